@@ -1,0 +1,162 @@
+"""The contract that every game fulfils, and the errors of the rules.
+
+A game is one object, ``domain.<package>.GAME``. It states facts (titles, seats, setups), reads and writes the public
+notation and holds the rules as pure functions of a position. Positions and moves are opaque, hashable values in
+whatever representation makes the game fast; strings are for storage, wire and people.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from domain.scene import Scene
+
+P = TypeVar("P", bound=Hashable)
+M = TypeVar("M", bound=Hashable)
+
+
+class RulesError(ValueError):
+    """A text or a move that the rules refuse. ``str(error)`` is the reason, in a player's words."""
+
+
+class MalformedNotation(RulesError):
+    """A text that is no position or no move at all, whatever stands on the board."""
+
+
+class IllegalMove(RulesError):
+    """A well-formed move that is not legal in this position."""
+
+
+class GameOver(IllegalMove):
+    """A move in a game that has already ended."""
+
+
+class Outcome(NamedTuple):
+    """The end of a game: one score per seat, in seat order, and a kebab-case reason."""
+
+    scores: tuple[float, ...]
+    reason: str
+
+
+class Setup(NamedTuple):
+    """One way to start a game: its name in commands and events, its title for people, its seats in turn order."""
+
+    name: str
+    title: str
+    seat_names: tuple[str, ...]
+
+
+class Hint(NamedTuple):
+    """One legal move as a board offers it, after its first square has been selected.
+
+    ``path`` is the squares to select next, in order; it is empty when the move needs no further square. ``label``
+    tells apart moves that share a path (a promotion piece, "build").
+    """
+
+    move: str
+    path: tuple[str, ...]
+    label: str
+
+
+class Game(ABC, Generic[P, M]):
+    """The rules of one game. Implementations are stateless; every method is a pure function of its arguments."""
+
+    id: str
+    title: str
+    ruleset: int
+    setups: Mapping[str, Setup]
+    ending: str
+    """The rule that makes every game end, in one sentence."""
+
+    @property
+    def seats(self) -> int:
+        """The largest number of seats that a setup of this game has."""
+        return max(len(setup.seat_names) for setup in self.setups.values())
+
+    @property
+    def seat_names(self) -> tuple[str, ...]:
+        """The seat names of the setup with the most seats, in turn order."""
+        return max((setup.seat_names for setup in self.setups.values()), key=len)
+
+    @abstractmethod
+    def initial(self, setup: str) -> P:
+        """Return the start position of ``setup``; raises KeyError when the game has no such setup."""
+
+    @abstractmethod
+    def to_move(self, position: P) -> int:
+        """Return the seat whose turn it is; of an ended game, the seat that would be next."""
+
+    @abstractmethod
+    def legal_moves(self, position: P) -> Iterable[M]:
+        """Return the legal moves, in ASCII order of their strings; none when the game is over by position."""
+
+    @abstractmethod
+    def is_legal(self, position: P, move: M) -> bool:
+        """Tell whether ``move`` is among the legal moves, without enumerating them."""
+
+    @abstractmethod
+    def play(self, position: P, move: M) -> P:
+        """Return the position after ``move``, which must be legal: it is not checked again (use ``parse_move``)."""
+
+    @abstractmethod
+    def outcome(self, position: P, history: Sequence[P]) -> Outcome | None:
+        """Return how the game has ended, or None while it goes on.
+
+        ``history`` is the earlier positions of the game, oldest first, the present one not included; it decides
+        repetition only and may be empty.
+        """
+
+    @abstractmethod
+    def key(self, position: P) -> Hashable:
+        """Return a value that two positions share exactly when they count as the same for repetition."""
+
+    @abstractmethod
+    def parse_position(self, text: str) -> P:
+        """Return the position that ``text`` describes; raises MalformedNotation with the place and the reason."""
+
+    @abstractmethod
+    def format_position(self, position: P) -> str:
+        """Return the one position string of ``position``."""
+
+    @abstractmethod
+    def parse_move(self, position: P, text: str) -> M:
+        """Return the legal move that ``text`` names, in canonical form or an alias.
+
+        Raises MalformedNotation when no move is written like that, GameOver when the game has ended and
+        IllegalMove, with a reason that a player understands, when the rules forbid it here.
+        """
+
+    @abstractmethod
+    def format_move(self, position: P, move: M) -> str:
+        """Return the one canonical string of ``move``."""
+
+    @abstractmethod
+    def diagram(self, position: P) -> str:
+        """Return the board as lines of text with coordinates, without trailing spaces or newline."""
+
+    @abstractmethod
+    def scene(self, position: P) -> Scene:
+        """Return what a picture of the position shows, for a renderer that knows no game."""
+
+    @abstractmethod
+    def hints(self, position: P) -> dict[str, tuple[Hint, ...]]:
+        """Return the squares that can be selected and, for each, the legal moves that begin there."""
+
+    @abstractmethod
+    def evaluate(self, position: P, seat: int) -> int:
+        """Return how good a position that is not over looks for ``seat``, in hundredths of the smallest piece.
+
+        With two seats the game is zero-sum: ``evaluate(p, 0) == -evaluate(p, 1)``.
+        """
+
+    @abstractmethod
+    def order(self, position: P, moves: Iterable[M]) -> list[M]:
+        """Return ``moves`` with the most promising first; a stable, deterministic order for the search."""
+
+    @abstractmethod
+    def tactics(self, position: P) -> tuple[Sequence[M], bool]:
+        """Return the moves that the search must still look at on its horizon, and whether they may be declined.
+
+        Not declinable means that the player has no other moves (compulsory capture), so that the position cannot be
+        judged as it stands.
+        """

@@ -1,0 +1,49 @@
+"""The vocabulary of a drawn board: what stands where, without saying how it looks.
+
+A game describes a position as a scene; one renderer outside the domain draws the scenes of all games. Lengths are in
+squares; x grows to the right and y downwards, from the top left corner of the picture.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Piece(NamedTuple):
+    """A piece as people see it: its seat (-1: nobody's), kind (the drawing), letter (position string) and title."""
+
+    seat: int
+    kind: str
+    letter: str
+    title: str
+
+
+class Cell(NamedTuple):
+    """A square of the board: its name, its top left corner, and its kind (``light``, ``dark``, ``castle`` ...)."""
+
+    square: str
+    x: float
+    y: float
+    kind: str
+
+
+class Label(NamedTuple):
+    """A text beside the board, centred on (x, y): a file letter, a rank number, the name of a level."""
+
+    text: str
+    x: float
+    y: float
+
+
+class Scene(NamedTuple):
+    """A position as it is drawn.
+
+    ``columns`` maps a square to the pieces on it, bottom first; empty squares are left out. ``spoken`` maps a square to
+    its contents in words, for a reader that cannot see the picture.
+    """
+
+    width: float
+    height: float
+    cells: tuple[Cell, ...]
+    labels: tuple[Label, ...]
+    columns: Mapping[str, tuple[Piece, ...]]
+    spoken: Mapping[str, str]

@@ -106,6 +106,14 @@ class Game(ABC, Generic[P, M]):
         repetition only and may be empty.
         """
 
+    def withdraw(self, position: P, seat: int) -> P | None:  # noqa: ARG002
+        """Return the position in which the others play on after ``seat`` has left, or None when they cannot.
+
+        None ends the match: the other seats share the point. A game of several seats overrides this when its rules say
+        how a seat is eliminated.
+        """
+        return None
+
     @abstractmethod
     def key(self, position: P) -> Hashable:
         """Return a value that two positions share exactly when they count as the same for repetition."""

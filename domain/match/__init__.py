@@ -1,0 +1,1 @@
+"""One correspondence match: commands are decided into events, events evolve the state."""

@@ -1,0 +1,14 @@
+"""Why a command was refused."""
+
+
+class Refused(Exception):
+    """A command that is not carried out; nothing has changed.
+
+    ``code`` is the stable kebab-case kind, ``field`` the part of the command at fault (None: the whole of it), and
+    ``str(refusal)`` the reason in a player's words.
+    """
+
+    def __init__(self, code: str, reason: str, field: str | None = None) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.field = field

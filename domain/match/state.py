@@ -1,0 +1,92 @@
+"""The state of a match, as its events make it."""
+
+from typing import Any, NamedTuple
+
+
+class Seat(NamedTuple):
+    """Who sits where: a person, an opponent at a level, an invited person who has not answered yet, or nobody.
+
+    ``player`` is an opaque id, None for an open seat; ``level`` is set for an opponent only.
+    """
+
+    player: str | None
+    joined: bool
+    level: int | None = None
+
+    @classmethod
+    def open(cls) -> "Seat":
+        """Return a seat that anybody may take."""
+        return cls(None, False)
+
+    @classmethod
+    def invited(cls, player: str) -> "Seat":
+        """Return a seat kept for ``player``."""
+        return cls(player, False)
+
+    @classmethod
+    def taken(cls, player: str) -> "Seat":
+        """Return the seat of ``player``."""
+        return cls(player, True)
+
+    @classmethod
+    def opponent(cls, level: int) -> "Seat":
+        """Return the seat of the machine player of ``level``."""
+        return cls(opponent_id(level), True, level)
+
+
+OPPONENT_PREFIX = "opponent-"
+
+
+def opponent_id(level: int) -> str:
+    """Return the player id of the opponent of ``level``: opponents are players with ratings of their own."""
+    return f"{OPPONENT_PREFIX}{level}"
+
+
+OPEN = "open"
+PLAYING = "playing"
+FINISHED = "finished"
+ABORTED = "aborted"
+
+
+class MatchState(NamedTuple):
+    """A match after ``version`` events.
+
+    ``position`` and ``history`` (the earlier positions, oldest first) are values of the game that ``game`` and
+    ``ruleset`` name. ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is
+    empty when none is on offer. ``offered_at`` says for each seat after how many plies it last offered one, ``last_ply`` which
+    ply it last played (0: none).
+    """
+
+    match: str
+    version: int
+    creator: str
+    game: str
+    ruleset: int
+    setup: str
+    seats: tuple[Seat, ...]
+    rated: bool
+    private: bool
+    seed: int
+    status: str
+    created_at: int
+    updated_at: int
+    position: Any
+    history: tuple[Any, ...] = ()
+    moves: tuple[str, ...] = ()
+    draw_agreed: tuple[int, ...] = ()
+    offered_at: tuple[int | None, ...] = ()
+    last_ply: tuple[int, ...] = ()
+    scores: tuple[float, ...] | None = None
+    reason: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can happen in this match any more."""
+        return self.status in (FINISHED, ABORTED)
+
+    def seat_of(self, player: str) -> int | None:
+        """Return the seat that ``player`` holds or is invited to, or None."""
+        for number, seat in enumerate(self.seats):
+            if seat.player == player:
+                return number
+        return None

@@ -1,0 +1,96 @@
+"""The board of Towers: squares, castles, rays; and towers as small integers.
+
+A square is numbered file by file: a1 is 0, a2 is 1, b1 is 7, g7 is 48, so that the order of numbers is the ASCII order
+of names. A tower is an integer of two bits a piece, the seat of its colour, the bottom piece in the lowest bits, closed
+by a single 1 above the top piece: nothing is 1, a lone piece of seat 2 is 0b110. The green piece of a castle is
+written as seat 0; the square tells it apart, for green stands at the bottom of the five castles and nowhere else.
+"""
+
+from domain.game import Setup
+
+SIDE = 7
+SQUARES: tuple[str, ...] = tuple(file + rank for file in "abcdefg" for rank in "1234567")
+SQUARE_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(SQUARES)}
+
+CASTLES: tuple[int, ...] = tuple(SQUARE_NUMBERS[name] for name in ("b4", "d2", "d4", "d6", "f4"))
+"""The castle squares (section 1), in the order of their numbers."""
+
+TALLEST = 5
+"""Pieces; no tower is higher (section 3.2)."""
+
+LAST_PUSH = 50
+"""The push in a row that ends the game in a draw (section 7, rule 4)."""
+
+DIRECTIONS: tuple[str, ...] = ("to the left", "downwards", "upwards", "to the right")
+"""The four directions, numbered in the ASCII order of the squares that lie there."""
+
+SETUPS: dict[str, Setup] = {
+    "two-player": Setup("two-player", "Two players", ("White", "Black")),
+    "four-player": Setup("four-player", "Four players", ("White", "Blue", "Red", "Black")),
+    "four-player-diagram": Setup(
+        "four-player-diagram", "Four players, two towers each", ("White", "Blue", "Red", "Black")
+    ),
+}
+START_POSITIONS: dict[str, str] = {
+    "two-player": "1,ww,3,bb,1/ww,2,g,2,bb/7/1,g,1,g,1,g,1/7/bb,2,g,2,ww/1,bb,3,ww,1 2 w 0",
+    "four-player": ("1,ww,ww,1,uu,uu,1/ww,2,g,2,uu/ww,5,uu/1,g,1,g,1,g,1/bb,5,rr/bb,2,g,2,rr/1,bb,bb,1,rr,rr,1 4 w 0"),
+    "four-player-diagram": "1,ww,3,uu,1/ww,2,g,2,uu/7/1,g,1,g,1,g,1/7/bb,2,g,2,rr/1,bb,3,rr,1 4 w 0",
+}
+
+LETTERS: dict[int, str] = {2: "wb", 4: "wurb"}
+"""The letters of the seats in turn order, by the number of players."""
+
+SEAT_NAMES: dict[int, tuple[str, ...]] = {2: ("White", "Black"), 4: ("White", "Blue", "Red", "Black")}
+
+PIECES_EACH: dict[int, int] = {2: 75, 4: 50}
+"""The pieces of every colour, on the board and in the supply, by the number of players."""
+
+
+def _ray(square: int, direction: int) -> tuple[int, ...]:
+    rank = square % SIDE
+    if direction == 0:
+        return tuple(range(square - SIDE, -1, -SIDE))
+    if direction == 1:
+        return tuple(range(square - 1, square - rank - 1, -1))
+    if direction == 2:
+        return tuple(range(square + 1, square - rank + SIDE))
+    return tuple(range(square + SIDE, SIDE * SIDE, SIDE))
+
+
+RAYS: tuple[tuple[int, ...], ...] = tuple(_ray(square, direction) for square in range(49) for direction in range(4))
+"""The squares from a square to the edge, nearest first; of ``square`` in ``direction``: [4 * square + direction]."""
+
+NOTHING = 1
+"""The tower on an empty square."""
+
+TOWER_CODES = 2 << 2 * TALLEST
+"""All towers are smaller than this; 0 is none of them."""
+
+HEIGHT: tuple[int, ...] = tuple(max(0, (tower.bit_length() - 1) // 2) for tower in range(TOWER_CODES))
+"""The height of every tower, green included."""
+
+
+def pieces_of(tower: int) -> list[int]:
+    """Return the seats of the pieces of ``tower``, bottom first; the green piece of a castle counts as seat 0."""
+    return [tower >> 2 * level & 3 for level in range(HEIGHT[tower])]
+
+
+def tower_of(seats: list[int]) -> int:
+    """Return the tower of these pieces, bottom first."""
+    tower = NOTHING
+    for seat in seats:
+        tower = raised(tower, seat)
+    return tower
+
+
+def raised(tower: int, seat: int) -> int:
+    """Return ``tower``, at most four high, with a piece of ``seat`` on top."""
+    return tower + (seat + 3 << 2 * HEIGHT[tower])
+
+
+def controller(square: int, tower: int) -> int:
+    """Return the seat that controls ``tower`` on ``square``, or -1 when it is empty or a neutral castle."""
+    height = HEIGHT[tower]
+    if height == 0 or (height == 1 and square in CASTLES):
+        return -1
+    return tower >> 2 * height - 2 & 3

@@ -1,0 +1,82 @@
+"""Pictures of a Towers position: as text, and as a scene for a renderer."""
+
+from domain.scene import Cell, Label, Piece, Scene
+from domain.towers.board import CASTLES, LETTERS, NOTHING, SEAT_NAMES, SIDE, SQUARES, TALLEST, pieces_of
+from domain.towers.position import Position, letters_of
+
+_MARGIN = 0.5
+_GREEN = Piece(-1, "castle", "g", "green castle piece")
+
+
+def diagram(position: Position) -> str:
+    """Return the board with whole towers, bottom first, then supplies, the side to move and the pushes in a row."""
+    letters = LETTERS[len(position.supplies)]
+    names = SEAT_NAMES[len(position.supplies)]
+    lines = []
+    for rank in range(SIDE - 1, -1, -1):
+        towers = [letters_of(square, position.board[square], letters) for square in range(rank, len(SQUARES), SIDE)]
+        lines.append(_row(str(rank + 1), [tower or "." for tower in towers]))
+    lines += [_row("", list("abcdefg")), ""]
+    for letter, name, supply in zip(letters, names, position.supplies, strict=True):
+        lines.append(f"{letter} {name}: {supply} in supply")
+    lines += [f"{names[position.side]} to move", f"Pushes in a row: {position.pushes}"]
+    return "\n".join(lines)
+
+
+def _row(head: str, cells: list[str]) -> str:
+    return (f"{head:1}  " + " ".join(f"{cell:{TALLEST}}" for cell in cells)).rstrip()
+
+
+def scene(position: Position) -> Scene:
+    """Return the scene of ``position``: seven by seven cells with a margin of half a square for the coordinates."""
+    columns = {
+        SQUARES[square]: _column(position, square) for square, tower in enumerate(position.board) if tower != NOTHING
+    }
+    return Scene(
+        width=SIDE + 2 * _MARGIN,
+        height=SIDE + 2 * _MARGIN,
+        cells=_CELLS,
+        labels=_LABELS,
+        columns=columns,
+        spoken={name: _spoken(square, columns.get(name, ())) for square, name in enumerate(SQUARES)},
+    )
+
+
+def _kind(square: int) -> str:
+    if square in CASTLES:
+        return "castle"
+    return "light" if sum(divmod(square, SIDE)) % 2 else "dark"
+
+
+def _column(position: Position, square: int) -> tuple[Piece, ...]:
+    players = len(position.supplies)
+    pieces = [_PIECES[players][seat] for seat in pieces_of(position.board[square])]
+    if square in CASTLES:
+        pieces[0] = _GREEN
+    return tuple(pieces)
+
+
+def _spoken(square: int, column: tuple[Piece, ...]) -> str:
+    """Return the contents of a square in words, the top piece first."""
+    if not column:
+        return f"{SQUARES[square]}: empty"
+    colours = " over ".join(piece.title.split(" ")[0] for piece in reversed(column))
+    kind = "castle" if square in CASTLES else "tower"
+    return f"{SQUARES[square]}: {kind}, height {len(column)}, {colours}"
+
+
+_PIECES = {
+    players: tuple(
+        Piece(seat, "stone", letter, f"{name.lower()} piece")
+        for seat, (letter, name) in enumerate(zip(letters, SEAT_NAMES[players], strict=True))
+    )
+    for players, letters in LETTERS.items()
+}
+_CELLS = tuple(
+    Cell(name, square // SIDE + _MARGIN, SIDE - 1 - square % SIDE + _MARGIN, _kind(square))
+    for square, name in enumerate(SQUARES)
+)
+_LABELS = (
+    *(Label(file, number + 2 * _MARGIN, SIDE + 1.5 * _MARGIN) for number, file in enumerate("abcdefg")),
+    *(Label(str(rank + 1), _MARGIN / 2, SIDE - rank) for rank in range(SIDE)),
+)

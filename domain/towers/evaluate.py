@@ -1,0 +1,228 @@
+"""What a search asks about a Towers position: how good it looks, which moves come first, which must still be seen.
+
+Everything is in hundredths of a lone piece. The worth of a tower follows from its square and pieces and is looked up;
+castles weigh more the nearer a player is to the goal; what can fall on a castle in one push is looked at on the board.
+"""
+
+from collections.abc import Iterable, Sequence
+from operator import getitem
+
+from domain.towers.board import CASTLES, HEIGHT, RAYS, SQUARES, TALLEST, controller, pieces_of, raised
+from domain.towers.facts import (
+    FACTS,
+    FIRST_PUSH,
+    can_act,
+    castle_counts,
+    few_builds,
+    goals_reached_by,
+    pushers,
+    pushes_everywhere,
+)
+from domain.towers.moves import action_set, moves_of, play, topple
+from domain.towers.position import Position
+
+_FIELD = 20
+_TOTAL = 4 * _FIELD
+_FIELD_BITS = (1 << _FIELD) - 1
+
+_TOWER = (0, 100, 190, 260, 310, 300)
+"""A controlled tower, by height: a fifth piece can no longer be built on."""
+_REACHES_CASTLE = 45
+"""A tower that reaches a castle over empty ground, for every such castle; a third of it when one build is missing."""
+_CASTLE = (0, 0, 900, 960, 1040, 1500)
+"""A controlled castle, by height: each piece makes it harder to fall on, and the crown is for good."""
+_ENEMY_BELOW_TOP = 40
+"""Lost on a castle whose top stands on an enemy piece: it comes back when the castle is pushed."""
+_CASTLES_TOGETHER = {2: (0, 0, 150, 900, 9000, 9000), 4: (0, 150, 1200, 9000, 9000, 9000)}
+"""On top of the castles themselves, by their number: the last one before the goal decides most games."""
+_CROWNS_TOGETHER = {2: (0, 0, 500, 9000, 9000, 9000), 4: (0, 600, 9000, 9000, 9000, 9000)}
+_GOAL = {2: (4, 3), 4: (3, 2)}
+_MOBILITY = 8
+_TEMPO = 60
+_THREAT_TO_MOVE = (0, 650, 850, 950, 1000, 1050)
+"""The castles that the side to move can fall on: it gets one, and the others stay in its reach."""
+_THREAT_WAITING = (0, 150, 450, 650, 750, 800)
+"""The castles that others can fall on: one threat is easily answered, two hardly."""
+_CAN_WIN = 4000
+"""The side to move can fall on the castle, or crown the castle, that it lacks."""
+_WINS = 1_000_000
+
+_CASTLE_RAYS: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...] = tuple(
+    (castle, tuple(RAYS[4 * castle + way][: TALLEST - 1] for way in range(4))) for castle in CASTLES
+)
+
+
+def _worth(square: int, tower: int) -> int:
+    """Return the worth of ``tower`` in the field of the seat that controls it, and once more in the last field."""
+    seat = controller(square, tower)
+    if seat < 0:
+        return 0
+    height = HEIGHT[tower]
+    if square in CASTLES:
+        worth = _CASTLE[height]
+        if height > 2 and pieces_of(tower)[-2] != seat:
+            worth -= _ENEMY_BELOW_TOP
+    else:
+        worth = _TOWER[height]
+        for distance in _CASTLE_DISTANCES[square]:
+            if height > distance:
+                worth += _REACHES_CASTLE
+            elif height == distance:
+                worth += _REACHES_CASTLE // 3
+    return worth << _FIELD * seat | worth << _TOTAL
+
+
+_CASTLE_DISTANCES: tuple[tuple[int, ...], ...] = tuple(
+    tuple(
+        distance
+        for way in range(4)
+        for distance, there in enumerate(RAYS[4 * square + way][: TALLEST - 1], start=1)
+        if there in CASTLES
+    )
+    for square in range(len(SQUARES))
+)
+_WORTH: tuple[tuple[int, ...], ...] = tuple(
+    tuple(_worth(square, tower) for tower in range(len(HEIGHT))) for square in range(len(SQUARES))
+)
+
+_CASTLE_PUSHES = sum(
+    1 << FIRST_PUSH + number
+    for number, ray in enumerate(RAYS)
+    if number // 4 in CASTLES or any(there in CASTLES for there in ray[: TALLEST - 1])
+)
+"""The pushes that may change a castle, as a set of bits."""
+
+
+def evaluate(position: Position, seat: int) -> int:
+    """Return how good an unfinished position looks for ``seat``, in hundredths of a lone piece.
+
+    With two players the other's worth counts against it, with four that of the best of the others.
+    """
+    board, facts, supplies, side, _ = position
+    players = len(supplies)
+    worth = sum(map(getitem, _WORTH, board))
+    counts = castle_counts(facts)
+    pushes = pushes_everywhere(facts)
+    threats, crown_threats = _threats(board, players)
+    together, crowns_together = _CASTLES_TOGETHER[players], _CROWNS_TOGETHER[players]
+    views = []
+    for player in range(players):
+        castles, crowns = counts >> 4 * player & 15, counts >> 16 + 4 * player & 15
+        view = worth >> _FIELD * player & _FIELD_BITS
+        view += together[castles] + crowns_together[crowns]
+        view += _MOBILITY * (pushes & pushers(facts, player)).bit_count()
+        if player == side:
+            view += _TEMPO + _THREAT_TO_MOVE[threats[player]]
+            castles_needed, crowns_needed = _GOAL[players]
+            if (threats[player] and castles + 1 >= castles_needed) or (
+                crown_threats[player] and crowns + 1 >= crowns_needed
+            ):
+                view += _CAN_WIN
+        else:
+            view += _THREAT_WAITING[threats[player]]
+        views.append(view)
+    return views[seat] - max(views[:seat] + views[seat + 1 :])
+
+
+def _threats(board: tuple[int, ...], players: int) -> tuple[list[int], list[int]]:
+    """Return by seat how many castles of others it can fall on in one push, and how many of any it can crown."""
+    threats = [0] * players
+    crown_threats = [0] * players
+    for castle, rays in _CASTLE_RAYS:
+        tower = board[castle]
+        castle_height = HEIGHT[tower]
+        if castle_height == TALLEST:
+            continue
+        attackers = 0
+        for ray in rays:
+            ahead = castle_height
+            lost = 0
+            for square in ray:
+                attacker = board[square]
+                height = HEIGHT[attacker]
+                # What a push leaves behind on the way: at least one piece, and all that the next tower blocks.
+                if height > ahead + lost:
+                    attackers |= 1 << (attacker >> 2 * height - 2 & 3)
+                lost += ahead - height if ahead > height else 1
+                ahead = height or 1
+                if ahead + lost >= TALLEST:
+                    break
+        if attackers:
+            owner = tower >> 2 * castle_height - 2 & 3 if castle_height > 1 else -1
+            for seat in range(players):
+                if attackers >> seat & 1:
+                    threats[seat] += seat != owner
+                    crown_threats[seat] += castle_height == TALLEST - 1
+    return threats, crown_threats
+
+
+def order(position: Position, moves: Iterable[int]) -> list[int]:
+    """Return ``moves``, wins first, then by what they gain at once; equal gains in the order given."""
+    board, _, _, side, _ = position
+
+    def gain(move: int) -> int:
+        if move < FIRST_PUSH:
+            tower = board[move]
+            return _gain(_WORTH[move][raised(tower, side)] - _WORTH[move][tower], side)
+        changed = topple(board, move)
+        worth = 0
+        for square, tower in changed:
+            table = _WORTH[square]
+            worth += table[tower] - table[board[square]]
+        if _CASTLE_PUSHES >> move & 1 and _reaches_goal(position, changed):
+            return _WINS
+        return _gain(worth, side)
+
+    return sorted(moves, key=gain, reverse=True)
+
+
+_BIAS = sum(1 << _FIELD * (field + 1) - 1 for field in range(4))
+
+
+def _gain(worth: int, side: int) -> int:
+    """Return what ``side`` gains and the others lose by a change of the packed worth, whose fields may be negative."""
+    biased = worth + _BIAS
+    own = (biased >> _FIELD * side & _FIELD_BITS) - (1 << _FIELD - 1)
+    return 2 * own - (biased >> _TOTAL)
+
+
+def _reaches_goal(position: Position, changed: list[tuple[int, int]]) -> bool:
+    """Tell whether the side to move wins by castles with these changes."""
+    castles, crowned_castles = goals_reached_by(_facts_after(position, changed), len(position.supplies), position.side)
+    return castles or crowned_castles
+
+
+def _facts_after(position: Position, changed: list[tuple[int, int]]) -> int:
+    board, facts, _, _, _ = position
+    for square, tower in changed:
+        table = FACTS[square]
+        facts += table[tower] - table[board[square]]
+    return facts
+
+
+def tactics(position: Position) -> tuple[Sequence[int], bool]:
+    """Return the pushes that win or take castles from others without loss, and that they may be declined."""
+    _, facts, supplies, side, _ = position
+    pushes = action_set(position) >> FIRST_PUSH << FIRST_PUSH
+    found = [move for move in moves_of(pushes & _CASTLE_PUSHES) if _takes_castle(position, move)]
+    opponents = [seat for seat in range(len(supplies)) if seat != side]
+    if all(few_builds(facts, seat, supplies[seat]) for seat in opponents):
+        found += [move for move in moves_of(pushes) if move not in found and _leaves_no_moves(position, move)]
+    return found, True
+
+
+def _takes_castle(position: Position, push: int) -> bool:
+    """Tell whether ``push`` wins, or changes the castles of the seats without fewer for the side to move."""
+    changed = topple(position.board, push)
+    after = _facts_after(position, changed)
+    old, new = castle_counts(position.facts), castle_counts(after)
+    shift = 4 * position.side
+    if (new ^ old) & 0xFFFF and (new >> shift & 15) >= (old >> shift & 15):
+        return True
+    return new != old and _reaches_goal(position, changed)
+
+
+def _leaves_no_moves(position: Position, push: int) -> bool:
+    """Tell whether no opponent can act after ``push`` (section 7, rule 2)."""
+    after = play(position, push)
+    return not can_act(after.facts, after.side, after.supplies[after.side])

@@ -1,0 +1,123 @@
+"""What the rules ask about a board, kept in one integer that a move changes only where towers change.
+
+The facts of a board are the sum of the facts of its towers (``FACTS``), each in bits of its own:
+
+- four bits a square: its height;
+- four bits a square: a bit for the seat that controls a tower of two or more pieces there, which may be pushed;
+- 56 bits a seat, one a square: the seat may build there (supply permitting);
+- four bits a seat: how many castles it controls; then four bits a seat: how many of them are crowned.
+
+With heights side by side in one integer, one subtraction compares every square with its neighbour, and the legal
+actions of a seat come out as a set of bits without a loop. The number of a bit in that set is the move itself: builds
+are the numbers of their squares, a push from a square in a direction is FIRST_PUSH + 4 * square + direction. Moves so
+numbered are in the ASCII order of their strings, although the last square of a push is not part of the number.
+"""
+
+from domain.towers.board import CASTLES, HEIGHT, SQUARES, TALLEST, controller
+
+FIRST_PUSH = 56
+"""The number of the first push; builds are below."""
+
+_PUSHERS = 196
+_BUILDS = 392
+_GOALS = 616
+
+_NIBBLES = sum(1 << 4 * square for square in range(49))
+_HEIGHTS = 15 * _NIBBLES
+_GUARDS = 8 * _NIBBLES
+_BELOW_SOMETHING = sum(8 << 4 * square for square in range(49) if square % 7 < 6)
+_LEFT_OF_SOMETHING = sum(8 << 4 * square for square in range(42))
+_BUILD_BITS = (1 << 49) - 1
+_BUILDS_OF = tuple(_BUILDS + 56 * seat for seat in range(4))
+_PUSHERS_OF = tuple(_PUSHERS + seat for seat in range(4))
+
+_TO_GOAL = {2: 0x5555_4444, 4: 0x6666_5555}
+"""What lifts the count of castles (low half) or crowned castles to 8 exactly when it reaches its goal, seat by seat."""
+_REACHED = 0x8888_8888
+
+
+def _facts(square: int, height: int, seat: int) -> int:
+    facts = height << 4 * square
+    if seat < 0:
+        return facts
+    if height >= 2:
+        facts |= 1 << _PUSHERS_OF[seat] + 4 * square
+    if square in CASTLES:
+        facts |= 1 << _GOALS + 4 * seat
+        if height == TALLEST:
+            facts |= 1 << _GOALS + 16 + 4 * seat
+    elif height < TALLEST:
+        facts |= 1 << _BUILDS_OF[seat] + square
+    return facts
+
+
+def _table(square: int) -> tuple[int, ...]:
+    # Thousands of towers share few facts: height and controller say it all.
+    shared = {(height, seat): _facts(square, height, seat) for height in range(TALLEST + 1) for seat in range(-1, 4)}
+    return tuple(shared[height, controller(square, tower)] for tower, height in enumerate(HEIGHT))
+
+
+FACTS: tuple[tuple[int, ...], ...] = tuple(_table(square) for square in range(len(SQUARES)))
+"""The facts of every tower on every square: FACTS[square][tower]."""
+
+
+def facts_of(board: tuple[int, ...]) -> int:
+    """Return the facts of a whole board."""
+    return sum(table[tower] for table, tower in zip(FACTS, board, strict=True))
+
+
+def pushes_everywhere(facts: int) -> int:
+    """Return the pushes that heights allow, whoever controls the tower, as a set of bits counted from FIRST_PUSH.
+
+    A push needs a lower neighbour (section 3.2). Single pieces over empty squares are included; they are no pushers.
+    """
+    heights = facts & _HEIGHTS
+    guarded = heights | _GUARDS
+    over = guarded - (heights >> 4)
+    beside = guarded - (heights >> 28)
+    # The guard bit stays where a square is at least as high as the next one, and outlives one more where it is higher.
+    return (
+        (over - _NIBBLES & _BELOW_SOMETHING) >> 1
+        | (over & _BELOW_SOMETHING ^ _BELOW_SOMETHING) << 2
+        | beside - _NIBBLES & _LEFT_OF_SOMETHING
+        | (beside & _LEFT_OF_SOMETHING ^ _LEFT_OF_SOMETHING) << 25
+    )
+
+
+def pushers(facts: int, seat: int) -> int:
+    """Return a bit for every direction of every tower of two or more pieces that ``seat`` controls."""
+    return (facts >> _PUSHERS_OF[seat] & _NIBBLES) * 15
+
+
+def actions(facts: int, seat: int, supply: int) -> int:
+    """Return the legal actions of ``seat`` with ``supply`` pieces left, as if it were its turn, as a set of bits."""
+    pushes = (pushes_everywhere(facts) & pushers(facts, seat)) << FIRST_PUSH
+    return pushes | facts >> _BUILDS_OF[seat] & _BUILD_BITS if supply else pushes
+
+
+def can_act(facts: int, seat: int, supply: int) -> bool:
+    """Tell whether ``seat`` has a legal action, as if it were its turn."""
+    if supply and facts >> _BUILDS_OF[seat] & _BUILD_BITS:
+        return True
+    return pushes_everywhere(facts) & pushers(facts, seat) != 0
+
+
+def goal_reached(facts: int, players: int) -> bool:
+    """Tell whether any player has enough castles or enough crowned castles (section 7, rule 1)."""
+    return (facts >> _GOALS) + _TO_GOAL[players] & _REACHED != 0
+
+
+def goals_reached_by(facts: int, players: int, seat: int) -> tuple[bool, bool]:
+    """Return whether ``seat`` has enough castles, and whether it has enough crowned castles."""
+    reached = (facts >> _GOALS) + _TO_GOAL[players] >> 4 * seat
+    return reached & 8 != 0, reached & 8 << 16 != 0
+
+
+def castle_counts(facts: int) -> int:
+    """Return the castles (low 16 bits) and the crowned castles of the seats, four bits each."""
+    return facts >> _GOALS
+
+
+def few_builds(facts: int, seat: int, supply: int) -> bool:
+    """Tell whether one push could deprive ``seat`` of all its builds: it changes four squares besides its own."""
+    return not supply or (facts >> _BUILDS_OF[seat] & _BUILD_BITS).bit_count() < TALLEST

@@ -1,0 +1,101 @@
+"""Moves of Towers: generation, legality and application. How moves are numbered is told in ``facts``."""
+
+from collections.abc import Iterable
+from itertools import chain
+from operator import getitem
+
+from domain.towers.board import HEIGHT, LAST_PUSH, NOTHING, RAYS, raised
+from domain.towers.facts import FACTS, FIRST_PUSH, actions, can_act, goal_reached
+from domain.towers.position import Position
+
+_MOVES_OF_BYTE: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
+    tuple(tuple(8 * place + bit for bit in range(8) if byte >> bit & 1) for byte in range(256)) for place in range(32)
+)
+"""The moves that a byte of a set of actions stands for, by the place of the byte."""
+
+
+def action_set(position: Position) -> int:
+    """Return the legal moves as a set of bits; 0 when the game is over by rule 1, 2 or 4 of section 7."""
+    _, facts, supplies, side, pushes = position
+    if pushes >= LAST_PUSH or goal_reached(facts, len(supplies)):
+        return 0
+    return actions(facts, side, supplies[side])
+
+
+def legal_moves(position: Position) -> Iterable[int]:
+    """Return the legal moves, in ASCII order of their strings; none when the game is over by position."""
+    return moves_of(action_set(position))
+
+
+def moves_of(action_set: int) -> Iterable[int]:
+    """Return the moves of a set of bits, in ascending order, each byte of it by one look into a table."""
+    return chain.from_iterable(map(getitem, _MOVES_OF_BYTE, action_set.to_bytes(32, "little")))
+
+
+def is_legal(position: Position, move: int) -> bool:
+    """Tell whether ``move`` is legal; any integer may be asked about."""
+    return 0 <= move < 256 and action_set(position) >> move & 1 != 0
+
+
+def topple(board: tuple[int, ...], move: int) -> list[tuple[int, int]]:
+    """Return the squares that a push changes and their new towers, from its first square to its last (section 3.2).
+
+    When nothing can fall the only square is the first, with the tower that it had.
+    """
+    here = (move - FIRST_PUSH) >> 2
+    falling = board[here]
+    count = HEIGHT[falling]
+    below = NOTHING
+    ground = 0
+    changed: list[tuple[int, int]] = []
+    for there in RAYS[move - FIRST_PUSH]:
+        tower = board[there]
+        height = HEIGHT[tower]
+        blocked = height - ground if height > ground else 1
+        if blocked >= count:
+            break
+        shift = 2 * blocked
+        stays = falling & (1 << shift) - 1 | 1 << shift
+        changed.append((here, below + (stays - 1 << 2 * ground)))
+        falling >>= shift
+        count -= blocked
+        here = there
+        below = tower
+        ground = height
+    changed.append((here, below + (falling - 1 << 2 * ground)))
+    return changed
+
+
+def play(position: Position, move: int) -> Position:
+    """Return the position after the legal ``move``, players without a legal action skipped (section 4)."""
+    board, facts, supplies, side, pushes = position
+    towers = list(board)
+    if move < FIRST_PUSH:
+        table = FACTS[move]
+        old = board[move]
+        towers[move] = new = raised(old, side)
+        facts += table[new] - table[old]
+        supplies = (*supplies[:side], supplies[side] - 1, *supplies[side + 1 :])
+        pushes = 0
+    else:
+        for square, new in topple(board, move):
+            table = FACTS[square]
+            facts += table[new] - table[towers[square]]
+            towers[square] = new
+        pushes += 1
+    if len(supplies) == 2:
+        return Position(tuple(towers), facts, supplies, 1 - side, pushes)
+    return Position(tuple(towers), facts, supplies, _next_side(facts, supplies, side), pushes)
+
+
+def _next_side(facts: int, supplies: tuple[int, ...], side: int) -> int:
+    """Return the seat after ``side`` that can act; simply the next one when rule 1 or 2 ends the game (section 8)."""
+    players = len(supplies)
+    following = (side + 1) % players
+    if goal_reached(facts, players):
+        return following
+    for step in range(1, players):
+        seat = (side + step) % players
+        if can_act(facts, seat, supplies[seat]):
+            return seat
+    return following

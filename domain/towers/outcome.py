@@ -1,0 +1,48 @@
+"""How a game of Towers ends (section 7)."""
+
+from collections.abc import Hashable, Sequence
+
+from domain.game import Outcome
+from domain.towers.board import LAST_PUSH
+from domain.towers.facts import can_act, goal_reached, goals_reached_by
+from domain.towers.position import Position
+
+
+def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return how the game has ended, or None while it goes on; the first rule of section 7 that applies decides."""
+    _, facts, supplies, side, pushes = position
+    players = len(supplies)
+    mover = (side - 1) % players
+    if goal_reached(facts, players):
+        for step in range(players):
+            seat = (mover + step) % players
+            castles, crowned_castles = goals_reached_by(facts, players, seat)
+            if castles or crowned_castles:
+                return _won(players, seat, "castles" if castles else "crowned-castles")
+    if not can_act(facts, side, supplies[side]):
+        return _won(players, mover, "no-moves")
+    if _occurred(position, history) >= 2:
+        return _drawn(players, "repetition")
+    if pushes >= LAST_PUSH:
+        return _drawn(players, "no-progress")
+    return None
+
+
+def key(position: Position) -> Hashable:
+    """Return board, number of players and side: two positions are the same when these are (section 7, rule 3)."""
+    return position.board, len(position.supplies), position.side
+
+
+def _occurred(position: Position, history: Sequence[Position]) -> int:
+    """Return how often ``history`` holds the same position, by key."""
+    facts, this = position.facts, key(position)
+    # Facts follow from the board and differ in nearly all positions that do, so few boards are compared.
+    return sum(1 for earlier in history if earlier.facts == facts and key(earlier) == this)
+
+
+def _won(players: int, winner: int, reason: str) -> Outcome:
+    return Outcome(tuple(1.0 if seat == winner else 0.0 for seat in range(players)), reason)
+
+
+def _drawn(players: int, reason: str) -> Outcome:
+    return Outcome((1.0 / players,) * players, reason)

@@ -1,0 +1,242 @@
+"""Towers for people: what is refused and why, pictures, hints, and what a search is told."""
+
+import random
+
+import pytest
+
+from domain.game import Hint, IllegalMove, MalformedNotation
+from domain.scene import Piece
+from domain.towers import GAME, Position
+
+E04 = "7/3,gw,3/7/1,g,bbbbb,g,1,g,1/1,bbbb,wwwww,bbb,3/2,bbbbb,g,3/w,6 2 w 0"
+QUIET = "7/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3"
+
+
+def sampled_positions(setup: str, seed: int) -> list[Position]:
+    rng = random.Random(seed)
+    position, found = GAME.initial(setup), list[Position]()
+    while moves := list(GAME.legal_moves(position)):
+        found.append(position)
+        position = GAME.play(position, rng.choice(moves))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("+d6", "d6 is a castle: castles cannot be built on"),
+        ("+b3", "you do not control b3: Black does"),
+        ("+b1", "b1 is empty: you build on towers that you control"),
+        ("+c3", "the tower on c3 is 5 pieces high already"),
+        ("b1-b2", "b1 is empty: there is nothing to push"),
+        ("b4-b5", "you do not control b4: the castle is neutral"),
+        ("b3-a3", "you do not control b3: Black does"),
+        ("a1-a2", "the tower on a1 is a single piece: only towers of two or more can be pushed"),
+        ("c3-c3", "a push has to leave c3"),
+        ("c3-d5", "d5 is neither on the file nor on the rank of c3: a push runs along one of them"),
+        ("c3-c5", "the tower on c4 is as tall: nothing can fall on it from c3"),
+        ("c3-d3", "a push from c3 to the right runs to e3, not d3"),
+        ("c3-a3", "a push from c3 to the left runs to b3, not a3"),
+        ("d6-d1", "a push from d6 downwards runs to d5, not d1"),
+    ],
+)
+def test_an_illegal_move_is_refused_with_a_reason_that_a_player_understands(text: str, reason: str) -> None:
+    with pytest.raises(IllegalMove) as refusal:
+        GAME.parse_move(GAME.parse_position(E04), text)
+    assert str(refusal.value) == reason
+
+
+def test_a_taller_neighbour_is_told_from_an_equally_tall_one() -> None:
+    position = GAME.parse_position("7/2,www,g,3/2,ww,bb,3/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 0")
+    with pytest.raises(IllegalMove, match="the tower on c6 is taller"):
+        GAME.parse_move(position, "c5-c6")
+
+
+def test_a_player_without_supply_is_told_so() -> None:
+    row = ",".join(["wwwww"] * 7)
+    text = f"{row}/3,g,3/wwww,1,w,4/1,g,1,g,1,g,1/{row}/3,g,3/6,bb 2 w 0"
+    with pytest.raises(IllegalMove, match="your supply is empty"):
+        GAME.parse_move(GAME.parse_position(text), "+a5")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the move ends too early: expected '+' or a square as character 1"),
+        ("+", "the move ends too early: expected a file from a to g as character 2"),
+        ("a6", "the move ends too early: expected '-' as character 3"),
+        ("a6-", "the move ends too early: expected a file from a to g as character 4"),
+        ("+h1", "character 2: expected a file from a to g, found 'h'"),
+        ("+a8", "character 3: expected a rank from 1 to 7, found '8'"),
+        ("A6-a5", "character 1: expected '+' or a file from a to g, found 'A'"),
+        ("a6xa5", "character 3: expected '-', found 'x'"),
+        ("a6-a5 ", "character 6: the move should end before it"),
+        ("+a6\n", "character 4: the move should end before it"),
+        ("+a٦", "character 3: expected a rank from 1 to 7, found '٦'"),
+        (" +a6", "character 1: expected '+' or a file from a to g, found ' '"),
+    ],
+)
+def test_a_malformed_move_is_refused_with_the_place_and_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(MalformedNotation) as refusal:
+        GAME.parse_move(GAME.initial("two-player"), text)
+    assert str(refusal.value) == reason
+
+
+@pytest.mark.parametrize("text", ["+" * 10_000, "a6-a5" * 2_000, "+a6" + " " * 9_997, "\x00" * 10_000])
+def test_a_long_text_is_refused_in_few_words(text: str) -> None:
+    with pytest.raises(MalformedNotation) as refusal:
+        GAME.parse_move(GAME.initial("two-player"), text)
+    assert len(str(refusal.value)) < 100
+    with pytest.raises(MalformedNotation) as refusal:
+        GAME.parse_position(text)
+    assert len(str(refusal.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"{QUIET}/w,6 2 w", "a position has 4 fields (board, players, side, pushes), not 3"),
+        (f"{QUIET}/w,6  2 w 0", "field 2 is empty: fields are separated by single spaces"),
+        (f"{QUIET}/w,6 3 w 0", "players: expected 2 or 4, found '3'"),
+        (f"{QUIET}/w,6 2 u 0", "side: expected one of w, b, found 'u'"),
+        (f"{QUIET}/w,6 2 wb 0", "side: expected one of w, b, found 'wb'"),
+        (f"{QUIET}/w,6 2 w 00", "pushes: expected a number from 0 to 50, found '00'"),
+        (f"{QUIET}/w,6 2 w 51", "pushes: expected a number from 0 to 50, found '51'"),
+        (f"{QUIET}/w,6 2 w ٣", "pushes: expected a number from 0 to 50, found '٣'"),
+        (f"{QUIET} 2 w 0", "board: expected 7 ranks separated by '/', found 6"),
+        (f"{QUIET}/w,5 2 w 0", "rank 1 has 6 squares, not 7"),
+        (f"{QUIET}/w,7 2 w 0", "rank 1 has more than 7 squares"),
+        (f"{QUIET}/w,3,3 2 w 0", "rank 1, square e1: two runs of empty squares side by side"),
+        (f"{QUIET}/w,,5 2 w 0", "b1: expected pieces (w, u, r, b, g) or a run of 1 to 7 empty squares, found ''"),
+        (f"{QUIET}/W,6 2 w 0", "a1: expected pieces (w, u, r, b, g) or a run of 1 to 7 empty squares, found 'W'"),
+        (f"{QUIET}/wwwwww,6 2 w 0", "a1: a tower is at most 5 pieces high, not 6"),
+        (f"{QUIET}/wr,6 2 w 0", "a1: no red pieces in a game of 2 players"),
+        (f"{QUIET}/wg,6 2 w 0", "a1: green pieces stand on the castles only"),
+        ("7/7/7/1,g,1,g,1,g,1/7/3,g,3/w,6 2 w 0", "d6: the castle lacks its green piece"),
+        ("7/3,wg,3/7/1,g,1,g,1,g,1/7/3,g,3/w,6 2 w 0", "d6: the castle lacks its green piece at the bottom"),
+        ("7/3,gg,3/7/1,g,1,g,1,g,1/7/3,g,3/w,6 2 w 0", "d6: a castle has one green piece only"),
+        (f"{QUIET}/ww,5,rr 4 u 0", "side: Blue cannot act but Red can, so the turn should have been skipped"),
+    ],
+)
+def test_a_malformed_position_is_refused_with_the_place_and_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(MalformedNotation) as refusal:
+        GAME.parse_position(text)
+    assert str(refusal.value) == reason
+
+
+def test_too_many_pieces_of_a_colour_are_refused() -> None:
+    row = ",".join(["wwwww"] * 7)
+    with pytest.raises(MalformedNotation, match="White has 76 pieces on the board, more than 75"):
+        GAME.parse_position(f"{row}/3,g,3/wwwww,1,w,4/1,g,1,g,1,g,1/{row}/3,g,3/6,bb 2 w 0")
+
+
+def test_an_unskipped_turn_is_accepted_when_the_game_is_over_by_castles() -> None:
+    position = GAME.parse_position("ww,6/3,gr,3/7/1,gr,1,gr,1,g,1/7/3,g,3/6,bb 4 u 0")
+    outcome = GAME.outcome(position, ())
+    assert outcome is not None
+    assert outcome.scores == (0.0, 0.0, 1.0, 0.0)
+
+
+def test_the_text_board_shows_whole_towers_bottom_first_with_supplies_and_turn() -> None:
+    position = GAME.parse_position("7/2,wwwww,gbbb,3/7/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 12")
+    assert GAME.diagram(position).split("\n") == [
+        "7  .     .     .     .     .     .     .",
+        "6  .     .     wwwww gbbb  .     .     .",
+        "5  .     .     .     .     .     .     .",
+        "4  .     g     .     g     .     g     .",
+        "3  .     .     .     .     .     .     .",
+        "2  .     .     .     g     .     .     .",
+        "1  .     .     .     .     .     .     bb",
+        "   a     b     c     d     e     f     g",
+        "",
+        "w White: 70 in supply",
+        "b Black: 70 in supply",
+        "White to move",
+        "Pushes in a row: 12",
+    ]
+
+
+def test_the_scene_shows_towers_piece_by_piece_and_says_them_top_down() -> None:
+    scene = GAME.scene(GAME.parse_position("uw,6/3,g,3/7/1,g,1,gbw,1,g,1/7/3,g,3/6,bb 4 w 0"))
+    white, black = Piece(0, "stone", "w", "white piece"), Piece(3, "stone", "b", "black piece")
+    green = Piece(-1, "castle", "g", "green castle piece")
+    assert scene.columns["d4"] == (green, black, white)
+    assert scene.spoken["d4"] == "d4: castle, height 3, white over black over green"
+    assert scene.spoken["a7"] == "a7: tower, height 2, white over blue"
+    assert scene.spoken["b7"] == "b7: empty"
+    assert set(scene.columns) == {"a7", "b4", "d2", "d4", "d6", "f4", "g1"}
+
+
+def test_the_board_of_the_scene_has_a7_at_the_top_left_and_five_castles() -> None:
+    scene = GAME.scene(GAME.initial("two-player"))
+    cells = {cell.square: cell for cell in scene.cells}
+    assert len(cells) == 49
+    assert (cells["a7"].x, cells["a7"].y) == (0.5, 0.5)
+    assert (cells["g1"].x, cells["g1"].y) == (6.5, 6.5)
+    assert {square for square, cell in cells.items() if cell.kind == "castle"} == {"b4", "d2", "d4", "d6", "f4"}
+    assert {cells["a1"].kind, cells["b1"].kind} == {"light", "dark"}
+    assert sorted(label.text for label in scene.labels) == list("1234567abcdefg")
+
+
+def test_hints_offer_a_build_without_and_a_push_with_its_last_square() -> None:
+    hints = GAME.hints(GAME.initial("two-player"))
+    assert list(hints) == ["a6", "b7", "f1", "g2"]
+    assert hints["a6"] == (
+        Hint("+a6", (), "build"),
+        Hint("a6-a5", ("a5",), "push"),
+        Hint("a6-a7", ("a7",), "push"),
+        Hint("a6-b6", ("b6",), "push"),
+    )
+
+
+@pytest.mark.parametrize("setup", tuple(GAME.setups))
+def test_hints_are_all_the_legal_moves(setup: str) -> None:
+    for position in sampled_positions(setup, 5)[::40]:
+        offered = [hint.move for hints in GAME.hints(position).values() for hint in hints]
+        assert sorted(offered) == [GAME.format_move(position, move) for move in GAME.legal_moves(position)]
+
+
+def test_the_evaluation_of_two_seats_is_zero_sum() -> None:
+    values = [(GAME.evaluate(p, 0), GAME.evaluate(p, 1)) for p in sampled_positions("two-player", 2)]
+    assert all(white == -black for white, black in values)
+    assert len(set(values)) > 10
+
+
+def test_the_evaluation_of_four_seats_sees_one_leader_at_most() -> None:
+    for position in sampled_positions("four-player", 2):
+        assert sum(GAME.evaluate(position, seat) > 0 for seat in range(4)) <= 1
+
+
+def test_another_castle_is_worth_more_than_a_taller_tower() -> None:
+    with_castle = GAME.parse_position("7/3,gw,3/7/1,g,1,g,1,g,1/7/3,g,3/ww,5,bb 2 b 0")
+    with_tower = GAME.parse_position("7/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3/wwww,5,bb 2 b 0")
+    assert GAME.evaluate(with_castle, 0) > GAME.evaluate(with_tower, 0)
+
+
+@pytest.mark.parametrize("setup", tuple(GAME.setups))
+def test_the_order_is_a_deterministic_arrangement_of_the_same_moves(setup: str) -> None:
+    for position in sampled_positions(setup, 9)[::25]:
+        moves = list(GAME.legal_moves(position))
+        assert sorted(GAME.order(position, moves)) == moves
+        assert GAME.order(position, iter(moves)) == GAME.order(position, moves)
+
+
+def test_a_winning_push_comes_first_and_is_a_tactic() -> None:
+    position = GAME.parse_position("7/2,ww,g,3/7/1,gw,1,gw,1,gw,1/7/3,g,3/6,bb 2 w 0")
+    winning = GAME.parse_move(position, "c6-d6")
+    assert GAME.order(position, GAME.legal_moves(position))[0] == winning
+    assert winning in GAME.tactics(position)[0]
+
+
+def test_a_push_that_takes_the_last_tower_of_an_opponent_is_a_tactic() -> None:
+    position = GAME.parse_position("7/3,g,3/2,www,bb,3/1,g,1,g,1,g,1/7/3,g,3/7 2 w 0")
+    assert GAME.tactics(position) == ([GAME.parse_move(position, "c5-d5")], True)
+
+
+def test_tactics_are_legal_pushes_and_none_in_a_quiet_position() -> None:
+    assert GAME.tactics(GAME.initial("two-player")) == ([], True)
+    for position in sampled_positions("four-player", 4):
+        moves, may_decline = GAME.tactics(position)
+        assert may_decline
+        assert all(GAME.is_legal(position, move) for move in moves)
+        assert all("-" in GAME.format_move(position, move) for move in moves)

@@ -1,0 +1,246 @@
+"""The rules of Towers: the worked examples of the rules (E01 to E34), perft, endings, and a second reading of them."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.game import GameOver, IllegalMove, MalformedNotation, Outcome
+from domain.towers import GAME, Move, Position
+from tests.unit import towers_reference as reference
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent.parent / "vectors" / "towers.public.json").read_text(encoding="utf-8")
+)
+SETUPS = tuple(GAME.setups)
+DEEPEST_PERFT = 60_000
+
+
+def cases_with(key: str) -> list[Any]:
+    return [pytest.param(case, id=case["name"]) for case in CASES if key in case]
+
+
+def perft(position: Position, depth: int) -> int:
+    moves = list(GAME.legal_moves(position))
+    return len(moves) if depth == 1 else sum(perft(GAME.play(position, move), depth - 1) for move in moves)
+
+
+def legal_strings(position: Position) -> list[str]:
+    return [GAME.format_move(position, move) for move in GAME.legal_moves(position)]
+
+
+def random_game(setup: str, seed: int) -> tuple[list[Position], list[Move]]:
+    """Return the positions of a game of random moves, the last one without a legal move, and the moves."""
+    rng = random.Random(seed)
+    positions, moves = [GAME.initial(setup)], list[Move]()
+    while legal := list(GAME.legal_moves(positions[-1])):
+        moves.append(rng.choice(legal))
+        positions.append(GAME.play(positions[-1], moves[-1]))
+    return positions, moves
+
+
+def pieces_on(position: Position, letter: str) -> int:
+    return GAME.format_position(position).split(" ")[0].count(letter)
+
+
+@pytest.mark.parametrize("case", cases_with("moves"))
+def test_the_legal_moves_of_an_example_are_exactly_these_in_ascii_order(case: dict[str, Any]) -> None:
+    assert legal_strings(GAME.parse_position(case["position"])) == case["moves"]
+
+
+@pytest.mark.parametrize("case", cases_with("move"))
+def test_a_move_of_an_example_leads_to_exactly_this_position(case: dict[str, Any]) -> None:
+    position = GAME.parse_position(case["position"])
+    after = GAME.play(position, GAME.parse_move(position, case["move"]))
+    assert GAME.format_position(after) == case["result_position"]
+    assert after == GAME.parse_position(case["result_position"])
+
+
+@pytest.mark.parametrize("case", cases_with("illegal"))
+def test_the_illegal_moves_of_an_example_are_refused(case: dict[str, Any]) -> None:
+    position = GAME.parse_position(case["position"])
+    for text in case["illegal"]:
+        with pytest.raises((IllegalMove, MalformedNotation)):
+            GAME.parse_move(position, text)
+
+
+@pytest.mark.parametrize("case", cases_with("outcome"))
+def test_an_example_ends_or_goes_on_as_the_rules_say(case: dict[str, Any]) -> None:
+    history = [GAME.parse_position(text) for text in case.get("history", [])]
+    expected = case["outcome"] and Outcome(tuple(case["outcome"]["scores"]), case["outcome"]["reason"])
+    assert GAME.outcome(GAME.parse_position(case["position"]), history) == expected
+
+
+@pytest.mark.parametrize("case", cases_with("perft"))
+def test_the_sequences_of_an_example_are_as_many_as_published(case: dict[str, Any]) -> None:
+    position = GAME.parse_position(case["position"])
+    published = {int(depth): count for depth, count in case["perft"].items() if count <= DEEPEST_PERFT}
+    assert {depth: perft(position, depth) for depth in published} == published
+
+
+@pytest.mark.parametrize("case", cases_with("malformed"))
+def test_a_malformed_position_of_an_example_is_refused_with_a_reason(case: dict[str, Any]) -> None:
+    texts = [case["position"]] if case["malformed"] is True else case["malformed"]
+    for text in texts:
+        with pytest.raises(MalformedNotation, match=r"[a-z]{3}"):
+            GAME.parse_position(text)
+
+
+@pytest.mark.parametrize(
+    ("setup", "counts"),
+    [
+        ("two-player", [16, 256, 3712, 53824]),
+        ("four-player", [12, 144, 1728, 20736]),
+        ("four-player-diagram", [8, 64, 512, 4096, 26624]),
+    ],
+)
+def test_the_sequences_from_the_start_are_as_many_as_published(setup: str, counts: list[int]) -> None:
+    assert [perft(GAME.initial(setup), depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+def test_a_push_undone_twice_is_the_third_occurrence_and_a_draw() -> None:
+    position = GAME.parse_position("ww,wwww,bbbb,4/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3/bb,bbbb,wwww,4 2 w 0")
+    history: list[Position] = []
+    for text in 2 * ["b7-a7", "b1-a1", "a7-b7", "a1-b1"]:
+        assert GAME.outcome(position, history) is None
+        history.append(position)
+        position = GAME.play(position, GAME.parse_move(position, text))
+    assert GAME.outcome(position, history) == Outcome((0.5, 0.5), "repetition")
+    assert position.pushes == 8
+    assert GAME.key(position) == GAME.key(history[0])
+
+
+def test_the_same_board_with_another_side_to_move_or_number_of_players_is_another_position() -> None:
+    board = "7/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3/ww,5,bb"
+    keys = {GAME.key(GAME.parse_position(f"{board} {rest}")) for rest in ("2 w 0", "2 b 0", "4 w 0", "4 b 0")}
+    assert len(keys) == 4
+
+
+def test_repetition_comes_before_no_progress() -> None:
+    position = GAME.parse_position("ww,6/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 50")
+    assert GAME.outcome(position, [position, position]) == Outcome((0.5, 0.5), "repetition")
+    assert GAME.outcome(position, [position]) == Outcome((0.5, 0.5), "no-progress")
+
+
+def test_four_players_share_a_draw_in_quarters() -> None:
+    position = GAME.parse_position("ww,6/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3/bb,5,rr 4 w 50")
+    assert GAME.outcome(position, []) == Outcome((0.25, 0.25, 0.25, 0.25), "no-progress")
+    assert list(GAME.legal_moves(position)) == []
+
+
+@pytest.mark.parametrize(("setup", "seeds"), [("two-player", 1), ("four-player", 2), ("four-player-diagram", 2)])
+def test_a_second_reading_of_the_rules_agrees_throughout_random_games(setup: str, seeds: int) -> None:
+    for seed in range(seeds):
+        positions, moves = random_game(setup, seed)
+        table = reference.read(GAME.format_position(positions[0]))
+        for position, move in zip(positions, [*moves, None], strict=True):
+            assert GAME.format_position(position) == reference.write(table)
+            ended = reference.outcome(table)
+            assert legal_strings(position) == ([] if ended else sorted(reference.actions(table, table.side)))
+            found = GAME.outcome(position, ())
+            assert (found and found.reason) == (ended and ended[1])
+            if found and ended and ended[0]:
+                assert found.scores[table.players.index(ended[0])] == sum(found.scores) == 1.0
+            if move is not None:
+                table = reference.play(table, GAME.format_move(position, move))
+
+
+def accepted(position: Position, text: str) -> Move | None:
+    """Return the move that ``text`` names, or None when it is refused as illegal."""
+    try:
+        return GAME.parse_move(position, text)
+    except IllegalMove:
+        return None
+
+
+def random_position(rng: random.Random) -> str:
+    """Return a position string with towers of any heights and colours strewn over the board."""
+    letters = rng.choice(("wb", "wurb"))
+    density, highest = rng.random(), rng.randint(1, 5)
+    towers = {
+        square: [rng.choice(letters) for _ in range(rng.randint(1, highest))] if rng.random() < density else []
+        for square in reference.SQUARES
+    }
+    for castle in reference.CASTLES:
+        towers[castle] = ["g", *towers[castle][:4]]
+    return reference.write(reference.Table(towers, letters, rng.choice(letters), rng.choice((0, 3, 49, 50))))
+
+
+def test_a_second_reading_of_the_rules_agrees_on_random_positions() -> None:
+    rng = random.Random(20)
+    refused = 0
+    for _ in range(200):
+        text = random_position(rng)
+        table = reference.read(text)
+        if reference.overfull(table) or reference.turn_was_not_skipped(table):
+            refused += 1
+            with pytest.raises(MalformedNotation):
+                GAME.parse_position(text)
+            continue
+        position = GAME.parse_position(text)
+        assert GAME.format_position(position) == text
+        ended = reference.outcome(table)
+        found = GAME.outcome(position, ())
+        assert (found and found.reason) == (ended and ended[1])
+        expected = {} if ended else reference.actions(table, table.side)
+        assert legal_strings(position) == sorted(expected)
+        for move in GAME.legal_moves(position):
+            after = reference.play(table, GAME.format_move(position, move))
+            assert GAME.format_position(GAME.play(position, move)) == reference.write(after)
+    assert refused < 100
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+def test_positions_and_moves_survive_being_written_and_read(setup: str) -> None:
+    positions, moves = random_game(setup, 7)
+    for position, move in zip(positions, moves, strict=False):
+        assert GAME.parse_position(GAME.format_position(position)) == position
+        assert GAME.parse_move(position, GAME.format_move(position, move)) == move
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+def test_exactly_the_generated_moves_are_legal(setup: str) -> None:
+    every_text = ["+" + square for square in reference.SQUARES]
+    every_text += [f"{start}-{last}" for start in reference.SQUARES for last in reference.SQUARES]
+    positions, _ = random_game(setup, 3)
+    for position in positions[::60]:
+        generated = list(GAME.legal_moves(position))
+        assert [move for move in range(-300, 1000) if GAME.is_legal(position, move)] == generated
+        assert [move for text in every_text if (move := accepted(position, text)) is not None] == generated
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+def test_pieces_are_conserved_and_no_tower_exceeds_five(setup: str) -> None:
+    positions, moves = random_game(setup, 11)
+    total = 75 if len(GAME.setups[setup].seat_names) == 2 else 50
+    letters = "wb" if total == 75 else "wurb"
+    for position, move, after in zip(positions, moves, positions[1:], strict=False):
+        built = int(GAME.format_move(position, move)[0] == "+")
+        counts = [pieces_on(after, letter) for letter in letters]
+        assert sum(counts) == sum(pieces_on(position, letter) for letter in letters) + built
+        assert [count + supply for count, supply in zip(counts, after.supplies, strict=True)] == [total] * len(letters)
+        assert pieces_on(after, "g") == 5
+        towers = GAME.format_position(after).split(" ")[0].replace("/", ",").split(",")
+        assert max(map(len, towers)) <= 5
+        assert after.pushes == (0 if built else position.pushes + 1)
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+def test_every_game_of_random_moves_ends_with_one_point_shared(setup: str) -> None:
+    for seed in range(20):
+        positions, _ = random_game(setup, seed)
+        assert all(GAME.outcome(position, ()) is None for position in positions[:-1])
+        outcome = GAME.outcome(positions[-1], positions[:-1])
+        assert outcome is not None
+        assert sum(outcome.scores) == 1.0
+        assert outcome.reason in {"castles", "crowned-castles", "no-moves", "no-progress"}
+
+
+def test_no_move_is_accepted_after_the_end() -> None:
+    position = GAME.parse_position("7/2,w,gw,3/7/1,gw,1,gw,1,gw,1/7/3,g,3/6,bb 2 b 1")
+    assert list(GAME.legal_moves(position)) == []
+    assert GAME.to_move(position) == 1
+    with pytest.raises(GameOver, match="castles"):
+        GAME.parse_move(position, "+g1")

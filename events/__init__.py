@@ -1,0 +1,1 @@
+"""What happened: envelopes, the event store and its feed, matches loaded from it, read models."""

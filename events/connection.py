@@ -1,0 +1,34 @@
+"""Connections to Redis with time limits that fit a server: nothing waits for ever, nothing retries for long."""
+
+from redis import Redis
+from redis.backoff import ExponentialWithJitterBackoff
+from redis.retry import Retry
+
+ANSWER_SECONDS = 5.0
+CONNECT_SECONDS = 2.0
+RETRIES = 3
+
+
+def connect(url: str) -> Redis:
+    """Return a client for commands that do not block; it is safe to share between threads.
+
+    It asks again up to three times when a connection breaks, writes too: whatever must not happen twice carries its own
+    protection (a request key, WATCH, a version guard).
+    """
+    return _client(url, ANSWER_SECONDS)
+
+
+def blocking_client(url: str, block_ms: int) -> Redis:
+    """Return a client whose reads may block for ``block_ms``: the client must not give up before the server answers."""
+    return _client(url, block_ms / 1000 + ANSWER_SECONDS)
+
+
+def _client(url: str, answer_seconds: float) -> Redis:
+    return Redis.from_url(
+        url,
+        socket_timeout=answer_seconds,
+        socket_connect_timeout=CONNECT_SECONDS,
+        socket_keepalive=True,
+        health_check_interval=30,
+        retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES),
+    )

@@ -1,0 +1,138 @@
+"""Matches in the store: load, decide, append. The one path by which anything happens to a match."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import NamedTuple
+
+from domain.match.commands import Command
+from domain.match.decide import decide
+from domain.match.evolve import replay
+from domain.match.state import MatchState
+from events.codec import draft_of, event_of
+from events.envelope import Envelope, canonical, chained
+from events.snapshots import restored, snapshot_of
+from events.store import (
+    EMPTY,
+    EventStore,
+    Head,
+    Opened,
+    Request,
+    RequestMismatch,
+    StaleVersion,
+)
+
+CACHED_MATCHES = 1000
+SNAPSHOT_EVERY = 50
+ATTEMPTS = 5
+
+
+class NoSuchMatch(LookupError):
+    """There is no match with this id."""
+
+
+class Loaded(NamedTuple):
+    """A match and the head of its stream; ``snapshot`` is the version of its last known snapshot."""
+
+    state: MatchState
+    head: Head
+    snapshot: int = 0
+
+
+class Executed(NamedTuple):
+    """What a command did: the events it wrote (or had written, if ``repeated``) and the version after them."""
+
+    events: list[Envelope]
+    version: int
+    repeated: bool
+
+
+class Matches:
+    """The matches of one store. Safe to share between threads.
+
+    States are kept in a bounded cache in this process and brought up to date from the store whenever they are used, so
+    the cache can never be wrong about what has happened; a snapshot in the store spares a long replay.
+    """
+
+    def __init__(self, store: EventStore, now: Callable[[], int]) -> None:
+        self._store = store
+        self._now = now
+        self._cache: OrderedDict[str, Loaded] = OrderedDict()
+        self._lock = Lock()
+
+    def load(self, match: str) -> Loaded:
+        """Return the match as it stands now, in one round trip.
+
+        Raises NoSuchMatch, StoreUnavailable, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
+        """
+        loaded, _ = self._open(match, None)
+        if loaded is None:
+            raise NoSuchMatch(match)
+        return loaded
+
+    def execute(
+        self, match: str, command: Command, actor: str, request: Request, expected_version: int | None = None
+    ) -> Executed:
+        """Decide ``command`` on the match as it stands and append what follows, in two round trips.
+
+        A repeated request returns the events that it wrote the first time. Raises Refused (nothing has changed),
+        StaleVersion when the match is not at ``expected_version`` (None: whatever it is at), RequestMismatch,
+        StoreUnavailable, and what ``load`` raises but NoSuchMatch.
+        """
+        for attempt in range(1, ATTEMPTS + 1):
+            loaded, repeated = self._open(match, request)
+            if repeated is not None:
+                return repeated
+            head = loaded.head if loaded else EMPTY
+            if expected_version is not None and head.version != expected_version:
+                raise StaleVersion(match, expected_version, head.version)
+            events = decide(loaded.state if loaded else None, command, self._now())
+            drafts = [draft_of(event, actor) for event in events]
+            try:
+                appended = self._store.append(match, head, drafts, request)
+            except StaleVersion:
+                if expected_version is not None or attempt == ATTEMPTS:
+                    raise
+                continue
+            return Executed(appended.events, appended.head.version, appended.repeated)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _open(self, match: str, request: Request | None) -> tuple[Loaded | None, Executed | None]:
+        with self._lock:
+            known = self._cache.get(match)
+        opened = self._store.open(match, known.head.version if known else None, request.key if request else None)
+        if request is not None and (remembered := opened.remembered) is not None:
+            if remembered.fingerprint != request.fingerprint:
+                raise RequestMismatch(match, request.key)
+            events = self._store.read(match, remembered.first - 1, remembered.last - remembered.first + 1)
+            return None, Executed(events, remembered.last, True)
+        if known is None and opened.snapshot is not None and (kept := restored(opened.snapshot)) is not None:
+            known = Loaded(*kept, snapshot=kept[0].version)
+        if not _follows(opened, match, known.head if known else EMPTY):
+            # The store was restored, or a replica took over, and has not all that was known here; or the snapshot
+            # cannot be used. The events are the truth.
+            known, opened = None, self._store.open(match)
+        state = replay(match, map(event_of, opened.events), known.state if known else None)
+        if state is None:
+            return None, None
+        loaded = Loaded(state, opened.head, known.snapshot if known else 0)
+        if state.version - loaded.snapshot >= SNAPSHOT_EVERY:
+            self._store.keep_snapshot(match, state.version, snapshot_of(state, loaded.head))
+            loaded = loaded._replace(snapshot=state.version)
+        self._remember(match, loaded)
+        return loaded, None
+
+    def _remember(self, match: str, loaded: Loaded) -> None:
+        with self._lock:
+            self._cache[match] = loaded
+            self._cache.move_to_end(match)
+            while len(self._cache) > CACHED_MATCHES:
+                self._cache.popitem(last=False)
+
+
+def _follows(opened: Opened, match: str, known: Head) -> bool:
+    """Tell whether the events just read go on from the head that is known, so that a state there may be evolved."""
+    if not opened.events:
+        return opened.head == known
+    first = opened.events[0]
+    return chained(known.digest, canonical(first.draft, match, first.version)) == first.digest

@@ -1,0 +1,131 @@
+"""The event store in memory: for tests of what stands above the store, and the measure of the one on Redis."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
+from typing import Any, NamedTuple
+
+from events.envelope import Draft, Envelope, seal, unpack
+from events.store import (
+    EMPTY,
+    Appended,
+    EventStore,
+    Head,
+    Opened,
+    Pointer,
+    Remembered,
+    Request,
+    RequestMismatch,
+    StaleVersion,
+)
+
+
+class _Entry(NamedTuple):
+    packed: bytes
+    digest: bytes
+
+
+class MemoryStore(EventStore):
+    """An event store that lives as long as this object; it keeps stored bytes, not the objects it was given."""
+
+    def __init__(self, shards: int = 16) -> None:
+        self._shards = shards
+        self._lock = Lock()
+        self._entries: dict[str, list[_Entry]] = {}
+        self._requests: dict[tuple[str, str], Remembered] = {}
+        self._feeds: list[list[Pointer]] = [[] for _ in range(shards)]
+        self._deadlines: dict[str, int] = {}
+        self._snapshots: dict[str, tuple[int, Mapping[str, Any]]] = {}
+
+    @property
+    def shards(self) -> int:
+        """The number of shards."""
+        return self._shards
+
+    def append(
+        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+    ) -> Appended:
+        """See EventStore."""
+        sealed = seal(drafts, stream, expected.version, expected.digest)
+        if not sealed:
+            raise ValueError("nothing to append")
+        with self._lock:
+            remembered = self._requests.get((stream, request.key))
+            if remembered is not None:
+                if remembered.fingerprint != request.fingerprint:
+                    raise RequestMismatch(stream, request.key)
+                return Appended(
+                    self._between(stream, remembered.first, remembered.last), self._head(stream, remembered.last), True
+                )
+            head = self._head(stream)
+            if head != expected:
+                raise StaleVersion(stream, expected.version, head.version)
+            feed = self._feeds[self.shard_of(stream)]
+            entries = self._entries.setdefault(stream, [])
+            for event in sealed:
+                entries.append(_Entry(event.packed, event.digest))
+                feed.append(Pointer(len(feed) + 1, stream, len(entries)))
+            self._requests[stream, request.key] = Remembered(request.fingerprint, expected.version + 1, len(entries))
+            if deadline is None:
+                self._deadlines.pop(stream, None)
+            else:
+                self._deadlines[stream] = deadline
+            return Appended([event.envelope for event in sealed], self._head(stream), False)
+
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
+        """See EventStore."""
+        with self._lock:
+            last = len(self._entries.get(stream, ()))
+            return self._between(stream, after + 1, last if limit is None else min(last, after + limit))
+
+    def open(self, stream: str, after: int | None = 0, request_key: str | None = None) -> Opened:
+        """See EventStore."""
+        with self._lock:
+            snapshot = None
+            if after is None:
+                after, snapshot = self._snapshots.get(stream, (0, None))
+            head = self._head(stream)
+            remembered = None if request_key is None else self._requests.get((stream, request_key))
+            return Opened(self._between(stream, after + 1, head.version), head, remembered, snapshot)
+
+    def head(self, stream: str) -> Head:
+        """See EventStore."""
+        with self._lock:
+            return self._head(stream)
+
+    def streams(self, shard: int) -> Iterator[str]:
+        """See EventStore."""
+        with self._lock:
+            names = [pointer.stream for pointer in self._feeds[shard] if pointer.version == 1]
+        yield from names
+
+    def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
+        """See EventStore."""
+        with self._lock:
+            return self._feeds[shard][after : after + limit]
+
+    def due(self, shard: int, now: int, limit: int = 100) -> list[tuple[str, int]]:
+        """See EventStore."""
+        with self._lock:
+            due = [
+                (stream, deadline)
+                for stream, deadline in self._deadlines.items()
+                if deadline <= now and self.shard_of(stream) == shard
+            ]
+        return sorted(due, key=lambda entry: (entry[1], entry[0]))[:limit]
+
+    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+        """See EventStore."""
+        with self._lock:
+            if version >= self._snapshots.get(stream, (0, None))[0]:
+                self._snapshots[stream] = (version, snapshot)
+
+    def _head(self, stream: str, version: int | None = None) -> Head:
+        entries = self._entries.get(stream)
+        if not entries:
+            return EMPTY
+        version = version or len(entries)
+        return Head(version, entries[version - 1].digest)
+
+    def _between(self, stream: str, first: int, last: int) -> list[Envelope]:
+        entries = self._entries.get(stream, ())[first - 1 : last]
+        return [unpack(entry.packed, stream, version, entry.digest) for version, entry in enumerate(entries, first)]

@@ -1,0 +1,249 @@
+"""People: names, passwords, sessions and tokens, in ordinary keys outside the event streams.
+
+Streams carry opaque ids only; everything here can be exported and erased without touching one. Of sessions and tokens
+the store keeps the SHA-256, of passwords the argon2 hash, so that its contents let nobody in. All keys share one hash
+tag. A session or token key carries the whole person, who never changes: recognising a caller costs one GET.
+"""
+
+import base64
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from threading import BoundedSemaphore
+from typing import Any, NamedTuple
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerifyMismatchError
+from redis import Redis
+
+NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
+SHORTEST_PASSWORD = 8
+LONGEST_PASSWORD = 128
+LONGEST_LABEL = 60
+MOST_TOKENS = 20
+
+_RESERVED = re.compile("opponent-|guest-|p[a-z2-7]{16}$")
+_HASHES_AT_ONCE = BoundedSemaphore(2)
+"""An argon2 hash takes 64 MiB: a burst of sign-ins waits here instead of exhausting the machine."""
+
+
+class Person(NamedTuple):
+    """Somebody who can sit on a seat. ``kind`` is "person" or "guest", ``created_at`` milliseconds since 1970 UTC."""
+
+    id: str
+    name: str
+    kind: str
+    created_at: int
+
+
+class Token(NamedTuple):
+    """An API token as its owner sees it; the secret is shown once, when it is made, and never stored."""
+
+    id: str
+    label: str
+    created_at: int
+
+
+class UnfitName(ValueError):
+    """A name that nobody may have; the message says why."""
+
+
+class NameTaken(ValueError):
+    """Somebody has this name already, perhaps in other upper and lower case."""
+
+
+class UnfitPassword(ValueError):
+    """A password that is too short or too long; the message says so."""
+
+
+class TooManyTokens(ValueError):
+    """The person has MOST_TOKENS tokens and must revoke one first."""
+
+
+def check_name(name: str) -> None:
+    """Raise UnfitName unless ``name`` can be the name of a person who signs up."""
+    if not NAME.fullmatch(name):
+        raise UnfitName("a name has 3 to 24 characters: letters, digits, - and _")
+    if _RESERVED.match(name.lower()):
+        raise UnfitName("this name is kept for opponents, guests and ids: choose another")
+
+
+def check_password(password: str) -> None:
+    """Raise UnfitPassword unless ``password`` has a fit length."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise UnfitPassword(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+
+
+# Name and person appear together or not at all. redis-py repeats a command whose reply was lost: a name that already
+# belongs to this very id is the first attempt's work, not somebody else's.
+_ENROL = """
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[2], 'name', ARGV[2], 'kind', ARGV[3], 'created_at', ARGV[4], 'password', ARGV[5])
+return 1
+"""
+
+
+class People:
+    """The people of one installation. Safe to share between threads.
+
+    Every method raises redis-py's errors when the store cannot be reached.
+    """
+
+    def __init__(
+        self, client: Redis, prefix: str, now: Callable[[], int], hasher: PasswordHasher | None = None
+    ) -> None:
+        self._client: Any = client
+        self._keys = f"{prefix}{{people}}:"
+        self._now = now
+        self._hasher = hasher or PasswordHasher()
+        self._enrol = client.register_script(_ENROL)
+        self._nobodys_hash = _unmatchable(self._hasher)
+
+    def sign_up(self, name: str, password: str) -> Person:
+        """Return the new person. Raises UnfitName, UnfitPassword and NameTaken."""
+        check_name(name)
+        check_password(password)
+        if self.find(name) is not None:
+            raise NameTaken(name)
+        with _HASHES_AT_ONCE:
+            hashed = self._hasher.hash(password)
+        person = Person(_new_id(), name, "person", self._now())
+        if not self._keep(person, hashed):
+            raise NameTaken(name)
+        return person
+
+    def guest(self) -> Person:
+        """Return a new guest: a person without a password, named guest-xxxxxx."""
+        while True:
+            person = Person(_new_id(), f"guest-{_letters(4)[:6]}", "guest", self._now())
+            if self._keep(person, ""):
+                return person
+
+    def sign_in(self, name: str, password: str) -> Person | None:
+        """Return who has this name and password, or None. An unknown name takes as long as a wrong password."""
+        person = self.find(name)
+        stored = self._client.hget(self._person_key(person.id), "password") if person else None
+        hashed = stored.decode() if stored else self._nobodys_hash
+        try:
+            with _HASHES_AT_ONCE:
+                self._hasher.verify(hashed, password)
+        except VerifyMismatchError:
+            return None
+        if person and self._hasher.check_needs_rehash(hashed):
+            with _HASHES_AT_ONCE:
+                self._client.hset(self._person_key(person.id), "password", self._hasher.hash(password))
+        return person
+
+    def person(self, id: str) -> Person | None:
+        """Return the person with this id, or None."""
+        return self.persons([id]).get(id)
+
+    def persons(self, ids: Iterable[str]) -> dict[str, Person]:
+        """Return the people with these ids, in one round trip; ids of nobody are left out."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        with self._client.pipeline(transaction=False) as pipeline:
+            for id in wanted:
+                pipeline.hmget(self._person_key(id), "name", "kind", "created_at")
+            found = pipeline.execute()
+        return {
+            id: Person(id, name.decode(), kind.decode(), int(created_at))
+            for id, (name, kind, created_at) in zip(wanted, found, strict=True)
+            if name is not None
+        }
+
+    def find(self, name: str) -> Person | None:
+        """Return the person of this name, in whatever case it is written, or None."""
+        id = self._client.get(self._name_key(name))
+        return self.person(id.decode()) if id else None
+
+    def open_session(self, person: Person, ttl: int) -> str:
+        """Return the secret of a new session of ``person``, valid for ``ttl`` seconds."""
+        secret = secrets.token_urlsafe(32)
+        self._client.set(self._key("session", secret), _packed(person), ex=ttl)
+        return secret
+
+    def person_of_session(self, secret: str) -> Person | None:
+        """Return whose session this is, or None when it has ended or never was."""
+        return _unpacked(self._client.get(self._key("session", secret)))
+
+    def end_session(self, secret: str) -> None:
+        """End the session; one that has ended already stays so."""
+        self._client.delete(self._key("session", secret))
+
+    def create_token(self, person: Person, label: str) -> tuple[str, str]:
+        """Return the id and the secret of a new token. Raises TooManyTokens."""
+        if int(self._client.hlen(self._tokens_key(person.id))) >= MOST_TOKENS:
+            raise TooManyTokens(f"nobody can have more than {MOST_TOKENS} tokens: revoke one first")
+        token, secret = "t" + _letters(10), "rookery_" + secrets.token_urlsafe(32)
+        key = self._key("token", secret)
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.set(key, _packed(person))
+            pipeline.hset(self._tokens_key(person.id), token, json.dumps([label, self._now(), key]))
+            pipeline.execute()
+        return token, secret
+
+    def tokens(self, person: Person) -> list[Token]:
+        """Return the tokens of ``person``, oldest first."""
+        stored = self._client.hgetall(self._tokens_key(person.id))
+        tokens = [Token(id.decode(), *json.loads(packed)[:2]) for id, packed in stored.items()]
+        return sorted(tokens, key=lambda token: (token.created_at, token.id))
+
+    def revoke_token(self, person: Person, token: str) -> bool:
+        """Make the token worthless from now on; return False when ``person`` has no such token."""
+        stored = self._client.hget(self._tokens_key(person.id), token)
+        if stored is None:
+            return False
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.delete(json.loads(stored)[2])
+            pipeline.hdel(self._tokens_key(person.id), token)
+            pipeline.execute()
+        return True
+
+    def person_of_token(self, secret: str) -> Person | None:
+        """Return whose token this is, or None when it was revoked or never was."""
+        return _unpacked(self._client.get(self._key("token", secret)))
+
+    def _keep(self, person: Person, hashed: str) -> bool:
+        keys = [self._name_key(person.name), self._person_key(person.id)]
+        return bool(self._enrol(keys=keys, args=[person.id, person.name, person.kind, person.created_at, hashed]))
+
+    def _person_key(self, id: str) -> str:
+        return f"{self._keys}person:{id}"
+
+    def _name_key(self, name: str) -> str:
+        return f"{self._keys}name:{name.lower()}"
+
+    def _tokens_key(self, person: str) -> str:
+        return f"{self._keys}tokens:{person}"
+
+    def _key(self, kind: str, secret: str) -> str:
+        return f"{self._keys}{kind}:{hashlib.sha256(secret.encode(errors='replace')).hexdigest()}"
+
+
+def _packed(person: Person) -> str:
+    return json.dumps(person, separators=(",", ":"))
+
+
+def _unpacked(stored: Any) -> Person | None:
+    return Person(*json.loads(stored)) if stored else None
+
+
+def _new_id() -> str:
+    return "p" + _letters(10)
+
+
+def _letters(size: int) -> str:
+    return base64.b32encode(secrets.token_bytes(size)).decode().rstrip("=").lower()
+
+
+def _unmatchable(hasher: PasswordHasher) -> str:
+    """Return an encoded hash that takes as long to verify as any other and that no password fits."""
+    salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, hasher.hash_len))
+    cost = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
+    return f"$argon2id$v=19${cost}${salt}${digest}"

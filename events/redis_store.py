@@ -1,0 +1,305 @@
+"""The event store on Redis: one stream per match, one feed of pointers per shard, one atomic script per append.
+
+All keys of a shard carry its hash tag, so that a script or transaction over them works on a single server and on a
+Redis Cluster alike. Only commands of Redis 6.2 are used.
+"""
+
+import functools
+import json
+import secrets
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from redis import Redis
+from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as NoAnswer
+
+from events.envelope import Draft, Envelope, seal, unpack
+from events.store import (
+    EMPTY,
+    Appended,
+    DamagedStream,
+    EventStore,
+    Head,
+    Opened,
+    Pointer,
+    Remembered,
+    Request,
+    RequestMismatch,
+    StaleVersion,
+    StoreError,
+    StoreUnavailable,
+    WrongInstallation,
+)
+
+FORMAT = 1
+"""The version of the layout of keys and entries in Redis that this module reads and writes."""
+
+DEFAULT_SHARDS = 16
+SNAPSHOT_KEPT_MS = 30 * 24 * 3600 * 1000
+STREAMS_A_PAGE = 1000
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Installation(NamedTuple):
+    """What was settled once when the store was installed: its id, number of shards and layout."""
+
+    id: str
+    shards: int
+    format: int
+
+
+class ShardKeys:
+    """The names of the keys of one shard."""
+
+    def __init__(self, prefix: str, shard: int) -> None:
+        self.tag = f"{prefix}{{s{shard:02d}}}"
+        self.feed = f"{self.tag}:feed"
+        self.sequence = f"{self.tag}:sequence"
+        self.streams = f"{self.tag}:streams"
+        self.deadlines = f"{self.tag}:deadlines"
+        self.parked = f"{self.tag}:parked"
+
+    def stream(self, stream: str, part: str) -> str:
+        """Return the key of a stream's events ``e``, head ``h``, requests ``i`` or snapshot ``s``."""
+        return f"{self.tag}:m:{stream}:{part}"
+
+
+def translated(error: RedisError) -> StoreError:
+    """Return ``error`` in the words of the store: StoreUnavailable when waiting may help, else its base."""
+    # An error inside a script names its cause anywhere in the message.
+    if isinstance(error, NoConnection | NoAnswer) or any(word in str(error) for word in _TEMPORARY):
+        return StoreUnavailable(f"the event store cannot be used now: {error}")
+    return StoreError(f"the event store refused: {error}")
+
+
+_TEMPORARY = (
+    "OOM ",
+    "READONLY ",
+    "LOADING ",
+    "BUSY ",
+    "MISCONF ",
+    "NOREPLICAS ",
+    "MASTERDOWN ",
+    "CLUSTERDOWN ",
+    "TRYAGAIN ",
+)
+
+
+def _in_words_of_the_store(method: Callable[P, T]) -> Callable[P, T]:
+    @functools.wraps(method)
+    def translating(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return method(*args, **kwargs)
+        except RedisError as error:
+            raise translated(error) from error
+
+    return translating
+
+
+class RedisStore(EventStore):
+    """An event store on the Redis that ``client`` is connected to (bytes in replies: no ``decode_responses``).
+
+    ``prefix`` begins all its keys. ``shards`` counts when the store is used for the very first time (None: 16); later
+    it must be None or what was settled then, else every use raises WrongInstallation. Making the object does not
+    connect.
+    """
+
+    def __init__(self, client: Redis, prefix: str = "rk:", shards: int | None = None) -> None:
+        self.client = client
+        self.prefix = prefix
+        self._wanted_shards = shards
+        self._append = client.register_script(_source("append.lua"))
+        self._open = client.register_script(_source("open.lua"))
+        self._keep_snapshot = client.register_script(_source("keep_snapshot.lua"))
+
+    @functools.cached_property
+    def _keys(self) -> list[ShardKeys]:
+        return [ShardKeys(self.prefix, shard) for shard in range(self.installation().shards)]
+
+    @property
+    def shards(self) -> int:
+        """The number of shards. The first use raises like ``installation``."""
+        return len(self._keys)
+
+    @_in_words_of_the_store
+    def installation(self) -> Installation:
+        """Return what is written about this installation, and write it the very first time.
+
+        Raises WrongInstallation when the store was installed with another number of shards or has another layout, and
+        StoreUnavailable.
+        """
+        key = f"{self.prefix}rookery"
+        with self.client.pipeline(transaction=True) as pipeline:
+            pipeline.hsetnx(key, "shards", str(self._wanted_shards or DEFAULT_SHARDS))
+            pipeline.hsetnx(key, "format", str(FORMAT))
+            pipeline.hsetnx(key, "id", secrets.token_hex(8))
+            pipeline.hmget(key, "id", "shards", "format")
+            found: list[bytes] = pipeline.execute()[-1]
+        installation = Installation(found[0].decode(), int(found[1]), int(found[2]))
+        if installation.format != FORMAT:
+            raise WrongInstallation(f"the store has layout {installation.format}, this Rookery knows layout {FORMAT}")
+        if self._wanted_shards not in (None, installation.shards):
+            raise WrongInstallation(
+                f"the store was installed with {installation.shards} shards and cannot be opened with "
+                f"{self._wanted_shards}: the number is fixed for ever"
+            )
+        return installation
+
+    @_in_words_of_the_store
+    def append(
+        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+    ) -> Appended:
+        """Append in one script call; see EventStore. A retry inside the client is safe by the request's key."""
+        sealed = seal(drafts, stream, expected.version, expected.digest)
+        if not sealed:
+            raise ValueError("nothing to append")
+        keys = self._keys_of(stream)
+        arguments: list[Any] = [
+            expected.version,
+            expected.digest,
+            request.key,
+            request.fingerprint,
+            stream,
+            "" if deadline is None else deadline,
+        ]
+        for event in sealed:
+            arguments += (event.packed, event.digest)
+        verdict, *details = self._append(
+            keys=[
+                keys.stream(stream, "e"),
+                keys.stream(stream, "h"),
+                keys.stream(stream, "i"),
+                keys.feed,
+                keys.sequence,
+                keys.streams,
+                keys.deadlines,
+            ],
+            args=arguments,
+        )
+        match verdict:
+            case b"appended":
+                return Appended([event.envelope for event in sealed], _head(sealed[-1].envelope), False)
+            case b"repeated":
+                first = _version(details[0][0][0]) if details[0] else 1
+                events = _envelopes(stream, first - 1, map(_scripted, details[0]))
+                return Appended(events, _head(events[-1]) if events else EMPTY, True)
+            case b"mismatch":
+                raise RequestMismatch(stream, request.key)
+            case b"stale":
+                raise StaleVersion(stream, expected.version, int(details[0]))
+        raise DamagedStream(stream, int(details[0]), "the number of stored events is another")
+
+    @_in_words_of_the_store
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
+        """See EventStore."""
+        key = self._keys_of(stream).stream(stream, "e")
+        entries: Any = self.client.xrange(key, f"{after + 1}-0", "+", limit)
+        return _envelopes(stream, after, entries)
+
+    @_in_words_of_the_store
+    def open(self, stream: str, after: int | None = 0, request_key: str | None = None) -> Opened:
+        """See EventStore."""
+        keys = self._keys_of(stream)
+        (version, digest), entries, remembered, after_read, snapshot = self._open(
+            keys=[keys.stream(stream, part) for part in "ehis"],
+            args=["" if after is None else after, request_key or ""],
+        )
+        head = EMPTY if version is None else Head(int(version), digest)
+        start = int(after_read)
+        events = _envelopes(stream, start, map(_scripted, entries))
+        if (events[-1].version if events else min(start, head.version)) != head.version:
+            raise DamagedStream(stream, head.version, "the last event is missing")
+        return Opened(
+            events,
+            head,
+            None if remembered is None else _remembered(remembered),
+            None if snapshot is None else json.loads(zlib.decompress(snapshot)),
+        )
+
+    @_in_words_of_the_store
+    def head(self, stream: str) -> Head:
+        """See EventStore."""
+        found: Any = self.client.hmget(self._keys_of(stream).stream(stream, "h"), "v", "d")
+        return EMPTY if found[0] is None else Head(int(found[0]), found[1])
+
+    def streams(self, shard: int) -> Iterator[str]:
+        """See EventStore. New streams join at the end, so reading page by page misses and doubles none."""
+        start = 0
+        while page := self._streams_from(shard, start):
+            yield from page
+            start += len(page)
+
+    @_in_words_of_the_store
+    def _streams_from(self, shard: int, start: int) -> list[str]:
+        found: Any = self.client.lrange(self._keys[shard].streams, start, start + STREAMS_A_PAGE - 1)
+        return [name.decode() for name in found]
+
+    @_in_words_of_the_store
+    def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
+        """See EventStore."""
+        entries: Any = self.client.xrange(self._keys[shard].feed, f"{after + 1}-0", "+", limit)
+        return [pointer_of(entry_id, fields) for entry_id, fields in entries]
+
+    @_in_words_of_the_store
+    def due(self, shard: int, now: int, limit: int = 100) -> list[tuple[str, int]]:
+        """See EventStore."""
+        found: Any = self.client.zrangebyscore(
+            self._keys[shard].deadlines, "-inf", now, start=0, num=limit, withscores=True
+        )
+        return [(name.decode(), int(score)) for name, score in found]
+
+    @_in_words_of_the_store
+    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+        """See EventStore. A snapshot that no newer one replaces goes away after 30 days."""
+        packed = zlib.compress(json.dumps(snapshot, separators=(",", ":")).encode(), level=1)
+        key = self._keys_of(stream).stream(stream, "s")
+        self._keep_snapshot(keys=[key], args=[version, packed, SNAPSHOT_KEPT_MS])
+
+    def _keys_of(self, stream: str) -> ShardKeys:
+        return self._keys[self.shard_of(stream)]
+
+
+def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
+    """Return the pointer that a feed entry is."""
+    return Pointer(_version(entry_id), fields[b"m"].decode(), int(fields[b"v"]))
+
+
+def _source(script: str) -> str:
+    return files("events").joinpath(script).read_text(encoding="utf-8")
+
+
+def _head(last: Envelope) -> Head:
+    return Head(last.version, last.digest)
+
+
+def _version(entry_id: bytes) -> int:
+    return int(entry_id.partition(b"-")[0])
+
+
+def _remembered(text: bytes) -> Remembered:
+    first, last, fingerprint = text.decode().split(":", 2)
+    return Remembered(fingerprint, int(first), int(last))
+
+
+def _scripted(entry: list[Any]) -> tuple[bytes, dict[bytes, bytes]]:
+    """Return a stream entry as a script replies with it in the form in which a command does."""
+    entry_id, fields = entry
+    return entry_id, dict(zip(fields[::2], fields[1::2], strict=True))
+
+
+def _envelopes(stream: str, after: int, entries: Any) -> list[Envelope]:
+    envelopes = []
+    for version, (entry_id, fields) in enumerate(entries, after + 1):
+        if entry_id != b"%d-0" % version:
+            raise DamagedStream(stream, version, f"the entry is missing, {entry_id.decode()} is in its place")
+        try:
+            envelopes.append(unpack(fields[b"b"], stream, version, fields[b"h"]))
+        except (ValueError, KeyError) as error:
+            raise DamagedStream(stream, version, f"the entry cannot be read ({error})") from error
+    return envelopes

@@ -1,0 +1,44 @@
+"""Snapshots of matches: a state as JSON values, positions in the notation of their game.
+
+A snapshot only spares a replay. One that cannot be read here (another layout, a ruleset that is not installed) counts
+as none.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from domain.game import RulesError
+from domain.games import UnknownRuleset, find_ruleset
+from domain.match.state import MatchState, Seat
+from events.store import Head
+
+LAYOUT = 1
+"""To be raised with every change of MatchState and of what this module writes."""
+
+
+def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
+    """Return ``state``, the match at ``head``, as JSON values."""
+    game = find_ruleset(state.game, state.ruleset)
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in state._asdict().items()}
+    fields["seats"] = [list(seat) for seat in state.seats]
+    fields["position"] = game.format_position(state.position)
+    fields["history"] = [game.format_position(position) for position in state.history]
+    return {"layout": LAYOUT, "digest": head.digest.hex(), "state": fields}
+
+
+def restored(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
+    """Return what ``snapshot_of`` was given, or None when it cannot be restored here."""
+    if snapshot.get("layout") != LAYOUT:
+        return None
+    fields: dict[str, Any] = dict(snapshot["state"])
+    for name, value in fields.items():
+        if isinstance(value, list):
+            fields[name] = tuple(value)
+    try:
+        game = find_ruleset(fields["game"], fields["ruleset"])
+        fields["position"] = game.parse_position(fields["position"])
+        fields["history"] = tuple(game.parse_position(text) for text in fields["history"])
+    except (UnknownRuleset, RulesError):
+        return None
+    fields["seats"] = tuple(Seat(*seat) for seat in fields["seats"])
+    return MatchState(**fields), Head(fields["version"], bytes.fromhex(snapshot["digest"]))

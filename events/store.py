@@ -1,0 +1,194 @@
+"""The event store's contract: streams of events, appended atomically, chained by hash, announced on a feed.
+
+One stream holds the events of one match, versions 1, 2, 3 and so on without gaps. A stream belongs to a shard by a hash
+of its name; a shard's feed announces all its events in the order in which they were appended.
+"""
+
+import base64
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from events.envelope import Draft, Envelope
+
+GENESIS = bytes(32)
+"""The digest in front of the first event of every stream."""
+
+
+class Head(NamedTuple):
+    """The last event of a stream: its version (0: none yet) and its chain digest (32 bytes)."""
+
+    version: int
+    digest: bytes
+
+
+EMPTY = Head(0, GENESIS)
+
+
+class Request(NamedTuple):
+    """What makes an append repeatable: the key names the request within its stream, the fingerprint its content.
+
+    Both are kept as long as the stream: short ones save memory.
+    """
+
+    key: str
+    fingerprint: str
+
+    @classmethod
+    def of(cls, key: str, *content: bytes) -> "Request":
+        """Return the request ``key`` with a fingerprint (22 characters) of the parts of its ``content``."""
+        digest = hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in content)).digest()
+        return cls(key, base64.urlsafe_b64encode(digest[:16]).rstrip(b"=").decode())
+
+
+class Appended(NamedTuple):
+    """What an append wrote: its events and the head of the stream right after them.
+
+    ``repeated`` tells that they were written by an earlier append with the same request, whatever has been appended
+    since.
+    """
+
+    events: list[Envelope]
+    head: Head
+    repeated: bool
+
+
+class Remembered(NamedTuple):
+    """An earlier request on a stream: its fingerprint and the versions of the first and last event that it wrote."""
+
+    fingerprint: str
+    first: int
+    last: int
+
+
+class Opened(NamedTuple):
+    """A stream read from a version on, with its head and what is remembered of a request, all at one instant.
+
+    ``snapshot`` is the cached snapshot that the events follow, None when they follow a version that was asked for.
+    """
+
+    events: list[Envelope]
+    head: Head
+    remembered: Remembered | None
+    snapshot: Mapping[str, Any] | None
+
+
+class Pointer(NamedTuple):
+    """A feed entry: the ``sequence``-th event of its shard (from 1, without gaps) is this version of this stream."""
+
+    sequence: int
+    stream: str
+    version: int
+
+
+class StoreError(Exception):
+    """The base of all errors of the event store."""
+
+
+class StaleVersion(StoreError):
+    """Somebody was faster: the stream has moved on from the expected head. ``current`` is its version now."""
+
+    def __init__(self, stream: str, expected: int, current: int) -> None:
+        held = f"is at version {current}" if current != expected else "has another history"
+        super().__init__(f"{stream} {held}, not as expected at version {expected}")
+        self.stream = stream
+        self.expected = expected
+        self.current = current
+
+
+class RequestMismatch(StoreError):
+    """A request key was used before for a request with another content."""
+
+    def __init__(self, stream: str, key: str) -> None:
+        super().__init__(f"the request key {key!r} was used on {stream} for a request with another content")
+        self.stream = stream
+        self.key = key
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached or cannot write now; nothing is known to have been written. Try again later."""
+
+
+class WrongInstallation(StoreError):
+    """The store was installed with other settings, or by a later Rookery, than it is opened with."""
+
+
+class DamagedStream(StoreError):
+    """A stream whose stored bytes cannot be what was once appended, with the version where that shows."""
+
+    def __init__(self, stream: str, version: int, reason: str) -> None:
+        super().__init__(f"{stream} is damaged at version {version}: {reason}")
+        self.stream = stream
+        self.version = version
+        self.reason = reason
+
+
+class EventStore(ABC):
+    """Streams of events. Implementations pass one contract suite and are safe to share between threads."""
+
+    @property
+    @abstractmethod
+    def shards(self) -> int:
+        """The number of shards: the same for ever once the store is installed."""
+
+    def shard_of(self, stream: str) -> int:
+        """Return the shard of ``stream``, 0 to shards - 1: the same for ever, on every machine."""
+        return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % self.shards
+
+    @abstractmethod
+    def append(
+        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+    ) -> Appended:
+        """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
+
+        A request whose key is known returns what it wrote the first time and writes nothing, so that a caller whose
+        reply was lost may simply ask again. ``deadline`` (milliseconds since 1970 UTC) replaces the stream's deadline;
+        None removes it. Raises StaleVersion when the head is not ``expected``, RequestMismatch when the request's key
+        is known with another fingerprint, StoreUnavailable, DamagedStream, and ValueError for no drafts or a draft
+        without canonical form. All checks come before the first write.
+        """
+
+    @abstractmethod
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
+        """Return the events of ``stream`` with versions above ``after``, in order; none when there is no such stream.
+
+        Raises StoreUnavailable and DamagedStream.
+        """
+
+    @abstractmethod
+    def open(self, stream: str, after: int | None = 0, request_key: str | None = None) -> Opened:
+        """Return events after a version, the head, and what is remembered of a request, in one round trip.
+
+        ``after`` None means: after the cached snapshot, which is returned with them; all events when there is none.
+        Raises StoreUnavailable and DamagedStream.
+        """
+
+    @abstractmethod
+    def head(self, stream: str) -> Head:
+        """Return the head of ``stream``; EMPTY when it does not exist. Raises StoreUnavailable."""
+
+    @abstractmethod
+    def streams(self, shard: int) -> Iterator[str]:
+        """Yield the names of all streams of a shard, in the order of their first events. Raises StoreUnavailable."""
+
+    @abstractmethod
+    def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
+        """Return up to ``limit`` feed entries of a shard with sequence numbers above ``after``, in order.
+
+        Entries that every consumer has seen may have been trimmed. Raises StoreUnavailable.
+        """
+
+    @abstractmethod
+    def due(self, shard: int, now: int, limit: int = 100) -> list[tuple[str, int]]:
+        """Return streams whose deadline is at or before ``now`` with that deadline, earliest first.
+
+        Raises StoreUnavailable.
+        """
+
+    @abstractmethod
+    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+        """Cache ``snapshot`` (JSON values) of ``stream`` at ``version`` in place of an older one; a newer one stays.
+
+        A cache: it may vanish. Raises StoreUnavailable.
+        """

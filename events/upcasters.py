@@ -1,0 +1,28 @@
+"""How events of older schemas become events of the present ones.
+
+A stored event keeps the schema it was written with for ever. When the shape of a type changes, a function
+``upcast_<type>_v<n>_v<n+1>`` is added here that turns the older content into the newer, and registered in
+``UPCASTERS`` under the type and the schema that it starts from. The present schema of a type is one more than the last
+one that it is upcast from.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Content = Mapping[str, Any]
+Upcaster = Callable[[Content], Content]
+Upcasters = Mapping[tuple[str, int], Upcaster]
+
+UPCASTERS: Upcasters = {}
+
+
+def present_schema(type_name: str, upcasters: Upcasters = UPCASTERS) -> int:
+    """Return the schema number that events of this type are written with."""
+    return 1 + max((schema for name, schema in upcasters if name == type_name), default=0)
+
+
+def upcast(type_name: str, schema: int, content: Content, upcasters: Upcasters = UPCASTERS) -> Content:
+    """Return ``content`` of an event of ``schema`` in the shape of the present schema of its type."""
+    for older in range(schema, present_schema(type_name, upcasters)):
+        content = upcasters[type_name, older](content)
+    return content

@@ -6,7 +6,8 @@ import pytest
 
 from domain.game import Hint, IllegalMove, MalformedNotation
 from domain.scene import Piece
-from domain.towers import GAME, Position
+from domain.towers import GAME
+from domain.towers.position import Position
 
 E04 = "7/3,gw,3/7/1,g,bbbbb,g,1,g,1/1,bbbb,wwwww,bbb,3/2,bbbbb,g,3/w,6 2 w 0"
 QUIET = "7/3,g,3/7/1,g,1,g,1,g,1/7/3,g,3"

@@ -1,6 +1,13 @@
-"""A second, slow reading of the rules of Towers on lists of letters, straight from sections 3 to 8, to compare with."""
+"""A second, slow reading of the rules of Towers on lists of letters, straight from sections 3 to 8, compared."""
 
+import random
 from typing import NamedTuple
+
+import pytest
+
+from domain.game import MalformedNotation
+from domain.towers import GAME, Move
+from domain.towers.position import Position
 
 CASTLES = {"d6", "b4", "d4", "f4", "d2"}
 LETTERS = {2: "wb", 4: "wurb"}
@@ -133,3 +140,72 @@ def turn_was_not_skipped(table: Table) -> bool:
         return False
     number = table.players.index(table.side)
     return any(actions(table, table.players[(number + step) % 4]) for step in (1, 2))
+
+
+def legal_strings(position: Position) -> list[str]:
+    return [GAME.format_move(position, move) for move in GAME.legal_moves(position)]
+
+
+def random_game(setup: str, seed: int) -> list[tuple[Position, Move | None]]:
+    """Return the positions of a game of random moves, each with the move that follows it."""
+    rng = random.Random(seed)
+    position, game = GAME.initial(setup), list[tuple[Position, Move | None]]()
+    while legal := list(GAME.legal_moves(position)):
+        move = rng.choice(legal)
+        game.append((position, move))
+        position = GAME.play(position, move)
+    return [*game, (position, None)]
+
+
+def random_position(rng: random.Random) -> str:
+    """Return a position string with towers of any heights and colours strewn over the board."""
+    letters = rng.choice(("wb", "wurb"))
+    density, highest = rng.random(), rng.randint(1, 5)
+    towers = {
+        square: [rng.choice(letters) for _ in range(rng.randint(1, highest))] if rng.random() < density else []
+        for square in SQUARES
+    }
+    for castle in CASTLES:
+        towers[castle] = ["g", *towers[castle][:4]]
+    return write(Table(towers, letters, rng.choice(letters), rng.choice((0, 3, 49, 50))))
+
+
+@pytest.mark.parametrize(("setup", "seeds"), [("two-player", 1), ("four-player", 2), ("four-player-diagram", 2)])
+def test_a_second_reading_of_the_rules_agrees_throughout_random_games(setup: str, seeds: int) -> None:
+    for seed in range(seeds):
+        game = random_game(setup, seed)
+        table = read(GAME.format_position(game[0][0]))
+        for position, move in game:
+            assert GAME.format_position(position) == write(table)
+            ended = outcome(table)
+            assert legal_strings(position) == ([] if ended else sorted(actions(table, table.side)))
+            found = GAME.outcome(position, ())
+            assert (found and found.reason) == (ended and ended[1])
+            if found and ended and ended[0]:
+                assert found.scores[table.players.index(ended[0])] == sum(found.scores) == 1.0
+            if move is not None:
+                table = play(table, GAME.format_move(position, move))
+
+
+def test_a_second_reading_of_the_rules_agrees_on_random_positions() -> None:
+    rng = random.Random(20)
+    refused = 0
+    for _ in range(200):
+        text = random_position(rng)
+        table = read(text)
+        if overfull(table) or turn_was_not_skipped(table):
+            refused += 1
+            with pytest.raises(MalformedNotation):
+                GAME.parse_position(text)
+            continue
+        position = GAME.parse_position(text)
+        assert GAME.format_position(position) == text
+        ended = outcome(table)
+        found = GAME.outcome(position, ())
+        assert (found and found.reason) == (ended and ended[1])
+        expected = {} if ended else actions(table, table.side)
+        assert legal_strings(position) == sorted(expected)
+        for move in GAME.legal_moves(position):
+            after = play(table, GAME.format_move(position, move))
+            assert GAME.format_position(GAME.play(position, move)) == write(after)
+    assert refused < 100

@@ -1,0 +1,1 @@
+"""What tests of several kinds share: a real server, a proxy that loses replies, patience without sleeping."""

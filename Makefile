@@ -1,0 +1,69 @@
+# Rookery. `make help` lists what there is.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	command -v $$name >/dev/null 2>&1 && $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { command -v $$name; break; }; done)
+JOBS ?= 2
+
+.PHONY: help run demo test check bench lock audit clean
+
+help:  ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+run: $(VENV)/product  ## install what is missing and start everything on http://127.0.0.1:8000 (ARGS="--port 9000")
+	@exec $(BIN)/rookery up $(ARGS)
+
+demo: $(VENV)/product  ## play two whole matches over HTTP on a temporary installation, in under a minute
+	@$(BIN)/rookery demo $(ARGS)
+
+check: $(VENV)/development  ## format, lint, types and the one-way imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check  ## check, then all tests: the quick ones first, then those with servers, workers and a browser
+	@deploy/chromium.sh
+	$(BIN)/pytest -q -n $(JOBS) tests/unit
+	$(BIN)/pytest -q -n $(JOBS) --dist loadgroup tests/contract tests/integration tests/e2e tests/bench
+
+bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
+	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
+
+lock: $(VENV)/development  ## pin and hash what requirements*.in ask for
+	$(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install -q uv
+	for name in requirements requirements-dev; do \
+		$(VENV)/lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+			--no-emit-index-url --no-header $$name.in -o $$name.txt; done
+
+audit: $(VENV)/development  ## look the pinned packages up among the known vulnerabilities
+	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements.txt
+
+clean:  ## remove what was installed and built; the matches in var/ stay
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Rookery needs Python 3.11 or newer with venv: none was found." \
+		"Install one (apt install python3 python3-venv) or say which: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+# The product alone; an environment that has the development tools has the product too.
+$(VENV)/product: requirements.txt pyproject.toml | $(BIN)/python
+	@echo "Installing the pinned packages"
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/development: requirements-dev.txt $(VENV)/product
+	@echo "Installing the pinned development packages"
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@

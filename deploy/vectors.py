@@ -1,0 +1,380 @@
+"""Vector files: cases of the rules as JSON, checked against a game.
+
+A file is a list of cases. Every case has a ``name`` and keys that say what must hold; most speak of its ``position``.
+``note`` is for people, ``history`` and ``setup`` belong to other keys. A key that is not known here, or that the game
+cannot answer, is a failure: nothing is passed over in silence.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from domain.game import Game, MalformedNotation, Outcome, RulesError
+
+SUFFIX = ".public.json"
+SCORE_TOLERANCE = 5e-5
+"""Vector files write scores with four decimals."""
+
+AnyGame = Game[Any, Any]
+Case = Mapping[str, Any]
+
+
+class BrokenVectors(ValueError):
+    """A file that is no vector file; the message names the place and the reason."""
+
+
+class Failure(NamedTuple):
+    """One expectation that does not hold: the case, the key, what was expected and what came."""
+
+    case: str
+    key: str
+    expected: str
+    actual: str
+
+
+class Report(NamedTuple):
+    """What the check of a file found: how many cases passed and failed, and every failure."""
+
+    passed: int
+    failed: int
+    failures: tuple[Failure, ...]
+
+
+class _Missing(Exception):
+    """The game has no such method."""
+
+
+def game_named(path: Path) -> str:
+    """Return the game id that the name of a vector file gives; raises BrokenVectors when it gives none."""
+    if not path.name.endswith(SUFFIX) or path.name == SUFFIX:
+        raise BrokenVectors(f"{path}: the name is not <game>{SUFFIX}, so say which game it is for")
+    return path.name.removesuffix(SUFFIX)
+
+
+def read_cases(path: Path) -> list[Case]:
+    """Return the cases of a vector file; raises BrokenVectors for a file that cannot be read or has another shape."""
+    try:
+        cases = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_object)
+    except OSError as error:
+        raise BrokenVectors(f"{path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise BrokenVectors(f"{path}: {error}") from error
+    if not isinstance(cases, list) or not cases:
+        raise BrokenVectors(f"{path}: expected a list of cases")
+    names: set[str] = set()
+    for number, case in enumerate(cases, 1):
+        place = f"{path}: case {number}"
+        if not isinstance(case, dict) or not _is_text(case.get("name")):
+            raise BrokenVectors(f"{place}: expected an object with a name")
+        if case["name"] in names:
+            raise BrokenVectors(f"{place}: there is another case named {case['name']!r}")
+        names.add(case["name"])
+        _refuse_broken_case(f"{place} ({case['name']})", case)
+    return cases
+
+
+def check_cases(game: AnyGame, cases: Iterable[Case], on_case: Callable[[Case], None] = lambda _: None) -> Report:
+    """Return how ``game`` fares with ``cases``; ``on_case`` hears of every case that has been checked."""
+    passed = failed = 0
+    failures: list[Failure] = []
+    for case in cases:
+        found = list(check_case(game, case))
+        failures += found
+        passed += not found
+        failed += bool(found)
+        on_case(case)
+    return Report(passed, failed, tuple(failures))
+
+
+def check_case(game: AnyGame, case: Case) -> Iterator[Failure]:
+    """Yield what does not hold of one case."""
+    name = case["name"]
+    if case.get("malformed") is True:
+        yield from _check_malformed(game, name, [case["position"]])
+        return
+    position = None
+    if "position" in case:
+        try:
+            position = game.parse_position(case["position"])
+        except Exception as error:
+            yield Failure(name, "position", case["position"], _said(error))
+            return
+    for key in case:
+        if key in _COMPANIONS:
+            continue
+        check = _CHECKS.get(key)
+        if check is None:
+            yield Failure(name, key, "a key that this checker knows", f"unknown key {key!r}")
+            continue
+        try:
+            yield from (Failure(name, key, *difference) for difference in check(game, position, case))
+        except _Missing as missing:
+            yield Failure(name, key, f"{game.id} to answer {missing}", "it has no such method")
+        except Exception as error:
+            yield Failure(name, key, json.dumps(case[key], ensure_ascii=False), _said(error))
+
+
+def perft(game: AnyGame, position: Any, depth: int) -> int:
+    """Return the number of sequences of exactly ``depth`` legal moves; an ended game contributes nothing."""
+    if depth == 0:
+        return 1
+    moves = game.legal_moves(position)
+    if depth == 1:
+        return sum(1 for _ in moves)
+    return sum(perft(game, game.play(position, move), depth - 1) for move in moves)
+
+
+_Differences = Iterator[tuple[str, str]]
+
+
+def _check_moves(game: AnyGame, position: Any, case: Case) -> _Differences:
+    return _compare_lists(case["moves"], [game.format_move(position, move) for move in game.legal_moves(position)])
+
+
+def _check_perft(game: AnyGame, position: Any, case: Case) -> _Differences:
+    for depth, expected in case["perft"].items():
+        actual = perft(game, position, int(depth))
+        if actual != expected:
+            yield f"{expected} at depth {depth}", str(actual)
+
+
+def _check_move(game: AnyGame, position: Any, case: Case) -> _Differences:
+    return _played(game, position, case["move"], case["result_position"])
+
+
+def _check_apply(game: AnyGame, position: Any, case: Case) -> _Differences:
+    for move, expected in case["apply"].items():
+        yield from _played(game, position, move, expected)
+
+
+def _check_legal(game: AnyGame, position: Any, case: Case) -> _Differences:
+    for text in case["legal"]:
+        try:
+            move = game.parse_move(position, text)
+        except RulesError as error:
+            yield f"{text} is legal", _said(error)
+        else:
+            if not game.is_legal(position, move):
+                yield f"{text} is legal", "is_legal says no"
+
+
+def _check_illegal(game: AnyGame, position: Any, case: Case) -> _Differences:
+    for text in case["illegal"]:
+        try:
+            move = game.parse_move(position, text)
+        except RulesError:
+            continue
+        yield f"{text} is refused", f"accepted as {game.format_move(position, move)}"
+
+
+def _check_outcome(game: AnyGame, position: Any, case: Case) -> _Differences:
+    history = [game.parse_position(text) for text in case.get("history", ())]
+    actual = game.outcome(position, history)
+    expected = case["outcome"]
+    if not _same_outcome(expected, actual):
+        shown = None if actual is None else {"scores": list(actual.scores), "reason": actual.reason}
+        yield json.dumps(expected), json.dumps(shown)
+
+
+def _check_malformed_list(game: AnyGame, _: Any, case: Case) -> _Differences:
+    for failure in _check_malformed(game, case["name"], case["malformed"]):
+        yield failure.expected, failure.actual
+
+
+def _check_in_check(game: AnyGame, position: Any, case: Case) -> _Differences:
+    actual = _method(game, "in_check")(position)
+    if actual is not case["in_check"]:
+        yield str(case["in_check"]), str(actual)
+
+
+def _check_listed(key: str) -> "_Check":
+    def check(game: AnyGame, position: Any, case: Case) -> _Differences:
+        listed = _method(game, key)(position)
+        actual = [move if isinstance(move, str) else game.format_move(position, move) for move in listed]
+        if isinstance(case[key], list):
+            yield from _compare_lists(case[key], actual)
+        elif len(actual) != case[key]:
+            yield str(case[key]), str(len(actual))
+
+    return check
+
+
+def _check_san(game: AnyGame, position: Any, case: Case) -> _Differences:
+    for move, expected in case["san"].items():
+        actual = _method(game, "san")(position, game.parse_move(position, move))
+        if actual != expected:
+            yield f"{move} is written {expected}", str(actual)
+
+
+def _check_parse_san(game: AnyGame, position: Any, case: Case) -> _Differences:
+    for text, expected in case["parse_san"].items():
+        move = _method(game, "parse_san")(position, text, case.get("setup"))
+        actual = game.format_move(position, move)
+        if actual != expected:
+            yield f"{text} means {expected}", actual
+
+
+def _check_parse_refused(game: AnyGame, position: Any, case: Case) -> _Differences:
+    for text in case["parse_refused"]:
+        try:
+            move = _method(game, "parse_san")(position, text, case.get("setup"))
+        except RulesError:
+            continue
+        yield f"{text} is refused", f"accepted as {game.format_move(position, move)}"
+
+
+def _check_malformed(game: AnyGame, name: str, texts: Iterable[str]) -> Iterator[Failure]:
+    for text in texts:
+        try:
+            position = game.parse_position(text)
+        except MalformedNotation:
+            continue
+        except Exception as error:
+            yield Failure(name, "malformed", f"{text!r} is refused as malformed", _said(error))
+        else:
+            yield Failure(name, "malformed", f"{text!r} is refused", f"read as {game.format_position(position)}")
+
+
+_Check = Callable[[AnyGame, Any, Case], _Differences]
+
+_CHECKS: dict[str, _Check] = {
+    "moves": _check_moves,
+    "perft": _check_perft,
+    "move": _check_move,
+    "apply": _check_apply,
+    "legal": _check_legal,
+    "illegal": _check_illegal,
+    "outcome": _check_outcome,
+    "malformed": _check_malformed_list,
+    "in_check": _check_in_check,
+    "multi_moves": _check_listed("multi_moves"),
+    "rearrangements": _check_listed("rearrangements"),
+    "san": _check_san,
+    "parse_san": _check_parse_san,
+    "parse_refused": _check_parse_refused,
+}
+
+_COMPANIONS = frozenset(("name", "note", "position", "result_position", "history", "setup"))
+"""Keys that expect nothing by themselves."""
+
+
+def _played(game: AnyGame, position: Any, text: str, expected: str) -> _Differences:
+    actual = game.format_position(game.play(position, game.parse_move(position, text)))
+    if actual != expected:
+        yield f"{expected} after {text}", actual
+
+
+def _compare_lists(expected: list[str], actual: list[str]) -> _Differences:
+    if actual == expected:
+        return
+    missing = [text for text in expected if text not in actual]
+    surplus = [text for text in actual if text not in expected]
+    if missing or surplus:
+        yield f"also {missing}" if missing else "nothing more", f"also {surplus}" if surplus else "nothing more"
+    else:
+        yield f"in this order: {expected}", f"{actual}"
+
+
+def _same_outcome(expected: Any, actual: Outcome | None) -> bool:
+    if expected is None or actual is None:
+        return expected is actual
+    scores = expected["scores"]
+    return (
+        expected["reason"] == actual.reason
+        and len(scores) == len(actual.scores)
+        and all(abs(one - other) <= SCORE_TOLERANCE for one, other in zip(scores, actual.scores, strict=True))
+    )
+
+
+def _method(game: AnyGame, name: str) -> Callable[..., Any]:
+    method = getattr(game, name, None)
+    if method is None:
+        raise _Missing(name)
+    return method  # type: ignore[no-any-return]
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return dict(pairs)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_text_map(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
+def _is_perft(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        depth.isascii() and depth.isdigit() and _is_count(nodes) for depth, nodes in value.items()
+    )
+
+
+def _is_outcome(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and value.keys() == {"scores", "reason"}
+        and isinstance(value["reason"], str)
+        and isinstance(value["scores"], list)
+        and all(type(score) in (int, float) for score in value["scores"])
+    )
+
+
+_SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "position": (_is_text, "a string"),
+    "note": (_is_text, "a string"),
+    "setup": (_is_text, "a string"),
+    "move": (_is_text, "a string"),
+    "result_position": (_is_text, "a string"),
+    "moves": (_is_texts, "a list of strings"),
+    "legal": (_is_texts, "a list of strings"),
+    "illegal": (_is_texts, "a list of strings"),
+    "history": (_is_texts, "a list of strings"),
+    "parse_refused": (_is_texts, "a list of strings"),
+    "apply": (_is_text_map, "an object of strings"),
+    "san": (_is_text_map, "an object of strings"),
+    "parse_san": (_is_text_map, "an object of strings"),
+    "perft": (_is_perft, "an object of depths and counts"),
+    "outcome": (_is_outcome, "null or an object of scores and reason"),
+    "in_check": (lambda value: isinstance(value, bool), "true or false"),
+    "malformed": (lambda value: value is True or _is_texts(value), "true or a list of strings"),
+    "multi_moves": (lambda value: _is_count(value) or _is_texts(value), "a number or a list of strings"),
+    "rearrangements": (lambda value: _is_count(value) or _is_texts(value), "a number or a list of strings"),
+}
+
+
+def _refuse_broken_case(place: str, case: Case) -> None:
+    for key, value in case.items():
+        shape, words = _SHAPES.get(key, (None, ""))
+        if shape is not None and not shape(value):
+            raise BrokenVectors(f"{place}: {key} must be {words}")
+    if ("move" in case) != ("result_position" in case):
+        raise BrokenVectors(f"{place}: move and result_position belong together")
+    if "history" in case and "outcome" not in case:
+        raise BrokenVectors(f"{place}: history means something only beside outcome")
+    if "position" not in case and (
+        case.get("malformed") is True or any(key in _CHECKS for key in case.keys() - {"malformed"})
+    ):
+        raise BrokenVectors(f"{place}: there is no position")
+    if case.get("malformed") is True and any(key in _CHECKS for key in case.keys() - {"malformed"}):
+        raise BrokenVectors(f"{place}: nothing else can hold of a malformed position")
+    if not any(key not in _COMPANIONS for key in case):
+        raise BrokenVectors(f"{place}: it expects nothing")

@@ -1,0 +1,272 @@
+"""The checker of vector files: what it passes, what it reports, what it refuses to read."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.vectors import BrokenVectors, check_case, check_cases, game_named, perft, read_cases
+from domain.game import Game, GameOver, Hint, IllegalMove, MalformedNotation, Outcome, Setup
+from domain.scene import Scene
+
+
+class Nim(Game[int, int]):
+    """Take one or two from a heap; who takes the last has won. A position is ``heap`` and the seat is its parity."""
+
+    id = "nim"
+    title = "Nim"
+    ruleset = 1
+    setups = {"start": Setup("start", "Five", ("First", "Second"))}  # noqa: RUF012
+    ending = "the heap shrinks"
+
+    def initial(self, setup: str) -> int:
+        return {"start": 10}[setup]
+
+    def to_move(self, position: int) -> int:
+        return position % 2
+
+    def legal_moves(self, position: int) -> Iterable[int]:
+        return [count for count in (1, 2) if count <= position // 2]
+
+    def is_legal(self, position: int, move: int) -> bool:
+        return move in (1, 2) and move <= position // 2
+
+    def play(self, position: int, move: int) -> int:
+        return (position // 2 - move) * 2 + 1 - position % 2
+
+    def outcome(self, position: int, history: Sequence[int]) -> Outcome | None:
+        if list(history).count(position) >= 2:
+            return Outcome((0.5, 0.5), "repetition")
+        if position // 2:
+            return None
+        return Outcome((1.0, 0.0) if position % 2 else (0.0, 1.0), "empty")
+
+    def key(self, position: int) -> int:
+        return position
+
+    def parse_position(self, text: str) -> int:
+        heap, _, side = text.partition(" ")
+        if not heap.isdigit() or side not in ("a", "b"):
+            raise MalformedNotation("a position is a number and a side")
+        return int(heap) * 2 + (side == "b")
+
+    def format_position(self, position: int) -> str:
+        return f"{position // 2} {'ab'[position % 2]}"
+
+    def parse_move(self, position: int, text: str) -> int:
+        if not text.isdigit():
+            raise MalformedNotation("a move is a number")
+        if position // 2 == 0:
+            raise GameOver("the heap is empty")
+        if not self.is_legal(position, int(text)):
+            raise IllegalMove("one or two can be taken")
+        return int(text)
+
+    def format_move(self, position: int, move: int) -> str:
+        return str(move)
+
+    def diagram(self, position: int) -> str:
+        return "o" * (position // 2)
+
+    def scene(self, position: int) -> Scene:
+        return Scene(0, 0, (), (), {}, {})
+
+    def hints(self, position: int) -> dict[str, tuple[Hint, ...]]:
+        return {}
+
+    def evaluate(self, position: int, seat: int) -> int:
+        return 0
+
+    def order(self, position: int, moves: Iterable[int]) -> list[int]:
+        return list(moves)
+
+    def tactics(self, position: int) -> tuple[Sequence[int], bool]:
+        return (), True
+
+
+class NimWithNames(Nim):
+    """Nim in which moves have short names and the side to move can be in check."""
+
+    def in_check(self, position: int) -> bool:
+        return position // 2 == 1
+
+    def san(self, position: int, move: int) -> str:
+        return "one" if move == 1 else "two"
+
+    def parse_san(self, position: int, text: str, setup: str | None) -> int:
+        if text not in ("one", "two"):
+            raise MalformedNotation(text)
+        return 1 if text == "one" else 2
+
+    def multi_moves(self, position: int) -> list[int]:
+        return [1, 2]
+
+    def rearrangements(self, position: int) -> list[str]:
+        return ["1"]
+
+
+NIM = Nim()
+ALL_HOLD: dict[str, Any] = {
+    "name": "everything",
+    "note": "for people",
+    "position": "3 a",
+    "moves": ["1", "2"],
+    "perft": {"1": 2, "2": 3, "3": 1},
+    "move": "1",
+    "result_position": "2 b",
+    "apply": {"2": "1 b"},
+    "legal": ["1"],
+    "illegal": ["3", "x"],
+    "outcome": None,
+}
+
+
+def differences(case: dict[str, Any], game: Nim = NIM) -> list[str]:
+    return [failure.key for failure in check_case(game, {"name": "case", **case})]
+
+
+def test_a_case_whose_every_expectation_holds_passes():
+    assert check_cases(NIM, [ALL_HOLD]) == (1, 0, ())
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [
+        ("moves", ["1"]),
+        ("moves", ["2", "1"]),
+        ("moves", ["1", "2", "3"]),
+        ("perft", {"1": 2, "2": 4}),
+        ("result_position", "2 a"),
+        ("apply", {"2": "2 b"}),
+        ("apply", {"7": "2 b"}),
+        ("legal", ["3"]),
+        ("illegal", ["2"]),
+        ("outcome", {"scores": [1.0, 0.0], "reason": "empty"}),
+    ],
+)
+def test_an_expectation_that_does_not_hold_is_reported(key, wrong):
+    report = check_cases(NIM, [{**ALL_HOLD, key: wrong}])
+    assert (report.passed, report.failed) == (0, 1)
+    assert [failure.key for failure in report.failures] == ["move" if key == "result_position" else key]
+
+
+def test_a_report_says_what_was_expected_and_what_came():
+    (failure,) = check_case(NIM, {"name": "count", "position": "3 a", "perft": {"2": 4}})
+    assert failure == ("count", "perft", "4 at depth 2", "3")
+
+
+def test_scores_are_compared_to_the_four_decimals_in_which_they_are_written():
+    class Thirds(Nim):
+        def outcome(self, position: int, history: Sequence[int]) -> Outcome:
+            return Outcome((2 / 3, 1 / 3), "shared")
+
+    case = {"position": "0 a", "outcome": {"scores": [0.6667, 0.3333], "reason": "shared"}}
+    assert differences(case, Thirds()) == []
+    assert differences({**case, "outcome": {"scores": [0.667, 0.333], "reason": "shared"}}, Thirds()) == ["outcome"]
+
+
+def test_history_decides_repetition():
+    case = {"position": "3 a", "history": ["3 a", "2 b", "3 a"]}
+    assert differences({**case, "outcome": {"scores": [0.5, 0.5], "reason": "repetition"}}) == []
+    assert differences({**case, "outcome": None}) == ["outcome"]
+
+
+def test_malformed_positions_must_be_refused():
+    assert differences({"position": "x", "malformed": True}) == []
+    assert differences({"position": "3 a", "malformed": True}) == ["malformed"]
+    assert differences({"malformed": ["x", "3", ""]}) == []
+    assert differences({"malformed": ["x", "3 a", "2 b"]}) == ["malformed", "malformed"]
+
+
+def test_a_position_that_cannot_be_read_fails_its_case():
+    assert differences({"position": "x", "moves": []}) == ["position"]
+
+
+def test_a_key_that_nobody_knows_fails_its_case():
+    assert differences({"position": "3 a", "colour": "blue"}) == ["colour"]
+
+
+def test_what_a_game_cannot_answer_fails_its_case():
+    asked = {"in_check": False, "san": {"1": "one"}, "parse_san": {"one": "1"}, "parse_refused": ["x"]}
+    assert differences({"position": "3 a", **asked}) == list(asked)
+    assert differences({"position": "3 a", "multi_moves": 2, "rearrangements": ["1"]}) == [
+        "multi_moves",
+        "rearrangements",
+    ]
+
+
+def test_games_that_know_more_are_asked_more():
+    game = NimWithNames()
+    holds = {"in_check": False, "san": {"1": "one"}, "parse_san": {"two": "2"}, "parse_refused": ["three"]}
+    assert differences({"position": "3 a", **holds, "multi_moves": ["1", "2"], "rearrangements": 1}, game) == []
+    fails = {"in_check": True, "san": {"1": "two"}, "parse_san": {"two": "1"}, "parse_refused": ["one"]}
+    assert differences({"position": "3 a", **fails, "multi_moves": 3, "rearrangements": ["2"]}, game) == [
+        *fails,
+        "multi_moves",
+        "rearrangements",
+    ]
+
+
+def test_a_game_that_breaks_fails_the_case_and_not_the_check():
+    class Broken(Nim):
+        def legal_moves(self, position: int) -> Iterable[int]:
+            raise KeyError("board")
+
+    report = check_cases(Broken(), [{"name": "one", "position": "3 a", "moves": ["1", "2"]}, {**ALL_HOLD, "moves": []}])
+    assert report.failed == 2
+    assert report.failures[0].actual == "KeyError: 'board'"
+
+
+def test_perft_counts_sequences_and_an_ended_game_contributes_nothing():
+    assert [perft(NIM, NIM.initial("start"), depth) for depth in range(7)] == [1, 2, 4, 7, 5, 1, 0]
+
+
+def test_the_game_is_recognised_from_the_file_name():
+    assert game_named(Path("somewhere/four-towers.public.json")) == "four-towers"
+    with pytest.raises(BrokenVectors, match="say which game"):
+        game_named(Path("cases.json"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Expecting value"),
+        ("[" * 100_000, "recursion|Expecting"),
+        ("{}", "expected a list of cases"),
+        ("[]", "expected a list of cases"),
+        ("[1]", "case 1: expected an object with a name"),
+        ('[{"position": "3 a"}]', "case 1: expected an object with a name"),
+        ('[{"name": "x", "moves": []}]', "there is no position"),
+        ('[{"name": "x", "position": "3 a"}]', "it expects nothing"),
+        ('[{"name": "x", "position": "3 a", "moves": "1"}]', "moves must be a list of strings"),
+        ('[{"name": "x", "position": "3 a", "perft": {"one": 1}}]', "perft must be an object of depths"),
+        ('[{"name": "x", "position": "3 a", "perft": {"1": true}}]', "perft must be an object of depths"),
+        ('[{"name": "x", "position": "3 a", "move": "1"}]', "belong together"),
+        ('[{"name": "x", "position": "3 a", "moves": [], "history": []}]', "only beside outcome"),
+        ('[{"name": "x", "position": "x", "malformed": true, "moves": []}]', "nothing else can hold"),
+        ('[{"name": "x", "name": "y"}]', "stands twice"),
+        ('[{"name": "x", "malformed": []}, {"name": "x", "malformed": []}]', "another case named 'x'"),
+    ],
+)
+def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path, text, reason):
+    path = tmp_path / "nim.public.json"
+    path.write_text(text)
+    with pytest.raises(BrokenVectors, match=reason) as refusal:
+        read_cases(path)
+    assert str(path) in str(refusal.value)
+
+
+def test_a_file_that_is_not_there_or_is_not_text_is_refused(tmp_path):
+    with pytest.raises(BrokenVectors, match="No such file"):
+        read_cases(tmp_path / "nim.public.json")
+    (tmp_path / "nim.public.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(BrokenVectors, match="decode"):
+        read_cases(tmp_path / "nim.public.json")
+
+
+def test_a_good_file_is_read_whole(tmp_path):
+    path = tmp_path / "nim.public.json"
+    path.write_text(json.dumps([ALL_HOLD, {**ALL_HOLD, "name": "again"}]))
+    assert [case["name"] for case in read_cases(path)] == ["everything", "again"]

@@ -41,9 +41,7 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         known = ", ".join(game.setups)
         raise Refused("unknown-setup", f"{game.title} has no setup {command.setup!r}, only {known}", "setup")
     if len(command.seats) != len(setup.seat_names):
-        raise Refused(
-            "wrong-seats", f"this setup has {len(setup.seat_names)} seats, not {len(command.seats)}", "seats"
-        )
+        raise Refused("wrong-seats", f"this setup has {len(setup.seat_names)} seats, not {len(command.seats)}", "seats")
     people = [seat.player for seat in command.seats if seat.player is not None and seat.level is None]
     if len(set(people)) != len(people):
         raise Refused("wrong-seats", "nobody can sit on two seats of one match", "seats")

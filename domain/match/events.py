@@ -1,7 +1,7 @@
 """What has happened in a match, in the past tense.
 
-Every event carries ``at``, milliseconds since 1970 UTC. ``TYPES`` names each class as it is stored; a name that has been
-stored is never reused for something else.
+Every event carries ``at``, milliseconds since 1970 UTC. ``TYPES`` names each class as it is stored; a name that has
+been stored is never reused for something else.
 """
 
 from typing import NamedTuple

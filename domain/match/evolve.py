@@ -74,9 +74,7 @@ def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
 
 
 def _draw_offered(state: MatchState, event: e.DrawOffered) -> MatchState:
-    return state._replace(
-        draw_agreed=(event.seat,), offered_at=_with(state.offered_at, event.seat, len(state.moves))
-    )
+    return state._replace(draw_agreed=(event.seat,), offered_at=_with(state.offered_at, event.seat, len(state.moves)))
 
 
 def _draw_accepted(state: MatchState, event: e.DrawAccepted) -> MatchState:

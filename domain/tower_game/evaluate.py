@@ -1,0 +1,75 @@
+"""What a position is worth to the opponents' search, which moves to look at first, and which beyond the horizon."""
+
+from collections.abc import Iterable, Sequence
+
+from domain.tower_game.board import CUBES
+from domain.tower_game.moves import CAPTURE, PROMOTION_CODES, legal_moves, origin_of, target_of
+from domain.tower_game.position import BLACK, PAWN, Position, in_check
+
+VALUES = (0, 0, 560, 480, 260, 420, 400, 340, 300, 100)
+"""By code: hundredths of a Pawn, after the average number of cubes that a man reaches on an open board."""
+
+
+def _placed_values() -> tuple[tuple[int, ...], ...]:
+    """Return by code (both sides) and cube what a man is worth there: value, centre of the level, advance of Pawns."""
+    table = []
+    for code in range(19):
+        kind, side = (code - BLACK, 1) if code > BLACK else (code, 0)
+        row = []
+        for cube in range(CUBES):
+            file, z = divmod(cube, 8)
+            x, y = divmod(file, 5)
+            centre = 4 - abs(x - 2) - abs(y - 2)
+            rank = z if side == 0 else 7 - z
+            if kind == PAWN:
+                worth = VALUES[PAWN] + (0, 0, 4, 12, 26, 50, 90, 0)[rank] + centre
+            elif kind == 1:
+                worth = (16, 4, -20, -40, -50, -50, -50, -50)[rank]
+            else:
+                worth = VALUES[kind] + 3 * centre + (0, 6, 12, 16, 16, 12, 8, 4)[rank]
+            row.append(0 if kind == 0 else worth if side == 0 else -worth)
+        table.append(tuple(row))
+    return tuple(table)
+
+
+_PLACED = _placed_values()
+
+
+def evaluate(position: Position, seat: int) -> int:
+    """Return how good the position looks for ``seat``, in hundredths of a Pawn: material and placement."""
+    total = 0
+    placed = _PLACED
+    for cube, code in enumerate(position.board):
+        if code:
+            total += placed[code][cube]
+    return total if seat == 0 else -total
+
+
+def order(position: Position, moves: Iterable[int]) -> list[int]:
+    """Return captures of dear men by cheap ones first, then promotions, then steps to better cubes."""
+    board = position.board
+    placed = _PLACED
+    sign = 1 if position.side == 0 else -1
+
+    def weight(move: int) -> int:
+        origin, target = origin_of(move), target_of(move)
+        code = board[origin]
+        kind = code - BLACK if code > BLACK else code
+        gain = sign * (placed[code][target] - placed[code][origin])
+        if move & CAPTURE:
+            taken = board[target]
+            value = VALUES[taken - BLACK if taken > BLACK else taken] or VALUES[PAWN]
+            gain += 10_000 + 10 * value - VALUES[kind]
+        if move & 15:
+            gain += 5_000 + VALUES[PROMOTION_CODES[move & 15]]
+        return -gain
+
+    return sorted(moves, key=weight)
+
+
+def tactics(position: Position) -> tuple[Sequence[int], bool]:
+    """Return captures and promotions to a Rook, which may be declined; in check all evasions, which may not."""
+    moves = legal_moves(position)
+    if in_check(position):
+        return moves, False
+    return [move for move in moves if move & CAPTURE or move & 15 == 7], True

@@ -1,0 +1,255 @@
+"""Canonical moves and short algebraic notation (rules, "Move notation")."""
+
+import re
+
+from domain.game import GameOver, IllegalMove, MalformedNotation
+from domain.tower_game.board import CORNERS, HOMES, NAMES, NUMBERS, PASSED
+from domain.tower_game.diagram import KINDS
+from domain.tower_game.moves import CAPTURE, PROMOTIONS, encode, is_legal, origin_of, reaches, target_of
+from domain.tower_game.outcome import outcome, over_without_claim
+from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, ROOK, Position, attacked, in_check, occupied
+
+_CANONICAL = re.compile(r"([a-e]{2}[1-8])([-x])([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
+_PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
+_PAWN_CAPTURE = re.compile(r"([a-e]{2})x([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
+_MAN = re.compile(r"([a-e]{2})?([1-8])?([KRBMNCJF])(x)?([a-e]{2}[1-8])")
+_LONGEST = 40
+"""Characters; no reading of a move is longer, white space apart."""
+_TITLES = {letter: kind.capitalize() for letter, kind in zip(LETTERS, KINDS, strict=True)}
+
+CASTLINGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "original": (
+        {"B": "ee1", "M": "aa1", "C": "ae1", "J": "ea1"},
+        {"B": "aa8", "M": "ee8", "C": "ae8", "J": "ea8"},
+    ),
+    "alternate": (
+        {"B": "aa1", "M": "ae1", "C": "ee1", "J": "ea1"},
+        {"B": "aa8", "M": "ae8", "C": "ee8", "J": "ea8"},
+    ),
+}
+"""By setup and side: the corner of each castling name [TG-19]."""
+
+
+def format_move(_: Position, move: int) -> str:
+    """Return the canonical string of ``move``."""
+    promotion = move & 15
+    return (
+        f"{NAMES[origin_of(move)]}{'x' if move & CAPTURE else '-'}{NAMES[target_of(move)]}"
+        f"{'=' + PROMOTIONS[promotion - 1] if promotion else ''}"
+    )
+
+
+def parse_move(position: Position, text: str, setup: str | None = None) -> int:
+    """Return the legal move that ``text`` names, canonically or in short algebraic notation.
+
+    Raises MalformedNotation when no move is written so, GameOver when the game has ended, IllegalMove otherwise.
+    """
+    bare = "".join(text.split()) if len(text) <= 10_000 else text
+    if len(bare) > _LONGEST:
+        raise MalformedNotation(f"a move has at most {_LONGEST} characters, this text has {len(bare)}")
+    if not bare:
+        raise MalformedNotation("the move is empty")
+    canonical = _CANONICAL.fullmatch(bare)
+    if canonical:
+        move = _read_canonical(canonical)
+        if is_legal(position, move) and not over_without_claim(position):
+            return move
+        _refuse_if_over(position)
+        raise IllegalMove(_reason(position, move))
+    _refuse_if_over(position)
+    return _parse_short(position, bare, setup)
+
+
+def parse_san(position: Position, text: str, setup: str | None = None) -> int:
+    """Return the legal move that ``text`` names; like ``parse_move``, with castling names read after ``setup``."""
+    return parse_move(position, text, setup)
+
+
+def san(position: Position, move: int) -> str:
+    """Return the short algebraic notation of the legal ``move``."""
+    origin, target, promotion = origin_of(move), target_of(move), move & 15
+    code = position.board[origin] - position.side * BLACK
+    mark = "x" if move & CAPTURE else ""
+    if code == PAWN:
+        file = NAMES[origin][:2] + "x" if mark else ""
+        piece = "=" + PROMOTIONS[promotion - 1] if promotion else ""
+        passing = "e.p." if mark and not position.board[target] else ""
+        return f"{file}{NAMES[target]}{piece}{passing}"
+    letter = LETTERS[code - 1]
+    prefix = ""
+    if code != KING:
+        rivals = [other for other in _movers(position, code, target) if other != origin]
+        if rivals:
+            same_file = any(other // 8 == origin // 8 for other in rivals)
+            prefix = NAMES[origin] if same_file else NAMES[origin][:2]
+    return f"{prefix}{letter}{mark}{NAMES[target]}"
+
+
+def _movers(position: Position, code: int, target: int) -> list[int]:
+    """Return the cubes of the men of ``code`` that may legally move to ``target``."""
+    men = position.men[position.side * BLACK + code]
+    movers = []
+    while men:
+        man = men & -men
+        men ^= man
+        origin = man.bit_length() - 1
+        if is_legal(position, encode(origin, target, bool(position.board[target]))):
+            movers.append(origin)
+    return movers
+
+
+def _read_canonical(match: re.Match[str]) -> int:
+    promotion = PROMOTIONS.index(match[4]) + 1 if match[4] else 0
+    return encode(NUMBERS[match[1]], NUMBERS[match[3]], match[2] == "x", promotion)
+
+
+def _parse_short(position: Position, text: str, setup: str | None) -> int:
+    if text[-1:] in "+#":
+        text = text[:-1]
+    passing = False
+    for mark in ("e.p.", "ep"):
+        if text.endswith(mark):
+            text, passing = text[: -len(mark)], True
+            break
+    if text.startswith("O-"):
+        if passing:
+            raise MalformedNotation("castling is no en passant capture")
+        return _castling(position, text, setup)
+    found = [move for move in _matches(position, text) if not passing or _is_passing(position, move)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise IllegalMove(
+            f"no legal {'en passant capture' if passing else 'move'} is written {text!r} in this position"
+        )
+    named = " or ".join(san(position, move) for move in found[:4])
+    raise IllegalMove(f"{text!r} could be several moves: write {named}")
+
+
+def _matches(position: Position, text: str) -> list[int]:
+    base = position.side * BLACK
+    step = _PAWN_STEP.fullmatch(text)
+    if step:
+        target = NUMBERS[step[1]]
+        back = -1 if position.side == 0 else 1
+        origins = [target + back] if 0 <= target % 8 + back <= 7 else []
+        if 0 <= target % 8 + 2 * back <= 7:
+            origins.append(target + 2 * back)
+        return _legal_pawn_moves(position, origins, target, False, step[2])
+    capture = _PAWN_CAPTURE.fullmatch(text)
+    if capture:
+        target = NUMBERS[capture[2]]
+        rank = target % 8 + (-1 if position.side == 0 else 1)
+        origins = [NUMBERS[f"{capture[1]}{rank + 1}"]] if 0 <= rank <= 7 else []
+        return _legal_pawn_moves(position, origins, target, True, capture[3])
+    man = _MAN.fullmatch(text)
+    if not man:
+        raise MalformedNotation(f"{text!r} is no move: expected for example cc2-cc4, cc4, ccxcb5, Jcd6 or dbJxcd6")
+    file, rank_digit, letter, mark, target_name = man.groups()
+    target = NUMBERS[target_name]
+    code = LETTERS.index(letter) + 1
+    occupied_by = position.board[target]
+    own_rook_corner = code == KING and occupied_by == base + ROOK
+    capture_there = bool(occupied_by) and not own_rook_corner
+    if capture_there != bool(mark):
+        return []
+    men = position.men[base + code]
+    moves = []
+    while men:
+        bit = men & -men
+        men ^= bit
+        origin = bit.bit_length() - 1
+        if (file and NAMES[origin][:2] != file) or (rank_digit and NAMES[origin][2] != rank_digit):
+            continue
+        move = encode(origin, target, capture_there)
+        if is_legal(position, move):
+            moves.append(move)
+    return moves
+
+
+def _legal_pawn_moves(
+    position: Position, origins: list[int], target: int, capture: bool, letter: str | None
+) -> list[int]:
+    promotion = PROMOTIONS.index(letter) + 1 if letter else 0
+    pawn = PAWN + position.side * BLACK
+    moves = (encode(origin, target, capture, promotion) for origin in origins if position.board[origin] == pawn)
+    return [move for move in moves if is_legal(position, move)]
+
+
+def _is_passing(position: Position, move: int) -> bool:
+    return bool(
+        move & CAPTURE
+        and not position.board[target_of(move)]
+        and position.board[origin_of(move)] == PAWN + position.side * BLACK
+    )
+
+
+def _castling(position: Position, text: str, setup: str | None) -> int:
+    letter = text[2:]
+    if letter not in ("B", "M", "C", "J"):
+        raise MalformedNotation(f"{text!r} is no castling: expected O-B, O-M, O-C or O-J")
+    if setup is not None and setup not in CASTLINGS:
+        raise MalformedNotation(f"there is no setup {setup!r}")
+    setups = [setup] if setup else list(CASTLINGS)
+    corners = {CASTLINGS[name][position.side][letter] for name in setups}
+    if len(corners) > 1:
+        raise IllegalMove(f"{text} names different Rooks in the two setups: write the King's move instead")
+    move = encode(HOMES[position.side], NUMBERS[corners.pop()], False)
+    if not is_legal(position, move):
+        raise IllegalMove(_reason(position, move))
+    return move
+
+
+def _refuse_if_over(position: Position) -> None:
+    ended = outcome(position, ())
+    if ended is not None:
+        raise GameOver(f"the game is over: {ended.reason}")
+
+
+def _reason(position: Position, move: int) -> str:
+    """Say why ``move``, which is not legal, is not, in a player's words."""
+    board, side = position.board, position.side
+    origin, target, promotion = origin_of(move), target_of(move), move & 15
+    start, end = NAMES[origin], NAMES[target]
+    code = board[origin] - side * BLACK
+    if not KING <= code <= PAWN:
+        return f"no man of yours stands on {start}"
+    man = _TITLES[LETTERS[code - 1]]
+    own_there = KING <= board[target] - side * BLACK <= PAWN
+    if code == KING and origin == HOMES[side] and target in PASSED and target % 8 == origin % 8 and own_there:
+        return _castling_reason(position, target)
+    if own_there:
+        return f"{end} is held by a man of your own"
+    last_rank = target % 8 == (7, 0)[side]
+    if code == PAWN and last_rank and not promotion:
+        return f"a Pawn that reaches the last rank must promote: add = and one of {', '.join(PROMOTIONS)}"
+    if promotion and not (code == PAWN and last_rank):
+        return "only a Pawn that reaches the last rank promotes"
+    if board[target] and not move & CAPTURE:
+        return f"{end} is held by an enemy: a capture is written {start}x{end}"
+    passing = code == PAWN and target == position.passed
+    if not board[target] and move & CAPTURE and not passing:
+        return f"there is nothing to capture on {end}"
+    if not reaches(position, move):
+        return f"a {man} does not move from {start} to {end}, or something stands in the way"
+    if in_check(position):
+        return f"the King is in check, and {start}-{end} does not end it"
+    if code == KING:
+        return f"the King may not go to {end}: that cube is attacked"
+    return f"the {man} on {start} may not leave: the King would be attacked"
+
+
+def _castling_reason(position: Position, corner: int) -> str:
+    """Say why castling to ``corner`` is not possible now [TG-16]."""
+    men, side, name = position.men, position.side, NAMES[corner]
+    enemy, everybody = 1 - side, occupied(men, 0) | occupied(men, 1)
+    passed = PASSED[corner]
+    if not position.rights >> CORNERS.index(corner) & 1:
+        return f"the right to castle to {name} is gone"
+    if in_check(position):
+        return "a King in check may not castle"
+    if position.board[passed]:
+        return f"castling to {name} is blocked: {NAMES[passed]} is not empty"
+    if attacked(passed, men, enemy, everybody):
+        return f"the King may not castle over {NAMES[passed]}: that cube is attacked"
+    return f"the King may not castle to {name}: that cube is attacked"

@@ -1,0 +1,47 @@
+"""How The Tower Game ends (rules, "End of the game and result")."""
+
+from collections.abc import Hashable, Sequence
+
+from domain.game import Outcome
+from domain.tower_game.moves import QUIET_CLOCK, legal_moves
+from domain.tower_game.position import BLACK, KING, PAWN, Position, in_check
+
+LONE_MEN = range(KING + 1, PAWN - 1)
+"""Rook, Bishop, Merchant, Knight, Captain and Jester: with a King and one of them nobody can mate [TG-23]."""
+
+
+def key(position: Position) -> Hashable:
+    """Return the first four fields of the position: the same for positions that count as the same [TG-22]."""
+    return position[0], position[2], position[3], position[4]
+
+
+def insufficient(position: Position) -> bool:
+    """Tell whether the men left are King against King, or King and one man other than Fool or Pawn against King."""
+    left = [code for code in position.board if code]
+    if len(left) > 3:
+        return False
+    return all(code in LONE_MEN or code - BLACK in LONE_MEN for code in left if code not in (KING, KING + BLACK))
+
+
+def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return how the game has ended, or None; the first of the five conditions in the order of the rules [TG-24]."""
+    side = position.side
+    if not legal_moves(position):
+        checkmate = in_check(position)
+        own, other = (0.0, 1.0) if checkmate else (0.25, 0.75)
+        return Outcome((own, other) if side == 0 else (other, own), "checkmate" if checkmate else "stalemate")
+    if insufficient(position):
+        return Outcome((0.5, 0.5), "insufficient-material")
+    present = key(position)
+    # Only positions since the last capture or Pawn move can recur.
+    recent = history[max(0, len(history) - position.clock) :]
+    if sum(key(earlier) == present for earlier in recent) >= 2:
+        return Outcome((0.5, 0.5), "repetition")
+    if position.clock >= QUIET_CLOCK:
+        return Outcome((0.5, 0.5), "no-progress")
+    return None
+
+
+def over_without_claim(position: Position) -> bool:
+    """Tell whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
+    return position.clock >= QUIET_CLOCK or insufficient(position)

@@ -1,6 +1,6 @@
 -- Appends events to one stream, or changes nothing. All keys share one hash tag, the shard's.
 --
--- KEYS  1 events  2 head  3 requests  4 feed  5 feed sequence  6 streams  7 deadlines
+-- KEYS  1 events  2 head and requests  3 feed  4 feed sequence  5 streams  6 deadlines
 -- ARGV  1 expected version  2 expected digest  3 request key  4 fingerprint  5 stream name  6 deadline or ""
 --       then for each event: its packed bytes, its digest
 --
@@ -9,18 +9,18 @@
 -- the server itself refuses the first write when it is out of memory or read-only, and none after it. A client that
 -- never saw the reply asks again with the same request key and gets the answer of the first time.
 
-local remembered = redis.call('HGET', KEYS[3], ARGV[3])
-if remembered then
-  local first, last, fingerprint = string.match(remembered, '^(%d+):(%d+):(.*)$')
+local request = 'r' .. ARGV[3]
+local known = redis.call('HMGET', KEYS[2], 'v', 'd', request)
+local version = known[1] or '0'
+
+if known[3] then
+  local first, last, fingerprint = string.match(known[3], '^(%d+):(%d+):(.*)$')
   if fingerprint ~= ARGV[4] then
     return {'mismatch'}
   end
-  return {'repeated', redis.call('XRANGE', KEYS[1], first .. '-0', last .. '-0')}
+  return {'repeated', first, redis.call('XRANGE', KEYS[1], first .. '-0', last .. '-0')}
 end
-
-local head = redis.call('HMGET', KEYS[2], 'v', 'd')
-local version = head[1] or '0'
-if version ~= ARGV[1] or (head[2] or string.rep('\0', 32)) ~= ARGV[2] then
+if version ~= ARGV[1] or (known[2] or string.rep('\0', 32)) ~= ARGV[2] then
   return {'stale', version}
 end
 if redis.call('XLEN', KEYS[1]) ~= tonumber(version) then
@@ -28,21 +28,20 @@ if redis.call('XLEN', KEYS[1]) ~= tonumber(version) then
 end
 
 local events = (#ARGV - 6) / 2
-local last = version + events
-local sequence = redis.call('INCRBY', KEYS[5], events) - events
+local sequence = redis.call('INCRBY', KEYS[4], events) - events
 for number = 1, events do
-  local id = string.format('%d-0', version + number)
-  redis.call('XADD', KEYS[4], string.format('%d-0', sequence + number), 'm', ARGV[5], 'v', version + number)
-  redis.call('XADD', KEYS[1], id, 'b', ARGV[5 + 2 * number], 'h', ARGV[6 + 2 * number])
+  local place = version + number
+  redis.call('XADD', KEYS[3], string.format('%d-0', sequence + number), 'm', ARGV[5], 'v', place)
+  redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[5 + 2 * number], 'h', ARGV[6 + 2 * number])
 end
-redis.call('HSET', KEYS[2], 'v', last, 'd', ARGV[#ARGV])
-redis.call('HSET', KEYS[3], ARGV[3], string.format('%d:%d:%s', version + 1, last, ARGV[4]))
+local written = string.format('%d:%d:%s', version + 1, version + events, ARGV[4])
+redis.call('HSET', KEYS[2], 'v', version + events, 'd', ARGV[#ARGV], request, written)
 if version == '0' then
-  redis.call('RPUSH', KEYS[6], ARGV[5])
+  redis.call('RPUSH', KEYS[5], ARGV[5])
 end
-if ARGV[6] == '' then
-  redis.call('ZREM', KEYS[7], ARGV[5])
+if ARGV[6] ~= '' then
+  redis.call('ZADD', KEYS[6], ARGV[6], ARGV[5])
 else
-  redis.call('ZADD', KEYS[7], ARGV[6], ARGV[5])
+  redis.call('ZREM', KEYS[6], ARGV[5])
 end
 return {'appended'}

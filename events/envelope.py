@@ -61,17 +61,7 @@ def canonical(draft: Draft, stream: str, version: int) -> bytes:
     Whole floats are written as integers, as RFC 8785 demands. Raises ValueError for values that have no canonical form
     (NaN, infinities, integers beyond 2**53) and TypeError for values that JSON does not have.
     """
-    return canonical_json(
-        {
-            "actor": draft.actor,
-            "at": draft.at,
-            "data": draft.data,
-            "schema": draft.schema,
-            "stream": stream,
-            "type": draft.type,
-            "version": version,
-        }
-    )
+    return _Parts.of(_plain(draft)).canonical(stream, version)
 
 
 def canonical_json(value: Any) -> bytes:
@@ -93,22 +83,49 @@ def seal(drafts: Sequence[Draft], stream: str, version: int, digest: bytes) -> l
     sealed = []
     for draft in drafts:
         version += 1
-        plain = draft._replace(data=_canonical_value(draft.data))
-        digest = chained(digest, canonical(plain, stream, version))
-        sealed.append(Sealed(Envelope(digest.hex(), stream, version, *plain), pack(plain), digest))
+        plain = _plain(draft)
+        parts = _Parts.of(plain)
+        digest = chained(digest, parts.canonical(stream, version))
+        sealed.append(Sealed(Envelope(digest.hex(), stream, version, *plain), parts.packed(), digest))
     return sealed
 
 
-def pack(draft: Draft) -> bytes:
-    """Return the bytes that are stored of an event: a JSON array of its fields, without stream and version.
+def _plain(draft: Draft) -> Draft:
+    kind, schema, at, actor, content = draft
+    return Draft(kind, _canonical_value(schema), _canonical_value(at), actor, _canonical_value(content))
 
-    Stream and version are the key and the entry id already; without names of fields an entry takes a third less memory.
-    """
-    return _encode([draft.type, draft.schema, draft.at, draft.actor, draft.data]).encode()
+
+class _Parts(NamedTuple):
+    """The fields of an event as JSON, each written once for both of its forms."""
+
+    type: str
+    schema: int
+    at: int
+    actor: str
+    data: str
+
+    @classmethod
+    def of(cls, draft: Draft) -> "_Parts":
+        """Return the parts of ``draft``, whose values are canonical."""
+        return cls(_encode(draft.type), draft.schema, draft.at, _encode(draft.actor), _encode(draft.data))
+
+    def canonical(self, stream: str, version: int) -> bytes:
+        """Return the canonical bytes."""
+        return (
+            f'{{"actor":{self.actor},"at":{self.at},"data":{self.data},"schema":{self.schema},'
+            f'"stream":{_encode(stream)},"type":{self.type},"version":{version}}}'
+        ).encode()
+
+    def packed(self) -> bytes:
+        """Return the bytes that are stored: a JSON array, without stream and version.
+
+        These are the key and the entry id already; without names of fields an entry takes a third less memory.
+        """
+        return f"[{self.type},{self.schema},{self.at},{self.actor},{self.data}]".encode()
 
 
 def unpack(packed: bytes, stream: str, version: int, digest: bytes) -> Envelope:
-    """Return the event that ``pack`` stored; raises ValueError when ``packed`` cannot be the bytes of an event."""
+    """Return the event whose stored bytes are ``packed``; raises ValueError when they cannot be an event."""
     fields = json.loads(packed)
     if not isinstance(fields, list) or list(map(type, fields)) != _PACKED_TYPES or len(digest) != 32:
         raise ValueError("these are not the fields of an event")
@@ -123,7 +140,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, 
 
 
 def _canonical_value(value: Any) -> Any:
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int):
         if abs(value) > _LARGEST:

@@ -13,8 +13,9 @@ from importlib.resources import files
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from redis import Redis
+from redis.commands.core import Script
 from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import RedisError
+from redis.exceptions import NoScriptError, RedisError
 from redis.exceptions import TimeoutError as NoAnswer
 
 from events.envelope import Draft, Envelope, seal, unpack
@@ -66,7 +67,7 @@ class ShardKeys:
         self.parked = f"{self.tag}:parked"
 
     def stream(self, stream: str, part: str) -> str:
-        """Return the key of a stream's events ``e``, head ``h``, requests ``i`` or snapshot ``s``."""
+        """Return the key of a stream's events ``e``, head and requests ``h``, or snapshot ``s``."""
         return f"{self.tag}:m:{stream}:{part}"
 
 
@@ -170,25 +171,26 @@ class RedisStore(EventStore):
         ]
         for event in sealed:
             arguments += (event.packed, event.digest)
-        verdict, *details = self._append(
-            keys=[
+        verdict, *details = self._run(
+            self._append,
+            [
                 keys.stream(stream, "e"),
                 keys.stream(stream, "h"),
-                keys.stream(stream, "i"),
                 keys.feed,
                 keys.sequence,
                 keys.streams,
                 keys.deadlines,
             ],
-            args=arguments,
+            arguments,
         )
         match verdict:
             case b"appended":
                 return Appended([event.envelope for event in sealed], _head(sealed[-1].envelope), False)
             case b"repeated":
-                first = _version(details[0][0][0]) if details[0] else 1
-                events = _envelopes(stream, first - 1, map(_scripted, details[0]))
-                return Appended(events, _head(events[-1]) if events else EMPTY, True)
+                events = _envelopes(stream, int(details[0]) - 1, map(_scripted, details[1]))
+                if not events:
+                    raise DamagedStream(stream, int(details[0]), "the entry is missing")
+                return Appended(events, _head(events[-1]), True)
             case b"mismatch":
                 raise RequestMismatch(stream, request.key)
             case b"stale":
@@ -206,9 +208,10 @@ class RedisStore(EventStore):
     def open(self, stream: str, after: int | None = 0, request_key: str | None = None) -> Opened:
         """See EventStore."""
         keys = self._keys_of(stream)
-        (version, digest), entries, remembered, after_read, snapshot = self._open(
-            keys=[keys.stream(stream, part) for part in "ehis"],
-            args=["" if after is None else after, request_key or ""],
+        (version, digest, remembered), entries, after_read, snapshot = self._run(
+            self._open,
+            [keys.stream(stream, part) for part in "ehs"],
+            ["" if after is None else after, request_key or ""],
         )
         head = EMPTY if version is None else Head(int(version), digest)
         start = int(after_read)
@@ -259,7 +262,14 @@ class RedisStore(EventStore):
         """See EventStore. A snapshot that no newer one replaces goes away after 30 days."""
         packed = zlib.compress(json.dumps(snapshot, separators=(",", ":")).encode(), level=1)
         key = self._keys_of(stream).stream(stream, "s")
-        self._keep_snapshot(keys=[key], args=[version, packed, SNAPSHOT_KEPT_MS])
+        self._run(self._keep_snapshot, [key], [version, packed, SNAPSHOT_KEPT_MS])
+
+    def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> Any:
+        try:
+            return self.client.evalsha(script.sha, len(keys), *keys, *arguments)
+        except NoScriptError:
+            # A server that was started again has forgotten its scripts; this loads it and runs it.
+            return script(keys=keys, args=arguments)
 
     def _keys_of(self, stream: str) -> ShardKeys:
         return self._keys[self.shard_of(stream)]

@@ -1,0 +1,63 @@
+"""The hash chain of a stream, computed again: proof that what is stored is what was appended."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from events.codec import UndecodableEvent, event_of
+from events.envelope import canonical, chained
+from events.store import EMPTY, DamagedStream, EventStore, Head
+
+
+class Verified(NamedTuple):
+    """A stream whose every event follows from the one before, up to its head."""
+
+    stream: str
+    head: Head
+
+
+def verify(store: EventStore, stream: str) -> Verified:
+    """Return the head of ``stream`` after the whole chain has been computed again and every event decoded.
+
+    A stream that does not exist has the empty head. Raises DamagedStream with the first version at fault and the
+    reason, and StoreUnavailable.
+    """
+    opened = store.open(stream)
+    digest = EMPTY.digest
+    for version, event in enumerate(opened.events, 1):
+        if event.version != version:
+            raise DamagedStream(stream, version, f"version {event.version} is in its place")
+        try:
+            digest = chained(digest, canonical(event.draft, stream, version))
+        except ValueError as error:
+            raise DamagedStream(stream, version, f"it has no canonical form ({error})") from error
+        if digest != event.digest:
+            raise DamagedStream(stream, version, "its content, its digest or an event before it was changed")
+        try:
+            event_of(event)
+        except UndecodableEvent as error:
+            raise DamagedStream(stream, version, f"it cannot be decoded ({error})") from error
+    if opened.head != Head(len(opened.events), digest):
+        raise DamagedStream(stream, opened.head.version, "the head is not that of the last event")
+    return Verified(stream, opened.head)
+
+
+def verify_all(
+    store: EventStore, on_progress: Callable[[Verified | DamagedStream], None] = lambda _: None
+) -> list[DamagedStream]:
+    """Return the damage found in all streams, shard by shard; none when all is well.
+
+    ``on_progress`` is called with the verdict on each stream. Raises StoreUnavailable.
+    """
+    damaged = []
+    for shard in range(store.shards):
+        for stream in store.streams(shard):
+            verdict: Verified | DamagedStream
+            try:
+                verdict = verify(store, stream)
+                if verdict.head == EMPTY:
+                    raise DamagedStream(stream, 1, "the shard lists it, but it has no events")
+            except DamagedStream as damage:
+                verdict = damage
+                damaged.append(damage)
+            on_progress(verdict)
+    return damaged

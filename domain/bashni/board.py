@@ -1,0 +1,147 @@
+"""The board of Bashni: squares, the lines between them, and tables of what a column sees along these lines.
+
+A square is a number from 0 to 35 and a bit of the same number in a set of squares. Numbers run file by file (a1 a3 a5
+a7, b2 b4 b6 b8, c1 ...), so that their order is the ASCII order of the names. Every second file is followed by a number
+that is no square; thanks to these gaps a diagonal step is the same difference everywhere, and a step over the edge of
+the board ends on a gap or outside the numbers: +5 up and right, +4 down and right, -4 up and left, -5 down and left.
+"""
+
+from itertools import product
+
+from domain.game import Setup
+
+SETUPS: dict[str, Setup] = {"start": Setup("start", "Start", ("White", "Black"))}
+START_POSITION = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/8/w1w1w1w1/1w1w1w1w/w1w1w1w1 w 0"
+
+SEAT_NAMES = ("White", "Black")
+LETTERS = (("w", "W"), ("b", "B"))
+"""The letters of a man and of a king, by seat."""
+
+PIECES_EACH = 12
+LAST_QUIET = 30
+"""Plies of kings without capture in a row that end the game in a draw (section 6)."""
+
+Move = tuple[int, ...]
+"""The squares of a move in order: the one it begins on, then every one it lands on (section 9)."""
+
+_STEPS = (-5, -4, 4, 5)
+
+NUMBERS = 36
+SQUARE_NUMBERS: dict[str, int] = {
+    "abcdefgh"[file] + "12345678"[rank]: 9 * (file // 2) + 5 * (file % 2) + rank // 2
+    for file, rank in product(range(8), repeat=2)
+    if (file + rank) % 2 == 0
+}
+"""The numbers of the dark squares by name (section 1), both ascending."""
+
+SQUARES: tuple[int, ...] = tuple(SQUARE_NUMBERS.values())
+NAMES: tuple[str, ...] = tuple(
+    {number: name for name, number in SQUARE_NUMBERS.items()}.get(n, "") for n in range(NUMBERS)
+)
+"""The names of the squares; the gaps have none."""
+
+RANKS: tuple[int, ...] = tuple(
+    sum(1 << square for square in SQUARES if NAMES[square][1] == rank) for rank in "12345678"
+)
+"""The squares of every rank, as sets; rank 1 is the first."""
+
+BOARD = sum(RANKS)
+LAST_ROWS: tuple[int, int] = (RANKS[7], RANKS[0])
+"""Where the men of a seat are crowned (section 1)."""
+
+
+def _ray(square: int, step: int) -> tuple[int, ...]:
+    """Return the squares from ``square`` to the edge, the nearest first."""
+    ray = []
+    while (square := square + step) >= 0 and BOARD >> square & 1:
+        ray.append(square)
+    return tuple(ray)
+
+
+def _set(squares: tuple[int, ...]) -> int:
+    return sum(1 << square for square in squares)
+
+
+def _between(start: int, end: int) -> int:
+    for step in _STEPS:
+        ray = _ray(start, step)
+        if end in ray:
+            return _set(ray[: ray.index(end)])
+    return 0
+
+
+BETWEEN: tuple[tuple[int, ...], ...] = tuple(
+    tuple(_between(start, end) for end in range(NUMBERS)) for start in range(NUMBERS)
+)
+"""The squares strictly between two squares of a diagonal, as a set; 0 for neighbours and off the diagonals."""
+
+Leap = tuple[int, int, int, int]
+"""A jump of a man: the victim's bit, the landing square's bit, the victim's square, the landing square."""
+
+LEAPS: tuple[tuple[Leap, ...], ...] = tuple(
+    tuple((1 << ray[0], 1 << ray[1], ray[0], ray[1]) for step in _STEPS if len(ray := _ray(square, step)) > 1)
+    for square in range(NUMBERS)
+)
+"""The jumps that the board allows a man, by square and in the order of the landing squares."""
+
+
+def _man_steps(step: int) -> dict[int, Move]:
+    return {1 << square: (square, square + step) for square in SQUARES if square + step in SQUARES}
+
+
+LEFT_STEPS = (_man_steps(-4), _man_steps(-5))
+RIGHT_STEPS = (_man_steps(5), _man_steps(4))
+"""The plain moves of men towards file a and towards file h, by seat and by the bit of the man."""
+
+Victim = tuple[int, int, tuple[int, ...]]
+"""A column that a king may be able to jump: its bit, its square, all landing squares behind it, the nearest first."""
+
+Sight = tuple[int, int, tuple[Victim, ...]]
+"""What a king sees along a diagonal: the squares it reaches; the columns it could jump, as a set and in full."""
+
+
+def _look(rays: tuple[tuple[int, ...], ...], occupied: int) -> Sight:
+    reach, victims = 0, []
+    for ray in rays:
+        blocked = [place for place, beyond in enumerate(ray) if occupied >> beyond & 1] + [len(ray)] * 2
+        reach |= _set(ray[: blocked[0]])
+        landings = ray[blocked[0] + 1 : blocked[1]]
+        if landings:
+            victims.append((1 << ray[blocked[0]], ray[blocked[0]], landings))
+    return reach, sum(bit for bit, _, _ in victims), tuple(victims)
+
+
+def _subsets(squares: int) -> list[int]:
+    """Return all sets of some of ``squares``."""
+    subsets, last = [0], 0
+    while last != squares:
+        last = (last - squares) & squares
+        subsets.append(last)
+    return subsets
+
+
+def _sights(square: int, step: int) -> tuple[int, dict[int, Sight]]:
+    rays = _ray(square, -step), _ray(square, step)
+    line = _set(rays[0] + rays[1])
+    return line, {occupied: _look(rays, occupied) for occupied in _subsets(line)}
+
+
+SIGHTS: tuple[tuple[int, dict[int, Sight], int, dict[int, Sight]], ...] = tuple(
+    _sights(square, 5) + _sights(square, 4) for square in range(NUMBERS)
+)
+"""By square: its rising diagonal without itself, what a king sees along it by the occupied squares there; its falling
+diagonal, likewise."""
+
+
+def _flights(square: int) -> dict[int, tuple[Move, ...]]:
+    _, rising_sights, _, falling_sights = SIGHTS[square]
+    rising = {reach for reach, _, _ in rising_sights.values()}
+    falling = {reach for reach, _, _ in falling_sights.values()}
+    return {
+        one | other: tuple((square, landing) for landing in SQUARES if (one | other) >> landing & 1)
+        for one, other in product(rising, falling)
+    }
+
+
+FLIGHTS: tuple[dict[int, tuple[Move, ...]], ...] = tuple(_flights(square) for square in range(NUMBERS))
+"""The plain moves of a king on a square by the empty squares it reaches, in order."""

@@ -1,0 +1,102 @@
+"""What the search wants to know about a Bashni position: how good it looks, which moves to try first."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from domain.bashni.board import BETWEEN, BOARD, LAST_QUIET, LAST_ROWS, LETTERS, RANKS, Move
+from domain.bashni.moves import capturers, legal_moves
+from domain.bashni.position import Position
+
+MAN = 100
+KING = 300
+_RESERVES = {"man": 60, "king": 130}
+_PRISONERS = {"man": 60, "king": 140}
+_ADVANCED = (
+    (RANKS[3] | RANKS[4] | RANKS[5] | RANKS[6], RANKS[1] | RANKS[2] | RANKS[3] | RANKS[4]),
+    (RANKS[4] | RANKS[5] | RANKS[6], RANKS[1] | RANKS[2] | RANKS[3]),
+    (RANKS[5] | RANKS[6], RANKS[1] | RANKS[2]),
+    (RANKS[6], RANKS[1]),
+)
+"""The men on their fourth row or beyond, on their fifth or beyond ..., by seat."""
+
+_ADVANCE = 5
+_BACK_ROW = 8
+_MOBILITY = 3
+_CROWNING = 150
+_FREEING = 80
+_BITS = tuple(1 << square for square in range(36))
+
+
+def evaluate(position: Position, seat: int) -> int:
+    """Return how good the position looks for ``seat``, in hundredths of a single man; zero-sum.
+
+    Commanders count in full, for they alone move. Pieces under them count by how long it would take to get them out
+    (``_beneath``). Men gain by advancing, by guarding their back row, and by having a free square before them.
+    """
+    white, black, kings, below, _, _ = position
+    empty = BOARD ^ (white | black)
+    white_men, black_men = white & ~kings, black & ~kings
+    worth = (
+        MAN * (white_men.bit_count() - black_men.bit_count())
+        + KING * ((white & kings).bit_count() - (black & kings).bit_count())
+        + _BACK_ROW * ((white & LAST_ROWS[1]).bit_count() - (black & LAST_ROWS[0]).bit_count())
+        + _MOBILITY
+        * ((white_men & (empty << 4 | empty >> 5)).bit_count() - (black_men & (empty << 5 | empty >> 4)).bit_count())
+    )
+    for white_rows, black_rows in _ADVANCED:
+        worth += _ADVANCE * ((white_men & white_rows).bit_count() - (black_men & black_rows).bit_count())
+    for bit, letters in zip(_BITS, below, strict=True):
+        if letters:
+            worth += _beneath(letters, 0) if white & bit else -_beneath(letters, 1)
+    return -worth if seat else worth
+
+
+@lru_cache(maxsize=1 << 16)
+def _beneath(letters: str, owner: int) -> int:
+    """Return what the pieces under a commander are worth to its owner.
+
+    Every piece above another is one more capture before that one commands: own pieces are reserves, which lose value
+    with depth; prisoners gain it, for the thinner the owner's layer, the sooner they are freed.
+    """
+    own = LETTERS[owner]
+    worth = 0
+    for depth, letter in enumerate(letters, start=1):
+        rank = "king" if letter.isupper() else "man"
+        if letter in own:
+            worth += _RESERVES[rank]
+        else:
+            worth += _PRISONERS[rank] - (_PRISONERS[rank] >> depth)
+    return worth
+
+
+def order(position: Position, moves: Iterable[Move]) -> list[Move]:
+    """Return ``moves`` by what they gain at once, the most first, and among equals in the order given."""
+    kings, below, side = position.kings, position.below, position.side
+    enemy = position.white if side else position.black
+    last_row = LAST_ROWS[side]
+
+    def gain(move: Move) -> int:
+        gained = 0
+        if not kings >> move[0] & 1 and any(last_row >> square & 1 for square in move[1:]):
+            gained += _CROWNING
+        jumped = 0
+        for square, landing in pairwise(move):
+            victim = BETWEEN[square][landing] & enemy & ~jumped
+            if victim:
+                jumped |= victim
+                gained += KING if kings & victim else MAN
+                rest = below[victim.bit_length() - 1]
+                if rest and rest[0] in LETTERS[side]:
+                    gained += _FREEING
+        return gained
+
+    return sorted(moves, key=gain, reverse=True)
+
+
+def tactics(position: Position) -> tuple[Sequence[Move], bool]:
+    """Return the captures when there are any, which may not be declined (section 4); else nothing."""
+    own, enemy = (position.black, position.white) if position.side else (position.white, position.black)
+    if position.quiet < LAST_QUIET and capturers(own, enemy, position.kings):
+        return legal_moves(position), False
+    return (), True

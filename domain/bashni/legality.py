@@ -1,0 +1,149 @@
+"""Whether one given move is legal, and if not, why: the move is walked square by square, nothing is enumerated."""
+
+from domain.bashni.board import BETWEEN, LAST_QUIET, LAST_ROWS, LEAPS, NAMES, NUMBERS, SEAT_NAMES, SIGHTS, Move
+from domain.bashni.moves import can_jump, capturers, victims
+from domain.bashni.position import Position
+
+
+def is_legal(position: Position, move: Move) -> bool:
+    """Tell whether ``move``, a tuple of any integers, is among the legal moves."""
+    if position.quiet >= LAST_QUIET or len(move) < 2:
+        return False
+    if not all(0 <= square < NUMBERS and NAMES[square] for square in move):
+        return False
+    own, enemy = _colours(position)
+    return refusal(position, move, capturers(own, enemy, position.kings) != 0) is None
+
+
+def refusal(position: Position, move: Move, captures: bool) -> str | None:
+    """Return why the player to move may not play ``move``, or None when it is legal.
+
+    ``move`` is two or more squares of the board; ``captures`` is whether it is meant as a capture. The draw counter is
+    disregarded.
+    """
+    own, enemy = _colours(position)
+    start = move[0]
+    if not own >> start & 1:
+        if enemy >> start & 1:
+            return f"{NAMES[start]} holds no column of yours: {SEAT_NAMES[position.side]} is to move"
+        return f"{NAMES[start]} is empty"
+    if captures:
+        return _capture_refusal(position, move)
+    jumpers = capturers(own, enemy, position.kings)
+    if jumpers:
+        examples = [_written(_some_capture(position, square)) for square in range(NUMBERS) if jumpers >> square & 1]
+        return f"a capture is compulsory, such as {' or '.join(examples[:2])}"
+    return _plain_refusal(position, move)
+
+
+def _plain_refusal(position: Position, move: Move) -> str | None:
+    """Return why a column of the player may not move like that (section 3)."""
+    if len(move) != 2:
+        return "a move without capture has two squares"
+    start, end = move
+    occupied = position.white | position.black
+    if not _aligned(start, end):
+        return f"{NAMES[end]} is not on a diagonal with {NAMES[start]}"
+    if occupied >> end & 1:
+        return f"{NAMES[end]} is not empty"
+    if position.kings >> start & 1:
+        blocked = BETWEEN[start][end] & occupied
+        return f"{_first(blocked)} is in the way" if blocked else None
+    if BETWEEN[start][end]:
+        return "a man moves one square at a time"
+    forward = NAMES[end][1] < NAMES[start][1] if position.side else NAMES[end][1] > NAMES[start][1]
+    return None if forward else "a man moves forward only, unless it captures"
+
+
+def _capture_refusal(position: Position, move: Move) -> str | None:
+    """Return why a column of the player may not capture like that (section 5)."""
+    own, enemy = _colours(position)
+    start = square = move[0]
+    occupied = (own | enemy) ^ 1 << start
+    own ^= 1 << start
+    king = position.kings >> start & 1 == 1
+    jumped = 0
+    for landing in move[1:]:
+        if not can_jump(square, king, occupied, enemy):
+            if square == start and not jumped:
+                return f"{NAMES[square]} has nothing to capture"
+            return f"the capture ends on {NAMES[square]}: nothing can be captured from there"
+        between = BETWEEN[square][landing]
+        victim_bit = between & occupied
+        if not _aligned(square, landing):
+            return f"{NAMES[landing]} is not on a diagonal with {NAMES[square]}"
+        if not victim_bit:
+            return f"there is nothing to capture between {NAMES[square]} and {NAMES[landing]}"
+        if victim_bit & jumped:
+            return f"{_first(victim_bit & jumped)} has been jumped in this move already and is in the way"
+        if victim_bit & own:
+            return f"{_first(victim_bit & own)} is your own column, which cannot be jumped"
+        if victim_bit & (victim_bit - 1):
+            return f"more than one column stands between {NAMES[square]} and {NAMES[landing]}"
+        if occupied >> landing & 1:
+            return f"{NAMES[landing]} is not empty"
+        if not king and between & (between - 1):
+            return "a man jumps a column beside it and lands right behind it"
+        behind = _landings(square, victim_bit, occupied) if king else (landing,)
+        jumped |= victim_bit
+        enemy ^= victim_bit
+        if not position.below[victim_bit.bit_length() - 1]:
+            occupied ^= victim_bit
+        leading = [NAMES[other] for other in behind if king and victims(other, occupied, enemy)]
+        if leading and NAMES[landing] not in leading:
+            return f"a king that can go on capturing must land where it can: on {' or '.join(sorted(leading))}"
+        king = king or LAST_ROWS[position.side] >> landing & 1 == 1
+        square = landing
+    if can_jump(square, king, occupied, enemy):
+        return f"the capture must go on from {NAMES[square]}"
+    return None
+
+
+def _some_capture(position: Position, start: int) -> Move:
+    """Return one legal capture with the column on ``start``, which can capture: the first that offers itself."""
+    own, enemy = _colours(position)
+    occupied = (own | enemy) ^ 1 << start
+    king = position.kings >> start & 1 == 1
+    path = [start]
+    while can_jump(path[-1], king, occupied, enemy):
+        square = path[-1]
+        if king:
+            seen = victims(square, occupied, enemy)
+            victim_bit = seen & -seen
+            behind = _landings(square, victim_bit, occupied)
+        else:
+            victim_bit, behind = next(
+                (victim, (square_behind,))
+                for victim, bit_behind, _, square_behind in LEAPS[square]
+                if enemy & victim and not occupied & bit_behind
+            )
+        enemy ^= victim_bit
+        if not position.below[victim_bit.bit_length() - 1]:
+            occupied ^= victim_bit
+        path.append(next((other for other in behind if king and victims(other, occupied, enemy)), behind[0]))
+        king = king or LAST_ROWS[position.side] >> path[-1] & 1 == 1
+    return tuple(path)
+
+
+def _landings(square: int, victim_bit: int, occupied: int) -> tuple[int, ...]:
+    """Return where a king on ``square`` can land behind a column that it can jump."""
+    rising, rising_sights, falling, falling_sights = SIGHTS[square]
+    seen = rising_sights[occupied & rising][2] + falling_sights[occupied & falling][2]
+    return next(landings for bit, _, landings in seen if bit == victim_bit)
+
+
+def _aligned(start: int, end: int) -> bool:
+    return (SIGHTS[start][0] | SIGHTS[start][2]) >> end & 1 == 1
+
+
+def _colours(position: Position) -> tuple[int, int]:
+    """Return the columns of the player to move and those of the other, as sets."""
+    return (position.black, position.white) if position.side else (position.white, position.black)
+
+
+def _first(squares: int) -> str:
+    return NAMES[(squares & -squares).bit_length() - 1]
+
+
+def _written(capture: Move) -> str:
+    return "x".join(NAMES[square] for square in capture)

@@ -1,0 +1,51 @@
+"""Move strings of Bashni (section 9)."""
+
+from domain.bashni.board import BETWEEN, NAMES, SQUARE_NUMBERS, Move
+from domain.bashni.legality import refusal
+from domain.bashni.outcome import outcome
+from domain.bashni.position import Position
+from domain.game import GameOver, IllegalMove, MalformedNotation
+
+_FILES = ("abcdefgh", "a file from a to h")
+_RANKS = ("12345678", "a rank from 1 to 8")
+_FIRST_SIGN = ("-x", "'-' or, for a capture, 'x'")
+_NEXT_SIGN = ("x", "'x' and the next landing square, or the end")
+
+
+def format_move(position: Position, move: Move) -> str:
+    """Return the one string of a legal move: ``c3-d4``, or ``f6xd8xa5`` for a capture."""
+    captures = len(move) > 2 or BETWEEN[move[0]][move[1]] & (position.white | position.black)
+    return ("x" if captures else "-").join([NAMES[square] for square in move])
+
+
+def parse_move(position: Position, text: str) -> Move:
+    """Return the legal move that ``text`` names in its one form.
+
+    Raises MalformedNotation with the place, GameOver when the position has ended the game, IllegalMove with the reason.
+    """
+    move = _parse_squares(text)
+    over = outcome(position, ())
+    if over is not None:
+        raise GameOver(f"the game is over: {over.reason.replace('-', ' ')}")
+    reason = refusal(position, move, text[2] == "x")
+    if reason is not None:
+        raise IllegalMove(reason)
+    return move
+
+
+def _parse_squares(text: str) -> Move:
+    """Return the squares that ``text`` names, two or more; raises MalformedNotation."""
+    for place, found in enumerate(text):
+        if place > 4 and text[2] == "-":
+            raise MalformedNotation(f"character {place + 1}: the move should end before it")
+        wanted, meaning = (_FILES, _RANKS, _NEXT_SIGN if place > 2 else _FIRST_SIGN)[place % 3]
+        if found not in wanted:
+            raise MalformedNotation(f"character {place + 1}: expected {meaning}, found {found!r}")
+    if len(text) < 5 or len(text) % 3 != 2:
+        _, meaning = (_FILES, _RANKS, _FIRST_SIGN)[len(text) % 3]
+        raise MalformedNotation(f"the move ends too early: expected {meaning} as character {len(text) + 1}")
+    names = [text[place : place + 2] for place in range(0, len(text), 3)]
+    for index, name in enumerate(names):
+        if name not in SQUARE_NUMBERS:
+            raise MalformedNotation(f"character {3 * index + 1}: {name} is a light square, which is not used")
+    return tuple(SQUARE_NUMBERS[name] for name in names)

@@ -1,0 +1,33 @@
+"""How a game of Bashni ends (section 7)."""
+
+from collections.abc import Sequence
+
+from domain.bashni.board import LAST_QUIET
+from domain.bashni.moves import can_move
+from domain.bashni.position import Position
+from domain.game import Outcome
+
+Key = tuple[int, int, int, tuple[str, ...], int]
+
+_LOST = (Outcome((0.0, 1.0), "no-moves"), Outcome((1.0, 0.0), "no-moves"))
+_NO_PROGRESS = Outcome((0.5, 0.5), "no-progress")
+_REPETITION = Outcome((0.5, 0.5), "repetition")
+
+
+def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return how the game has ended, or None while it goes on; the first condition of section 7 that holds decides."""
+    if not can_move(position):
+        return _LOST[position.side]
+    if position.quiet >= LAST_QUIET:
+        return _NO_PROGRESS
+    if len(history) > 1:
+        this = key(position)
+        if sum(1 for earlier in history if earlier.white == position.white and key(earlier) == this) >= 2:
+            return _REPETITION
+    return None
+
+
+def key(position: Position) -> Key:
+    """Return board and side to move: two positions are the same when these are (section 7, condition 3)."""
+    white, black, kings, below, side, _ = position
+    return white, black, kings, below, side

@@ -1,0 +1,124 @@
+"""A position of Bashni, and its string (section 8)."""
+
+import re
+from typing import NamedTuple, NoReturn
+
+from domain.bashni.board import LAST_QUIET, LAST_ROWS, LETTERS, NUMBERS, PIECES_EACH, SEAT_NAMES, SQUARE_NUMBERS
+from domain.game import MalformedNotation
+
+_TOKEN = re.compile(r"\([wWbB]{2,}\)|[1-8wWbB]|\([^()]*\)|.", re.DOTALL)
+_TWO_LAYERS = re.compile(r"[wW]+[bB]*|[bB]+[wW]*")
+_PIECES = "wWbB"
+_DIGITS = "12345678"
+_QUIET_COUNTS = {str(count): count for count in range(LAST_QUIET + 1)}
+
+
+class Position(NamedTuple):
+    """The squares of the columns of either colour, those commanded by kings, what lies under every commander.
+
+    The first three are sets of squares. ``below`` holds, by square, the letters of the pieces under the commander from
+    the top down: most columns are moved without touching it.
+    """
+
+    white: int
+    black: int
+    kings: int
+    below: tuple[str, ...]
+    side: int
+    quiet: int
+
+
+def column(position: Position, square: int) -> str:
+    """Return the letters of the column on ``square`` from the top down; nothing when the square is empty."""
+    bit = 1 << square
+    if not (position.white | position.black) & bit:
+        return ""
+    seat = 1 if position.black & bit else 0
+    return LETTERS[seat][1 if position.kings & bit else 0] + position.below[square]
+
+
+def parse_position(text: str) -> Position:
+    """Return the position that ``text`` describes; raises MalformedNotation with the place and the reason."""
+    fields = text.split(" ", 3)
+    if len(fields) != 3 or "" in fields:
+        _refuse("expected 3 fields separated by single spaces (board, side, quiet plies)")
+    board, side, quiet = fields
+    columns = _parse_board(board)
+    for colour, letters in zip(SEAT_NAMES, LETTERS, strict=True):
+        if sum(board.count(letter) for letter in letters) > PIECES_EACH:
+            _refuse(f"more than {PIECES_EACH} {colour.lower()} pieces")
+    if side not in ("w", "b"):
+        _refuse("side to move must be 'w' or 'b'")
+    if quiet not in _QUIET_COUNTS:
+        _refuse(f"quiet plies must be a plain number from 0 to {LAST_QUIET}")
+    commanders = {square: letters[0] for square, letters in columns.items()}
+    return Position(
+        white=sum(1 << square for square, letter in commanders.items() if letter in "wW"),
+        black=sum(1 << square for square, letter in commanders.items() if letter in "bB"),
+        kings=sum(1 << square for square, letter in commanders.items() if letter in "WB"),
+        below=tuple(columns.get(square, "")[1:] for square in range(NUMBERS)),
+        side="wb".index(side),
+        quiet=_QUIET_COUNTS[quiet],
+    )
+
+
+def format_position(position: Position) -> str:
+    """Return the one position string of ``position``."""
+    ranks = []
+    for rank in "87654321":
+        written, run = "", 0
+        for file in "abcdefgh":
+            letters = column(position, SQUARE_NUMBERS[file + rank]) if file + rank in SQUARE_NUMBERS else ""
+            if not letters:
+                run += 1
+                continue
+            written += (str(run) if run else "") + (f"({letters})" if len(letters) > 1 else letters)
+            run = 0
+        ranks.append(written + (str(run) if run else ""))
+    return f"{'/'.join(ranks)} {'wb'[position.side]} {position.quiet}"
+
+
+def _parse_board(board: str) -> dict[int, str]:
+    """Return the letters of the columns by square."""
+    ranks = board.split("/")
+    if len(ranks) != 8:
+        _refuse(f"expected 8 ranks separated by '/', got {len(ranks)}")
+    columns: dict[int, str] = {}
+    for rank, written in zip("87654321", ranks, strict=True):
+        for place, letters in _parse_rank(rank, written):
+            name = "abcdefgh"[place] + rank
+            if name not in SQUARE_NUMBERS:
+                _refuse(f"piece on the light square {name}")
+            if not _TWO_LAYERS.fullmatch(letters):
+                _refuse(f"the column on {name} mixes colours; prisoners must lie below all of the owner's pieces")
+            square = SQUARE_NUMBERS[name]
+            if any(letters[0] == man and row >> square & 1 for (man, _), row in zip(LETTERS, LAST_ROWS, strict=True)):
+                _refuse(f"a man commands the column on {name}, its own last row")
+            columns[square] = letters
+    return columns
+
+
+def _parse_rank(rank: str, written: str) -> list[tuple[int, str]]:
+    """Return the columns of a rank as their places from file a, counted from 0, and their letters."""
+    found: list[tuple[int, str]] = []
+    width, last = 0, ""
+    for token in _TOKEN.findall(written):
+        if token in _DIGITS:
+            if last and last in _DIGITS:
+                _refuse(f"rank {rank} has two digits in a row")
+            width += int(token)
+        else:
+            letters = token[1:-1] if token.startswith("(") and token.endswith(")") and len(token) > 3 else token
+            if any(letter not in _PIECES for letter in letters):
+                shown = token if len(token) <= 30 else token[:30] + "..."
+                _refuse(f"rank {rank} has a bad token {shown!r}")
+            found.append((width, letters))
+            width += 1
+        last = token
+    if width != 8:
+        _refuse(f"rank {rank} has {width} squares, not 8")
+    return found
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise MalformedNotation(reason)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 TETHER = Path(__file__).with_name("tether.py")
 FIRST_DELAY = 0.1
 LONGEST_DELAY = 10.0
-STEADY_AFTER = 10.0
+STEADY_AFTER = 3.0
 """Seconds that a child must have run for its next death to be taken as the first."""
 
 FAILURES_BEFORE_READY = 3

@@ -1,0 +1,18 @@
+"""The command line ``rookery``. Exit codes: 0 done, 1 refused or found wanting, 2 asked for in a wrong way."""
+
+import click
+
+from deploy.cli.opponents import opponent
+from deploy.cli.rules import rules
+from deploy.cli.serving import demo, relay, up
+from deploy.cli.store import verify
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="rookery", message="Rookery %(version)s")
+def main() -> None:
+    """Rookery: a correspondence server for tower games."""
+
+
+for command in (up, demo, relay, verify, rules, opponent):
+    main.add_command(command)

@@ -1,0 +1,56 @@
+"""What several commands share: reading a game and a position of it, refusing, showing progress."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+from domain.game import Game, RulesError
+
+AnyGame = Game[Any, Any]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Refusal(click.ClickException):
+    """Something that cannot be done as asked: exit code 1 and the reason."""
+
+    def show(self, file: Any = None) -> None:
+        """Print the reason alone: it says what is wrong by itself."""
+        click.echo(self.message, file=file, err=file is None)
+
+
+def game_argument(command: F) -> F:
+    """Give ``command`` an argument ``game``: the game that GAME names."""
+    return click.argument("game", callback=lambda context, _, name: find_game(name, context))(command)
+
+
+def find_game(name: str, context: click.Context | None = None) -> AnyGame:
+    """Return the game ``name``; raises BadParameter (exit code 2) that lists those that there are."""
+    from domain.games import GAMES
+
+    if name not in GAMES:
+        raise click.BadParameter(f"there is no game {name!r}, only {', '.join(GAMES)}", context, param_hint="GAME")
+    return GAMES[name]
+
+
+def find_position(game: AnyGame, text: str) -> Any:
+    """Return the position that ``text`` describes, or the start position of the setup that it names.
+
+    Raises BadParameter (exit code 2) when it is neither.
+    """
+    if text in game.setups:
+        return game.initial(text)
+    try:
+        return game.parse_position(text)
+    except RulesError as error:
+        setups = ", ".join(game.setups)
+        raise click.BadParameter(f"{error} (nor is it a setup: {setups})", param_hint="POSITION") from error
+
+
+@contextmanager
+def progress(length: int, label: str) -> Iterator[Callable[[], None]]:
+    """Show on standard error how far ``length`` steps have come; yields what is to be called after each step."""
+    with click.progressbar(range(length), label=label, file=sys.stderr) as bar:
+        yield lambda: bar.update(1)

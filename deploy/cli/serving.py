@@ -1,0 +1,93 @@
+"""Commands that run: everything at once, the relay alone, the demonstration."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import click
+from environs import EnvError
+
+from deploy.cli.arguments import Refusal
+
+PORT = click.IntRange(1, 65535)
+
+
+@click.command()
+@click.option("--port", type=PORT, default=8000, show_default=True, help="Pages and API.")
+@click.option("--stream-port", type=PORT, default=8001, show_default=True, help="Live updates.")
+@click.option("--server-port", type=PORT, default=6479, show_default=True, help="Embedded server, without REDIS_URL.")
+@click.option("--bind", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--var", type=click.Path(file_okay=False, path_type=Path), default="var", show_default=True)
+@click.option("--opponents", type=click.IntRange(1), default=max((os.cpu_count() or 1) // 2, 1), show_default=True)
+def up(port: int, stream_port: int, server_port: int, bind: str, var: Path, opponents: int) -> None:
+    """Start everything here and keep it running until Ctrl-C.
+
+    Matches are kept below the directory --var. --opponents is how many processors may think for the opponents.
+    """
+    from deploy.runner import Installation, InstallationError, Ports
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        ports = Ports(port, stream_port, server_port)
+        house = Installation(var, ports, bind, opponents, say=lambda words: click.echo(words, err=True))
+        click.echo(f"Starting Rookery on {house.var}")
+        house.start()
+    except (InstallationError, EnvError) as error:
+        raise Refusal(str(error)) from error
+    except KeyboardInterrupt:
+        click.echo("Stopped while starting.")
+        return
+    try:
+        click.echo(boxed([f"Rookery is ready:  {house.url}", f"Logs: {house.var / 'log'}   Ctrl-C stops it"]))
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        click.echo("\nStopping.")
+        house.stop()
+        click.echo("Stopped; everything is kept.")
+
+
+@click.command()
+@click.option("--seed", type=int, default=1, show_default=True, help="Decides the moves of the demonstration.")
+def demo(seed: int) -> None:
+    """Play two whole matches over HTTP on a temporary installation."""
+    from deploy.demo import DemonstrationFailed, demonstrate
+    from deploy.runner import InstallationError
+
+    try:
+        demonstrate(seed, click.echo)
+    except (DemonstrationFailed, InstallationError, EnvError) as error:
+        raise Refusal(f"The demonstration failed: {error}") from error
+
+
+@click.command()
+def relay() -> None:
+    """Carry what happens from the feed to read models and workers, until SIGTERM."""
+    from events.settings import Settings
+    from workers.relay import Relay
+
+    stop = threading.Event()
+    _on_signals(lambda: stop.set())
+    Relay(Settings.from_environment()).run(stop)
+
+
+def boxed(lines: list[str]) -> str:
+    """Return ``lines`` in a frame."""
+    width = max(map(len, lines))
+    inner = [f"│  {line:<{width}}  │" for line in lines]
+    return "\n".join(["╭" + "─" * (width + 4) + "╮", *inner, "╰" + "─" * (width + 4) + "╯"])
+
+
+def _on_signals(react: Callable[[], None]) -> None:
+    def reaction(_: int, __: FrameType | None) -> None:
+        react()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, reaction)

@@ -1,0 +1,292 @@
+"""A whole installation on one machine: server, API, live stream, relay and workers under one supervisor.
+
+Everything that lasts is below one directory, ``var``: the database in ``redis``, what the parts say in ``log``, and a
+lock that keeps a second installation out. With REDIS_URL set, the database is elsewhere and no server is started.
+"""
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import redis
+
+from deploy.embedded import LOOPBACK, DataDirectory, EmbeddedError, find_binary, refuse_taken_port, server_command
+from deploy.supervisor import ChildFailed, Program, Supervisor
+from events.redis_store import RedisStore
+from events.settings import Settings, next_database
+from events.store import StoreError
+
+ROOT = Path(__file__).parents[1]
+GUNICORN = Path(__file__).with_name("gunicorn.conf.py")
+READY_WITHIN = 60.0
+"""Seconds that an installation may take until it answers; loading a long history is the longest part of it."""
+
+SERVER = "server"
+LOCK = "lock"
+
+
+class InstallationError(Exception):
+    """The installation cannot be started; the message says why and what to do."""
+
+
+class Ports(NamedTuple):
+    """Where an installation listens: pages and API, live stream, embedded server."""
+
+    api: int = 8000
+    stream: int = 8001
+    server: int = 6479
+
+    @classmethod
+    def free(cls) -> "Ports":
+        """Return three ports that nobody listens on now."""
+        probes = [socket.socket() for _ in range(3)]
+        for probe in probes:
+            probe.bind((LOOPBACK, 0))
+        api, stream, server = (probe.getsockname()[1] for probe in probes)
+        for probe in probes:
+            probe.close()
+        return cls(api, stream, server)
+
+
+class Installation:
+    """One running Rookery. A context manager: it is ready inside the ``with`` and stopped in good order after it."""
+
+    def __init__(
+        self,
+        var: Path,
+        ports: Ports | None = None,
+        bind: str = LOOPBACK,
+        opponents: int = 1,
+        extra: Mapping[str, str] | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Describe an installation below ``var``; nothing is started yet.
+
+        ``ports`` None means free ones. ``opponents`` is the number of workers that compute the opponents' moves, each
+        on one processor. ``extra`` is added to the environment that the parts inherit. ``say`` hears of what a person
+        who watches the installation wants to know. Raises environs.EnvError when a setting cannot be read.
+        """
+        self.var = var.resolve()
+        self.ports = ports or Ports.free()
+        self.bind = bind
+        self._opponents = opponents
+        self._extra = dict(extra or {})
+        self._say = say
+        self._embedded = "REDIS_URL" not in os.environ
+        self.settings = self._settle_settings()
+        self._lock: int | None = None
+        self._directory: DataDirectory | None = None
+        self._supervisor: Supervisor | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of the pages and the API, without a slash at the end."""
+        return f"http://{self._visible_host}:{self.ports.api}"
+
+    @property
+    def stream_url(self) -> str:
+        """The address of the live stream process, without a slash at the end."""
+        return f"http://{self._visible_host}:{self.ports.stream}"
+
+    def start(self) -> None:
+        """Start everything and wait until it answers.
+
+        Raises InstallationError, with everything stopped again, when it cannot be started.
+        """
+        try:
+            self._claim()
+            self._supervisor = Supervisor(self.var / "log", self._say)
+            self._start_server()
+            self._supervisor.start(self._programs(), self._environment())
+            self._await("the API", lambda: _answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
+            self._await("the live stream", lambda: _listens(self._local_host, self.ports.stream))
+        except (EmbeddedError, ChildFailed, StoreError) as error:
+            self.stop()
+            raise InstallationError(str(error)) from error
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop everything: first who takes requests, then who works on them, the server last."""
+        supervisor, self._supervisor = self._supervisor, None
+        if supervisor is not None:
+            working = [name for name in supervisor.names() if name not in ("api", "stream", SERVER)]
+            for group in (("api", "stream"), working, (SERVER,)):
+                supervisor.stop(group)
+            supervisor.close()
+        if self._directory is not None:
+            self._directory.release()
+            self._directory = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        """Start the installation."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the installation."""
+        self.stop()
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the running parts."""
+        return self._running.names()
+
+    def pid(self, name: str) -> int | None:
+        """Return the process id of a part, or None while it is down."""
+        return self._running.pid(name)
+
+    def restarts(self, name: str) -> int:
+        """Return how often a part has been started again."""
+        return self._running.restarts(name)
+
+    def kill(self, name: str, number: int = signal.SIGKILL) -> bool:
+        """Send a signal to a part and all its processes; return whether it was there to get it."""
+        return self._running.kill(name, number)
+
+    def _settle_settings(self) -> Settings:
+        settings = Settings.from_environment()
+        if self._embedded:
+            redis_url = f"redis://{LOOPBACK}:{self.ports.server}/0"
+            settings = settings._replace(redis_url=redis_url)
+            if "BROKER_URL" not in os.environ:
+                settings = settings._replace(broker_url=next_database(redis_url))
+        if "ROOKERY_STREAM_URL" not in os.environ:
+            settings = settings._replace(stream_url=self.stream_url)
+        return settings
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "REDIS_URL": self.settings.redis_url,
+            "BROKER_URL": self.settings.broker_url,
+            "ROOKERY_STREAM_URL": self.settings.stream_url,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+            "PYTHONUNBUFFERED": "1",
+            **self._extra,
+        }
+
+    @property
+    def _running(self) -> Supervisor:
+        if self._supervisor is None:
+            raise InstallationError("the installation is not running")
+        return self._supervisor
+
+    @property
+    def _local_host(self) -> str:
+        return LOOPBACK if self.bind in ("0.0.0.0", "::") else self.bind  # noqa: S104
+
+    @property
+    def _visible_host(self) -> str:
+        return _bracketed(self._local_host)
+
+    def _claim(self) -> None:
+        self.var.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(self.var / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InstallationError(f"{self.var} is in use: {self._holder()}") from None
+        os.truncate(self._lock, 0)
+        os.pwrite(self._lock, json.dumps({"process": os.getpid(), "url": self.url}).encode(), 0)
+        refuse_taken_port(self.ports.api, "the API", "--port", self.bind)
+        refuse_taken_port(self.ports.stream, "the live stream", "--stream-port", self.bind)
+
+    def _holder(self) -> str:
+        try:
+            holder = json.loads((self.var / LOCK).read_text())
+            return f"Rookery runs there already (process {holder['process']}, {holder['url']})"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "Rookery is starting or stopping there"
+
+    def _start_server(self) -> None:
+        client = redis.Redis.from_url(self.settings.redis_url, socket_timeout=5, socket_connect_timeout=2)
+        if self._embedded:
+            binary = find_binary()
+            refuse_taken_port(self.ports.server, "the embedded server", "--server-port")
+            self._directory = DataDirectory(self.var / "redis", binary)
+            command = server_command(binary, self._directory, self.ports.server)
+            program = Program(SERVER, command, grace=20.0, pass_fds=(self._directory.lock,))
+            self._running.start([program], self._environment())
+        with client:
+            self._await("the server" if self._embedded else "the server at REDIS_URL", lambda: _pongs(client))
+            if self._directory is not None:
+                self._settle(client, self._directory)
+
+    def _settle(self, client: "redis.Redis", directory: DataDirectory) -> None:
+        settings = self.settings
+        recorded: Any = client.hget(f"{settings.prefix}rookery", "id")
+        directory.settle(recorded.decode() if recorded is not None else None)
+        directory.settle(RedisStore(client, settings.prefix, settings.shards).installation().id)
+
+    def _programs(self) -> list[Program]:
+        python = [sys.executable, "-m"]
+        gunicorn = [*python, "gunicorn", "--config", str(GUNICORN), "--chdir", str(ROOT)]
+        live = ["--worker-class", "gevent", "--workers", "1", "--worker-connections", "4000"]
+        celery = [*python, "celery", "--app", "workers.app", "--workdir", str(ROOT), "worker", "--pool", "solo"]
+        celery += ["--without-gossip", "--without-mingle", "--loglevel", "info"]
+        prefix = self.settings.prefix
+        return [
+            Program("relay", [*python, "deploy.cli", "relay"]),
+            Program("worker", [*celery, "--queues", f"{prefix}default", "--hostname", "worker@%h"]),
+            *(
+                Program(
+                    f"opponents-{number}",
+                    [*celery, "--queues", f"{prefix}opponents", "--hostname", f"opponents-{number}@%h"],
+                )
+                for number in range(1, self._opponents + 1)
+            ),
+            Program("api", [*gunicorn, "--bind", f"{_bracketed(self.bind)}:{self.ports.api}", "api.wsgi:app"]),
+            Program(
+                "stream", [*gunicorn, *live, "--bind", f"{_bracketed(self.bind)}:{self.ports.stream}", "api.stream:app"]
+            ),
+        ]
+
+    def _await(self, what: str, ready: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + READY_WITHIN
+        while not ready():
+            self._running.refuse_failing()
+            if time.monotonic() > deadline:
+                raise InstallationError(f"{what} does not answer within {READY_WITHIN:.0f} s; see {self.var / 'log'}")
+            time.sleep(0.05)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _pongs(client: "redis.Redis") -> bool:
+    try:
+        return bool(client.ping())
+    except redis.RedisError:  # not there yet, or still reading its file
+        return False
+
+
+def _listens(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own address
+            return bool(answer.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,132 @@
+"""Rules: random playouts, generated moves and perft of every game, beside python-chess in the same turns.
+
+A playout generates all legal moves, plays one of them at random and asks how the game stands, until it has ended. Rates
+are per second of processor time, so that other work on the machine does not count. Only the contract of games is used.
+"""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+
+from deploy.vectors import perft
+from domain.game import Game
+from domain.games import GAMES
+from tests.bench.measure import Measured, Rates, Table, in_turns, repeated, verdict
+
+TURNS = 5
+TURN_SECONDS = 0.4
+PERFT_NODES = 20_000
+"""The depth of a perft is the first that counts this many."""
+
+TARGETS = {"bashni": 4.0, "towers": 2.0}
+"""Playout moves per second as multiples of python-chess."""
+
+AnyGame = Game[Any, Any]
+
+
+def tables() -> Iterator[Table]:
+    """Measure and yield the tables."""
+    subjects: dict[str, Measured] = {
+        "chess": _chess_playouts(0),
+        "chess moves": _chess_playouts(1),
+        "chess perft": _chess_perft(),
+    }
+    for game, setup in _setups():
+        name = f"{game.id} {setup}"
+        subjects[name] = _playouts(game, setup, 0)
+        subjects[f"{name} moves"] = _playouts(game, setup, 1)
+        subjects[f"{name} perft"] = _perft(game, setup)
+    rates = in_turns(subjects, TURNS)
+    table = Table(
+        "Rules, per second of processor time (x: multiples of python-chess in the same turn)",
+        *("game, setup", "moves played", "x", "target", "moves generated", "x", "perft nodes", "x"),
+    )
+    table.add(
+        "python-chess",
+        rates["chess"].typical,
+        "1",
+        "",
+        rates["chess moves"].typical,
+        "1",
+        rates["chess perft"].typical,
+        "1",
+    )
+    for game, setup in _setups():
+        _add_row(table, game, f"{game.id} {setup}", rates)
+    yield table
+
+
+def _add_row(table: Table, game: AnyGame, name: str, rates: dict[str, Rates]) -> None:
+    played = rates[name].over(rates["chess"])
+    target = TARGETS.get(game.id)
+    cells: list[str | float] = [rates[name].typical, played, "" if target is None else verdict(played, target)]
+    for kind in ("moves", "perft"):
+        cells += [rates[f"{name} {kind}"].typical, rates[f"{name} {kind}"].over(rates[f"chess {kind}"])]
+    table.add(name, *cells)
+
+
+def _setups() -> Iterator[tuple[AnyGame, str]]:
+    for game in GAMES.values():
+        for setup in game.setups:
+            yield game, setup
+
+
+def _playouts(game: AnyGame, setup: str, counted: int) -> Measured:
+    chance = random.Random(1)
+
+    def playout() -> int:
+        position = game.initial(setup)
+        history: list[Any] = []
+        counts = [0, 0]
+        while game.outcome(position, history) is None:
+            moves = list(game.legal_moves(position))
+            history.append(position)
+            position = game.play(position, chance.choice(moves))
+            counts[0] += 1
+            counts[1] += len(moves)
+        return counts[counted]
+
+    return repeated(playout, TURN_SECONDS)
+
+
+def _chess_playouts(counted: int) -> Measured:
+    chance = random.Random(1)
+
+    def playout() -> int:
+        board = chess.Board()
+        counts = [0, 0]
+        # Its own test for the end is slow; these cheap ones make it a stricter yardstick.
+        while board.halfmove_clock < 100 and not board.is_insufficient_material():
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            board.push(chance.choice(moves))
+            counts[0] += 1
+            counts[1] += len(moves)
+        return counts[counted]
+
+    return repeated(playout, TURN_SECONDS)
+
+
+def _perft(game: AnyGame, setup: str) -> Measured:
+    position = game.initial(setup)
+    depth = 1
+    while perft(game, position, depth) < PERFT_NODES:
+        depth += 1
+    return repeated(lambda: perft(game, position, depth), 0.0)
+
+
+def _chess_perft() -> Measured:
+    def nodes(board: chess.Board, depth: int) -> int:
+        if depth == 1:
+            return sum(1 for _ in board.legal_moves)
+        total = 0
+        for move in board.legal_moves:
+            board.push(move)
+            total += nodes(board, depth - 1)
+            board.pop()
+        return total
+
+    return repeated(lambda: nodes(chess.Board(), 4), 0.0)

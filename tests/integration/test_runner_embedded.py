@@ -1,0 +1,160 @@
+"""The embedded server: which program, on which directory, and what is refused."""
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+import redis
+
+from deploy import embedded
+from deploy.embedded import (
+    Binary,
+    DataDirectory,
+    EmbeddedError,
+    find_binary,
+    identify,
+    refuse_taken_port,
+    server_command,
+)
+from deploy.runner import Ports
+
+
+@pytest.fixture
+def binary() -> Binary:
+    return find_binary()
+
+
+def script(path: Path, says: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_wheel_carries_a_server_that_runs_here():
+    path = embedded.wheel_binary()
+    assert path is not None
+    assert os.access(path, os.X_OK)
+    found = identify(path)
+    assert found is not None
+    assert found.version >= embedded.OLDEST
+
+
+def test_without_the_wheel_a_server_on_the_path_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "wheel_binary", lambda: None)
+    path = script(tmp_path / "redis-server", "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc bits=64")
+    assert find_binary(str(tmp_path)) == Binary(path, "redis", (7, 0, 15))
+
+
+def test_a_server_that_is_too_old_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "wheel_binary", lambda: None)
+    script(tmp_path / "redis-server", "Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc bits=64")
+    with pytest.raises(EmbeddedError, match=r"from 6\.2 on.*found: redis 6\.0\.16.*REDIS_URL"):
+        find_binary(str(tmp_path))
+
+
+def test_a_program_that_is_no_server_is_not_taken_for_one(tmp_path):
+    assert identify(script(tmp_path / "redis-server", "hello")) is None
+    assert identify(tmp_path / "absent") is None
+
+
+def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(tmp_path, binary):
+    port = Ports.free().server
+    directory = DataDirectory(tmp_path, binary)
+    server = subprocess.Popen(server_command(binary, directory, port), stdout=subprocess.DEVNULL)
+    try:
+        with redis.Redis(port=port, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.02), 200)) as client:
+            assert client.ping()
+            asked = {"appendonly": "yes", "appendfsync": "everysec", "save": "", "maxmemory-policy": "noeviction"}
+            assert {name: client.config_get(name)[name] for name in asked} == asked
+            assert client.config_get("bind")["bind"] == "127.0.0.1"
+            assert Path(client.config_get("dir")["dir"]) == tmp_path
+    finally:
+        server.terminate()
+        server.wait()
+        directory.release()
+
+
+def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(tmp_path):
+    DataDirectory(tmp_path, Binary(Path("server"), "valkey", (8, 0, 1))).release()
+    DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
+    stamp = json.loads((tmp_path / embedded.STAMP).read_text())
+    assert (stamp["family"], stamp["version"]) == ("valkey", [9, 1, 2])
+
+
+@pytest.mark.parametrize("other", [("valkey", (8, 1, 8)), ("redis", (9, 1, 2)), ("redis", (6, 2, 14))])
+def test_an_older_server_or_one_of_another_family_is_refused(tmp_path, other):
+    DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
+    with pytest.raises(EmbeddedError, match=r"written by valkey 9\.1\.2 and cannot be opened by"):
+        DataDirectory(tmp_path, Binary(Path("server"), *other))
+    DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
+
+
+@pytest.mark.parametrize("foreign", ["dump.rdb", "appendonly.aof", "appendonlydir"])
+def test_the_database_of_another_server_is_left_alone(tmp_path, binary, foreign):
+    (tmp_path / foreign).mkdir()
+    with pytest.raises(EmbeddedError, match="without Rookery's stamp"):
+        DataDirectory(tmp_path, binary)
+    assert not (tmp_path / embedded.STAMP).exists()
+
+
+def test_a_stamp_that_cannot_be_read_is_refused(tmp_path, binary):
+    (tmp_path / embedded.STAMP).write_text('{"family": "valkey"}')
+    with pytest.raises(EmbeddedError, match="no server version"):
+        DataDirectory(tmp_path, binary)
+
+
+def test_a_directory_in_use_is_refused_until_its_server_has_ended(tmp_path, binary):
+    directory = DataDirectory(tmp_path, binary)
+    child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, pass_fds=[directory.lock])
+    directory.release()
+    with pytest.raises(EmbeddedError, match="in use by a server that is still running"):
+        DataDirectory(tmp_path, binary)
+    child.communicate()
+    DataDirectory(tmp_path, binary).release()
+
+
+def test_a_directory_belongs_to_its_first_installation(tmp_path, binary):
+    directory = DataDirectory(tmp_path, binary)
+    directory.settle(None)
+    directory.settle("first")
+    directory.release()
+    again = DataDirectory(tmp_path, binary)
+    again.settle("first")
+    with pytest.raises(
+        EmbeddedError, match="belongs to installation first, but its database holds installation second"
+    ):
+        again.settle("second")
+    with pytest.raises(EmbeddedError, match="holds no installation at all"):
+        again.settle(None)
+    again.release()
+
+
+def test_a_taken_port_is_refused_by_whom_it_is_taken(tmp_path, binary):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(EmbeddedError, match=rf"port {port} for the API is taken by .*choose another with --port"):
+            refuse_taken_port(port, "the API", "--port")
+
+
+def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(tmp_path, binary):
+    port = Ports.free().server
+    directory = DataDirectory(tmp_path, binary)
+    server = subprocess.Popen(server_command(binary, directory, port), stdout=subprocess.DEVNULL)
+    try:
+        with redis.Redis(port=port, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.02), 200)) as client:
+            client.ping()
+        with pytest.raises(EmbeddedError, match="a Valkey or Redis server"):
+            refuse_taken_port(port, "the embedded server", "--server-port")
+    finally:
+        server.terminate()
+        server.wait()
+        directory.release()
+
+
+def test_an_address_that_is_not_ours_is_refused():
+    with pytest.raises(EmbeddedError, match="cannot be used"):
+        refuse_taken_port(8000, "the API", "--port", "192.0.2.1")

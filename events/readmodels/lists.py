@@ -1,0 +1,184 @@
+"""Where read models are kept: the keys, the lists that a match stands in, and how a summary is written.
+
+Every key of a match's projections carries the hash tag of the match's shard, so that they are written in one
+transaction with the acknowledgement of the event; readers gather from all shards. All ratings share one tag of their
+own. Lists are sorted sets; a match stands in a list of its shard with an instant as score.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from redis import Redis
+from redis.client import Pipeline
+
+from domain.match.state import ABORTED, FINISHED, OPEN, Seat
+from domain.rating import pairwise
+from events.readmodels.summary import Projected, Summary, pack, rated_result
+
+WON, DRAWN, LOST = "+", "=", "-"
+
+Entry = tuple[str, str]
+"""A list and a member of it."""
+
+
+class Keys:
+    """The names of the keys of all read models of an installation."""
+
+    def __init__(self, prefix: str, shards: int) -> None:
+        self.prefix = prefix
+        self.shards = shards
+        self.ratings = f"{prefix}{{ratings}}:"
+        self.pools = f"{self.ratings}pools"
+        self.rated = f"{self.ratings}matches"
+
+    def shard_of(self, match: str) -> int:
+        """Return the shard of a match: the one in which the event store keeps its stream."""
+        return int.from_bytes(hashlib.sha256(match.encode()).digest()[:8], "big") % self.shards
+
+    def summary(self, match: str) -> str:
+        """Return the key of a match's summary."""
+        return f"{self._of_shard(self.shard_of(match))}m:{match}"
+
+    def listed(self, shard: int, name: str) -> str:
+        """Return the key of a shard's part of the list ``name``."""
+        return f"{self._of_shard(shard)}l:{name}"
+
+    def timeline(self, pool: str, player: str) -> str:
+        """Return the key of a player's ratings: a sorted set of what they were after each rated day."""
+        return f"{self.ratings}{pool}:player:{player}"
+
+    def day(self, pool: str, day: int) -> str:
+        """Return the key of a rating period: a hash of what each player has played in it."""
+        return f"{self.ratings}{pool}:day:{day}"
+
+    def leaderboard(self, pool: str) -> str:
+        """Return the key of a pool's players, sorted by rating."""
+        return f"{self.ratings}{pool}:leaderboard"
+
+    def change(self, match: str) -> str:
+        """Return the key of a rated match's changes: a hash of player to the ratings before and after."""
+        return f"{self.ratings}change:{match}"
+
+    def patterns(self, shard: int | None = None) -> tuple[str, ...]:
+        """Return the patterns of the keys of a shard's read models; of None, those of the ratings."""
+        if shard is None:
+            return (f"{_literally(self.ratings)}*",)
+        return (f"{_literally(self._of_shard(shard))}*",)
+
+    def _of_shard(self, shard: int) -> str:
+        return f"{self.prefix}{{s{shard:02d}}}:rm:"
+
+
+def lists_of(summary: Summary) -> dict[Entry, int]:
+    """Return the lists that a match stands in, each with the member and its score (milliseconds since 1970 UTC).
+
+    - ``open``: public matches with a free seat, by creation; ``recent``: all public matches that were not aborted, by
+      their last event. Both also per game, as ``open:<game>``.
+    - ``awaiting:<player>``, by the last event; ``invited:<player>``, by creation; ``active:<player>`` and
+      ``finished:<player>`` (aborted ones too), by the last event, for those who sit in the match and its creator.
+    - ``met:<player>:<player>``, the two in ASCII order: finished matches as ``<pool> <result of the first> <match> ...``.
+    - ``rated``: those that count for ratings, by their end.
+    """
+    match, updated = summary.match, summary.updated_at
+    lists: dict[Entry, int] = {}
+    if not summary.private:
+        public = []
+        if summary.status == OPEN and any(seat.player is None for seat in summary.seats):
+            public.append(("open", summary.created_at))
+        if summary.status != ABORTED:
+            public.append(("recent", updated))
+        for name, score in public:
+            lists[name, match] = lists[f"{name}:{summary.game}", match] = score
+    for player in summary.awaiting:
+        lists[f"awaiting:{player}", match] = updated
+    ended = summary.status in (FINISHED, ABORTED)
+    involved = "finished" if ended else "active"
+    for player in {summary.creator, *_players(seat for seat in summary.seats if seat.joined)}:
+        lists[f"{involved}:{player}", match] = updated
+    if summary.status == OPEN:
+        for player in _players(seat for seat in summary.seats if not seat.joined):
+            lists[f"invited:{player}", match] = summary.created_at
+    if summary.status == FINISHED:
+        lists |= {entry: updated for entry in _meetings(summary)}
+        if rated_result(summary):
+            lists["rated", match] = updated
+    return lists
+
+
+def write_summary(
+    pipeline: Pipeline, keys: Keys, match: str, old: Projected | None, new: Projected | None, whole: bool = False
+) -> None:
+    """Queue on ``pipeline`` what turns the read models of ``match`` from ``old`` into ``new`` (None: there are none).
+
+    Only what differs is written, or, if ``whole``, everything. The caller must watch the key of the summary since
+    before it read ``old`` and loaded the match, so that a summary never goes back to an earlier version.
+    """
+    if old == new and not whole:
+        return
+    shard = keys.shard_of(match)
+    before = lists_of(old.summary) if old else {}
+    after = lists_of(new.summary) if new else {}
+    for name, member in before.keys() - after.keys():
+        pipeline.zrem(keys.listed(shard, name), member)
+    for (name, member), score in after.items():
+        if whole or before.get((name, member)) != score:
+            pipeline.zadd(keys.listed(shard, name), {member: score})
+    if new is None:
+        pipeline.delete(keys.summary(match))
+    else:
+        pipeline.set(keys.summary(match), pack(new))
+
+
+def delete_all(client: Redis, patterns: Iterable[str]) -> None:
+    """Delete all keys that match one of ``patterns``."""
+    for names in _scanned(client, patterns):
+        with client.pipeline(transaction=False) as pipeline:
+            for name in names:
+                pipeline.unlink(name)
+            pipeline.execute()
+
+
+def dump(client: Redis, keys: Keys) -> dict[str, Any]:
+    """Return everything that the read models consist of, key by key: equal dumps are equal read models."""
+    found: dict[str, Any] = {}
+    patterns = [pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)]
+    for names in _scanned(client, patterns):
+        for name in names:
+            match client.type(name):
+                case b"string":
+                    found[name.decode()] = client.get(name)
+                case b"zset":
+                    found[name.decode()] = client.zrange(name, 0, -1, withscores=True)
+                case b"hash":
+                    found[name.decode()] = client.hgetall(name)
+                case b"set":
+                    found[name.decode()] = client.smembers(name)
+    return found
+
+
+def _meetings(summary: Summary) -> Iterator[Entry]:
+    for seat, results in enumerate(pairwise(summary.scores or ())):
+        for other, score in results:
+            first, second = summary.seats[seat].player, summary.seats[other].player
+            if first is not None and second is not None and first < second:
+                result = WON if score > 0.5 else LOST if score < 0.5 else DRAWN
+                yield f"met:{first}:{second}", f"{summary.pool} {result} {summary.match} {seat}-{other}"
+
+
+def _players(seats: Iterable[Seat]) -> list[str]:
+    return [seat.player for seat in seats if seat.player is not None]
+
+
+def _scanned(client: Redis, patterns: Iterable[str]) -> Iterator[list[bytes]]:
+    for pattern in patterns:
+        cursor = -1
+        while cursor != 0:
+            cursor, names = client.scan(max(cursor, 0), match=pattern, count=5000)
+            if names:
+                yield names
+
+
+def _literally(text: str) -> str:
+    """Return a pattern that matches ``text`` only."""
+    return "".join(f"\\{letter}" if letter in "\\*?[]^" else letter for letter in text)

@@ -1,0 +1,114 @@
+"""Pages of lists that are spread over all shards: merged as they are read, no more than the page needs.
+
+A cursor holds the place of the last item of a page, not a number of items: matches that join or leave a list between
+two pages neither double nor hide others.
+"""
+
+import base64
+import binascii
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from redis import Redis
+
+T = TypeVar("T")
+
+LONGEST_CURSOR = 300
+LARGEST_PAGE = 200
+
+
+class Page(NamedTuple, Generic[T]):
+    """Some items, and the cursor of the next page; None after the last one."""
+
+    items: list[T]
+    next: str | None
+
+
+class Place(NamedTuple):
+    """Where an item stands in a list: by score, then by name, as Redis sorts."""
+
+    score: float
+    member: str
+
+
+class Window:
+    """What has been read of one sorted set, after a place and not yet handed out."""
+
+    def __init__(self, key: str, place: Place | None, chunk: int) -> None:
+        self.key = key
+        self.place = place
+        self.chunk = chunk
+        self.places: deque[Place] = deque()
+        self.exhausted = False
+
+    def take(self, reply: Sequence[tuple[bytes, float]], newest_first: bool) -> None:
+        """Take in the reply to a read that began at the score of the last place."""
+        places = [Place(score, member.decode()) for member, score in reply]
+        last = self.place
+        if last is not None:
+            places = [place for place in places if (place < last if newest_first else place > last)]
+        self.places.extend(places)
+        self.exhausted = len(reply) < self.chunk
+        if places:
+            self.place = places[-1]
+        else:
+            # More items share one instant than were read: look further.
+            self.chunk *= 2
+
+
+def merged(client: Redis, names: Sequence[str], newest_first: bool, after: Place | None, chunk: int) -> Iterator[Place]:
+    """Yield the places of several sorted sets in one order, those after ``after``; reads them in steps of ``chunk``."""
+    windows = [Window(name, after, chunk) for name in names]
+    while True:
+        empty = [window for window in windows if not window.places and not window.exhausted]
+        if empty:
+            with client.pipeline(transaction=False) as pipeline:
+                for window in empty:
+                    _read(pipeline, window, newest_first)
+                for window, reply in zip(empty, pipeline.execute(), strict=True):
+                    window.take(reply, newest_first)
+            continue
+        filled = [window for window in windows if window.places]
+        if not filled:
+            return
+        choose = max if newest_first else min
+        yield choose(filled, key=lambda window: window.places[0]).places.popleft()
+
+
+def cursor_of(place: Place) -> str:
+    """Return the cursor of the page after ``place``."""
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+
+
+def place_of(cursor: str | None) -> Place | None:
+    """Return the place that a cursor stands for; raises ValueError for text that is no cursor."""
+    if cursor is None:
+        return None
+    try:
+        if len(cursor) > LONGEST_CURSOR:
+            raise ValueError
+        score, member = json.loads(base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), b"-_", validate=True))
+        if type(score) not in (int, float) or type(member) is not str or score != score:
+            raise ValueError
+    except (ValueError, TypeError, binascii.Error, RecursionError):
+        raise ValueError(f"this is no cursor: {cursor:.40}") from None
+    return Place(score, member)
+
+
+def refuse_page_size(limit: int) -> None:
+    """Raise ValueError unless ``limit`` is a size of a page."""
+    if not 1 <= limit <= LARGEST_PAGE:
+        raise ValueError(f"a page has 1 to {LARGEST_PAGE} items, not {limit}")
+
+
+def _read(pipeline: Any, window: Window, newest_first: bool) -> None:
+    score = window.place.score if window.place is not None else None
+    # A score is a whole number of milliseconds or a rating: repr writes it so that it is read back the same.
+    if newest_first:
+        start = "+inf" if score is None else repr(float(score))
+        pipeline.zrevrangebyscore(window.key, start, "-inf", start=0, num=window.chunk, withscores=True)
+    else:
+        start = "-inf" if score is None else repr(float(score))
+        pipeline.zrangebyscore(window.key, start, "+inf", start=0, num=window.chunk, withscores=True)

@@ -1,0 +1,177 @@
+"""The read models as the API and the workers ask for them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from redis import Redis
+
+from domain.match.state import OPEN
+from domain.rating import START_RATING
+from events.clock import now_ms
+from events.readmodels.lists import DRAWN, LOST, WON, Keys
+from events.readmodels.paging import Page, Place, cursor_of, merged, place_of, refuse_page_size
+from events.readmodels.standings import (
+    HeadToHead,
+    PlayerRating,
+    RatingChange,
+    unpack_change,
+    unpack_day_end,
+    unpack_entries,
+)
+from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
+
+PUBLIC_VIEWS = ("open", "recent")
+PERSONAL_VIEWS = ("awaiting", "invited", "active", "finished")
+OLDEST_FIRST = ("awaiting", "invited")
+
+
+class ReadModels:
+    """What has been projected from the events of an installation; milliseconds behind them.
+
+    ``now`` returns milliseconds since 1970 UTC. Safe to share between threads. Methods raise redis errors.
+    """
+
+    def __init__(self, client: Redis, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
+        self.client = client
+        self.keys = Keys(prefix, shards)
+        self._now = now
+
+    def summary(self, match: str) -> Summary | None:
+        """Return the summary of a match, or None when it is unknown or not projected yet."""
+        projected = self.projected([match])[0]
+        return projected.summary if projected else None
+
+    def projected(self, matches: Sequence[str]) -> list[Projected | None]:
+        """Return the summaries of ``matches`` with their digests, in the same order, in one round trip."""
+        with self.client.pipeline(transaction=False) as pipeline:
+            for match in matches:
+                pipeline.get(self.keys.summary(match))
+            return [unpack(packed) for packed in pipeline.execute()]
+
+    def matches(
+        self,
+        view: str,
+        player: str | None = None,
+        game: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        public: bool = False,
+    ) -> Page[Summary]:
+        """Return a page of the matches in a view, of one ``game`` if given, without private ones if ``public``.
+
+        - "open": public matches with a free seat, newest first; with ``player``, those he sits in or has created.
+        - "recent": public matches, the last changed first; with ``player``, those he has a part in.
+        - Of a player, and only with ``player``: "awaiting" his answer and "invited" (the longest wait first), "active"
+          and "finished" (the last changed first).
+
+        Raises ValueError for an unknown view, a missing player, a cursor that is none, and a limit outside 1 to 200.
+        """
+        refuse_page_size(limit)
+        if view in PERSONAL_VIEWS:
+            if player is None:
+                raise ValueError(f"the view {view!r} needs a player")
+            names = [f"{view}:{player}"]
+        elif view not in PUBLIC_VIEWS:
+            raise ValueError(f"there is no view {view!r}")
+        elif player is not None:
+            names, public = [f"active:{player}", f"finished:{player}"], True
+        else:
+            names = [f"{view}:{game}" if game else view]
+
+        def wanted(summary: Summary) -> bool:
+            if view == "open" and not (summary.status == OPEN and any(seat.player is None for seat in summary.seats)):
+                return False
+            return not (public and summary.private) and (game is None or summary.game == game)
+
+        places = self._places(names, view not in OLDEST_FIRST, place_of(cursor), limit)
+        found = ((place, summary) for place, summary in self._summaries(places, limit + 1) if wanted(summary))
+        return _page(list(islice(found, limit + 1)), limit)
+
+    def head_to_head(self, player: str, other: str) -> list[HeadToHead]:
+        """Return how ``player`` has scored against ``other`` in finished matches, one for each pool, by its name.
+
+        In a match of several seats a better score than the other's is a win. Aborted matches do not count.
+        """
+        first, second = sorted((player, other))
+        scores: dict[str, Counter[str]] = {}
+        with self.client.pipeline(transaction=False) as pipeline:
+            for shard in range(self.keys.shards):
+                pipeline.zrange(self.keys.listed(shard, f"met:{first}:{second}"), 0, -1)
+            for members in pipeline.execute():
+                for member in members:
+                    pool, result, _ = member.decode().split(" ", 2)
+                    scores.setdefault(pool, Counter())[result] += 1
+        wins, losses = (WON, LOST) if player == first else (LOST, WON)
+        return [HeadToHead(pool, score[wins], score[DRAWN], score[losses]) for pool, score in sorted(scores.items())]
+
+    def pools(self) -> list[str]:
+        """Return the names of the pools that have ratings, sorted."""
+        members: Any = self.client.smembers(self.keys.pools)
+        return sorted(pool.decode() for pool in members)
+
+    def ratings(self, player: str) -> list[PlayerRating]:
+        """Return the ratings of a player, one for each pool in which he has rated matches, by its name."""
+        return [rating for rating in self._ratings((player, pool) for pool in self.pools()) if rating]
+
+    def rating_history(self, player: str, pool: str) -> list[RatingChange]:
+        """Return all changes of a player's rating in a pool, oldest first."""
+        packed: Any = self.client.zrange(self.keys.timeline(pool, player), 0, -1)
+        days = [unpack_day_end(end).day for end in packed]
+        with self.client.pipeline(transaction=False) as pipeline:
+            for day in days:
+                pipeline.hget(self.keys.day(pool, day), player)
+            entries = [entry for packed in pipeline.execute() for entry in unpack_entries(packed)]
+        changes = []
+        before = START_RATING
+        for entry in entries:
+            after = entry.after.rating
+            changes.append(RatingChange(entry.match, entry.at, before, after, entry.after.deviation))
+            before = after
+        return changes
+
+    def rating_change(self, match: str) -> dict[str, tuple[float, float]]:
+        """Return for each player of a rated match the ratings before and after it; nothing while it does not count."""
+        found: Any = self.client.hgetall(self.keys.change(match))
+        return {player.decode(): unpack_change(packed) for player, packed in found.items()}
+
+    def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> Page[PlayerRating]:
+        """Return a page of the players of a pool, people and opponents, the highest rating first.
+
+        Raises ValueError for a cursor that is none and a limit outside 1 to 200.
+        """
+        refuse_page_size(limit)
+        places = list(
+            islice(merged(self.client, [self.keys.leaderboard(pool)], True, place_of(cursor), limit + 1), limit + 1)
+        )
+        ratings = self._ratings((place.member, pool) for place in places)
+        return _page([pair for pair in zip(places, ratings, strict=True) if pair[1] is not None], limit)
+
+    def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[PlayerRating | None]:
+        wanted = list(wanted)
+        today = self._now() // DAY_MS
+        with self.client.pipeline(transaction=False) as pipeline:
+            for player, pool in wanted:
+                pipeline.zrange(self.keys.timeline(pool, player), -1, -1)
+            return [
+                unpack_day_end(last[0]).shown(player, pool, today) if last else None
+                for (player, pool), last in zip(wanted, pipeline.execute(), strict=True)
+            ]
+
+    def _places(self, names: Sequence[str], newest_first: bool, after: Place | None, limit: int) -> Iterator[Place]:
+        shards = range(self.keys.shards)
+        listed = [self.keys.listed(shard, name) for name in names for shard in shards]
+        # A shard's fair share and some more: most pages are full after one round trip.
+        return merged(self.client, listed, newest_first, after, 4 + 2 * limit // len(listed))
+
+    def _summaries(self, places: Iterator[Place], batch: int) -> Iterator[tuple[Place, Summary]]:
+        while found := list(islice(places, batch)):
+            projected = self.projected([place.member for place in found])
+            yield from ((place, known.summary) for place, known in zip(found, projected, strict=True) if known)
+
+
+def _page(found: list[tuple[Place, Any]], limit: int) -> Page[Any]:
+    """Return the first ``limit`` of what was found as a page; one more says that there is a next one."""
+    more = cursor_of(found[limit - 1][0]) if len(found) > limit else None
+    return Page([item for _, item in found[:limit]], more)

@@ -1,0 +1,146 @@
+"""The ratings as they are stored: results by rating period, ratings after each period, changes match by match.
+
+A rating period is one UTC day of one pool. For every player and day on which he finished rated matches there is an
+entry for each match, in the order of their ends, with the rating after it, and in the player's timeline the rating
+after the day.
+"""
+
+import json
+from typing import Any, NamedTuple
+
+from domain.rating import DEFAULT, Rating, rest
+from events.readmodels.summary import RatedResult
+
+PROVISIONAL_DEVIATION = 110.0
+"""A rating with a larger deviation is provisional."""
+
+
+class PlayerRating(NamedTuple):
+    """A player's rating in a pool after ``matches`` rated matches, the last of which ended at ``updated_at``.
+
+    The deviation is that of the day it is asked on: it has grown since the last match. Instants are milliseconds since
+    1970 UTC.
+    """
+
+    player: str
+    pool: str
+    rating: float
+    deviation: float
+    volatility: float
+    matches: int
+    provisional: bool
+    updated_at: int
+
+
+class RatingChange(NamedTuple):
+    """What one match did to a player's rating: before, after, and the deviation after it."""
+
+    match: str
+    at: int
+    before: float
+    after: float
+    deviation: float
+
+
+class HeadToHead(NamedTuple):
+    """How a player has scored against another in a pool: finished matches won, drawn and lost."""
+
+    pool: str
+    wins: int
+    draws: int
+    losses: int
+
+
+class DayEnd(NamedTuple):
+    """A player's rating after a rated day, all rated matches until then, and the end of the last (milliseconds)."""
+
+    day: int
+    rating: Rating
+    matches: int
+    updated_at: int
+
+    def rested(self, day: int) -> Rating:
+        """Return the rating at the start of ``day``, a later one: its deviation has grown over the days between."""
+        return rest(self.rating, max(0, day - self.day - 1))
+
+    def shown(self, player: str, pool: str, today: int) -> PlayerRating:
+        """Return the rating as it stands on the day ``today``."""
+        rating, deviation, volatility = self.rested(today)
+        return PlayerRating(
+            player,
+            pool,
+            rating,
+            deviation,
+            volatility,
+            self.matches,
+            deviation > PROVISIONAL_DEVIATION,
+            self.updated_at,
+        )
+
+
+class Entry(NamedTuple):
+    """A rated match in a player's day: its end, the scores against each other player, and the rating after it."""
+
+    at: int
+    match: str
+    results: tuple[tuple[str, float], ...]
+    after: Rating
+
+
+def start_of(previous: DayEnd | None, day: int) -> Rating:
+    """Return the rating at the start of ``day`` of a player whose last rated day before it is ``previous``."""
+    return previous.rested(day) if previous else DEFAULT
+
+
+def pack_day_end(end: DayEnd) -> bytes:
+    """Return the stored bytes of the end of a day."""
+    return _json(end)
+
+
+def unpack_day_end(packed: bytes) -> DayEnd:
+    """Return what ``pack_day_end`` was given."""
+    day, rating, matches, updated_at = json.loads(packed)
+    return DayEnd(day, Rating(*rating), matches, updated_at)
+
+
+def pack_entries(entries: list[Entry]) -> bytes:
+    """Return the stored bytes of a player's day."""
+    return _json(entries)
+
+
+def unpack_entries(packed: bytes | None) -> list[Entry]:
+    """Return what ``pack_entries`` was given; nothing for None."""
+    if packed is None:
+        return []
+    return [
+        Entry(at, match, tuple((other, score) for other, score in results), Rating(*after))
+        for at, match, results, after in json.loads(packed)
+    ]
+
+
+def pack_change(before: float, after: float) -> bytes:
+    """Return the stored bytes of a match's change of one player's rating."""
+    return _json((before, after))
+
+
+def unpack_change(packed: bytes) -> tuple[float, float]:
+    """Return what ``pack_change`` was given."""
+    before, after = json.loads(packed)
+    return before, after
+
+
+def pack_result(result: RatedResult) -> bytes:
+    """Return the stored bytes of the result of a match that is in the ratings."""
+    return _json(result)
+
+
+def unpack_result(packed: bytes | None) -> RatedResult | None:
+    """Return what ``pack_result`` was given; None for None."""
+    if packed is None:
+        return None
+    match, pool, at, players, scores = json.loads(packed)
+    return RatedResult(match, pool, at, tuple(players), tuple(scores))
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

@@ -1,0 +1,149 @@
+"""The summary of a match: what lists, pages of players and workers need to know of it, without its moves."""
+
+import json
+from typing import NamedTuple
+
+from domain.games import find_ruleset
+from domain.match.state import FINISHED, OPEN, PLAYING, MatchState, Seat
+from domain.rating import pairwise
+
+LAYOUT = 1
+"""To be raised with every change of Summary, of what its fields mean or of the lists made from it; then rebuild."""
+
+DAY_MS = 24 * 3600 * 1000
+
+
+class Summary(NamedTuple):
+    """A match at ``version``, without position and moves.
+
+    ``status`` is "open", "playing", "finished" or "aborted". ``to_move`` is the seat whose turn it is while the match
+    is played. ``awaiting`` holds the ids of the players who owe an answer: the one to move first, then those who must
+    answer the draw on offer, or, before the start, those who are invited. Instants are milliseconds since 1970 UTC.
+    """
+
+    match: str
+    version: int
+    game: str
+    ruleset: int
+    setup: str
+    pool: str
+    status: str
+    rated: bool
+    private: bool
+    creator: str
+    seats: tuple[Seat, ...]
+    to_move: int | None
+    awaiting: tuple[str, ...]
+    ply: int
+    draw_agreed: tuple[int, ...]
+    scores: tuple[float, ...] | None
+    reason: str | None
+    created_at: int
+    updated_at: int
+
+
+class Projected(NamedTuple):
+    """A summary and the chain digest (hexadecimal) of the event that it stands at.
+
+    The digest tells a summary of this history from one of a history that a failover has lost.
+    """
+
+    summary: Summary
+    digest: str
+
+
+class RatedResult(NamedTuple):
+    """The result of a match that counts for ratings: its pool, its end (milliseconds), and per seat player and score."""
+
+    match: str
+    pool: str
+    at: int
+    players: tuple[str, ...]
+    scores: tuple[float, ...]
+
+    @property
+    def day(self) -> int:
+        """The rating period: days since 1970-01-01 UTC."""
+        return self.at // DAY_MS
+
+    def results(self) -> dict[str, tuple[tuple[str, float], ...]]:
+        """Return for each player the scores against each other player; a player of several seats has them all."""
+        met: dict[str, tuple[tuple[str, float], ...]] = {}
+        for player, scores in zip(self.players, pairwise(self.scores), strict=True):
+            others = tuple((self.players[seat], score) for seat, score in scores if self.players[seat] != player)
+            met[player] = met.get(player, ()) + others
+        return met
+
+
+def pool_of(game: str, seats: int) -> str:
+    """Return the name of the pool in which matches of ``game`` with this number of seats are rated."""
+    return f"{game}-{seats}"
+
+
+def summarise(state: MatchState) -> Summary:
+    """Return the summary of a match; raises UnknownRuleset while it is played and its rules are not installed."""
+    to_move = None
+    if state.status == PLAYING:
+        to_move = find_ruleset(state.game, state.ruleset).to_move(state.position)
+    return Summary(
+        match=state.match,
+        version=state.version,
+        game=state.game,
+        ruleset=state.ruleset,
+        setup=state.setup,
+        pool=pool_of(state.game, len(state.seats)),
+        status=state.status,
+        rated=state.rated,
+        private=state.private,
+        creator=state.creator,
+        seats=state.seats,
+        to_move=to_move,
+        awaiting=_awaiting(state, to_move),
+        ply=len(state.moves),
+        draw_agreed=state.draw_agreed,
+        scores=state.scores,
+        reason=state.reason,
+        created_at=state.created_at,
+        updated_at=state.updated_at,
+    )
+
+
+def rated_result(summary: Summary) -> RatedResult | None:
+    """Return the result as it counts for ratings, or None.
+
+    Only rated matches count that were finished, not aborted, after at least one ply per seat: who leaves before has not
+    played. One player on all seats has no result.
+    """
+    if not summary.rated or summary.status != FINISHED or summary.scores is None or summary.ply < len(summary.seats):
+        return None
+    players = tuple(seat.player for seat in summary.seats if seat.player is not None)
+    if len(set(players)) < 2:
+        return None
+    return RatedResult(summary.match, summary.pool, summary.updated_at, players, summary.scores)
+
+
+def pack(projected: Projected) -> bytes:
+    """Return the stored bytes of a summary: a JSON array, the same for the same summary."""
+    return json.dumps([LAYOUT, projected.digest, *projected.summary], separators=(",", ":")).encode()
+
+
+def unpack(packed: bytes | None) -> Projected | None:
+    """Return what was packed, or None when there is nothing, or nothing that can be read here: it is projected anew."""
+    if packed is None:
+        return None
+    layout, digest, *fields = json.loads(packed)
+    if layout != LAYOUT:
+        return None
+    summary = Summary(*(tuple(field) if isinstance(field, list) else field for field in fields))
+    return Projected(summary._replace(seats=tuple(Seat(*seat) for seat in summary.seats)), digest)
+
+
+def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
+    owing: list[Seat] = []
+    if state.status == OPEN:
+        owing = [seat for seat in state.seats if not seat.joined]
+    elif to_move is not None:
+        owing = [state.seats[to_move]]
+        if state.draw_agreed:
+            owing += [seat for number, seat in enumerate(state.seats) if number not in state.draw_agreed]
+    return tuple(dict.fromkeys(seat.player for seat in owing if seat.player is not None))

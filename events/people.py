@@ -176,15 +176,16 @@ class People:
         """End the session; one that has ended already stays so."""
         self._client.delete(self._key("session", secret))
 
-    def create_token(self, person: Person, label: str) -> tuple[str, str]:
-        """Return the id and the secret of a new token. Raises TooManyTokens."""
+    def create_token(self, person: Person, label: str) -> tuple[Token, str]:
+        """Return a new token and its secret. Raises TooManyTokens."""
         if int(self._client.hlen(self._tokens_key(person.id))) >= MOST_TOKENS:
             raise TooManyTokens(f"nobody can have more than {MOST_TOKENS} tokens: revoke one first")
-        token, secret = "t" + _letters(10), "rookery_" + secrets.token_urlsafe(32)
+        token = Token("t" + _letters(10), label, self._now())
+        secret = "rookery_" + secrets.token_urlsafe(32)
         key = self._key("token", secret)
         with self._client.pipeline(transaction=True) as pipeline:
             pipeline.set(key, _packed(person))
-            pipeline.hset(self._tokens_key(person.id), token, json.dumps([label, self._now(), key]))
+            pipeline.hset(self._tokens_key(person.id), token.id, json.dumps([label, token.created_at, key]))
             pipeline.execute()
         return token, secret
 

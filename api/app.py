@@ -1,0 +1,46 @@
+"""The composition root of the API: settings in, Flask app out."""
+
+from collections.abc import Callable
+
+from flask import Flask
+
+from api import headers, health, limits, problems
+from api.auth import refuse_other_sites
+from api.limits import Limits
+from api.openapi import LARGEST_BODY, Api
+from api.resources import BLUEPRINTS
+from api.services import EXTENSION, Services
+from events.clock import now_ms
+from events.redis_store import RedisStore
+from events.settings import Settings
+
+
+def create_app(
+    settings: Settings,
+    *,
+    store: RedisStore | None = None,
+    now: Callable[[], int] | None = None,
+    rates: Limits | None = None,
+) -> Flask:
+    """Return the API and the pages as one app.
+
+    ``store`` and ``now`` (milliseconds since 1970 UTC) replace the store of the settings and the wall clock, ``rates``
+    the limits of how often somebody may do what. Nothing connects before the first request.
+    """
+    from api.web import blueprint as pages  # the pages import this package: at import time it would be a circle
+
+    app = Flask("api", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    services = Services(settings, now or now_ms, store)
+    app.extensions[EXTENSION] = services
+    headers.register(app)
+    health.register(app)
+    limits.install(app, settings, services.store.client, rates or Limits())
+    app.before_request(refuse_other_sites)
+    api = Api(app)
+    problems.register(app)
+    for blueprint in BLUEPRINTS:
+        api.register_blueprint(blueprint)
+    app.register_blueprint(pages)
+    return app

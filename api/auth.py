@@ -1,0 +1,126 @@
+"""Who is asking: a session in a cookie or a bearer token, and the protection of cookies against other sites."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from flask import Response, g, request
+
+from api.limits import spend
+from api.problems import Problem
+from api.services import services
+from events.people import Person
+
+COOKIE = "rookery_session"
+SESSION_SECONDS = 90 * 24 * 3600
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def current_person() -> Person | None:
+    """Return who is asking, or None; asks the store once per request.
+
+    A session that has ended is nobody's. Raises the problem bad-token for an Authorization header that names nobody:
+    who sends a token means to be recognised.
+    """
+    if "person" not in g:
+        g.person = _recognise()
+    person: Person | None = g.person
+    return person
+
+
+def require_person() -> Person:
+    """Return who is asking; raises the problem not-signed-in when that is nobody."""
+    person = current_person()
+    if person is None:
+        raise Problem("not-signed-in", "Sign in, play as a guest, or send a token.")
+    return person
+
+
+def signed_in(view: View) -> View:
+    """Let only people through to ``view``, and on unsafe methods only as often as their limit allows."""
+
+    @functools.wraps(view)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        person = require_person()
+        if request.method not in SAFE_METHODS:
+            spend("writes", person.id)
+        return view(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+def session_only(view: View) -> View:
+    """Refuse tokens: one that has leaked must not be able to make others that outlive it."""
+
+    @functools.wraps(view)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if bearer() is not None:
+            require_person()
+            raise Problem("session-needed", "Tokens are made and revoked by signing in, not with another token.")
+        return view(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+def bearer() -> str | None:
+    """Return the token of the Authorization header, None without the header; raises the problem bad-token."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    scheme, _, secret = header.partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise Problem("bad-token", "The Authorization header must say: Bearer, a space, and a token.")
+    return secret.strip()
+
+
+def refuse_other_sites() -> None:
+    """Raise the problem cross-origin for an unsafe request that a page of another site may have caused.
+
+    Only what a browser sends by itself can be abused: a request with a token is never refused. Browsers send ``Origin``
+    with every unsafe request, old ones at least when it crosses origins.
+    """
+    if request.method in SAFE_METHODS or "Authorization" in request.headers:
+        return
+    origin = request.headers.get("Origin")
+    if origin is not None:
+        fine = urlsplit(origin).netloc.lower() == request.host.lower()
+    else:
+        fine = request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
+    if not fine:
+        raise Problem("cross-origin", "Pages of other sites cannot act for you here.")
+
+
+def begin_session(response: Response, person: Person) -> Response:
+    """Open a session of ``person`` and give its cookie to ``response``; an earlier session ends."""
+    people, settings = services().people, services().settings
+    earlier = request.cookies.get(COOKIE)
+    if earlier:
+        people.end_session(earlier)
+    secret = people.open_session(person, SESSION_SECONDS)
+    response.set_cookie(
+        COOKIE, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
+    )
+    return response
+
+
+def end_session(response: Response) -> Response:
+    """End the session of the request and take its cookie back."""
+    secret = request.cookies.get(COOKIE)
+    if secret:
+        services().people.end_session(secret)
+    response.delete_cookie(COOKIE, httponly=True, samesite="Lax", secure=services().settings.secure_cookies)
+    return response
+
+
+def _recognise() -> Person | None:
+    token = bearer()
+    if token is not None:
+        person = services().people.person_of_token(token)
+        if person is None:
+            raise Problem("bad-token", "This token was revoked or never existed.")
+        return person
+    secret = request.cookies.get(COOKIE)
+    return services().people.person_of_session(secret) if secret else None

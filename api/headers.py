@@ -1,0 +1,72 @@
+"""What every response carries: a request id, and headers that keep browsers from being tricked."""
+
+import re
+import secrets
+from functools import lru_cache
+from urllib.parse import urlsplit, urlunsplit
+
+from flask import Flask, Response, g, request
+
+from api.services import services
+
+_REQUEST_ID = re.compile("[A-Za-z0-9-]{8,64}")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+_FIXED = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
+)
+
+
+def register(app: Flask) -> None:
+    """Give each response of ``app`` its headers."""
+    app.before_request(_name_request)
+    app.after_request(_add)
+
+
+def stream_origin(configured: str, host: str) -> str:
+    """Return the public base URL of the live stream for a page on ``host``.
+
+    A stream on the loopback of this machine is named as the page is: cookies do not cross from one of its names to
+    another.
+    """
+    parts = urlsplit(configured)
+    name = host.rpartition(":")[0] if re.search(r":\d+$", host) else host
+    if name in _LOOPBACK and (parts.hostname in _LOOPBACK or parts.hostname == "::1"):
+        parts = parts._replace(netloc=f"{name}:{parts.port}" if parts.port else name)
+    return urlunsplit(parts).rstrip("/")
+
+
+@lru_cache(maxsize=32)
+def _policy(stream: str) -> str:
+    return (
+        f"default-src 'self'; connect-src 'self' {stream}; object-src 'none'; base-uri 'none'; "
+        "frame-ancestors 'none'; form-action 'self'"
+    )
+
+
+def _name_request() -> None:
+    given = request.headers.get("X-Request-Id", "")
+    g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+
+
+def _add(response: Response) -> Response:
+    settings = services().settings
+    headers = response.headers
+    headers.extend(_FIXED)
+    headers["Content-Security-Policy"] = _policy(_origin_of(stream_origin(settings.stream_url, request.host)))
+    headers["X-Request-Id"] = g.get("request_id", "")
+    if settings.secure_cookies:
+        headers["Strict-Transport-Security"] = "max-age=31536000"
+    if request.path.startswith("/api/"):
+        headers.setdefault("Cache-Control", "private, no-cache")
+        headers.add("Vary", "Cookie, Authorization")
+    return response
+
+
+def _origin_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

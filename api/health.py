@@ -1,0 +1,106 @@
+"""What operators ask: is the process up, can it work, and how is it doing."""
+
+import os
+import time
+from collections.abc import Iterable
+
+from flask import Flask, Response, g, request
+from prometheus_client import CollectorRegistry, Counter, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+from redis.exceptions import RedisError, ResponseError
+
+from api.openapi import json_response
+from api.problems import problem_of
+from api.services import Services, services
+from events.feed import FeedGroup
+from events.store import StoreError, WrongInstallation
+
+GROUPS = ("projections", "opponents", "ratings")
+
+REQUESTS = Counter(
+    "rookery_requests", "Answered requests", ["method", "endpoint", "status"], registry=CollectorRegistry()
+)
+PROBLEMS = Counter("rookery_problems", "Refused requests by kind", ["code"], registry=CollectorRegistry())
+
+
+def register(app: Flask) -> None:
+    """Add /healthz, /readyz and /metrics to ``app`` and count its requests."""
+    app.add_url_rule("/healthz", "healthz", healthz)
+    app.add_url_rule("/readyz", "readyz", readyz)
+    app.add_url_rule("/metrics", "metrics", metrics)
+    app.after_request(_count)
+
+
+def healthz() -> Response:
+    """The process is up."""
+    return json_response({"status": "up"})
+
+
+def readyz() -> Response:
+    """The process can work: its store answers and was installed as this process expects."""
+    try:
+        installation = services().store.installation()
+    except WrongInstallation as error:
+        return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
+    except StoreError as error:
+        problem = problem_of(error)
+        return json_response({"status": problem.code, "detail": problem.detail}, 503, problem.headers)
+    return json_response({"status": "ready", "installation": installation.id, "shards": installation.shards})
+
+
+def metrics() -> Response:
+    """Counters of the requests, the store's latency and the lag of the feed's consumers, for Prometheus.
+
+    With PROMETHEUS_MULTIPROC_DIR set the counters are those of all processes, else of the one that answers.
+    """
+    registry = CollectorRegistry()
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    else:
+        registry.register(REQUESTS)
+        registry.register(PROBLEMS)
+    registry.register(_StoreCollector(services()))
+    return Response(generate_latest(registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+class _StoreCollector(Collector):
+    """Asks the store when Prometheus asks: nothing is measured on the way of a move."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def collect(self) -> Iterable[Metric]:
+        up = GaugeMetricFamily("rookery_store_up", "Whether the store answers")
+        latency = GaugeMetricFamily("rookery_store_latency_seconds", "One round trip to the store")
+        lag = GaugeMetricFamily("rookery_feed_lag", "Feed entries a group has not finished", labels=["group"])
+        client = self._services.store.client
+        began = time.perf_counter()
+        try:
+            client.ping()
+            latency.add_metric([], time.perf_counter() - began)
+            up.add_metric([], 1)
+            for group in GROUPS:
+                waiting = self._lag(group)
+                if waiting is not None:
+                    lag.add_metric([group], waiting)
+        except (RedisError, StoreError):
+            up.add_metric([], 0)
+        return [up, latency, lag]
+
+    def _lag(self, group: str) -> int | None:
+        store = self._services.store
+        consumer = FeedGroup(store.client, store.prefix, store.shards, group, "metrics")
+        try:
+            return sum(lag.undelivered + lag.pending for lag in consumer.lag())
+        except (ResponseError, ValueError):
+            return None  # no relay has made this group yet
+
+
+def _count(response: Response) -> Response:
+    REQUESTS.labels(request.method, request.endpoint or "none", response.status_code).inc()
+    if "problem" in g:
+        PROBLEMS.labels(g.problem).inc()
+    return response

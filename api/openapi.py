@@ -1,0 +1,168 @@
+"""Resources that are described as they behave: the blueprint, its strict parser, and the OpenAPI document."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, NoReturn, TypeVar
+
+import flask_smorest
+import marshmallow as ma
+from flask import Flask, Response, g, request
+from webargs.flaskparser import FlaskParser
+
+from api.problems import JSON_PROBLEM, Problem, answer
+from api.schemas import Flag, ProblemShown, QueryNumber, Text, Whole, flattened
+
+LARGEST_BODY = 64 * 1024
+PREFIX = "/api/v1"
+SIGNED_IN: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def json_response(payload: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return ``payload`` as a compact JSON response."""
+    body = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    return Response(body, status, headers, content_type="application/json")
+
+
+def read_json() -> Any:
+    """Return the body of the request, read strictly.
+
+    Raises the problems not-json (another content type) and malformed-json (not UTF-8, not JSON, a key twice in one
+    object, NaN, a number or a nesting beyond reason).
+    """
+    if request.mimetype != "application/json":
+        raise Problem("not-json", "Send a JSON body with Content-Type: application/json.")
+    try:
+        return json.loads(request.get_data().decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise Problem("malformed-json", "The body is nested too deeply.") from None
+    except ValueError as error:
+        raise Problem("malformed-json", f"The body cannot be read: {error}.") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        raise ValueError("an object has the same key twice")
+    return read
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+class _Parser(FlaskParser):
+    DEFAULT_UNKNOWN_BY_LOCATION = {"json": None, "query": None}  # noqa: RUF012
+
+    def load_json(self, req: Any, schema: ma.Schema) -> Any:  # noqa: ARG002
+        g.body = read_json()
+        return g.body
+
+    def load_querystring(self, req: Any, schema: ma.Schema) -> Any:
+        for name, values in req.args.lists():
+            if len(values) > 1:
+                raise Problem("invalid-fields", f"{name} stands twice in the query.", {name: ["stands twice"]})
+        return super().load_querystring(req, schema)
+
+    def handle_error(self, error: ma.ValidationError, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
+        messages = error.messages if isinstance(error.messages, dict) else {}
+        # webargs wraps the messages of a location in its name
+        inner = messages.get("json", messages.get("query", messages))
+        errors = flattened(inner)
+        said = "; ".join(f"{field}: {', '.join(found)}" for field, found in errors.items())
+        raise Problem("invalid-fields", f"Look again at {said}.", errors)
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """A blueprint whose views answer with finished responses and say in ``documents`` what these can be."""
+
+    ARGUMENTS_PARSER = _Parser()
+
+    def route(self, rule: str, **options: Any) -> Callable[[View], View]:
+        """Register a view for ``rule``."""
+        register: Callable[[View], View] = super().route(rule, **options)
+        return register
+
+    def arguments(
+        self, schema: type[ma.Schema], *, location: str = "json", **options: Any
+    ) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
+        """Read the body or the query by ``schema`` and pass it to the view as its first argument."""
+        read: Callable[..., Any] = super().arguments(schema, location=location, **options)
+        return read
+
+    def documents(
+        self,
+        status: int,
+        schema: type[ma.Schema] | Mapping[str, Any] | None = None,
+        *,
+        problems: Sequence[int] = (),
+        signed_in: bool = False,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+        parameters: Sequence[Mapping[str, Any]] = (),
+        also: Sequence[int] = (),
+    ) -> Callable[[View], View]:
+        """Describe a view: the answer on success, further statuses without a body, and the statuses of its problems.
+
+        It wraps nothing: a view costs as much as without. Every view can refuse with 400, 429 and 503.
+        """
+        refusals = {400, 403, 413, 429, 503, *problems} | ({401} if signed_in else set())
+
+        def describe(view: View) -> View:
+            doc = view.__dict__.setdefault("_apidoc", {})
+            responses: dict[Any, Any] = doc.setdefault("response", {}).setdefault("responses", {})
+            success: dict[str, Any] = {"description": HTTPStatus(status).phrase, "content_type": content_type}
+            if schema is not None:
+                success["schema"] = schema() if isinstance(schema, type) else dict(schema)
+            if headers:
+                success["headers"] = {
+                    name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
+                }
+            responses[status] = [success]
+            for plain in also:
+                responses[plain] = [{"description": HTTPStatus(plain).phrase, "content_type": content_type}]
+            for refusal in sorted(refusals):
+                responses[refusal] = [HTTPStatus(refusal).name]
+            manual = doc.setdefault("manual_doc", {})
+            manual["security"] = SIGNED_IN if signed_in else [{}, *SIGNED_IN]
+            if parameters:
+                doc.setdefault("arguments", {}).setdefault("parameters", []).extend(dict(each) for each in parameters)
+            return view
+
+        return describe
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]
+    """The OpenAPI document and the registration of the blueprints; errors are answered by ``api.problems``."""
+
+    ERROR_SCHEMA = ProblemShown
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def __init__(self, app: Flask) -> None:
+        app.config.update(
+            API_TITLE="Rookery",
+            API_VERSION="1",
+            OPENAPI_VERSION="3.1.0",
+            OPENAPI_URL_PREFIX="/",
+            OPENAPI_JSON_PATH="openapi.json",
+        )
+        super().__init__(app)
+        for field, kind in ((Text, "string"), (Whole, "integer"), (Flag, "boolean"), (QueryNumber, "integer")):
+            self.register_field(field, kind, None)
+        schemes = self.spec.components.security_scheme
+        schemes("session", {"type": "apiKey", "in": "cookie", "name": "rookery_session"})
+        schemes("token", {"type": "http", "scheme": "bearer"})
+
+    def handle_http_exception(self, error: Exception) -> Response:
+        """Answer werkzeug's errors as problems."""
+        return answer(error)
+
+    def _register_responses(self) -> None:
+        for status in HTTPStatus:
+            if status >= 400:
+                content = {JSON_PROBLEM: {"schema": ProblemShown}}
+                self.spec.components.response(
+                    status.name, {"description": status.phrase, "content": content}, lazy=True
+                )

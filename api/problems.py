@@ -1,0 +1,190 @@
+"""Every refusal of the API: one table of kinds, one way to answer (RFC 9457, application/problem+json)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import structlog
+from flask import Flask, Response, current_app, g, request
+from redis.exceptions import RedisError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from domain.match.refusals import Refused
+from events.matches import NoSuchMatch
+from events.redis_store import translated
+from events.store import RequestMismatch, StaleVersion, StoreUnavailable
+
+JSON_PROBLEM = "application/problem+json"
+RETRY_AFTER = 2
+"""Seconds after which a caller should ask again when the store is away."""
+
+KINDS: Mapping[str, tuple[int, str]] = {
+    "bad-request": (400, "The request cannot be understood"),
+    "malformed-json": (400, "The body is not JSON"),
+    "not-signed-in": (401, "You are not signed in"),
+    "bad-token": (401, "The token is not valid"),
+    "wrong-password": (401, "The name or the password is wrong"),
+    "cross-origin": (403, "The request comes from another site"),
+    "session-needed": (403, "A token cannot do this"),
+    "not-your-seat": (403, "You have no seat in this match"),
+    "not-found": (404, "There is nothing here"),
+    "no-such-match": (404, "There is no such match"),
+    "no-such-game": (404, "There is no such game"),
+    "no-such-player": (404, "There is no such player"),
+    "no-such-token": (404, "You have no such token"),
+    "method-not-allowed": (405, "This cannot be done here"),
+    "stale-version": (409, "The match has moved on"),
+    "not-your-turn": (409, "It is not your turn"),
+    "match-over": (409, "The match is over"),
+    "match-not-started": (409, "The match has not started"),
+    "match-exists": (409, "The match exists already"),
+    "seats-taken": (409, "All seats are taken"),
+    "seat-taken": (409, "The seat is taken"),
+    "already-seated": (409, "You have a seat already"),
+    "draw-already-offered": (409, "You have offered a draw already"),
+    "no-draw-offer": (409, "No draw is on offer"),
+    "too-late-to-abort": (409, "It is too late to call the match off"),
+    "name-taken": (409, "The name is taken"),
+    "too-many-tokens": (409, "You have too many tokens"),
+    "too-large": (413, "The request is too large"),
+    "not-json": (415, "The body must be JSON"),
+    "invalid-fields": (422, "Some fields are not right"),
+    "unknown-game": (422, "There is no such game"),
+    "unknown-setup": (422, "There is no such setup"),
+    "unknown-player": (422, "There is no such player"),
+    "wrong-seats": (422, "The seats are not right"),
+    "guests-play-unrated": (422, "Guests play unrated"),
+    "illegal-move": (422, "The move is against the rules"),
+    "malformed-move": (422, "The move cannot be read"),
+    "malformed-position": (422, "The position cannot be read"),
+    "idempotency-key-reused": (422, "The idempotency key belongs to another request"),
+    "too-many-requests": (429, "Too many requests"),
+    "internal-error": (500, "The server made a mistake"),
+    "store-unavailable": (503, "The store cannot be reached"),
+    "too-many-streams": (503, "Too many live streams"),
+}
+"""Status and title of each kind. Refusals of ``domain.match.decide`` have their own codes here, and no others."""
+
+_BY_STATUS = {
+    404: ("not-found", "There is nothing at this address."),
+    405: ("method-not-allowed", "This address does not know this method."),
+    413: ("too-large", "A request has at most 64 KiB."),
+    415: ("not-json", "Send a JSON body with Content-Type: application/json."),
+}
+
+log = structlog.get_logger("rookery.api")
+
+
+class Problem(Exception):
+    """A refusal on its way to the caller. ``detail`` says the reason in a player's words.
+
+    ``errors`` maps fields to messages; ``members`` are further members of the answer, ``headers`` further headers.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        errors: Mapping[str, Sequence[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.status, self.title = KINDS[code]
+        self.detail = detail
+        self.errors = errors
+        self.headers = dict(headers or {})
+        self.members = members
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the members of the answer."""
+        payload: dict[str, Any] = {
+            "type": f"/problems/{self.code}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            **self.members,
+        }
+        if self.errors:
+            payload["errors"] = {field: list(messages) for field, messages in self.errors.items()}
+        return payload
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return the problem that tells a caller about ``error``; anything unforeseen is an internal error."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, RedisError):
+        error = translated(error)
+    if isinstance(error, Refused):
+        return Problem(error.code, _sentence(str(error)), {error.field: [str(error)]} if error.field else None)
+    if isinstance(error, StaleVersion):
+        detail = f"The match is at version {error.current}: look at it again before you act."
+        return Problem("stale-version", detail, current_version=error.current)
+    if isinstance(error, NoSuchMatch):
+        return no_such_match()
+    if isinstance(error, RequestMismatch):
+        detail = "This idempotency key was used for a request with another content: make a new key."
+        return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})
+    if isinstance(error, StoreUnavailable):
+        detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
+        return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER)})
+    if isinstance(error, HTTPException):
+        return _of_http(error)
+    return Problem("internal-error", "The mistake has been recorded. Nothing is wrong with your request.")
+
+
+def no_such_match() -> Problem:
+    """Return the problem for a match that does not exist, or not for this caller."""
+    return Problem("no-such-match", "There is no match with this id, or it is private.")
+
+
+def register(app: Flask) -> None:
+    """Let ``app`` answer every error as a problem, and describe the kinds themselves under /problems/."""
+    app.register_error_handler(Exception, answer)
+    app.add_url_rule("/problems/<code>", "problem", _describe)
+
+
+def answer(error: Exception) -> Response:
+    """Return the response to a request that ended in ``error``."""
+    problem = problem_of(error)
+    g.problem = problem.code
+    if problem.status >= 500:
+        log.error(problem.code, path=request.path, request=g.get("request_id"), exc_info=error)
+    page = current_app.extensions.get("rookery-problem-page")
+    if page is not None and not request.path.startswith("/api/") and request.accept_mimetypes.accept_html:
+        g.person = None  # the page asks the store nothing: the store may be what is away
+        response: Response = page(problem)
+    else:
+        response = Response(json.dumps(problem.as_json()), problem.status, content_type=JSON_PROBLEM)
+    response.headers.update(problem.headers)
+    if problem.status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def _of_http(error: HTTPException) -> Problem:
+    status = error.code or 500
+    if status in _BY_STATUS:
+        code, detail = _BY_STATUS[status]
+    else:
+        code = "bad-request" if 400 <= status < 500 else "internal-error"
+        detail = error.description or KINDS[code][1]
+    headers = {}
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return Problem(code, detail, headers=headers)
+
+
+def _describe(code: str) -> Response:
+    if code not in KINDS:
+        raise Problem("not-found", "There is no problem of this kind.")
+    status, title = KINDS[code]
+    kind = {"type": f"/problems/{code}", "status": status, "title": title}
+    return Response(json.dumps(kind), content_type="application/json")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}." if text else text

@@ -1,0 +1,144 @@
+"""How matches, players and events look to callers: plain functions from domain values to JSON values."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from flask import request
+
+from api.headers import stream_origin
+from api.openapi import PREFIX
+from api.services import services
+from domain.games import GAMES, find_ruleset
+from domain.match.evolve import replay
+from domain.match.state import OPPONENT_PREFIX, PLAYING, MatchState
+from domain.search.levels import LEVELS
+from events.codec import event_of
+from events.envelope import Envelope
+from events.people import Person
+from events.readmodels import Summary, summarise
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def rfc3339(at: int) -> str:
+    """Return ``at`` (milliseconds since 1970 UTC) as RFC 3339 with milliseconds."""
+    return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
+
+
+def opponent_level(player: str) -> int | None:
+    """Return the level of the opponent with id or name ``player``, None when it is no opponent."""
+    number = player.removeprefix(OPPONENT_PREFIX)
+    if number == player or not number.isascii() or not number.isdigit() or str(int(number)) != number:
+        return None
+    return int(number) if int(number) in LEVELS else None
+
+
+def player(id: str, persons: Mapping[str, Person]) -> dict[str, Any]:
+    """Return a player as people see it; ``persons`` holds those who are no opponents."""
+    level = opponent_level(id)
+    if level is not None:
+        return {"id": id, "name": f"Opponent {level}", "kind": "opponent", "level": level}
+    person = persons.get(id)
+    if person is None:
+        return {"id": id, "name": "somebody who left", "kind": "person", "level": None}
+    return {"id": id, "name": person.name, "kind": person.kind, "level": None}
+
+
+def people_in(summaries: Iterable[Summary]) -> dict[str, Person]:
+    """Return all people who created or sit in the matches, in one round trip."""
+    ids: dict[str, None] = {}
+    for summary in summaries:
+        ids[summary.creator] = None
+        ids.update((seat.player, None) for seat in summary.seats if seat.player is not None and seat.level is None)
+    return services().people.persons(ids)
+
+
+def match_summary(summary: Summary, persons: Mapping[str, Person]) -> dict[str, Any]:
+    """Return what lists say about a match."""
+    game = GAMES.get(summary.game)
+    names = game.setups[summary.setup].seat_names if game and summary.setup in game.setups else ()
+    return {
+        "id": summary.match,
+        "version": summary.version,
+        "game": {"id": summary.game, "title": game.title if game else summary.game, "ruleset": summary.ruleset},
+        "setup": summary.setup,
+        "rated": summary.rated,
+        "private": summary.private,
+        "status": summary.status,
+        "creator": player(summary.creator, persons),
+        "seats": [
+            {
+                "seat": number,
+                "name": names[number] if number < len(names) else f"Seat {number + 1}",
+                "state": "open" if seat.player is None else "taken" if seat.joined else "invited",
+                "player": None if seat.player is None else player(seat.player, persons),
+            }
+            for number, seat in enumerate(summary.seats)
+        ],
+        "to_move": summary.to_move,
+        "ply": summary.ply,
+        "draw_agreed": list(summary.draw_agreed),
+        "result": None if summary.scores is None else {"scores": list(summary.scores), "reason": summary.reason},
+        "created_at": rfc3339(summary.created_at),
+        "updated_at": rfc3339(summary.updated_at),
+    }
+
+
+def match(state: MatchState, ply: int | None = None) -> dict[str, Any]:
+    """Return a match with the position after ``ply`` plies (None: as it stands), which it must have."""
+    summary = summarise(state)
+    game = find_ruleset(state.game, state.ruleset)
+    position = position_after(state, len(state.moves) if ply is None else ply)
+    base = stream_origin(services().settings.stream_url, request.host)
+    return {
+        **match_summary(summary, people_in([summary])),
+        "shown_ply": len(state.moves) if ply is None else ply,
+        "position": game.format_position(position),
+        "diagram": game.diagram(position),
+        "moves": list(state.moves),
+        "stream_url": f"{base}{PREFIX}/matches/{state.match}/stream",
+    }
+
+
+def position_after(state: MatchState, ply: int) -> Any:
+    """Return the position after ``ply`` plies; after the last one, as the match stands.
+
+    Where somebody resigned and the others played on, the history has positions that no move made: then the events tell
+    which belongs to which ply.
+    """
+    if ply == len(state.moves):
+        return state.position
+    if len(state.history) == len(state.moves):
+        return state.history[ply]
+    earlier = None
+    for envelope in services().store.read(state.match):
+        earlier = replay(state.match, [event_of(envelope)], earlier)
+        if earlier is not None and len(earlier.moves) == ply and (ply > 0 or earlier.status == PLAYING):
+            break
+    return earlier.position if earlier else state.position
+
+
+def visible(state: MatchState, person: Person | None) -> bool:
+    """Tell whether ``person`` may see the match: a private one only who created it, sits in it or is invited."""
+    return not state.private or (
+        person is not None and (person.id == state.creator or state.seat_of(person.id) is not None)
+    )
+
+
+def event(envelope: Envelope) -> dict[str, Any]:
+    """Return an event as the public sees it.
+
+    The seed of a match stays inside: with it, who plays an opponent could compute the opponent's moves beforehand.
+    """
+    content = envelope.data
+    if "seed" in content and envelope.version == 1:
+        content = {key: value for key, value in content.items() if key != "seed"}
+    return {
+        "id": envelope.id,
+        "version": envelope.version,
+        "type": envelope.type,
+        "at": rfc3339(envelope.at),
+        "actor": envelope.actor,
+        "data": content,
+    }

@@ -1,0 +1,311 @@
+"""Acting on matches: create, join, move, resign, call off, and draws. All go through ``Matches.execute``."""
+
+import base64
+import hashlib
+import re
+import secrets
+from typing import Any
+
+import marshmallow as ma
+from flask import Response, g, request
+from marshmallow import fields, validate
+
+from api import representations as show
+from api.auth import require_person, signed_in
+from api.openapi import PREFIX, Blueprint, json_response
+from api.problems import Problem, no_such_match
+from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
+from api.schemas import Empty, Flag, Shown, Strict, Text, Whole
+from api.services import services
+from domain.match import commands as c
+from domain.match.decide import LONGEST_MOVE
+from domain.match.evolve import replay
+from domain.match.refusals import Refused
+from domain.match.state import Seat
+from domain.search.levels import LEVELS
+from events.codec import event_of
+from events.envelope import canonical_json
+from events.matches import Executed
+from events.people import Person
+from events.store import Request, StaleVersion
+
+blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
+
+MOST_SEATS = 8
+LARGEST_SEED = 2**53 - 1
+
+_KEY = re.compile("^[!-~]{1,128}$")
+_VERSION = re.compile('^"([0-9]{1,15})"$')
+
+KEY_HEADER = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "Names this request: repeated with the same key it acts once and answers the same",
+    "schema": {"type": "string", "pattern": _KEY.pattern},
+}
+EXPECTED_HEADER = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The version (an ETag) that the match must be at; at another the answer is 409 stale-version",
+    "schema": {"type": "string", "pattern": _VERSION.pattern},
+}
+ANSWER_HEADERS = {**VERSION_HEADER, "Idempotency-Replayed": "true when an earlier request with this key did it"}
+REFUSALS = (403, 404, 409, 415, 422)
+
+
+class Me(Strict):
+    kind = Text(required=True)
+
+
+class Open(Me):
+    pass
+
+
+class Invited(Me):
+    name = Text(required=True, validate=validate.Length(1, 60))
+
+
+class Opponent(Me):
+    level = Whole(required=True, validate=validate.OneOf(list(LEVELS), error=f"must be 1 to {max(LEVELS)}"))
+
+
+SEAT_KINDS: dict[str, Strict] = {"me": Me(), "open": Open(), "player": Invited(), "opponent": Opponent()}
+
+
+def _seat_schema(kind: str, **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"kind": {"type": "string", "enum": [kind]}, **properties},
+        "required": ["kind", *properties],
+        "additionalProperties": False,
+    }
+
+
+class SeatWanted(fields.Field):  # type: ignore[type-arg]
+    """Who is to sit on a seat: an object whose kind says which other fields it has."""
+
+    ONE_OF = (
+        _seat_schema("me"),
+        _seat_schema("open"),
+        _seat_schema("player", name={"type": "string", "minLength": 1, "maxLength": 60}),
+        _seat_schema("opponent", level={"type": "integer", "enum": list(LEVELS)}),
+    )
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ma.ValidationError("must be an object")
+        kind = value.get("kind")
+        if not isinstance(kind, str) or kind not in SEAT_KINDS:
+            raise ma.ValidationError({"kind": [f"must be one of {', '.join(SEAT_KINDS)}"]})
+        loaded: dict[str, Any] = SEAT_KINDS[kind].load(value)
+        return loaded
+
+
+class NewMatch(Strict):
+    game = Text(required=True, validate=validate.Length(1, 60))
+    setup = Text(required=True, validate=validate.Length(1, 60))
+    seats = fields.List(
+        SeatWanted(metadata={"oneOf": list(SeatWanted.ONE_OF)}),
+        required=True,
+        validate=validate.Length(1, MOST_SEATS),
+        metadata={"description": "One entry per seat of the setup, in turn order"},
+    )
+    rated = Flag(load_default=False)
+    private = Flag(load_default=False)
+
+
+class Join(Strict):
+    seat = Whole(validate=validate.Range(0, MOST_SEATS - 1, error=f"must be 0 to {MOST_SEATS - 1}"))
+
+
+class Move(Strict):
+    move = Text(
+        required=True,
+        validate=validate.Length(1, LONGEST_MOVE, error=f"must have 1 to {LONGEST_MOVE} characters"),
+        metadata={"description": "In the notation of the game, canonical or an alias"},
+    )
+
+
+class ExecutedShown(Shown):
+    match = fields.String()
+    version = fields.Integer()
+    events = fields.List(fields.Nested(EventShown))
+
+
+@blueprint.route("/matches", methods=["POST"])
+@blueprint.documents(
+    201,
+    MatchShown,
+    signed_in=True,
+    problems=REFUSALS,
+    headers={**ANSWER_HEADERS, "Location": "The match"},
+    parameters=[KEY_HEADER],
+)
+@signed_in
+@blueprint.arguments(NewMatch)
+def create_match(arguments: dict[str, Any]) -> Response:
+    """Create a match; the seats are in turn order, and it starts when all are taken"""
+    person = require_person()
+    key = request_key()
+    # The id is made from the key, so that a repeated request meets the stream that the first one began.
+    match = match_id(person, key)
+    command = c.CreateMatch(
+        match=match,
+        creator=person.id,
+        game=arguments["game"],
+        setup=arguments["setup"],
+        seats=_seats(arguments["seats"], person),
+        rated=arguments["rated"],
+        private=arguments["private"],
+        seed=secrets.randbelow(LARGEST_SEED),
+        guest=person.kind == "guest",
+    )
+    executed = services().matches.execute(match, command, person.id, Request(f"{person.id}:{key}", fingerprint()))
+    # As it was created, whatever has happened since: a repeated request gets the first answer.
+    created = replay(match, map(event_of, executed.events))
+    assert created is not None  # noqa: S101  (its first event is the creation)
+    response = json_response(show.match(created), 201, _headers(executed))
+    response.headers["Location"] = f"{PREFIX}/matches/{match}"
+    return response
+
+
+@blueprint.route("/matches/<match>/moves", methods=["POST"])
+@blueprint.documents(
+    201,
+    ExecutedShown,
+    signed_in=True,
+    problems=REFUSALS,
+    headers=ANSWER_HEADERS,
+    parameters=[KEY_HEADER, EXPECTED_HEADER],
+)
+@signed_in
+@blueprint.arguments(Move)
+def submit_move(arguments: dict[str, str], match: str) -> Response:
+    """Play a move"""
+    return execute(match, c.SubmitMove(require_person().id, arguments["move"]))
+
+
+@blueprint.route("/matches/<match>/joins", methods=["POST"])
+@blueprint.documents(
+    201,
+    ExecutedShown,
+    signed_in=True,
+    problems=REFUSALS,
+    headers=ANSWER_HEADERS,
+    parameters=[KEY_HEADER, EXPECTED_HEADER],
+)
+@signed_in
+@blueprint.arguments(Join)
+def join(arguments: dict[str, int], match: str) -> Response:
+    """Take a free seat, or accept an invitation"""
+    person = require_person()
+    if not show.visible(services().matches.load(match).state, person):
+        raise no_such_match()
+    return execute(match, c.JoinMatch(person.id, arguments.get("seat"), person.kind == "guest"))
+
+
+def _plain(name: str, summary: str, command: Any) -> None:
+    def view(_: dict[str, Any], match: str) -> Response:
+        return execute(match, command(require_person().id))
+
+    view.__name__ = name.replace("-", "_")
+    view.__doc__ = summary
+    documented = blueprint.documents(
+        201,
+        ExecutedShown,
+        signed_in=True,
+        problems=REFUSALS,
+        headers=ANSWER_HEADERS,
+        parameters=[KEY_HEADER, EXPECTED_HEADER],
+    )
+    guarded = documented(signed_in(blueprint.arguments(Empty)(view)))
+    blueprint.add_url_rule(f"/matches/<match>/{name}", view_func=guarded, methods=["POST"])
+
+
+_plain("resignation", "Give the game up", c.Resign)
+_plain("abortion", "Call the match off before its second ply, or decline an invitation", c.AbortMatch)
+_plain("draw-offers", "Propose a draw", c.OfferDraw)
+_plain("draw-acceptance", "Agree to the draw on offer", c.AcceptDraw)
+_plain("draw-refusal", "Turn the draw on offer down", c.DeclineDraw)
+
+
+def execute(match: str, command: c.Command) -> Response:
+    """Carry out the command of the caller and answer with the events that followed.
+
+    Whatever is refused in a private match, strangers hear only that there is no such match.
+    """
+    person = require_person()
+    try:
+        executed = services().matches.execute(
+            match, command, person.id, Request(f"{person.id}:{request_key()}", fingerprint()), expected_version()
+        )
+    except (Refused, StaleVersion):
+        if not show.visible(services().matches.load(match).state, person):
+            raise no_such_match() from None
+        raise
+    payload = {
+        "match": match,
+        "version": executed.version,
+        "events": [show.event(envelope) for envelope in executed.events],
+    }
+    return json_response(payload, 201, _headers(executed))
+
+
+def request_key() -> str:
+    """Return the caller's idempotency key, or one that nobody else has; raises the problem invalid-fields."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return secrets.token_urlsafe(16)
+    if not _KEY.fullmatch(key):
+        reason = "must be 1 to 128 visible ASCII characters"
+        raise Problem("invalid-fields", f"Idempotency-Key {reason}.", {"Idempotency-Key": [reason]})
+    return key
+
+
+def expected_version() -> int | None:
+    """Return the version of If-Match, None without one; raises the problem invalid-fields."""
+    condition = request.headers.get("If-Match")
+    if condition is None:
+        return None
+    matched = _VERSION.fullmatch(condition)
+    if matched is None:
+        reason = 'must be one version in quotation marks, like "12"'
+        raise Problem("invalid-fields", f"If-Match {reason}.", {"If-Match": [reason]})
+    return int(matched[1])
+
+
+def fingerprint() -> str:
+    """Return what tells this request from others: the SHA-256 of its method, path and canonical body."""
+    parts = (request.method.encode(), request.path.encode(), canonical_json(g.body))
+    return hashlib.sha256(b"\n".join(parts)).hexdigest()
+
+
+def match_id(person: Person, key: str) -> str:
+    """Return the id of the match that ``person`` creates with ``key``: the same for the same."""
+    digest = hashlib.sha256(f"{person.id}\n{key}".encode()).digest()
+    return "m" + base64.b32encode(digest[:10]).decode().lower()
+
+
+def _headers(executed: Executed) -> dict[str, str]:
+    headers = {"ETag": f'"{executed.version}"'}
+    if executed.repeated:
+        headers["Idempotency-Replayed"] = "true"
+    return headers
+
+
+def _seats(wanted: list[dict[str, Any]], person: Person) -> tuple[Seat, ...]:
+    seats, errors = [], {}
+    for number, seat in enumerate(wanted):
+        if seat["kind"] == "me":
+            seats.append(Seat.taken(person.id))
+        elif seat["kind"] == "open":
+            seats.append(Seat.open())
+        elif seat["kind"] == "opponent":
+            seats.append(Seat.opponent(seat["level"]))
+        elif (invited := services().people.find(seat["name"])) is None:
+            errors[f"seats.{number}.name"] = ["nobody has this name"]
+        else:
+            seats.append(Seat.invited(invited.id))
+    if errors:
+        raise Problem("unknown-player", "Nobody has the name of a player you invite.", errors)
+    return tuple(seats)

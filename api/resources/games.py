@@ -1,0 +1,109 @@
+"""The games: their facts, and positions looked at without a match."""
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from api.openapi import PREFIX, Blueprint, json_response
+from api.problems import Problem
+from api.schemas import Shown, Strict, Text
+from domain.game import Game, MalformedNotation
+from domain.games import GAMES
+from domain.search.levels import LEVELS
+
+LONGEST_POSITION = 2000
+
+blueprint = Blueprint("games", __name__, url_prefix=PREFIX, description="The games and their rules")
+
+
+class SetupShown(Shown):
+    name = fields.String()
+    title = fields.String()
+    seats = fields.List(fields.String())
+
+
+class GameShown(Shown):
+    id = fields.String()
+    title = fields.String()
+    ruleset = fields.Integer()
+    ending = fields.String(metadata={"description": "The rule that makes every game end"})
+    setups = fields.List(fields.Nested(SetupShown))
+    levels = fields.List(fields.Integer(), metadata={"description": "The levels of the opponents"})
+
+
+class GamesShown(Shown):
+    items = fields.List(fields.Nested(GameShown))
+
+
+class ScoresShown(Shown):
+    scores = fields.List(fields.Float())
+    reason = fields.String()
+
+
+class PositionShown(Shown):
+    position = fields.String()
+    diagram = fields.String()
+    to_move = fields.Integer(metadata={"description": "The seat whose turn it is or, when it is over, would be"})
+    outcome = fields.Nested(ScoresShown, allow_none=True)
+    moves = fields.List(fields.String())
+
+
+class PositionQuery(Strict):
+    position = Text(required=True, validate=validate.Length(1, LONGEST_POSITION))
+
+
+@blueprint.route("/games")
+@blueprint.documents(200, GamesShown)
+def list_games() -> Response:
+    """All games"""
+    return json_response({"items": [_facts(game) for game in GAMES.values()]})
+
+
+@blueprint.route("/games/<game>")
+@blueprint.documents(200, GameShown, problems=[404])
+def show_game(game: str) -> Response:
+    """One game: its setups with their seats in turn order, and the opponents' levels"""
+    return json_response(_facts(_game(game)))
+
+
+@blueprint.route("/games/<game>/positions")
+@blueprint.documents(200, PositionShown, problems=[404, 422])
+@blueprint.arguments(PositionQuery, location="query")
+def show_position(query: dict[str, str], game: str) -> Response:
+    """A position: its diagram, whose turn it is, how it has ended, and the legal moves"""
+    rules = _game(game)
+    try:
+        position = rules.parse_position(query["position"])
+    except MalformedNotation as error:
+        raise Problem("malformed-position", f"{error}.", {"position": [str(error)]}) from error
+    outcome = rules.outcome(position, ())
+    return json_response(
+        {
+            "position": rules.format_position(position),
+            "diagram": rules.diagram(position),
+            "to_move": rules.to_move(position),
+            "outcome": None if outcome is None else {"scores": list(outcome.scores), "reason": outcome.reason},
+            "moves": [rules.format_move(position, move) for move in rules.legal_moves(position)],
+        }
+    )
+
+
+def _game(id: str) -> Game[Any, Any]:
+    if id not in GAMES:
+        raise Problem("no-such-game", f"The games are {', '.join(GAMES)}.")
+    return GAMES[id]
+
+
+def _facts(game: Game[Any, Any]) -> dict[str, Any]:
+    return {
+        "id": game.id,
+        "title": game.title,
+        "ruleset": game.ruleset,
+        "ending": game.ending,
+        "setups": [
+            {"name": setup.name, "title": setup.title, "seats": list(setup.seat_names)}
+            for setup in game.setups.values()
+        ],
+        "levels": list(LEVELS),
+    }

@@ -1,0 +1,285 @@
+"""Matches to read: lists, one match at any ply, its legal moves, its events, and what awaits the caller."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from flask import Response, request
+from marshmallow import fields, validate
+
+from api import representations as show
+from api.auth import current_person, require_person, signed_in
+from api.openapi import PREFIX, Blueprint, json_response
+from api.problems import Problem, no_such_match
+from api.resources.games import ScoresShown
+from api.schemas import Paging, PlayerShown, QueryNumber, Shown, Strict, Text
+from api.services import services
+from domain.games import find_ruleset
+from domain.match.state import PLAYING, MatchState
+from events.people import Person
+from events.readmodels import Page, Summary
+
+blueprint = Blueprint("matches", __name__, url_prefix=PREFIX, description="Matches: read, create, act")
+
+VERSION_HEADER = {"ETag": "The version of the match in quotation marks"}
+CONDITION = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "An ETag: when the match is still at that version the answer is 304",
+    "schema": {"type": "string"},
+}
+
+
+class GameNamed(Shown):
+    id = fields.String()
+    title = fields.String()
+    ruleset = fields.Integer()
+
+
+class SeatShown(Shown):
+    seat = fields.Integer()
+    name = fields.String()
+    state = fields.String(validate=validate.OneOf(["open", "invited", "taken"]))
+    player = fields.Nested(PlayerShown, allow_none=True)
+
+
+class MatchSummaryShown(Shown):
+    id = fields.String()
+    version = fields.Integer()
+    game = fields.Nested(GameNamed)
+    setup = fields.String()
+    rated = fields.Boolean()
+    private = fields.Boolean()
+    status = fields.String(validate=validate.OneOf(["open", "playing", "finished", "aborted"]))
+    creator = fields.Nested(PlayerShown)
+    seats = fields.List(fields.Nested(SeatShown))
+    to_move = fields.Integer(allow_none=True)
+    ply = fields.Integer()
+    draw_agreed = fields.List(fields.Integer(), metadata={"description": "Seats that agree to the draw on offer"})
+    result = fields.Nested(ScoresShown, allow_none=True)
+    created_at = fields.DateTime()
+    updated_at = fields.DateTime()
+
+
+class MatchShown(MatchSummaryShown):
+    shown_ply = fields.Integer(metadata={"description": "The ply after which position and diagram are"})
+    position = fields.String()
+    diagram = fields.String()
+    moves = fields.List(fields.String())
+    stream_url = fields.String()
+
+
+class MatchesShown(Shown):
+    items = fields.List(fields.Nested(MatchSummaryShown))
+    next = fields.String(allow_none=True, metadata={"description": "The cursor of the next page"})
+
+
+class PendingShown(Shown):
+    owed = fields.String(validate=validate.OneOf(["move", "draw-answer", "invitation"]))
+    match = fields.Nested(MatchSummaryShown)
+
+
+class PendingListShown(Shown):
+    items = fields.List(fields.Nested(PendingShown))
+    next = fields.String(allow_none=True)
+
+
+class HintShown(Shown):
+    move = fields.String()
+    path = fields.List(fields.String(), metadata={"description": "Squares to select next, in order"})
+    label = fields.String()
+
+
+class LegalMovesShown(Shown):
+    version = fields.Integer()
+    to_move = fields.Integer(allow_none=True)
+    moves = fields.List(fields.String())
+    hints = fields.Dict(keys=fields.String(), values=fields.List(fields.Nested(HintShown)))
+
+
+class EventShown(Shown):
+    id = fields.String(metadata={"description": "The hash of this event and all before it"})
+    version = fields.Integer()
+    type = fields.String()
+    at = fields.DateTime()
+    actor = fields.String()
+    data = fields.Dict(keys=fields.String())
+
+
+class EventsShown(Shown):
+    items = fields.List(fields.Nested(EventShown))
+    next = fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
+
+
+class MatchesQuery(Paging):
+    view = Text(load_default="recent", validate=validate.OneOf(["open", "recent"]))
+    game = Text(validate=validate.Length(1, 60))
+    player = Text(validate=validate.Length(1, 60))
+
+
+class MineQuery(Paging):
+    view = Text(load_default="active", validate=validate.OneOf(["active", "finished", "invited"]))
+
+
+class PlyQuery(Strict):
+    ply = QueryNumber(load_default=None, validate=validate.Range(min=0), allow_none=False)
+
+
+class EventsQuery(Strict):
+    after = QueryNumber(load_default=0, validate=validate.Range(min=0))
+    limit = QueryNumber(load_default=500, validate=validate.Range(1, 1000, error="must be 1 to 1000"))
+
+
+@blueprint.route("/matches")
+@blueprint.documents(200, MatchesShown, problems=[422])
+@blueprint.arguments(MatchesQuery, location="query")
+def list_matches(query: dict[str, Any]) -> Response:
+    """Public matches: open ones to join, or the latest, of one game or player if wanted"""
+    player = identify(query["player"]) if "player" in query else None
+    return matches_page(query["view"], query, player, query.get("game"), public=True)
+
+
+@blueprint.route("/me/matches")
+@blueprint.documents(200, MatchesShown, signed_in=True, problems=[422])
+@signed_in
+@blueprint.arguments(MineQuery, location="query")
+def my_matches(query: dict[str, Any]) -> Response:
+    """The matches of the caller, private ones too"""
+    return matches_page(query["view"], query, require_person().id)
+
+
+@blueprint.route("/me/pending")
+@blueprint.documents(200, PendingListShown, signed_in=True, problems=[422])
+@signed_in
+@blueprint.arguments(Paging, location="query")
+def pending(query: dict[str, Any]) -> Response:
+    """What awaits the caller: first the matches to move in, then draws and invitations to answer; oldest first"""
+    person, limit = require_person(), query["limit"]
+    phase, _, cursor = query.get("cursor", "moves:").partition(":")
+    if phase not in ("moves", "rest"):
+        raise bad_cursor()
+    found: list[Summary] = []
+    following: str | None = f"{phase}:{cursor}"
+    while following is not None and len(found) < limit:
+        page = read_page("awaiting", person.id, None, cursor or None, limit - len(found))
+        found += [summary for summary in page.items if (owed(summary, person) == "move") == (phase == "moves")]
+        if page.next is not None:
+            cursor, following = page.next, f"{phase}:{page.next}"
+        elif phase == "moves":
+            phase, cursor, following = "rest", "", "rest:"
+        else:
+            following = None
+    persons = show.people_in(found)
+    items = [{"owed": owed(each, person), "match": show.match_summary(each, persons)} for each in found]
+    return json_response({"items": items, "next": following})
+
+
+@blueprint.route("/matches/<match>")
+@blueprint.documents(200, MatchShown, problems=[404, 422], headers=VERSION_HEADER, parameters=[CONDITION], also=[304])
+@blueprint.arguments(PlyQuery, location="query")
+def show_match(query: dict[str, Any], match: str) -> Response:
+    """A match as it stands, with the position after any ply"""
+    state, ply = readable(match), query["ply"]
+    if ply is not None and ply > len(state.moves):
+        raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
+    return versioned(state.version, lambda: show.match(state, ply))
+
+
+@blueprint.route("/matches/<match>/legal-moves")
+@blueprint.documents(200, LegalMovesShown, problems=[404], headers=VERSION_HEADER, parameters=[CONDITION], also=[304])
+def legal_moves(match: str) -> Response:
+    """The legal moves as they stand: all as strings, and by first square for a board; none unless it is being played"""
+    state = readable(match)
+    return versioned(state.version, lambda: _legal_moves(state))
+
+
+@blueprint.route("/matches/<match>/events")
+@blueprint.documents(200, EventsShown, problems=[404, 422])
+@blueprint.arguments(EventsQuery, location="query")
+def list_events(query: dict[str, int], match: str) -> Response:
+    """What has happened in a match, from the first event after a version"""
+    state = readable(match)
+    found = services().store.read(match, query["after"], query["limit"])
+    more = bool(found) and found[-1].version < state.version
+    return json_response({"items": [show.event(each) for each in found], "next": found[-1].version if more else None})
+
+
+def readable(match: str) -> MatchState:
+    """Return the match; raises the problem no-such-match when the caller may not see it, or nobody can."""
+    state = services().matches.load(match).state
+    if not show.visible(state, current_person() if state.private else None):
+        raise no_such_match()
+    return state
+
+
+def versioned(version: int, payload: Callable[[], Any]) -> Response:
+    """Return a response with the version as its ETag, or 304 when the caller has that version."""
+    etag = f'"{version}"'
+    if request.if_none_match.contains_weak(str(version)):
+        return Response(status=304, headers={"ETag": etag})
+    return json_response(payload(), headers={"ETag": etag})
+
+
+def identify(player: str) -> str:
+    """Return the id of the player with id or name ``player``; raises the problem no-such-player."""
+    if show.opponent_level(player) is not None:
+        return player
+    person = services().people.person(player) or services().people.find(player)
+    if person is None:
+        raise Problem("no-such-player", "Nobody has this name or id.", {"player": ["nobody has this name or id"]})
+    return person.id
+
+
+def matches_page(
+    view: str, query: dict[str, Any], player: str | None = None, game: str | None = None, public: bool = False
+) -> Response:
+    """Return a page of match summaries as a response, without private matches if ``public``."""
+    page = read_page(view, player, game, query.get("cursor"), query["limit"], public)
+    return json_response({"items": summaries(page.items), "next": page.next})
+
+
+def summaries(found: Iterable[Summary]) -> list[dict[str, Any]]:
+    """Return the summaries as callers see them."""
+    found = list(found)
+    persons = show.people_in(found)
+    return [show.match_summary(each, persons) for each in found]
+
+
+def read_page(
+    view: str, player: str | None, game: str | None, cursor: str | None, limit: int, public: bool = False
+) -> Page[Summary]:
+    """Return a page of the read models; raises the problem invalid-fields for a cursor that is none."""
+    try:
+        return services().readmodels.matches(view, player, game, cursor, limit, public)
+    except ValueError as error:
+        raise bad_cursor() from error
+
+
+def bad_cursor() -> Problem:
+    """Return the problem for a cursor that no answer contained."""
+    detail = "The cursor must come from an earlier answer."
+    return Problem("invalid-fields", detail, {"cursor": ["comes from no earlier answer"]})
+
+
+def owed(summary: Summary, person: Person) -> str:
+    """Return what ``person`` owes the match: "move", "draw-answer" or "invitation"."""
+    seat = next((number for number, seat in enumerate(summary.seats) if seat.player == person.id), None)
+    if seat is not None and not summary.seats[seat].joined:
+        return "invitation"
+    return "move" if seat is not None and summary.to_move == seat else "draw-answer"
+
+
+def _legal_moves(state: MatchState) -> dict[str, Any]:
+    game = find_ruleset(state.game, state.ruleset)
+    playing = state.status == PLAYING
+    hints = game.hints(state.position) if playing else {}
+    return {
+        "version": state.version,
+        "to_move": game.to_move(state.position) if playing else None,
+        "moves": [game.format_move(state.position, move) for move in game.legal_moves(state.position)]
+        if playing
+        else [],
+        "hints": {
+            square: [{"move": hint.move, "path": list(hint.path), "label": hint.label} for hint in found]
+            for square, found in hints.items()
+        },
+    }

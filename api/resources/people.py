@@ -1,0 +1,160 @@
+"""Signing up and in, guests, the caller's own account and tokens."""
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from api import representations as show
+from api.auth import begin_session, end_session, require_person, session_only, signed_in
+from api.limits import address, spend
+from api.openapi import PREFIX, Blueprint, json_response
+from api.problems import Problem
+from api.schemas import Empty, PlayerShown, Shown, Strict, Text, pattern
+from api.services import services
+from events.people import (
+    LONGEST_LABEL,
+    LONGEST_PASSWORD,
+    NAME,
+    SHORTEST_PASSWORD,
+    NameTaken,
+    Person,
+    Token,
+    TooManyTokens,
+    UnfitName,
+)
+
+blueprint = Blueprint("people", __name__, url_prefix=PREFIX, description="Accounts, sessions and tokens")
+
+
+class Credentials(Strict):
+    name = Text(
+        required=True,
+        validate=pattern(NAME.pattern.strip("^$"), "a name has 3 to 24 characters: letters, digits, - and _"),
+    )
+    password = Text(
+        required=True,
+        validate=validate.Length(
+            SHORTEST_PASSWORD, LONGEST_PASSWORD, error=f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
+        ),
+    )
+
+
+class NewToken(Strict):
+    label = Text(
+        required=True, validate=validate.Length(1, LONGEST_LABEL, error=f"must have 1 to {LONGEST_LABEL} characters")
+    )
+
+
+class MeShown(PlayerShown):
+    created_at = fields.DateTime()
+
+
+class TokenShown(Shown):
+    id = fields.String()
+    label = fields.String()
+    created_at = fields.DateTime()
+
+
+class NewTokenShown(TokenShown):
+    secret = fields.String(metadata={"description": "Shown this once and never again"})
+
+
+class TokensShown(Shown):
+    items = fields.List(fields.Nested(TokenShown))
+
+
+@blueprint.route("/players", methods=["POST"])
+@blueprint.documents(201, MeShown, problems=[409, 415, 422], headers={"Set-Cookie": "The session"})
+@blueprint.arguments(Credentials)
+def sign_up(credentials: dict[str, str]) -> Response:
+    """Sign up, and be signed in"""
+    spend("sign_up", address())
+    try:
+        person = services().people.sign_up(credentials["name"], credentials["password"])
+    except UnfitName as error:
+        raise Problem("invalid-fields", f"Choose another name: {error}.", {"name": [str(error)]}) from error
+    except NameTaken as error:
+        detail = "Somebody has this name already: choose another."
+        raise Problem("name-taken", detail, {"name": ["is taken"]}) from error
+    return begin_session(json_response(_me(person), 201), person)
+
+
+@blueprint.route("/sessions", methods=["POST"])
+@blueprint.documents(201, MeShown, problems=[401, 415, 422], headers={"Set-Cookie": "The session"})
+@blueprint.arguments(Credentials)
+def sign_in(credentials: dict[str, str]) -> Response:
+    """Sign in"""
+    spend("sign_ins", address())
+    spend("sign_in", credentials["name"].lower(), address())
+    person = services().people.sign_in(credentials["name"], credentials["password"])
+    if person is None:
+        raise Problem("wrong-password", "No player has this name and this password.")
+    return begin_session(json_response(_me(person), 201), person)
+
+
+@blueprint.route("/sessions/current", methods=["DELETE"])
+@blueprint.documents(204)
+def sign_out() -> Response:
+    """Sign out; without a session there is nothing to do, and that is fine"""
+    return end_session(Response(status=204))
+
+
+@blueprint.route("/guests", methods=["POST"])
+@blueprint.documents(201, MeShown, problems=[415, 422], headers={"Set-Cookie": "The session"})
+@blueprint.arguments(Empty)
+def become_guest(_: dict[str, Any]) -> Response:
+    """Play as a guest: a person without a password, for as long as the session lasts"""
+    spend("guests", address())
+    person = services().people.guest()
+    return begin_session(json_response(_me(person), 201), person)
+
+
+@blueprint.route("/me")
+@blueprint.documents(200, MeShown, signed_in=True)
+@signed_in
+def me() -> Response:
+    """Who is asking"""
+    return json_response(_me(require_person()))
+
+
+@blueprint.route("/me/tokens")
+@blueprint.documents(200, TokensShown, signed_in=True)
+@signed_in
+def list_tokens() -> Response:
+    """The tokens of the caller, oldest first, without their secrets"""
+    tokens = services().people.tokens(require_person())
+    return json_response({"items": [_token(token) for token in tokens]})
+
+
+@blueprint.route("/me/tokens", methods=["POST"])
+@blueprint.documents(201, NewTokenShown, signed_in=True, problems=[409, 415, 422])
+@session_only
+@signed_in
+@blueprint.arguments(NewToken)
+def create_token(arguments: dict[str, str]) -> Response:
+    """Make a token for programs; only a session can"""
+    try:
+        token, secret = services().people.create_token(require_person(), arguments["label"])
+    except TooManyTokens as error:
+        raise Problem("too-many-tokens", f"{error}.".capitalize()) from error
+    return json_response({**_token(token), "secret": secret}, 201)
+
+
+@blueprint.route("/me/tokens/<token>", methods=["DELETE"])
+@blueprint.documents(204, signed_in=True, problems=[404])
+@session_only
+@signed_in
+def revoke_token(token: str) -> Response:
+    """Make a token worthless at once; only a session can"""
+    if not services().people.revoke_token(require_person(), token):
+        raise Problem("no-such-token", "You have no token with this id.")
+    return Response(status=204)
+
+
+def _me(person: Person) -> dict[str, Any]:
+    return {**show.player(person.id, {person.id: person}), "created_at": show.rfc3339(person.created_at)}
+
+
+def _token(token: Token) -> dict[str, Any]:
+    return {"id": token.id, "label": token.label, "created_at": show.rfc3339(token.created_at)}

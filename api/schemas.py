@@ -1,0 +1,131 @@
+"""The base of all schemas: strict ones for what comes in, complete ones for what goes out.
+
+Incoming values are never coerced and unknown fields never dropped. Validators raise: in marshmallow 4 one that returns
+False would let everything pass.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import fields, validate
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Strict(ma.Schema):
+    """What a caller sends: an object with these fields and no others."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    error_messages = {"unknown": "there is no such field here", "type": "must be an object"}  # noqa: RUF012
+
+
+class Empty(Strict):
+    """An empty object."""
+
+
+class Shown(ma.Schema):
+    """What the server answers: every field is always there. Only documentation; answers are built by hand."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    def on_bind_field(self, _: str, field_obj: Any) -> None:
+        """Mark each field as required."""
+        field_obj.required = True
+
+
+class Text(fields.String):
+    """A string, and nothing that could be turned into one."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        if not isinstance(value, str):
+            raise ma.ValidationError("must be a string")
+        if _SURROGATE.search(value):
+            raise ma.ValidationError("must be proper Unicode, without half surrogates")
+        return value
+
+
+class Whole(fields.Integer):
+    """A whole number: 5 and 5.0, as JSON Schema's "integer" has it, but neither "5" nor true."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+            raise ma.ValidationError("must be a whole number")
+        return int(value)
+
+
+class Flag(fields.Boolean):
+    """True or false, and nothing that means as much."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ma.ValidationError("must be true or false")
+        return value
+
+
+class QueryNumber(fields.Integer):
+    """A whole number written in decimal digits in a query string."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        if not isinstance(value, str) or not re.fullmatch("-?[0-9]{1,15}", value):
+            raise ma.ValidationError("must be a whole number")
+        return int(value)
+
+
+def pattern(regex: str, message: str) -> validate.Validator:
+    """Return a validator of the whole text, documented with the same ``regex``."""
+    return _Pattern(f"^{regex}$", error=message)
+
+
+class _Pattern(validate.Regexp):
+    def __call__(self, value: Any) -> Any:
+        if re.fullmatch(self.regex, value) is None:
+            raise ma.ValidationError(self.error)
+        return value
+
+
+def flattened(messages: Any, prefix: str = "") -> dict[str, list[str]]:
+    """Return marshmallow's nested messages keyed by the path of each field: {"seats.1.level": [...]}."""
+    if isinstance(messages, Mapping):
+        flat: dict[str, list[str]] = {}
+        for key, inner in messages.items():
+            name = prefix if key == "_schema" else f"{prefix}.{key}".lstrip(".")
+            for field, found in flattened(inner, name).items():
+                flat.setdefault(field, []).extend(found)
+        return flat
+    return {prefix or "body": [str(message) for message in (messages if isinstance(messages, list) else [messages])]}
+
+
+class PlayerShown(Shown):
+    """A person, a guest or an opponent. ``level`` is an opponent's, null for people."""
+
+    id = fields.String()
+    name = fields.String()
+    kind = fields.String(validate=validate.OneOf(["person", "guest", "opponent"]))
+    level = fields.Integer(allow_none=True)
+
+
+class ProblemShown(ma.Schema):
+    """RFC 9457. ``errors`` maps a field to what is wrong with it."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    type = fields.String(required=True)
+    title = fields.String(required=True)
+    status = fields.Integer(required=True)
+    detail = fields.String(required=True)
+    code = fields.String(required=True)
+    errors = fields.Dict(keys=fields.String(), values=fields.List(fields.String()))
+    current_version = fields.Integer(metadata={"description": "stale-version only: the version to act upon"})
+
+
+class Paging(Strict):
+    """Which part of a long list: a cursor from an earlier answer and the length of a page."""
+
+    cursor = Text(validate=validate.Length(min=1, max=500))
+    limit = QueryNumber(load_default=50, validate=validate.Range(1, 200, error="must be 1 to 200"))

@@ -1,0 +1,39 @@
+"""What the resources work with: one set of services per app, made by the factory."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from flask import current_app
+
+from events.matches import Matches
+from events.people import People
+from events.readmodels import ReadModels
+from events.redis_store import RedisStore
+from events.settings import Settings, store_from
+
+EXTENSION = "rookery"
+
+
+class Services:
+    """The services of an app. Making them does not connect: an app may start before its store.
+
+    ``now`` returns milliseconds since 1970 UTC.
+    """
+
+    def __init__(self, settings: Settings, now: Callable[[], int], store: RedisStore | None = None) -> None:
+        self.settings = settings
+        self.now = now
+        self.store = store or store_from(settings)
+        self.matches = Matches(self.store, now)
+        self.people = People(self.store.client, settings.prefix, now)
+
+    @cached_property
+    def readmodels(self) -> ReadModels:
+        """The read models. Raises StoreUnavailable until the store has once said how many shards it has."""
+        return ReadModels(self.store.client, self.settings.prefix, self.store.shards)
+
+
+def services() -> Services:
+    """Return the services of the current app."""
+    found: Services = current_app.extensions[EXTENSION]
+    return found

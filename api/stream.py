@@ -1,0 +1,248 @@
+"""The live stream: server-sent events of one match, in a process of its own under gunicorn's gevent worker.
+
+One reader per process follows the feeds of all shards and hands new events to whoever watches their match. The id of a
+message is the version of its event: who was cut off says the last one seen (Last-Event-ID, or ?after=) and misses
+nothing, because everything in between comes from the store. Threads and queues are the standard library's; the worker
+makes greenlets of them, so that a watcher costs some 20 kB.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from queue import Empty, Full, Queue
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import structlog
+from flask import Flask, Response, request
+from redis.exceptions import RedisError
+
+from api import headers, health, problems
+from api import representations as show
+from api.logs import configure
+from api.openapi import PREFIX
+from api.problems import RETRY_AFTER, Problem
+from api.proxies import behind_proxies
+from api.resources.matches import readable
+from api.services import EXTENSION, Services
+from events.clock import now_ms
+from events.connection import blocking_client
+from events.envelope import Envelope
+from events.feed import FeedTail
+from events.settings import Settings
+from events.store import EventStore, StoreError
+
+HEARTBEAT_SECONDS = 15.0
+MOST_STREAMS = 4000
+"""Watchers of one process; more are sent away with 503 and come back."""
+
+BACKLOG = 256
+"""Batches a slow watcher may be behind before it is cut off, to come back with what it saw last."""
+
+BLOCK_MS = 5000
+PAUSE_SECONDS = 0.5
+PAGE = 500
+
+log = structlog.get_logger("rookery.stream")
+
+
+class Message(NamedTuple):
+    """An event as it goes over the wire."""
+
+    version: int
+    text: str
+
+
+WAKE: list[Message] = []
+"""An empty batch: look into the store."""
+
+
+class Watcher:
+    """One open connection: a queue of batches of messages."""
+
+    def __init__(self) -> None:
+        self.batches: Queue[list[Message]] = Queue(BACKLOG)
+        self.cut_off = False
+
+
+class Hub:
+    """Hands events to the watchers of their matches. One per process; safe to share between threads."""
+
+    def __init__(self, store: EventStore, open_tail: Callable[[], FeedTail], most: int = MOST_STREAMS) -> None:
+        self._store = store
+        self._open_tail = open_tail
+        self._most = most
+        self._lock = threading.Lock()
+        self._watchers: dict[str, set[Watcher]] = {}
+        self._count = 0
+        self._reader: threading.Thread | None = None
+
+    def enter(self, match: str) -> Watcher:
+        """Return a new watcher of ``match``; raises the problem too-many-streams."""
+        with self._lock:
+            if self._count >= self._most:
+                detail = "This server shows as many live streams as it can."
+                raise Problem("too-many-streams", detail, headers={"Retry-After": str(RETRY_AFTER)})
+            if self._reader is None:
+                self._reader = threading.Thread(target=self._follow, name="feed", daemon=True)
+                self._reader.start()
+            watcher = Watcher()
+            self._watchers.setdefault(match, set()).add(watcher)
+            self._count += 1
+        return watcher
+
+    def leave(self, match: str, watcher: Watcher) -> None:
+        """Forget the watcher; one that has left already is forgotten."""
+        with self._lock:
+            watching = self._watchers.get(match, set())
+            if watcher in watching:
+                watching.remove(watcher)
+                self._count -= 1
+            if not watching:
+                self._watchers.pop(match, None)
+
+    def messages(self, match: str, after: int, watcher: Watcher) -> Iterator[str]:
+        """Yield the wire text of each event of ``match`` above version ``after``, now and as they happen.
+
+        Never ends by itself, unless the watcher is too slow. A comment is sent when nothing happens: that is also how
+        a connection that has gone is noticed.
+        """
+        last, due = after, WAKE
+        yield f"retry: {RETRY_AFTER * 1000}\n\n"
+        while not watcher.cut_off:
+            if due and due[0].version > last + 1:
+                due = WAKE
+            for message in due or self._stored(match, last):
+                if message.version > last:
+                    last = message.version
+                    yield message.text
+            try:
+                due = watcher.batches.get(timeout=HEARTBEAT_SECONDS)
+            except Empty:
+                due = WAKE
+                yield ": still here\n\n"
+
+    def _stored(self, match: str, after: int) -> Iterator[Message]:
+        while True:
+            try:
+                page = self._store.read(match, after, PAGE)
+            except StoreError:
+                return  # the reader wakes everybody when the store is back, and so does the next heartbeat
+            yield from map(message_of, page)
+            if len(page) < PAGE:
+                return
+            after = page[-1].version
+
+    def _follow(self) -> None:
+        tail: FeedTail | None = None
+        away = False
+        while True:
+            try:
+                if tail is None:
+                    tail = self._open_tail()
+                    self._wake_all()
+                deliveries = tail.read(BLOCK_MS, PAGE)
+                if away:
+                    away = False
+                    self._wake_all()
+                for match, entries in groupby(sorted((entry.stream, entry.version) for entry in deliveries), _stream):
+                    self._publish(match, next(entries)[1])
+            except (RedisError, StoreError) as error:
+                if not away:
+                    log.warning("store-away", error=str(error))
+                away = True
+                time.sleep(PAUSE_SECONDS)
+
+    def _publish(self, match: str, first: int) -> None:
+        with self._lock:
+            watching = list(self._watchers.get(match, ()))
+        if not watching:
+            return
+        try:
+            batch = [message_of(envelope) for envelope in self._store.read(match, first - 1)]
+        except StoreError:
+            batch = WAKE
+        for watcher in watching:
+            self._hand(watcher, batch)
+
+    def _wake_all(self) -> None:
+        with self._lock:
+            watching = [watcher for watchers in self._watchers.values() for watcher in watchers]
+        for watcher in watching:
+            self._hand(watcher, WAKE)
+
+    def _hand(self, watcher: Watcher, batch: list[Message]) -> None:
+        try:
+            watcher.batches.put_nowait(batch)
+        except Full:
+            watcher.cut_off = True
+
+
+def message_of(envelope: Envelope) -> Message:
+    """Return the event as a server-sent event: id, event and data, each on its line."""
+    content = json.dumps(show.event(envelope), ensure_ascii=False, separators=(",", ":"))
+    return Message(envelope.version, f"id: {envelope.version}\nevent: {envelope.type}\ndata: {content}\n\n")
+
+
+def create_stream_app(settings: Settings, most: int = MOST_STREAMS) -> Flask:
+    """Return the live stream as an app. Nothing connects before the first watcher."""
+    app = Flask("stream", static_folder=None)
+    services = Services(settings, now_ms)
+    app.extensions[EXTENSION] = services
+    headers.register(app)
+    health.register(app)
+    problems.register(app)
+    app.after_request(_allow_page)
+
+    def open_tail() -> FeedTail:
+        return FeedTail(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix, services.store.shards)
+
+    hub = Hub(services.store, open_tail, most)
+
+    @app.get(f"{PREFIX}/matches/<match>/stream")
+    def stream(match: str) -> Response:
+        after = _after()
+        readable(match)
+        watcher = hub.enter(match)
+        response = Response(hub.messages(match, after, watcher), content_type="text/event-stream; charset=utf-8")
+        response.headers["X-Accel-Buffering"] = "no"
+        # Not the generator's business: one that nobody has begun to read does not notice that it is closed.
+        response.call_on_close(lambda: hub.leave(match, watcher))
+        return response
+
+    return app
+
+
+def _after() -> int:
+    text = request.headers.get("Last-Event-ID") or request.args.get("after", "0")
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise Problem("invalid-fields", "after must be a version.", {"after": ["must be a whole number"]})
+    return int(text)
+
+
+def _allow_page(response: Response) -> Response:
+    """Let the pages read the stream with their cookie: pages of this very host, on whatever port.
+
+    Cookies do not tell ports apart, so that another port of the host gains nothing that it would not have anyway.
+    """
+    origin = request.headers.get("Origin")
+    if origin is not None and urlsplit(origin).hostname == urlsplit(f"//{request.host}").hostname:
+        response.headers["Access-Control-Allow-Origin"] = origin
+        response.headers["Access-Control-Allow-Credentials"] = "true"
+        response.headers["Access-Control-Allow-Headers"] = "Authorization, Last-Event-ID"
+    response.headers.add("Vary", "Origin")
+    return response
+
+
+def _stream(pointer: tuple[str, int]) -> str:
+    return pointer[0]
+
+
+def __getattr__(name: str) -> Flask:
+    """Make ``app`` when a server asks for it, so that importing this module needs no settings."""
+    if name != "app":
+        raise AttributeError(name)
+    configure()
+    return behind_proxies(create_stream_app(Settings.from_environment()))

@@ -14,8 +14,15 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from redis import Redis
 from redis.commands.core import Script
+from redis.exceptions import (
+    ClusterDownError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    TryAgainError,
+)
 from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import NoScriptError, RedisError
 from redis.exceptions import TimeoutError as NoAnswer
 
 from events.envelope import Draft, Envelope, seal, unpack
@@ -73,23 +80,15 @@ class ShardKeys:
 
 def translated(error: RedisError) -> StoreError:
     """Return ``error`` in the words of the store: StoreUnavailable when waiting may help, else its base."""
-    # An error inside a script names its cause anywhere in the message.
-    if isinstance(error, NoConnection | NoAnswer) or any(word in str(error) for word in _TEMPORARY):
+    # The client takes the code off the message of errors that it has a class for. Older servers report an error
+    # inside a script as a general one, with the code somewhere in the message.
+    if isinstance(error, _TEMPORARY) or any(code in str(error) for code in _TEMPORARY_CODES):
         return StoreUnavailable(f"the event store cannot be used now: {error}")
     return StoreError(f"the event store refused: {error}")
 
 
-_TEMPORARY = (
-    "OOM ",
-    "READONLY ",
-    "LOADING ",
-    "BUSY ",
-    "MISCONF ",
-    "NOREPLICAS ",
-    "MASTERDOWN ",
-    "CLUSTERDOWN ",
-    "TRYAGAIN ",
-)
+_TEMPORARY = (NoConnection, NoAnswer, OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError)
+_TEMPORARY_CODES = ("OOM ", "READONLY ", "BUSY ", "MISCONF ", "NOREPLICAS ", "MASTERDOWN ")
 
 
 def _in_words_of_the_store(method: Callable[P, T]) -> Callable[P, T]:
@@ -221,7 +220,7 @@ class RedisStore(EventStore):
         return Opened(
             events,
             head,
-            None if remembered is None else _remembered(remembered),
+            None if request_key is None or remembered is None else _remembered(remembered),
             None if snapshot is None else json.loads(zlib.decompress(snapshot)),
         )
 

@@ -1,0 +1,25 @@
+"""The implementations that the contract suites run against."""
+
+from collections.abc import Callable
+
+import pytest
+
+from events.memory import MemoryStore
+from events.redis_store import RedisStore
+from events.store import EventStore
+from tests.support.server import RealServer
+
+
+@pytest.fixture(params=["memory", "redis"])
+def make_store(request: pytest.FixtureRequest) -> Callable[[int], EventStore]:
+    """Return a function that makes an empty store of each kind with a number of shards."""
+    if request.param == "memory":
+        return MemoryStore
+    server: RealServer = request.getfixturevalue("server")
+    return lambda shards: RedisStore(server.client(), shards=shards)
+
+
+@pytest.fixture
+def store(make_store: Callable[[int], EventStore]) -> EventStore:
+    """Return an empty store of each kind with four shards."""
+    return make_store(4)

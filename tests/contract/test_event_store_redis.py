@@ -1,0 +1,280 @@
+"""What the store on Redis promises beyond the contract: about failures, keys, commands and installations."""
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.crc import key_slot
+
+from events.connection import connect
+from events.envelope import Draft
+from events.redis_store import RedisStore
+from events.store import EMPTY, DamagedStream, Head, StaleVersion, StoreError, StoreUnavailable, WrongInstallation
+from tests.support.drafts import draft, drafts, grown, request
+from tests.support.proxy import LossyProxy
+from tests.support.server import RealServer
+
+
+@pytest.fixture
+def proxy(server: RealServer) -> Iterator[LossyProxy]:
+    """Return a proxy in front of the server."""
+    proxy = LossyProxy(server.port)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[RealServer]:
+    """Return a server that a test may kill."""
+    server = RealServer(tmp_path / "redis")
+    yield server
+    server.close()
+
+
+def events_key(store: RedisStore, stream: str) -> str:
+    """Return the key of the events of a stream."""
+    return f"{store.prefix}{{s{store.shard_of(stream):02d}}}:m:{stream}:e"
+
+
+def dump(redis: Redis) -> dict[bytes, bytes]:
+    """Return all keys with their serialized values."""
+    return {key: redis.dump(key) for key in redis.scan_iter()}
+
+
+def test_a_lost_reply_neither_doubles_an_append_nor_reports_a_conflict(redis: Redis, proxy: LossyProxy) -> None:
+    store = RedisStore(connect(proxy.url))
+    (first,) = grown(store, "m", [1])
+    proxy.lose_reply_to(b"lost-one")
+    second = store.append("m", first.head, drafts(2), request("lost-one"))
+    assert proxy.lost.is_set()
+    assert second.repeated
+    assert RedisStore(redis).read("m") == first.events + second.events
+    assert RedisStore(redis).head("m") == second.head
+
+
+def test_a_lost_reply_to_a_lost_script_is_asked_for_again(redis: Redis, proxy: LossyProxy) -> None:
+    store = RedisStore(connect(proxy.url))
+    (first,) = grown(store, "m", [1])
+    redis.script_flush()
+    proxy.lose_reply_to(b"SCRIPT")
+    assert store.append("m", first.head, drafts(1), request("key")).head.version == 2
+    assert proxy.lost.is_set()
+
+
+def test_a_server_that_was_killed_has_lost_nothing_acknowledged(own_server: RealServer) -> None:
+    store = RedisStore(own_server.client())
+    written = {}
+    for round_number in range(3):
+        for stream in ("m", "n", "o"):
+            written[stream] = grown(store, stream, [1, 2, 1])[-1].head
+        own_server.kill()
+        own_server.start()
+        assert {stream: store.head(stream) for stream in written} == written
+        assert all(len(store.read(stream)) == 4 * (round_number + 1) for stream in written)
+    announced = {(entry.stream, entry.version) for shard in range(16) for entry in store.feed(shard)}
+    assert announced == {(stream, version) for stream in written for version in range(1, 13)}
+
+
+def test_a_store_that_is_away_says_so_and_comes_back_by_itself(own_server: RealServer) -> None:
+    store = RedisStore(own_server.client())
+    (first,) = grown(store, "m", [1])
+    own_server.stop()
+    with pytest.raises(StoreUnavailable):
+        store.append("m", first.head, drafts(1), request("key"))
+    with pytest.raises(StoreUnavailable):
+        store.open("m")
+    with pytest.raises(StoreUnavailable):
+        list(store.streams(0))
+    own_server.start()
+    assert store.append("m", first.head, drafts(1), request("key")).head.version == 2
+
+
+def test_a_store_that_was_never_reached_can_be_made_and_used_later(own_server: RealServer) -> None:
+    own_server.stop()
+    store = RedisStore(own_server.client())
+    with pytest.raises(StoreUnavailable):
+        store.installation()
+    own_server.start()
+    assert store.installation().shards == 16
+
+
+def test_a_full_server_refuses_an_append_before_its_first_write(redis: Redis) -> None:
+    store = RedisStore(redis)
+    (first,) = grown(store, "m", [1])
+    before = dump(redis)
+    redis.config_set("maxmemory", 1)
+    with pytest.raises(StoreUnavailable, match="maxmemory"):
+        store.append("m", first.head, drafts(3), request("key"), deadline=5)
+    assert store.read("m") == first.events
+    redis.config_set("maxmemory", 0)
+    assert dump(redis) == before
+    assert store.append("m", first.head, drafts(3), request("key")).head.version == 4
+
+
+def test_a_replica_that_cannot_write_is_unavailable(redis: Redis) -> None:
+    store = RedisStore(redis)
+    (first,) = grown(store, "m", [1])
+    redis.config_set("replica-read-only", "yes")
+    redis.replicaof("127.0.0.1", "1")
+    try:
+        with pytest.raises(StoreUnavailable):
+            store.append("m", first.head, drafts(1), request("key"))
+    finally:
+        redis.replicaof("NO", "ONE")
+    assert store.head("m") == first.head
+
+
+def test_a_refused_append_changes_no_key(redis: Redis) -> None:
+    store = RedisStore(redis)
+    (first,) = grown(store, "m", [2])
+    before = dump(redis)
+    with pytest.raises(StaleVersion):
+        store.append("m", EMPTY, drafts(1), request("late"), deadline=9)
+    with pytest.raises(StaleVersion):
+        store.append("m", Head(2, bytes(32)), drafts(1), request("late"), deadline=9)
+    store.append("m", first.head, drafts(1), request("0+2"), deadline=9)
+    assert dump(redis) == before
+
+
+def test_a_stream_that_lost_an_entry_is_damaged_for_readers_and_writers(redis: Redis) -> None:
+    store = RedisStore(redis)
+    (appended,) = grown(store, "m", [4])
+    redis.xdel(events_key(store, "m"), "2-0")
+    before = dump(redis)
+    for reading in (store.read, store.open):
+        with pytest.raises(DamagedStream, match="version 2: the entry is missing") as damage:
+            reading("m")
+        assert (damage.value.stream, damage.value.version) == ("m", 2)
+    with pytest.raises(DamagedStream, match="number of stored events"):
+        store.append("m", appended.head, drafts(1), request("key"))
+    assert dump(redis) == before
+
+
+def test_a_stream_that_lost_its_end_is_damaged(redis: Redis) -> None:
+    store = RedisStore(redis)
+    grown(store, "m", [4])
+    redis.xdel(events_key(store, "m"), "4-0")
+    for after in (0, 2, 3):
+        with pytest.raises(DamagedStream, match="version 4: the last event is missing"):
+            store.open("m", after)
+
+
+def test_opening_after_a_version_that_the_stream_does_not_have_gives_its_head(redis: Redis) -> None:
+    store = RedisStore(redis)
+    (appended,) = grown(store, "m", [2])
+    assert store.open("m", 7) == ([], appended.head, None, None)
+
+
+@pytest.mark.parametrize("stored", [b"{", b"[]", b'["t",1,2,"a",[]]', b'["t",true,2,"a",{}]', b"\xff", b'"t"'])
+def test_an_entry_that_is_no_event_is_damage_with_its_place(redis: Redis, stored: bytes) -> None:
+    store = RedisStore(redis)
+    grown(store, "m", [1])
+    redis.delete(events_key(store, "m"))
+    redis.xadd(events_key(store, "m"), {"b": stored, "h": bytes(32)}, "1-0")
+    with pytest.raises(DamagedStream, match="m is damaged at version 1"):
+        store.read("m")
+
+
+def test_a_key_of_another_kind_is_an_error_of_the_store(redis: Redis) -> None:
+    store = RedisStore(redis)
+    grown(store, "m", [1])
+    redis.delete(events_key(store, "m"))
+    redis.set(events_key(store, "m"), "x")
+    with pytest.raises(StoreError, match="WRONGTYPE"):
+        store.read("m")
+
+
+def test_all_keys_of_a_shard_lie_in_one_cluster_slot(redis: Redis) -> None:
+    store = RedisStore(redis, prefix="test:", shards=3)
+    for number in range(9):
+        head = store.append(f"m{number}", EMPTY, drafts(1), request(1), deadline=5).head
+        store.keep_snapshot(f"m{number}", head.version, {})
+    slots: dict[bytes, set[int]] = {}
+    for key in redis.scan_iter():
+        if key != b"test:rookery":
+            tag = re.fullmatch(rb"test:(\{s\d\d\}):.+", key)
+            assert tag is not None, key
+            slots.setdefault(tag[1], set()).add(key_slot(key))
+    assert set(slots) == {b"{s00}", b"{s01}", b"{s02}"}
+    assert all(len(numbers) == 1 for numbers in slots.values())
+
+
+def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
+    scripts = [script for script in files("events").iterdir() if script.name.endswith(".lua")]
+    assert {script.name for script in scripts} == {"append.lua", "open.lua", "keep_snapshot.lua"}
+    of_6_2 = {"HGET", "HMGET", "HSET", "XRANGE", "XLEN", "XADD", "INCRBY", "RPUSH", "ZADD", "ZREM", "PEXPIRE"}
+    for script in scripts:
+        calls = re.findall(r"redis\.call\(([^,]+), ([^,)]+)", script.read_text())
+        assert calls
+        for command, key in calls:
+            assert command.strip("'") in of_6_2
+            assert re.fullmatch(r"KEYS\[\d\]", key)
+
+
+def test_the_first_use_writes_down_the_installation_once(redis: Redis) -> None:
+    first = RedisStore(redis, shards=4).installation()
+    assert (first.shards, first.format) == (4, 1)
+    assert RedisStore(redis).installation() == first
+    assert RedisStore(redis, shards=4).installation() == first
+
+
+def test_another_number_of_shards_is_refused_before_anything_is_written(redis: Redis) -> None:
+    grown(RedisStore(redis, shards=4), "m", [1])
+    before = dump(redis)
+    with pytest.raises(WrongInstallation, match="installed with 4 shards and cannot be opened with 8"):
+        RedisStore(redis, shards=8).append("m", EMPTY, drafts(1), request("key"))
+    assert dump(redis) == before
+
+
+def test_a_later_layout_is_refused(redis: Redis) -> None:
+    RedisStore(redis).installation()
+    redis.hset("rk:rookery", "format", "2")
+    with pytest.raises(WrongInstallation, match="layout 2"):
+        RedisStore(redis).head("m")
+
+
+def test_two_prefixes_are_two_stores(redis: Redis) -> None:
+    one, other = RedisStore(redis, prefix="a:"), RedisStore(redis, prefix="b:", shards=2)
+    grown(one, "m", [2])
+    assert other.head("m") == EMPTY
+    assert one.installation().id != other.installation().id
+
+
+def test_a_long_list_of_streams_is_read_page_by_page(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.redis_store.STREAMS_A_PAGE", 3)
+    store = RedisStore(redis, shards=1)
+    names = [f"m{number}" for number in range(10)]
+    for name in names:
+        grown(store, name, [1])
+    assert list(store.streams(0)) == names
+
+
+def test_a_snapshot_goes_away_by_itself(redis: Redis) -> None:
+    store = RedisStore(redis)
+    grown(store, "m", [1])
+    store.keep_snapshot("m", 1, {"a": 1})
+    (key,) = redis.keys("*:m:m:s")
+    assert 0 < redis.pttl(key) <= 30 * 24 * 3600 * 1000
+
+
+def test_a_feed_that_fell_behind_refuses_before_an_event_is_written(redis: Redis) -> None:
+    store = RedisStore(redis, shards=1)
+    (first,) = grown(store, "m", [2])
+    redis.set("rk:{s00}:sequence", 0)
+    with pytest.raises(StoreError, match="XADD"):
+        store.append("m", first.head, [draft(9)], request("key"))
+    assert store.open("m", None, "key") == (first.events, first.head, None, None)
+
+
+def test_an_event_takes_little_more_than_its_bytes(redis: Redis) -> None:
+    store = RedisStore(redis, shards=1)
+    before = redis.info("memory")["used_memory_dataset"]
+    event = Draft("move-submitted", 1, 1_700_000_000_000, "p2345abcdefghijkl", {"move": "c3-d4", "ply": 7, "seat": 0})
+    for match in range(20):
+        head = EMPTY
+        for number in range(80):
+            head = store.append(f"m{match:020}", head, [event], request(number)).head
+    assert (redis.info("memory")["used_memory_dataset"] - before) / 1600 < 300

@@ -1,0 +1,32 @@
+"""Events for tests of the store, which does not care what they mean."""
+
+from collections.abc import Iterable
+
+from events.envelope import Draft
+from events.store import Appended, EventStore, Request
+
+
+def draft(number: int = 1, **content: object) -> Draft:
+    """Return the draft of an event, told apart from others by ``number``."""
+    return Draft("move-submitted", 1, 1_700_000_000_000 + number, "alice", content or {"move": f"a{number}"})
+
+
+def drafts(count: int) -> list[Draft]:
+    """Return ``count`` drafts."""
+    return [draft(number) for number in range(1, count + 1)]
+
+
+def request(key: object) -> Request:
+    """Return a request whose content is its key."""
+    return Request.of(str(key), str(key).encode())
+
+
+def grown(store: EventStore, stream: str, sizes: Iterable[int]) -> list[Appended]:
+    """Append to ``stream`` as many times as there are ``sizes``, that many events each, and return what was written."""
+    appends: list[Appended] = []
+    head = store.head(stream)
+    for size in sizes:
+        appended = store.append(stream, head, drafts(size), request(f"{head.version}+{size}"))
+        head = appended.head
+        appends.append(appended)
+    return appends

@@ -1,0 +1,84 @@
+"""The way in: home, sign-in, sign-up, the games, and a new match."""
+
+from typing import Any
+
+from flask import abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from api.auth import current_person
+from api.web.board import colour_names, draw
+from api.web.frame import blueprint, inside, sign_in_first
+from domain.game import Game
+from domain.games import GAMES
+
+SHOWCASE = {
+    "bashni": "1(Wwb)1b3b/b1b1(Bwww)3/1(bww)3b1b/4(wb)3/1w3b1w/w1(wBb)1w3/1w3(wB)1w/w3w3 w 0",
+}
+"""A position that shows what a game looks like when it is under way; other games show how they start."""
+
+
+@blueprint.get("/")
+def home() -> str:
+    """Return the first page: what this is, the ways in, the games."""
+    return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
+
+
+@blueprint.get("/sign-in")
+def sign_in() -> str | Response:
+    """Return the sign-in form; who is signed in already goes on."""
+    after = inside(request.args.get("next"), url_for("web.my_matches"))
+    person = current_person()
+    if person is not None and person.kind == "person":
+        return redirect(after)
+    return render_template("sign_in.html", after=after)
+
+
+@blueprint.get("/sign-up")
+def sign_up() -> str | Response:
+    """Return the sign-up form; who has an account already goes on."""
+    after = inside(request.args.get("next"), url_for("web.my_matches"))
+    person = current_person()
+    if person is not None and person.kind == "person":
+        return redirect(after)
+    return render_template("sign_up.html", after=after)
+
+
+@blueprint.get("/games/<game_id>")
+def game(game_id: str) -> str:
+    """Return what a game is: its setups, how it ends, what its pieces look like."""
+    found = GAMES.get(game_id)
+    if found is None:
+        abort(404, "There is no such game here.")
+    return render_template("game.html", game=found, picture=_picture)
+
+
+@blueprint.get("/matches/new")
+def new_match() -> str | Response:
+    """Return the form for a new match, filled in as the query says (game, setup, invite, level)."""
+    if current_person() is None:
+        return sign_in_first()
+    chosen = request.args.get("game", "")
+    if chosen not in GAMES:
+        chosen = next(iter(GAMES))
+    setups = GAMES[chosen].setups
+    setup = request.args.get("setup", "")
+    level = request.args.get("level", "")
+    return render_template(
+        "new_match.html",
+        games=list(GAMES.values()),
+        chosen=chosen,
+        chosen_setup=setup if setup in setups else next(iter(setups)),
+        invite=request.args.get("invite", "")[:24],
+        level=int(level) if level in {str(number) for number in range(1, 9)} else 3,
+        colours=colour_names,
+    )
+
+
+def _picture(game: Game[Any, Any], setup: str = "", *, start: bool = False) -> str:
+    """Return a picture of a game, of its showcase position unless the start of ``setup`` is wanted."""
+    name = setup or next(iter(game.setups))
+    showcase = None if start else SHOWCASE.get(game.id)
+    position = game.parse_position(showcase) if showcase else game.initial(name)
+    names = game.setups[name].seat_names
+    title = f"{game.title}, {'a position' if showcase else game.setups[name].title}"
+    return draw(game.scene(position), colour_names(names), picture=title)

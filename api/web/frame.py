@@ -1,0 +1,67 @@
+"""What all pages share: the blueprint, who is looking, what awaits them, and how errors are shown."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
+from flask.blueprints import BlueprintSetupState
+from werkzeug.wrappers import Response as AnyResponse
+
+from api.auth import current_person
+from api.problems import Problem
+from api.services import services
+from api.web import wording
+from api.web.board import swatch
+from events.people import Person
+
+blueprint = Blueprint("web", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
+
+SHOWN_COUNT = 30
+"""Matches that await a person are counted up to here; beyond it the count is shown with a plus."""
+
+
+def inside(target: str | None, default: str) -> str:
+    """Return ``target`` when it is a place on this site, else ``default``: signing in leads nobody elsewhere."""
+    if not target or not target.startswith("/") or target.startswith(("//", "/\\")):
+        return default
+    parts = urlsplit(target)
+    return default if parts.scheme or parts.netloc else target
+
+
+def sign_in_first() -> AnyResponse:
+    """Return the way to the sign-in page and back to where the person is now."""
+    here = request.full_path if request.query_string else request.path
+    return redirect(url_for("web.sign_in", next=here))
+
+
+def problem_page(problem: Problem) -> Response:
+    """Return a friendly page for an error outside the API. It asks the store nothing: the store may be what is away."""
+    page = render_template("error.html", problem=problem, person=None, awaiting="", wording=wording, bare=True)
+    return make_response(page, problem.status)
+
+
+@blueprint.record
+def _show_problems(setup: BlueprintSetupState) -> None:
+    setup.app.extensions["rookery-problem-page"] = problem_page
+
+
+@blueprint.context_processor
+def _frame() -> dict[str, Any]:
+    if "problem" in g:
+        return {}
+    person = current_person()
+    return {
+        "person": person,
+        "awaiting": _awaiting(person),
+        "now": services().now(),
+        "wording": wording,
+        "swatch": swatch,
+    }
+
+
+def _awaiting(person: Person | None) -> str:
+    if person is None:
+        return ""
+    page = services().readmodels.matches("awaiting", player=person.id, limit=SHOWN_COUNT)
+    count = len(page.items)
+    return f"{count}+" if page.next else str(count or "")

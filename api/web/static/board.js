@@ -1,0 +1,189 @@
+// A board in the page: pointing, selecting and stepping along a path. It knows squares and hints, and no game.
+//
+// Hints come from the server: {square: [{move, path, label}]}. After a square has been selected, the squares that
+// follow in the paths of its moves light up one after the other, until a single move is left. Moves that cannot be
+// told apart by squares are offered as options (buttons).
+
+const SVG = "http://www.w3.org/2000/svg";
+const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
+
+export class Board {
+  // `on` has choose(move, squares), options(list of {text, take}), inspect(square element or null) and say(text).
+  constructor(frame, on) {
+    this.frame = frame;
+    this.on = on;
+    this.hints = {};
+    this.current = null;
+    this.clearSteps();
+    frame.addEventListener("click", (event) => this.press(event.target.closest(".square")));
+    frame.addEventListener("keydown", (event) => this.key(event));
+    frame.addEventListener("focusin", (event) => this.arrive(event.target.closest(".square")));
+    frame.addEventListener("pointerover", (event) => this.on.inspect(event.target.closest(".square")));
+    frame.addEventListener("pointerleave", () => this.on.inspect(this.focused()));
+    this.redraw();
+  }
+
+  // To be called whenever the picture in the frame has been replaced.
+  redraw() {
+    this.squares = new Map();
+    for (const element of this.frame.querySelectorAll(".square")) this.squares.set(element.dataset.square, element);
+    const home = this.squares.get(this.current) || this.squares.get(this.movable()[0]) || this.squares.values().next().value;
+    if (home) home.setAttribute("tabindex", "0");
+    this.light();
+  }
+
+  // Replaces the picture and keeps the focus where it was.
+  show(markup) {
+    const focused = this.focused()?.dataset.square;
+    this.frame.innerHTML = markup;
+    this.redraw();
+    if (focused) this.squares.get(focused)?.focus({preventScroll: true});
+  }
+
+  // Offers the moves of `hints`; an empty object offers none.
+  offer(hints) {
+    this.hints = hints;
+    this.clear();
+  }
+
+  clear() {
+    this.clearSteps();
+    this.light();
+    this.tellOptions();
+  }
+
+  clearSteps() {
+    this.start = null;
+    this.path = [];
+  }
+
+  movable() {
+    return Object.keys(this.hints).filter((square) => square !== "");
+  }
+
+  focused() {
+    return this.frame.contains(document.activeElement) ? document.activeElement.closest(".square") : null;
+  }
+
+  // The moves that begin with the steps made so far.
+  candidates() {
+    const moves = this.start === null ? [] : this.hints[this.start];
+    return moves.filter((hint) => this.path.every((square, step) => hint.path[step] === square));
+  }
+
+  press(element) {
+    if (!element) return;
+    const square = element.dataset.square;
+    this.on.inspect(element);
+    if (this.start !== null && this.targets().has(square)) return this.step(square);
+    const again = square === this.start && this.path.length === 0;
+    const here = this.candidates().filter((hint) => hint.path.length === 0);
+    if (again && here.length === 1) return this.choose(here[0]);
+    if (!again && Object.hasOwn(this.hints, square)) return this.begin(square);
+    if (this.start !== null) this.clear();
+  }
+
+  begin(square) {
+    this.start = square;
+    this.path = [];
+    this.light();
+    const targets = [...this.targets()];
+    const options = this.tellOptions();
+    this.on.say(`${square} selected. ${targets.length ? `It can go to ${targets.join(", ")}. ` : ""}${options.length ? `Or: ${options.join(", ")}.` : ""}`);
+  }
+
+  step(square) {
+    this.path.push(square);
+    const left = this.candidates();
+    if (left.length === 1) return this.choose(left[0]);
+    this.light();
+    this.tellOptions();
+    const targets = [...this.targets()];
+    if (targets.length) this.on.say(`${square}, and on to ${targets.join(" or ")}.`);
+  }
+
+  choose(hint) {
+    const squares = this.start === null ? [] : [this.start, ...hint.path];
+    this.clear();
+    this.on.choose(hint.move, squares);
+  }
+
+  targets() {
+    return new Set(this.candidates().filter((hint) => hint.path.length > this.path.length).map((hint) => hint.path[this.path.length]));
+  }
+
+  // Offers as buttons what squares cannot tell apart; returns their texts.
+  tellOptions() {
+    const complete = this.start === null ? this.hints[""] || [] : this.candidates().filter((hint) => hint.path.length === this.path.length);
+    const options = complete.map((hint) => ({
+      text: hint.label && hint.label !== hint.move ? `${hint.label} (${hint.move})` : hint.move,
+      take: () => this.choose(hint),
+    }));
+    this.on.options(options);
+    return options.map((option) => option.text);
+  }
+
+  light() {
+    const targets = this.targets();
+    for (const [square, element] of this.squares) {
+      element.classList.toggle("can-begin", this.start === null && Object.hasOwn(this.hints, square));
+      element.classList.toggle("is-selected", square === this.start);
+      element.classList.toggle("is-step", this.path.includes(square));
+      element.classList.toggle("is-target", targets.has(square));
+      element.toggleAttribute("aria-pressed", false);
+      if (square === this.start) element.setAttribute("aria-pressed", "true");
+      if (targets.has(square)) element.setAttribute("aria-description", "can be reached");
+      else if (Object.hasOwn(this.hints, square)) element.setAttribute("aria-description", "can move");
+      else element.removeAttribute("aria-description");
+    }
+    this.trail(this.start === null ? [] : [this.start, ...this.path]);
+  }
+
+  // Draws a line over the squares gone so far.
+  trail(squares) {
+    this.frame.querySelector(".trail")?.remove();
+    const points = squares.map((square) => this.squares.get(square)).filter(Boolean);
+    if (points.length < 2) return;
+    const line = document.createElementNS(SVG, "polyline");
+    line.setAttribute("class", "trail");
+    line.setAttribute("points", points.map((element) => `${element.dataset.x},${element.dataset.y}`).join(" "));
+    this.frame.querySelector(".squares").before(line);
+  }
+
+  arrive(element) {
+    if (!element) return;
+    for (const other of this.squares.values()) other.setAttribute("tabindex", other === element ? "0" : "-1");
+    this.current = element.dataset.square;
+    this.on.inspect(element);
+  }
+
+  key(event) {
+    const element = event.target.closest(".square");
+    if (!element || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      event.stopPropagation();
+      this.press(element);
+    } else if (event.key === "Escape" && this.start !== null) {
+      event.stopPropagation();
+      this.clear();
+    } else if (ARROWS[event.key]) {
+      event.preventDefault();
+      this.neighbour(element, ARROWS[event.key])?.focus();
+    }
+  }
+
+  // The nearest square in a direction; straight ahead counts for more than sideways.
+  neighbour(element, [dx, dy]) {
+    let best = null;
+    let least = Infinity;
+    for (const other of this.squares.values()) {
+      const x = other.dataset.x - element.dataset.x;
+      const y = other.dataset.y - element.dataset.y;
+      const ahead = x * dx + y * dy;
+      const distance = ahead + 4 * Math.abs(x * dy + y * dx);
+      if (ahead > 0.1 && distance < least) [best, least] = [other, distance];
+    }
+    return best;
+  }
+}

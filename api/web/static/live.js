@@ -1,0 +1,67 @@
+// Watches a match: its event stream, and polling while the stream is away. Calls back when the match has moved on.
+
+const EVENTS = [
+  "match-created", "player-joined", "match-started", "move-submitted", "draw-offered", "draw-accepted",
+  "draw-declined", "player-resigned", "match-aborted", "match-finished",
+];
+const POLL_MS = 5000;
+const REOPEN_MS = 30000;
+
+// `version()` says which version the page shows; `changed()` is called when there is a later one.
+export function watch({match, stream, version, changed, say}) {
+  let source = null;
+  let polling = null;
+  let reopening = null;
+
+  function open() {
+    clearTimeout(reopening);
+    source?.close();
+    source = new EventSource(`${stream}?after=${version()}`, {withCredentials: true});
+    source.addEventListener("open", () => {
+      stopPolling();
+      say("");
+    });
+    for (const type of EVENTS) {
+      source.addEventListener(type, (event) => {
+        if (Number(event.lastEventId) > version()) changed();
+      });
+    }
+    source.addEventListener("error", () => {
+      startPolling();
+      say("The live connection is interrupted; the page looks for moves every few seconds.");
+      if (source.readyState === EventSource.CLOSED) {
+        clearTimeout(reopening);
+        reopening = setTimeout(open, REOPEN_MS);
+      }
+    });
+  }
+
+  function startPolling() {
+    polling = polling || setInterval(poll, POLL_MS);
+  }
+
+  function stopPolling() {
+    clearInterval(polling);
+    polling = null;
+  }
+
+  async function poll() {
+    try {
+      const answer = await fetch(`/api/v1/matches/${match}`, {headers: {"If-None-Match": `"${version()}"`}, cache: "no-store"});
+      if (answer.status === 200) changed();
+    } catch {
+      // Still away: the next poll asks again.
+    }
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") poll();
+  });
+  open();
+
+  return function stop() {
+    clearTimeout(reopening);
+    stopPolling();
+    source.close();
+  };
+}

@@ -1,0 +1,289 @@
+// The page of a match: choosing, confirming and submitting moves, stepping through them, and keeping up with the match.
+//
+// The server renders everything. To show another ply or a later version, the page is fetched again and its live parts
+// (data-live) are replaced; nothing is rendered twice in two languages.
+
+import {call, newKey} from "./api.js";
+import {Board} from "./board.js";
+import {inspector} from "./inspector.js";
+import {watch} from "./live.js";
+
+const page = document.getElementById("match");
+const at = (id) => document.getElementById(id);
+const api = `/api/v1/matches/${page.dataset.match}`;
+
+let turned = page.dataset.turned;
+let chosen = null; // {move, key}: the move that waits for its confirmation, and the key of its one submission
+let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
+let stopWatching = null;
+let awaitingRatings = false;
+
+const standing = () => at("standing").dataset;
+const version = () => Number(standing().version);
+const plies = () => Number(standing().plies);
+const shown = () => Number(at("board").dataset.shown);
+const say = (text, bad = false) => {
+  at("said").classList.toggle("bad", bad);
+  at("said").textContent = text;
+};
+
+const board = new Board(at("board"), {
+  choose: (move) => choose(move).catch((error) => say(error.message, true)),
+  options: showOptions,
+  inspect: inspector(at("inspector"), at("board")),
+  say,
+});
+
+// Refreshing
+
+async function refresh({ply = shown() === plies() ? null : shown(), quietly = false} = {}) {
+  const number = (asked += 1);
+  at("board").setAttribute("aria-busy", "true");
+  try {
+    const query = new URLSearchParams({...(ply === null ? {} : {ply}), turned});
+    const answer = await fetch(`${location.pathname}?${query}`, {headers: {Accept: "text/html"}, cache: "no-store"});
+    if (!answer.ok) throw new Error(`The page cannot be brought up to date (status ${answer.status}).`);
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (number !== asked) return;
+    const before = {version: version(), plies: plies()};
+    adopt(fresh);
+    history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
+    if (before.plies !== plies()) forgetChoice();
+    if (before.version !== version() && !quietly) announce(before);
+    await settle();
+  } catch (error) {
+    say(error instanceof TypeError ? "The server cannot be reached. The page shows the match as it stood." : error.message, true);
+  } finally {
+    if (number === asked) at("board").removeAttribute("aria-busy");
+  }
+}
+
+function adopt(fresh) {
+  document.title = fresh.title;
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const other = fresh.getElementById(part.id);
+    if (!other) continue;
+    if (part.id === "board") {
+      part.dataset.shown = other.dataset.shown;
+      if (!chosen || other.dataset.shown !== String(plies())) board.show(other.innerHTML);
+      continue;
+    }
+    for (const {name, value} of other.attributes) if (name !== "aria-busy") part.setAttribute(name, value);
+    if (part.innerHTML !== other.innerHTML) part.replaceChildren(...other.childNodes);
+  }
+  const typing = at("type-move");
+  if (typing) typing.hidden = !standing().mayMove;
+  scrollToCurrent();
+}
+
+// Loads what can be played now, keeps watching as long as something can happen.
+async function settle() {
+  const live = ["open", "playing"].includes(standing().status);
+  if (live && !stopWatching) {
+    stopWatching = watch({
+      match: page.dataset.match, stream: page.dataset.stream, version, changed: () => refresh(), say: (text) => { at("connection").textContent = text; },
+    });
+  } else if (!live && stopWatching) {
+    stopWatching();
+    stopWatching = null;
+  }
+  if (!awaitingRatings) awaitRatings();
+  if (!standing().mine || shown() !== plies() || chosen) {
+    if (!chosen) board.offer({});
+    return;
+  }
+  try {
+    const legal = await call("GET", `${api}/legal-moves`);
+    if (legal.version === version() && shown() === plies() && !chosen) board.offer(legal.hints);
+  } catch (problem) {
+    say(problem.message, true);
+  }
+}
+
+function announce(before) {
+  const sentence = at("standing").textContent.replace(/\s+/g, " ").replace("●", "").trim();
+  const latest = plies() > before.plies ? at("moves").querySelector(`[data-ply="${plies()}"]`)?.textContent : null;
+  say(`${latest ? `${latest} was played. ` : ""}${sentence}`);
+}
+
+function scrollToCurrent() {
+  const current = at("moves").querySelector("[aria-current]");
+  at("moves").scrollTop = current ? current.offsetTop - at("moves").clientHeight / 2 : 0;
+}
+
+// The ratings follow a match's end by a moment: look for them a few times.
+function awaitRatings(delay = 1000) {
+  awaitingRatings = Boolean(standing().unratedYet) && delay < 20000;
+  if (!awaitingRatings) return;
+  setTimeout(async () => {
+    await refresh({quietly: true});
+    awaitRatings(delay * 2);
+  }, delay);
+}
+
+// Choosing and submitting a move
+
+async function choose(move) {
+  try {
+    const query = new URLSearchParams({turned, try: move});
+    const answer = await fetch(`${location.pathname}/board.svg?${query}`, {headers: {Accept: "image/svg+xml, application/problem+json"}});
+    if (!answer.ok) throw new Error((await answer.json()).detail);
+    chosen = {move: decodeURIComponent(answer.headers.get("Rookery-Move") || move), key: newKey()};
+    board.offer({});
+    board.show(await answer.text());
+  } catch (error) {
+    if (error instanceof TypeError) throw new Error("The server cannot be reached. Try again.");
+    throw error;
+  }
+  at("chosen").textContent = chosen.move;
+  at("confirm").hidden = false;
+  at("submit").focus({preventScroll: true});
+  say(`${chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`);
+}
+
+function forgetChoice() {
+  chosen = null;
+  at("confirm").hidden = true;
+  at("submit").disabled = false;
+  if (at("typed")) at("typed").value = "";
+}
+
+async function cancel() {
+  const square = board.current;
+  forgetChoice();
+  say("");
+  await refresh();
+  board.squares.get(square)?.focus({preventScroll: true});
+}
+
+async function submit() {
+  if (!chosen || at("submit").disabled) return;
+  at("submit").disabled = true;
+  say("Submitting …");
+  try {
+    await call("POST", `${api}/moves`, {move: chosen.move}, {"Idempotency-Key": chosen.key, "If-Match": `"${version()}"`});
+    forgetChoice();
+    await refresh({ply: null, quietly: true});
+    say("Your move is played.");
+  } catch (problem) {
+    await recover(problem, "Your move was not played.");
+  }
+}
+
+// After a refusal: what may be tried again stays as it is, what is out of date is loaded afresh.
+async function recover(problem, consequence) {
+  at("submit").disabled = false;
+  if ([0, 429, 503].includes(problem.status)) return say(`${problem.message} Press again to repeat it; it counts once only.`, true);
+  forgetChoice();
+  await refresh({ply: null, quietly: true});
+  if (problem.code === "stale-version") say(`The match has moved on meanwhile; this is how it stands now. ${consequence}`, true);
+  else say(`${problem.message} ${consequence}`, true);
+}
+
+function showOptions(options) {
+  at("options").replaceChildren(...options.map(({text, take}) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.addEventListener("click", take);
+    return button;
+  }));
+}
+
+at("type-move")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const move = at("typed").value.trim();
+  at("typed-error").textContent = "";
+  at("typed").removeAttribute("aria-invalid");
+  try {
+    if (!move) throw new Error("Type a move first, for instance one of the moves played so far.");
+    if (shown() !== plies()) await refresh({ply: null, quietly: true});
+    if (!standing().mine) throw new Error("It is not your move now.");
+    await choose(move);
+  } catch (error) {
+    at("typed-error").textContent = error.message;
+    at("typed").setAttribute("aria-invalid", "true");
+  }
+});
+
+at("submit").addEventListener("click", submit);
+at("cancel").addEventListener("click", cancel);
+
+// Acting beside moving: join, resign, call off, draws
+
+page.addEventListener("click", async (event) => {
+  const act = event.target.closest("[data-act]")?.dataset;
+  if (!act || (act.ask && !(await confirmed(act)))) return;
+  const body = act.seat === undefined ? {} : {seat: Number(act.seat)};
+  const condition = act.act === "joins" ? {} : {"If-Match": `"${version()}"`};
+  try {
+    await call("POST", `${api}/${act.act}`, body, {"Idempotency-Key": newKey(), ...condition});
+    if (act.act === "joins") return location.reload();
+    await refresh({ply: null});
+  } catch (problem) {
+    await recover(problem, "");
+  }
+});
+
+function confirmed({ask, consequence, yes}) {
+  at("ask-title").textContent = ask;
+  at("ask-text").textContent = consequence;
+  at("ask-yes").textContent = yes;
+  const dialog = at("ask");
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), {once: true});
+  });
+}
+
+at("ask-yes").addEventListener("click", () => at("ask").close("yes"));
+at("ask-no").addEventListener("click", () => at("ask").close(""));
+
+page.addEventListener("click", async (event) => {
+  if (event.target.id !== "copy") return;
+  try {
+    await navigator.clipboard.writeText(location.origin + location.pathname);
+    say("The address is copied.");
+  } catch {
+    say(`The address is ${location.origin}${location.pathname}`);
+  }
+});
+
+// Stepping through the moves
+
+function goTo(ply) {
+  const wanted = Math.max(0, Math.min(plies(), ply));
+  if (chosen) forgetChoice();
+  if (wanted !== shown() || at("board").hasAttribute("aria-busy")) refresh({ply: wanted === plies() ? null : wanted, quietly: true});
+}
+
+function step(kind) {
+  goTo({first: 0, previous: shown() - 1, next: shown() + 1, last: plies()}[kind]);
+}
+
+page.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-ply], [data-step]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (link.dataset.ply) goTo(Number(link.dataset.ply));
+  else step(link.dataset.step);
+});
+
+at("turn").addEventListener("click", () => {
+  turned = turned === "1" ? "0" : "1";
+  forgetChoice();
+  refresh({quietly: true});
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || at("ask").open) return;
+  if (event.target.closest("input, select, textarea")) return;
+  if (event.key === ",") step("previous");
+  else if (event.key === ".") step("next");
+  else if (event.key === "Escape" && chosen) cancel();
+  else if (event.key === "Enter" && chosen && !event.target.closest("button, a, summary")) submit();
+});
+
+scrollToCurrent();
+settle();

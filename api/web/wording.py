@@ -1,0 +1,78 @@
+"""The words of the pages: levels, results, turns and how long ago something was."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+LEVELS = (
+    "knows the rules",
+    "beginner",
+    "casual player",
+    "attentive player",
+    "club player",
+    "strong club player",
+    "expert",
+    "plays to win, takes its time",
+)
+
+_REASONS = {
+    "no-moves": "no legal move was left",
+    "no-progress": "too many moves without progress",
+    "repetition": "the position stood for the third time",
+    "resignation": "resignation",
+    "draw-agreed": "a draw was agreed",
+    "castles": "enough castles were controlled",
+    "crowned-castles": "enough castles were crowned",
+    "checkmate": "checkmate",
+    "stalemate": "stalemate",
+    "last-king": "the last king on the board",
+}
+
+_STEPS = (
+    (60_000, 1_000, "second"),
+    (3_600_000, 60_000, "minute"),
+    (86_400_000, 3_600_000, "hour"),
+    (30 * 86_400_000, 86_400_000, "day"),
+)
+
+
+def level_words(level: int) -> str:
+    """Return what to expect of an opponent of ``level`` (1 to 8)."""
+    return LEVELS[level - 1]
+
+
+def reason_words(reason: str | None) -> str:
+    """Return why a match ended; a reason that has no words of its own is spelled out."""
+    return _REASONS.get(reason or "", (reason or "").replace("-", " "))
+
+
+def ago(then: int, now: int) -> str:
+    """Return how long ago ``then`` was, both in milliseconds since 1970 UTC; beyond a month, the date."""
+    passed = max(0, now - then)
+    if passed < 10_000:
+        return "just now"
+    for limit, unit, name in _STEPS:
+        if passed < limit:
+            count = passed // unit
+            return f"{count} {name}{'' if count == 1 else 's'} ago"
+    return f"on {datetime.fromtimestamp(then / 1000, UTC):%-d %B %Y}"
+
+
+def iso(instant: int) -> str:
+    """Return milliseconds since 1970 UTC in the form of RFC 3339, to the second."""
+    return f"{datetime.fromtimestamp(instant / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def score_words(score: float) -> str:
+    """Return a score as players write it: 1, 0, ½, ¼; anything else with two decimals."""
+    return {1.0: "1", 0.0: "0", 0.5: "½", 0.25: "¼", 0.75: "¾"}.get(score, f"{score:.2f}")
+
+
+def headline(scores: Sequence[float], seat_names: Sequence[str]) -> str:
+    """Return who has won, or that the match is drawn."""
+    best = max(scores)
+    winners = [name for name, score in zip(seat_names, scores, strict=True) if score == best]
+    if len(winners) == len(seat_names):
+        return "A draw"
+    if len(winners) == 1:
+        return f"{winners[0]} has won"
+    return f"{', '.join(winners[:-1])} and {winners[-1]} share the win"

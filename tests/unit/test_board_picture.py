@@ -1,0 +1,183 @@
+"""The picture of a position: what is drawn, where, and that it fits a strict page."""
+
+import random
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from api.web.board import colour_names, draw, swatch
+from domain.games import GAMES
+from domain.scene import Cell, Label, Piece, Scene
+
+SVG = "{http://www.w3.org/2000/svg}"
+COLOURS = ("white", "black")
+WHITE_MAN = Piece(0, "man", "w", "white man")
+BLACK_KING = Piece(1, "king", "B", "black king")
+
+
+def scene_with(columns: dict[str, tuple[Piece, ...]], spoken: dict[str, str] | None = None) -> Scene:
+    cells = tuple(
+        Cell(f"{file}{rank}", 0.5 + number, 0.5 + 2 - rank, "dark" if (number + rank) % 2 else "light")
+        for number, file in enumerate("abc")
+        for rank in (1, 2)
+    )
+    labels = (Label("a", 1, 2.75), Label("1", 0.25, 2), Label("2", 0.25, 1))
+    return Scene(4, 3, cells, labels, columns, spoken or {})
+
+
+def parsed(scene: Scene, **options: object) -> ElementTree.Element:
+    return ElementTree.fromstring(draw(scene, COLOURS, **options))  # type: ignore[arg-type]  # noqa: S314
+
+
+def column(root: ElementTree.Element, square: str) -> list[ElementTree.Element]:
+    found = root.find(f".//{SVG}g[@class='column'][@data-square='{square}']")
+    assert found is not None
+    return found.findall(f"{SVG}use")
+
+
+def test_a_column_is_drawn_from_the_bottom_up_each_piece_above_the_one_below():
+    pieces = column(parsed(scene_with({"a1": (BLACK_KING, WHITE_MAN, WHITE_MAN)})), "a1")
+    assert [piece.get("data-title") for piece in pieces] == ["black king", "white man", "white man"]
+    heights = [float(piece.get("y", "")) for piece in pieces]
+    assert heights == sorted(heights, reverse=True)
+    assert len(set(heights)) == 3
+
+
+def test_every_piece_of_the_tallest_possible_column_can_be_told_from_the_next():
+    pieces = column(parsed(scene_with({"b1": (WHITE_MAN,) * 24})), "b1")
+    heights = [float(piece.get("y", "")) for piece in pieces]
+    assert all(below - above >= 0.04 for below, above in pairwise(heights))
+    assert heights[0] - heights[-1] <= 1.2
+
+
+def test_a_column_of_several_pieces_says_its_height_and_a_single_piece_does_not():
+    root = parsed(scene_with({"a1": (WHITE_MAN,), "b1": (BLACK_KING, WHITE_MAN)}))
+    assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "height"] == ["2"]
+
+
+def test_a_king_wears_a_crown_and_a_man_does_not():
+    root = parsed(scene_with({"a1": (WHITE_MAN,), "b1": (BLACK_KING,)}))
+    crowned = {
+        group.get("class")
+        for group in root.iter(f"{SVG}g")
+        if any(path.get("class") == "crown" for path in group.findall(f"{SVG}path"))
+    }
+    assert crowned == {"piece piece-black kind-king"}
+
+
+def test_a_castle_has_battlements_and_belongs_to_nobody():
+    root = parsed(scene_with({"a1": (Piece(-1, "castle", "g", "green castle"),)}))
+    castle = root.find(f".//{SVG}g[@class='piece piece-nobody kind-castle']")
+    assert castle is not None
+    assert any(path.get("class") == "tooth" for path in castle.iter(f"{SVG}path"))
+
+
+def test_seats_that_differ_by_colour_alone_carry_letters():
+    scene = scene_with({"a1": (Piece(1, "stone", "u", "blue piece"),), "b1": (Piece(2, "stone", "r", "red piece"),)})
+    root = ElementTree.fromstring(draw(scene, ("white", "blue", "red", "black")))  # noqa: S314
+    assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "letter"] == ["U", "R"]
+
+
+def test_a_piece_of_an_unknown_kind_shows_its_letter():
+    root = parsed(scene_with({"a1": (Piece(0, "giraffe", "G", "white giraffe"),)}))
+    assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "letter"] == ["G"]
+
+
+def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_their_sides():
+    plain, turned = parsed(scene_with({})), parsed(scene_with({}), turned=True)
+
+    def corners(root: ElementTree.Element) -> dict[str, tuple[str, str]]:
+        return {
+            group.get("data-square", ""): (group.get("data-x", ""), group.get("data-y", ""))
+            for group in root.iter(f"{SVG}g")
+            if group.get("class") == "square"
+        }
+
+    def labels(root: ElementTree.Element) -> dict[str, tuple[str, str]]:
+        return {
+            text.text or "": (text.get("x", ""), text.get("y", ""))
+            for text in root.iter(f"{SVG}text")
+            if text.get("class") == "label"
+        }
+
+    assert corners(turned)["a1"] == corners(plain)["c2"]
+    assert corners(turned)["c2"] == corners(plain)["a1"]
+    assert labels(turned) == {"a": ("3", "2.75"), "1": ("0.25", "1"), "2": ("0.25", "2")}
+
+
+def test_near_columns_are_drawn_over_far_ones():
+    root = parsed(scene_with({"a1": (WHITE_MAN,) * 5, "a2": (WHITE_MAN,)}))
+    order = [group.get("data-square") for group in root.iter(f"{SVG}g") if group.get("class") == "column"]
+    assert order == ["a2", "a1"]
+    root = parsed(scene_with({"a1": (WHITE_MAN,) * 5, "a2": (WHITE_MAN,)}), turned=True)
+    order = [group.get("data-square") for group in root.iter(f"{SVG}g") if group.get("class") == "column"]
+    assert order == ["a1", "a2"]
+
+
+def test_the_last_move_is_marked_where_it_began_and_where_it_ended():
+    root = parsed(scene_with({}), marked=("a1", "z9", "b2", "c1"))
+    marks = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "mark" in (rect.get("class") or "").split()]
+    assert marks == ["mark mark-from", "mark mark-via", "mark mark-to"]
+
+
+def test_each_square_is_a_button_that_says_what_stands_on_it():
+    root = parsed(scene_with({"a1": (WHITE_MAN,)}, {"a1": "a1: white man"}))
+    spoken = {
+        group.get("data-square"): group.get("aria-label")
+        for group in root.iter(f"{SVG}g")
+        if group.get("role") == "button"
+    }
+    assert len(spoken) == 6
+    assert spoken["a1"] == "a1: white man"
+    assert spoken["b2"] == "b2: empty"
+
+
+def test_a_mere_picture_has_a_name_and_nothing_to_point_at():
+    root = parsed(scene_with({"a1": (WHITE_MAN,)}), picture="A position")
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == "A position"
+    assert not [group for group in root.iter(f"{SVG}g") if group.get("role") == "button"]
+
+
+def test_two_pictures_on_one_page_do_not_share_the_names_of_their_drawings():
+    def names(picture: str) -> set[str | None]:
+        root = parsed(scene_with({"a1": (WHITE_MAN,)}), picture=picture)
+        return {group.get("id") for group in root.iter(f"{SVG}g") if group.get("id")}
+
+    assert names("First").isdisjoint(names("Second"))
+
+
+def test_what_a_scene_says_is_escaped():
+    nasty = Piece(0, "man", "<", '"><script>')
+    root = parsed(scene_with({"a1": (nasty,)}, {"a1": "<b>&"}))
+    assert column(root, "a1")[0].get("data-title") == '"><script>'
+    assert not list(root.iter("script"))
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
+def test_positions_of_every_game_make_a_well_formed_picture_without_inline_styles(game):
+    rng = random.Random(7)
+    for name, setup in game.setups.items():
+        position = game.initial(name)
+        for _ in range(40):
+            moves = list(game.legal_moves(position))
+            if not moves:
+                break
+            position = game.play(position, rng.choice(moves))
+        scene = game.scene(position)
+        picture = draw(scene, colour_names(setup.seat_names), turned=True)
+        root = ElementTree.fromstring(picture)  # noqa: S314
+        faces = {group.get("id") for group in root.iter(f"{SVG}g")}
+        drawn = [use.get("href", "")[1:] for use in root.iter(f"{SVG}use")]
+        assert len(drawn) == sum(len(pieces) for pieces in scene.columns.values())
+        assert set(drawn) <= faces
+        assert not re.search(r"\sstyle=|<style|\son[a-z]+=", picture)
+        assert picture == draw(scene, colour_names(setup.seat_names), turned=True)
+
+
+def test_a_swatch_is_a_disc_in_the_colour_of_its_seat():
+    root = ElementTree.fromstring(swatch("blue"))  # noqa: S314
+    assert "piece-blue" in (root.get("class") or "")
+    assert root.get("aria-hidden") == "true"

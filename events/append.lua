@@ -1,7 +1,7 @@
 -- Appends events to one stream, or changes nothing. All keys share one hash tag, the shard's.
 --
 -- KEYS  1 events  2 head and requests  3 feed  4 feed sequence  5 streams  6 deadlines
--- ARGV  1 expected version  2 expected digest  3 request key  4 fingerprint  5 stream name  6 deadline or ""
+-- ARGV  1 expected version  2 expected digest  3 field of the request  4 end of its value  5 stream name  6 deadline or ""
 --       then for each event: its packed bytes, its digest
 --
 -- Killed at any moment it is safe: the server runs a script alone and logs its effects as one transaction, of which a
@@ -9,13 +9,12 @@
 -- the server itself refuses the first write when it is out of memory or read-only, and none after it. A client that
 -- never saw the reply asks again with the same request key and gets the answer of the first time.
 
-local request = 'r' .. ARGV[3]
-local known = redis.call('HMGET', KEYS[2], 'v', 'd', request)
+local known = redis.call('HMGET', KEYS[2], 'v', 'd', ARGV[3])
 local version = known[1] or '0'
 
 if known[3] then
-  local first, last, fingerprint = string.match(known[3], '^(%d+):(%d+):(.*)$')
-  if fingerprint ~= ARGV[4] then
+  local first, last, content = string.match(known[3], '^(%d+):(%d+)(.*)$')
+  if content ~= ARGV[4] then
     return {'mismatch'}
   end
   return {'repeated', first, redis.call('XRANGE', KEYS[1], first .. '-0', last .. '-0')}
@@ -34,8 +33,8 @@ for number = 1, events do
   redis.call('XADD', KEYS[3], string.format('%d-0', sequence + number), 'm', ARGV[5], 'v', place)
   redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[5 + 2 * number], 'h', ARGV[6 + 2 * number])
 end
-local written = string.format('%d:%d:%s', version + 1, version + events, ARGV[4])
-redis.call('HSET', KEYS[2], 'v', version + events, 'd', ARGV[#ARGV], request, written)
+local written = string.format('%d:%d', version + 1, version + events) .. ARGV[4]
+redis.call('HSET', KEYS[2], 'v', version + events, 'd', ARGV[#ARGV], ARGV[3], written)
 if version == '0' then
   redis.call('RPUSH', KEYS[5], ARGV[5])
 end

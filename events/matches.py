@@ -18,7 +18,6 @@ from events.store import (
     Head,
     Opened,
     Request,
-    RequestMismatch,
     StaleVersion,
 )
 
@@ -100,12 +99,10 @@ class Matches:
     def _open(self, match: str, request: Request | None) -> tuple[Loaded | None, Executed | None]:
         with self._lock:
             known = self._cache.get(match)
-        opened = self._store.open(match, known.head.version if known else None, request.key if request else None)
-        if request is not None and (remembered := opened.remembered) is not None:
-            if remembered.fingerprint != request.fingerprint:
-                raise RequestMismatch(match, request.key)
-            events = self._store.read(match, remembered.first - 1, remembered.last - remembered.first + 1)
-            return None, Executed(events, remembered.last, True)
+        opened = self._store.open(match, known.head.version if known else None, request)
+        if opened.remembered is not None:
+            first, last = opened.remembered
+            return None, Executed(self._store.read(match, first - 1, last - first + 1), last, True)
         if known is None and opened.snapshot is not None and (kept := restored(opened.snapshot)) is not None:
             known = Loaded(*kept, snapshot=kept[0].version)
         if not _follows(opened, match, known.head if known else EMPTY):

@@ -31,7 +31,7 @@ class MemoryStore(EventStore):
         self._shards = shards
         self._lock = Lock()
         self._entries: dict[str, list[_Entry]] = {}
-        self._requests: dict[tuple[str, str], Remembered] = {}
+        self._requests: dict[tuple[str, str], tuple[str, Remembered]] = {}
         self._feeds: list[list[Pointer]] = [[] for _ in range(shards)]
         self._deadlines: dict[str, int] = {}
         self._snapshots: dict[str, tuple[int, Mapping[str, Any]]] = {}
@@ -49,13 +49,9 @@ class MemoryStore(EventStore):
         if not sealed:
             raise ValueError("nothing to append")
         with self._lock:
-            remembered = self._requests.get((stream, request.key))
-            if remembered is not None:
-                if remembered.fingerprint != request.fingerprint:
-                    raise RequestMismatch(stream, request.key)
-                return Appended(
-                    self._between(stream, remembered.first, remembered.last), self._head(stream, remembered.last), True
-                )
+            if (remembered := self._remembered(stream, request)) is not None:
+                first, last = remembered
+                return Appended(self._between(stream, first, last), self._head(stream, last), True)
             head = self._head(stream)
             if head != expected:
                 raise StaleVersion(stream, expected.version, head.version)
@@ -64,7 +60,8 @@ class MemoryStore(EventStore):
             for event in sealed:
                 entries.append(_Entry(event.packed, event.digest))
                 feed.append(Pointer(len(feed) + 1, stream, len(entries)))
-            self._requests[stream, request.key] = Remembered(request.fingerprint, expected.version + 1, len(entries))
+            written = Remembered(expected.version + 1, len(entries))
+            self._requests[stream, request.key] = (request.fingerprint, written)
             if deadline is None:
                 self._deadlines.pop(stream, None)
             else:
@@ -77,14 +74,14 @@ class MemoryStore(EventStore):
             last = len(self._entries.get(stream, ()))
             return self._between(stream, after + 1, last if limit is None else min(last, after + limit))
 
-    def open(self, stream: str, after: int | None = 0, request_key: str | None = None) -> Opened:
+    def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """See EventStore."""
         with self._lock:
             snapshot = None
             if after is None:
                 after, snapshot = self._snapshots.get(stream, (0, None))
             head = self._head(stream)
-            remembered = None if request_key is None else self._requests.get((stream, request_key))
+            remembered = None if request is None else self._remembered(stream, request)
             return Opened(self._between(stream, after + 1, head.version), head, remembered, snapshot)
 
     def head(self, stream: str) -> Head:
@@ -118,6 +115,12 @@ class MemoryStore(EventStore):
         with self._lock:
             if version >= self._snapshots.get(stream, (0, None))[0]:
                 self._snapshots[stream] = (version, snapshot)
+
+    def _remembered(self, stream: str, request: Request) -> Remembered | None:
+        fingerprint, remembered = self._requests.get((stream, request.key), (request.fingerprint, None))
+        if fingerprint != request.fingerprint:
+            raise RequestMismatch(stream, request.key)
+        return remembered
 
     def _head(self, stream: str, version: int | None = None) -> Head:
         entries = self._entries.get(stream)

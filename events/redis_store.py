@@ -5,6 +5,7 @@ Redis Cluster alike. Only commands of Redis 6.2 are used.
 """
 
 import functools
+import hashlib
 import json
 import secrets
 import zlib
@@ -163,8 +164,7 @@ class RedisStore(EventStore):
         arguments: list[Any] = [
             expected.version,
             expected.digest,
-            request.key,
-            request.fingerprint,
+            *_marks(request),
             stream,
             "" if deadline is None else deadline,
         ]
@@ -204,14 +204,17 @@ class RedisStore(EventStore):
         return _envelopes(stream, after, entries)
 
     @_in_words_of_the_store
-    def open(self, stream: str, after: int | None = 0, request_key: str | None = None) -> Opened:
+    def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """See EventStore."""
         keys = self._keys_of(stream)
+        field, mark = _marks(request) if request is not None else ("", b"")
         (version, digest, remembered), entries, after_read, snapshot = self._run(
             self._open,
             [keys.stream(stream, part) for part in "ehs"],
-            ["" if after is None else after, request_key or ""],
+            ["" if after is None else after, field],
         )
+        if remembered is not None and not remembered.endswith(mark):
+            raise RequestMismatch(stream, request.key if request else "")
         head = EMPTY if version is None else Head(int(version), digest)
         start = int(after_read)
         events = _envelopes(stream, start, map(_scripted, entries))
@@ -220,7 +223,7 @@ class RedisStore(EventStore):
         return Opened(
             events,
             head,
-            None if request_key is None or remembered is None else _remembered(remembered),
+            None if remembered is None else Remembered(*map(int, remembered[: -len(mark)].split(b":"))),
             None if snapshot is None else json.loads(zlib.decompress(snapshot)),
         )
 
@@ -291,9 +294,16 @@ def _version(entry_id: bytes) -> int:
     return int(entry_id.partition(b"-")[0])
 
 
-def _remembered(text: bytes) -> Remembered:
-    first, last, fingerprint = text.decode().split(":", 2)
-    return Remembered(fingerprint, int(first), int(last))
+def _marks(request: Request) -> tuple[bytes, bytes]:
+    """Return the field under which a request is remembered, and the end of its value that tells its content.
+
+    Both are digests: what comes from outside then cannot outgrow the compact form in which a server keeps a small hash.
+    """
+    return b"r" + _digest(request.key, 16), b":" + _digest(request.fingerprint, 12)
+
+
+def _digest(text: str, size: int) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=size).digest()
 
 
 def _scripted(entry: list[Any]) -> tuple[bytes, dict[bytes, bytes]]:

@@ -4,7 +4,6 @@ One stream holds the events of one match, versions 1, 2, 3 and so on without gap
 of its name; a shard's feed announces all its events in the order in which they were appended.
 """
 
-import base64
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,19 +26,10 @@ EMPTY = Head(0, GENESIS)
 
 
 class Request(NamedTuple):
-    """What makes an append repeatable: the key names the request within its stream, the fingerprint its content.
-
-    Both are kept as long as the stream: short ones save memory.
-    """
+    """What makes an append repeatable: the key names the request within its stream, the fingerprint its content."""
 
     key: str
     fingerprint: str
-
-    @classmethod
-    def of(cls, key: str, *content: bytes) -> "Request":
-        """Return the request ``key`` with a fingerprint (22 characters) of the parts of its ``content``."""
-        digest = hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in content)).digest()
-        return cls(key, base64.urlsafe_b64encode(digest[:16]).rstrip(b"=").decode())
 
 
 class Appended(NamedTuple):
@@ -55,9 +45,8 @@ class Appended(NamedTuple):
 
 
 class Remembered(NamedTuple):
-    """An earlier request on a stream: its fingerprint and the versions of the first and last event that it wrote."""
+    """An earlier request on a stream: the versions of the first and the last event that it wrote."""
 
-    fingerprint: str
     first: int
     last: int
 
@@ -157,11 +146,12 @@ class EventStore(ABC):
         """
 
     @abstractmethod
-    def open(self, stream: str, after: int | None = 0, request_key: str | None = None) -> Opened:
+    def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """Return events after a version, the head, and what is remembered of a request, in one round trip.
 
         ``after`` None means: after the cached snapshot, which is returned with them; all events when there is none.
-        Raises StoreUnavailable and DamagedStream.
+        Raises RequestMismatch when the key of ``request`` is known with another fingerprint, StoreUnavailable and
+        DamagedStream.
         """
 
     @abstractmethod

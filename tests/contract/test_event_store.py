@@ -25,7 +25,7 @@ def everything(store: EventStore) -> list[object]:
 def test_a_stream_that_nobody_wrote_is_empty(store: EventStore) -> None:
     assert store.head("m") == EMPTY
     assert store.read("m") == []
-    assert store.open("m", None, "key") == ([], EMPTY, None, None)
+    assert store.open("m", None, request("key")) == ([], EMPTY, None, None)
 
 
 def test_what_was_appended_is_read_back_in_order(store: EventStore) -> None:
@@ -60,11 +60,11 @@ def test_reading_begins_after_a_version_and_ends_at_a_limit(store: EventStore) -
 
 def test_opening_gives_later_events_the_head_and_what_is_remembered(store: EventStore) -> None:
     first, second = grown(store, "m", [2, 1])
-    opened = store.open("m", 2, "0+2")
+    opened = store.open("m", 2, request("0+2"))
     assert opened.events == second.events
     assert opened.head == second.head
-    assert opened.remembered == (request("0+2").fingerprint, 1, 2)
-    assert store.open("m", 3, "unknown") == ([], second.head, None, None)
+    assert opened.remembered == (1, 2)
+    assert store.open("m", 3, request("unknown")) == ([], second.head, None, None)
     assert store.open("m").events == first.events + second.events
 
 
@@ -101,25 +101,27 @@ def test_a_repeated_request_returns_the_first_answer_when_the_stream_has_moved_o
 
 
 def test_a_request_key_with_another_content_is_refused(store: EventStore) -> None:
-    first = store.append("m", EMPTY, drafts(1), Request.of("key", b"one"))
+    first = store.append("m", EMPTY, drafts(1), Request("key", "one"))
     before = everything(store)
     with pytest.raises(RequestMismatch, match="'key'"):
-        store.append("m", first.head, drafts(1), Request.of("key", b"other"))
+        store.append("m", first.head, drafts(1), Request("key", "other"))
+    with pytest.raises(RequestMismatch, match="'key'"):
+        store.open("m", None, Request("key", "other"))
     assert everything(store) == before
 
 
 def test_request_keys_of_two_streams_are_independent(store: EventStore) -> None:
-    store.append("m", EMPTY, drafts(1), Request.of("key", b"one"))
-    assert not store.append("n", EMPTY, drafts(1), Request.of("key", b"other")).repeated
+    store.append("m", EMPTY, drafts(1), Request("key", "one"))
+    assert not store.append("n", EMPTY, drafts(1), Request("key", "other")).repeated
 
 
 def test_request_keys_cannot_be_taken_for_anything_else(store: EventStore) -> None:
     head = EMPTY
-    for key in ("v", "d", "r", "1:2:3", "", "ä\n"):
-        opened = store.open("m", None, key)
-        assert opened.remembered is None
+    for key in ("v", "d", "r", "1:2:3", "", "ä\n", "k" * 500):
+        assert store.open("m", None, Request(key, "a:b")).remembered is None
+        assert store.open("m", None).remembered is None
         head = store.append("m", head, drafts(1), Request(key, "a:b")).head
-        assert store.open("m", None, key).remembered == ("a:b", head.version, head.version)
+        assert store.open("m", None, Request(key, "a:b")).remembered == (head.version, head.version)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def drafts(count: int) -> list[Draft]:
 
 def request(key: object) -> Request:
     """Return a request whose content is its key."""
-    return Request.of(str(key), str(key).encode())
+    return Request(str(key), f"content of {key}")
 
 
 def grown(store: EventStore, stream: str, sizes: Iterable[int]) -> list[Appended]:

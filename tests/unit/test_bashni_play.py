@@ -1,0 +1,265 @@
+"""What holds in every game of Bashni, tried in seeded random play; and how a position is shown, judged and searched."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from domain.bashni import GAME
+from domain.bashni.position import Position
+from domain.game import Hint
+
+START = GAME.initial("start")
+
+
+def random_game(seed: int) -> list[Position]:
+    """The positions of a game of random moves, the end included."""
+    rng = random.Random(seed)
+    positions = [START]
+    while moves := list(GAME.legal_moves(positions[-1])):
+        positions.append(GAME.play(positions[-1], rng.choice(moves)))
+    return positions
+
+
+def sampled(seeds: int, every: int) -> Iterator[Position]:
+    for seed in range(seeds):
+        yield from random_game(seed)[seed % every :: every]
+
+
+def columns(position: Position) -> list[str]:
+    """The columns of a position, letters from the top down, read from its string."""
+    board = GAME.format_position(position).split(" ")[0]
+    for sign in "12345678/":
+        board = board.replace(sign, " ")
+    towers = [part.split(")")[0] for part in board.split("(")[1:]]
+    for tower in towers:
+        board = board.replace(f"({tower})", " ", 1)
+    return towers + [letter for letter in board if letter != " "]
+
+
+def mirrored(text: str) -> str:
+    """The position string with the board turned by half a turn and the colours exchanged."""
+    board, side, quiet = text.split(" ")
+    ranks = []
+    for rank in reversed(board.split("/")):
+        tokens, rest = [], rank
+        while rest:
+            size = rest.index(")") + 1 if rest[0] == "(" else 1
+            tokens.append(rest[:size])
+            rest = rest[size:]
+        ranks.append("".join(reversed(tokens)))
+    exchanged = "/".join(ranks).translate(str.maketrans("wWbB", "bBwW"))
+    return f"{exchanged} {'b' if side == 'w' else 'w'} {quiet}"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_random_game_ends_with_an_outcome(seed: int) -> None:
+    positions = random_game(seed)
+    outcome = GAME.outcome(positions[-1], ())
+    assert outcome is not None
+    assert sum(outcome.scores) == 1.0
+    assert all(GAME.outcome(position, ()) is None for position in positions[:-1])
+
+
+def test_no_piece_ever_leaves_the_board() -> None:
+    for position in sampled(20, 1):
+        letters = "".join(columns(position))
+        assert (letters.lower().count("w"), letters.lower().count("b")) == (12, 12)
+
+
+def test_own_pieces_lie_above_all_prisoners_in_every_column() -> None:
+    for position in sampled(20, 1):
+        for column in columns(position):
+            colours = column.lower()
+            assert colours.lstrip(colours[0]).count(colours[0]) == 0, column
+
+
+def test_a_king_never_becomes_a_man_again() -> None:
+    for seed in range(20):
+        kings = [
+            sum(letter.isupper() for column in columns(position) for letter in column) for position in random_game(seed)
+        ]
+        assert kings == sorted(kings)
+
+
+def test_positions_survive_their_strings() -> None:
+    for position in sampled(20, 1):
+        assert GAME.parse_position(GAME.format_position(position)) == position
+
+
+def test_moves_survive_their_strings_and_come_sorted() -> None:
+    for position in sampled(20, 2):
+        moves = list(GAME.legal_moves(position))
+        written = [GAME.format_move(position, move) for move in moves]
+        assert written == sorted(set(written))
+        assert [GAME.parse_move(position, text) for text in written] == moves
+
+
+def test_a_pair_of_squares_is_legal_exactly_when_it_is_generated() -> None:
+    for position in sampled(12, 9):
+        generated = set(GAME.legal_moves(position))
+        pairs = [(start, end) for start in range(-1, 38) for end in range(-1, 38)]
+        assert {pair for pair in pairs if GAME.is_legal(position, pair)} == {
+            move for move in generated if len(move) == 2
+        }
+        assert all(GAME.is_legal(position, move) for move in generated)
+
+
+def test_any_tuple_of_numbers_may_be_asked_about() -> None:
+    rng = random.Random(7)
+    for position in sampled(10, 5):
+        generated = set(GAME.legal_moves(position))
+        for _ in range(100):
+            move = tuple(
+                rng.randint(-40, 75) if rng.random() < 0.1 else rng.randrange(36) for _ in range(rng.randrange(6))
+            )
+            assert GAME.is_legal(position, move) == (move in generated)
+        assert not GAME.is_legal(position, (0, 10**30))
+        assert not GAME.is_legal(position, (0, 10) * 5000)
+
+
+def test_no_move_is_legal_when_the_counter_is_full() -> None:
+    position = GAME.parse_position("1B6/8/8/8/8/8/1W6/8 b 30")
+    earlier = position._replace(quiet=29)
+    assert list(GAME.legal_moves(position)) == []
+    assert list(GAME.legal_moves(earlier)) != []
+    assert not any(GAME.is_legal(position, move) for move in GAME.legal_moves(earlier))
+    assert GAME.tactics(position) == ((), True)
+    assert GAME.hints(position) == {}
+
+
+def test_both_colours_play_by_the_same_rules() -> None:
+    for position in sampled(10, 3):
+        other = GAME.parse_position(mirrored(GAME.format_position(position)))
+        assert len(list(GAME.legal_moves(other))) == len(list(GAME.legal_moves(position)))
+        assert GAME.evaluate(other, 0) == GAME.evaluate(position, 1)
+
+
+def test_what_is_good_for_one_seat_is_bad_for_the_other() -> None:
+    for position in sampled(10, 2):
+        assert GAME.evaluate(position, 0) == -GAME.evaluate(position, 1)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("8/8/8/2b5/8/2w1w3/8/8 w 0", "8/8/8/2b5/8/2w5/8/8 w 0"),
+        ("8/8/8/2b5/8/2W5/8/8 w 0", "8/8/8/2b5/8/2w5/8/8 w 0"),
+        ("8/8/8/2b5/8/2(wb)5/8/8 w 0", "8/8/8/2b5/8/2w5/8/8 w 0"),
+        ("8/8/8/2b5/8/2(wwb)5/8/8 w 0", "8/8/8/2b5/8/2(wb)5/8/8 w 0"),
+        ("8/8/8/2b5/8/2(wB)5/8/8 w 0", "8/8/8/2b5/8/2(wb)5/8/8 w 0"),
+        ("8/8/8/2(bw)5/8/8/8/8 w 0", "8/8/8/2(bbw)5/8/8/8/8 w 0"),
+        ("8/8/5w2/8/8/b7/8/8 w 0", "8/8/8/8/8/b1w5/8/8 w 0"),
+        ("8/8/8/2b5/8/2w1w3/8/8 w 0", "8/8/8/2b5/8/2(ww)5/8/8 w 0"),
+    ],
+    ids=[
+        "one more man",
+        "a king for a man",
+        "a prisoner",
+        "a prisoner well guarded",
+        "a king as prisoner",
+        "a captive nearer to the top",
+        "a man farther on",
+        "two commanders rather than a tower",
+    ],
+)
+def test_a_better_position_is_judged_better(better: str, worse: str) -> None:
+    assert GAME.evaluate(GAME.parse_position(better), 0) > GAME.evaluate(GAME.parse_position(worse), 0)
+
+
+def test_the_start_is_level() -> None:
+    assert GAME.evaluate(START, 0) == 0
+
+
+def test_captures_may_not_be_declined_on_the_horizon() -> None:
+    for position in sampled(10, 1):
+        moves = list(GAME.legal_moves(position))
+        captures = [move for move in moves if "x" in GAME.format_move(position, move)]
+        moves_to_look_at, declinable = GAME.tactics(position)
+        assert list(moves_to_look_at) == captures
+        assert declinable == (not captures)
+
+
+def test_ordering_keeps_all_moves_and_puts_the_larger_capture_first() -> None:
+    for position in sampled(10, 3):
+        moves = list(GAME.legal_moves(position))
+        assert sorted(GAME.order(position, moves)) == moves
+    position = GAME.parse_position("8/8/5b2/8/1b1b4/2w5/8/8 w 0")
+    ordered = [GAME.format_move(position, move) for move in GAME.order(position, GAME.legal_moves(position))]
+    assert ordered == ["c3xe5xg7", "c3xa5"]
+
+
+def test_hints_offer_exactly_the_legal_moves_by_their_first_square() -> None:
+    for position in sampled(10, 5):
+        hints = GAME.hints(position)
+        offered = [hint.move for square in hints for hint in hints[square]]
+        assert offered == [GAME.format_move(position, move) for move in GAME.legal_moves(position)]
+        for square, choices in hints.items():
+            assert all(hint.move.replace("x", "-").split("-") == [square, *hint.path] for hint in choices)
+
+
+def test_a_hint_of_a_capture_leads_over_every_landing_square() -> None:
+    position = GAME.parse_position("8/8/5b2/8/1b1b4/2w5/8/8 w 0")
+    assert GAME.hints(position) == {
+        "c3": (Hint("c3xa5", ("a5",), "capture"), Hint("c3xe5xg7", ("e5", "g7"), "capture")),
+    }
+    assert GAME.hints(START)["a3"] == (Hint("a3-b4", ("b4",), "move"),)
+
+
+def test_a_diagram_shows_whole_columns_from_the_top_down() -> None:
+    position = GAME.parse_position("7b/8/8/8/5W2/(Bw)1(wBB)5/8/8 b 7")
+    assert GAME.diagram(position).splitlines() == [
+        "8     .     .   .   b",
+        "7  .    .     .   .",
+        "6     .     .   .   .",
+        "5  .    .     .   .",
+        "4     .     .   W   .",
+        "3  Bw   wBB   .   .",
+        "2     .     .   .   .",
+        "1  .    .     .   .",
+        "   a  b c   d e f g h",
+        "",
+        "Black to move",
+        "King moves without capture in a row: 7 of 30",
+    ]
+
+
+def test_a_scene_shows_every_column_from_the_bottom_up() -> None:
+    scene = GAME.scene(GAME.parse_position("7b/8/8/8/5W2/(Bw)1(wBB)5/8/8 b 7"))
+    assert {square: "".join(piece.letter for piece in pieces) for square, pieces in scene.columns.items()} == {
+        "h8": "b",
+        "f4": "W",
+        "a3": "wB",
+        "c3": "BBw",
+    }
+    assert {(piece.seat, piece.kind, piece.title) for piece in scene.columns["a3"]} == {
+        (0, "man", "white man"),
+        (1, "king", "black king"),
+    }
+
+
+def test_a_scene_names_all_squares_with_rank_one_at_the_bottom() -> None:
+    scene = GAME.scene(START)
+    places = {cell.square: (cell.x, cell.y, cell.kind) for cell in scene.cells}
+    assert len(places) == 64
+    assert places["a1"] == (0.5, 7.5, "dark")
+    assert places["b1"] == (1.5, 7.5, "light")
+    assert places["h8"] == (7.5, 0.5, "dark")
+    assert sorted(label.text for label in scene.labels) == list("12345678abcdefgh")
+    assert all(0 < label.x < scene.width and 0 < label.y < scene.height for label in scene.labels)
+
+
+@pytest.mark.parametrize(
+    ("square", "words"),
+    [
+        ("c3", "c3: tower of 3, white king over 2 black men"),
+        ("e3", "e3: tower of 6, black man over 1 black king, 2 black men, 1 white king and 1 white man"),
+        ("h8", "h8: black man"),
+        ("d4", "d4: empty"),
+        ("a2", "a2: light square, not used"),
+    ],
+)
+def test_a_square_is_put_into_words_from_the_top_down(square: str, words: str) -> None:
+    scene = GAME.scene(GAME.parse_position("7b/8/8/8/8/2(Wbb)1(bBbbWw)3/8/8 w 0"))
+    assert scene.spoken[square] == words
+    assert len(scene.spoken) == 64

@@ -109,10 +109,24 @@ class Game(ABC, Generic[P, M]):
     def withdraw(self, position: P, seat: int) -> P | None:  # noqa: ARG002
         """Return the position in which the others play on after ``seat`` has left, or None when they cannot.
 
-        None ends the match: the other seats share the point. A game of several seats overrides this when its rules say
-        how a seat is eliminated.
+        None ends the match: see ``shared``. A game of several seats overrides this when its rules say how a seat is
+        eliminated.
         """
         return None
+
+    def eliminated(self, position: P) -> tuple[int, ...]:  # noqa: ARG002
+        """Return the seats that are out of a game that goes on without them."""
+        return ()
+
+    def shared(self, position: P, leaving: tuple[int, ...]) -> tuple[float, ...]:
+        """Return one score per seat when ``leaving`` give up and the others share; a draw agreed is nobody leaving."""
+        seats = self.seats_at(position)
+        staying = seats - len(leaving)
+        return tuple(0.0 if seat in leaving else 1.0 / staying for seat in range(seats))
+
+    def seats_at(self, position: P) -> int:  # noqa: ARG002
+        """Return the number of seats of the game that ``position`` belongs to."""
+        return self.seats
 
     @abstractmethod
     def key(self, position: P) -> Hashable:

@@ -9,12 +9,16 @@ from typing import NamedTuple
 
 
 class Piece(NamedTuple):
-    """A piece as people see it: its seat (-1: nobody's), kind (the drawing), letter (position string) and title."""
+    """A piece as people see it: its seat (-1: nobody's), kind (the drawing), letter (position string) and title.
+
+    A ``frozen`` piece stands on the board without an owner who could move it.
+    """
 
     seat: int
     kind: str
     letter: str
     title: str
+    frozen: bool = False
 
 
 class Cell(NamedTuple):
@@ -38,7 +42,8 @@ class Scene(NamedTuple):
     """A position as it is drawn.
 
     ``columns`` maps a square to the pieces on it, bottom first; empty squares are left out. ``spoken`` maps a square to
-    its contents in words, for a reader that cannot see the picture.
+    its contents in words, for a reader that cannot see the picture. ``links`` are pairs of squares whose pieces belong
+    together.
     """
 
     width: float
@@ -47,3 +52,4 @@ class Scene(NamedTuple):
     labels: tuple[Label, ...]
     columns: Mapping[str, tuple[Piece, ...]]
     spoken: Mapping[str, str]
+    links: tuple[tuple[str, str], ...] = ()

@@ -129,15 +129,12 @@ def _submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.
 
 
 def _resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:
-    seat = _seat(state, command.player)
-    _refuse_if_not_playing(state)
+    seat = _active_seat(state, command.player)
     resigned = e.PlayerResigned(now, seat)
     game = find_ruleset(state.game, state.ruleset)
     going_on = game.withdraw(state.position, seat)
     if going_on is None:
-        share = 1.0 / (len(state.seats) - 1)
-        scores = tuple(0.0 if number == seat else share for number in range(len(state.seats)))
-        return (resigned, e.MatchFinished(now, scores, "resignation"))
+        return (resigned, e.MatchFinished(now, game.shared(state.position, (seat,)), "resignation"))
     outcome = game.outcome(going_on, (*state.history, state.position))
     if outcome is None:
         return (resigned,)
@@ -154,8 +151,7 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
 
 
 def _offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Event, ...]:
-    seat = _seat(state, command.player)
-    _refuse_if_not_playing(state)
+    seat = _active_seat(state, command.player)
     if state.draw_agreed:
         if seat in state.draw_agreed:
             raise Refused("draw-already-offered", "you have agreed to a draw already; the others have to answer")
@@ -169,10 +165,10 @@ def _offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Ev
 def _accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.Event, ...]:
     seat = _answering_seat(state, command.player)
     accepted = e.DrawAccepted(now, seat)
-    if len(state.draw_agreed) + 1 < len(state.seats):
+    game = find_ruleset(state.game, state.ruleset)
+    if len(state.draw_agreed) + 1 < len(state.seats) - len(game.eliminated(state.position)):
         return (accepted,)
-    share = 1.0 / len(state.seats)
-    return (accepted, e.MatchFinished(now, (share,) * len(state.seats), "draw-agreed"))
+    return (accepted, e.MatchFinished(now, game.shared(state.position, ()), "draw-agreed"))
 
 
 def _decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e.Event, ...]:
@@ -180,8 +176,7 @@ def _decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[
 
 
 def _answering_seat(state: MatchState, player: str) -> int:
-    seat = _seat(state, player)
-    _refuse_if_not_playing(state)
+    seat = _active_seat(state, player)
     if not state.draw_agreed:
         raise Refused("no-draw-offer", "no draw is on offer")
     if seat in state.draw_agreed:
@@ -193,6 +188,15 @@ def _seat(state: MatchState, player: str) -> int:
     seat = state.seat_of(player)
     if seat is None:
         raise Refused("not-your-seat", "you have no seat in this match")
+    return seat
+
+
+def _active_seat(state: MatchState, player: str) -> int:
+    """Return the seat of ``player`` in a match that is being played and that the seat has not left."""
+    seat = _seat(state, player)
+    _refuse_if_not_playing(state)
+    if seat in find_ruleset(state.game, state.ruleset).eliminated(state.position):
+        raise Refused("out-of-game", "you are out of this game already")
     return seat
 
 

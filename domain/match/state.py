@@ -53,8 +53,8 @@ class MatchState(NamedTuple):
 
     ``position`` and ``history`` (the earlier positions, oldest first) are values of the game that ``game`` and
     ``ruleset`` name. ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is
-    empty when none is on offer. ``offered_at`` says for each seat after how many plies it last offered one, ``last_ply``
-    which ply it last played (0: none).
+    empty when none is on offer. ``offered_at`` says for each seat after how many plies it last offered one,
+    ``last_ply`` which ply it last played (0: none).
     """
 
     match: str

@@ -39,6 +39,10 @@ class Towers(Game[Position, Move]):
         """Return the seat whose turn it is; of a game ended by rule 1 or 2, the next in turn order (section 8)."""
         return position.side
 
+    def seats_at(self, position: Position) -> int:
+        """Return 2 or 4: the number of players of the game that ``position`` belongs to."""
+        return len(position.supplies)
+
     def legal_moves(self, position: Position) -> Iterable[Move]:
         """Return the legal moves in ASCII order of their strings; none when rule 1, 2 or 4 has ended the game."""
         return legal_moves(position)

@@ -1,0 +1,117 @@
+"""The geometry of Fourplay: 15 x 15 squares, four quadrants, a neutral cross; lines and leaps as tables.
+
+A square has the number 15 * column + row, both from 0, so that numbers sort by column and then row. Source: rules,
+sections 1 and 3.
+"""
+
+from itertools import product
+
+SIDE = 15
+SQUARES = SIDE * SIDE
+NAMES: tuple[str, ...] = tuple(f"{column}{row}" for column in "abcdefghijklmno" for row in range(1, SIDE + 1))
+NUMBERS: dict[str, int] = {name: number for number, name in enumerate(NAMES)}
+NEUTRON_SQUARE = NUMBERS["h8"]
+
+_ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
+_DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+Rays = tuple[tuple[tuple[int, ...], ...], ...]
+
+
+def number_at(column: int, row: int) -> int | None:
+    """Return the number of a square, None beside the board."""
+    return column * SIDE + row if 0 <= column < SIDE and 0 <= row < SIDE else None
+
+
+def quadrant_of(number: int) -> int | None:
+    """Return the player whose quadrant holds the square, None for the neutral cross (section 1)."""
+    column, row = divmod(number, SIDE)
+    if column == 7 or row == 7:
+        return None
+    return (0 if row < 7 else 1) if column < 7 else (3 if row < 7 else 2)
+
+
+QUADRANTS = tuple(quadrant_of(number) for number in range(SQUARES))
+QUADRANT_SQUARES = tuple(tuple(n for n in range(SQUARES) if QUADRANTS[n] == player) for player in range(4))
+CORNERS = tuple(NUMBERS[name] for name in ("a1", "a15", "o15", "o1"))
+"""By player: the corner of the own quadrant."""
+
+
+def _rays(vectors: tuple[tuple[int, int], ...], reach: int = SIDE) -> Rays:
+    table = []
+    for number in range(SQUARES):
+        column, row = divmod(number, SIDE)
+        rays = []
+        for dx, dy in vectors:
+            ray = []
+            for step in range(1, reach + 1):
+                there = number_at(column + dx * step, row + dy * step)
+                if there is None:
+                    break
+                ray.append(there)
+            if ray:
+                rays.append(tuple(ray))
+        table.append(tuple(rays))
+    return tuple(table)
+
+
+def _leaps(vectors: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
+    table = []
+    for number in range(SQUARES):
+        column, row = divmod(number, SIDE)
+        targets = (number_at(column + dx, row + dy) for dx, dy in vectors)
+        table.append(tuple(sorted(target for target in targets if target is not None)))
+    return tuple(table)
+
+
+ROOK_RAYS = _rays(_ORTHOGONAL)
+BISHOP_RAYS = _rays(_DIAGONAL)
+QUEEN_RAYS = _rays(_ORTHOGONAL + _DIAGONAL)
+VERTICAL_RAYS = _rays(((0, 1), (0, -1)))
+HORIZONTAL_RAYS = _rays(((1, 0), (-1, 0)))
+SHOT_RAYS = tuple(
+    straight + diagonal for straight, diagonal in zip(_rays(_ORTHOGONAL, 4), _rays(_DIAGONAL, 3), strict=True)
+)
+ADJACENT = _leaps(_ORTHOGONAL + _DIAGONAL)
+DIAGONAL_STEPS = _leaps(_DIAGONAL)
+GIRAFFE_LEAPS = _leaps(tuple((dx, dy) for dx, dy in product((-4, -1, 1, 4), repeat=2) if abs(dx) != abs(dy)))
+DOG_LEAPS = _leaps(tuple((dx * step, dy * step) for dx, dy in _ORTHOGONAL + _DIAGONAL for step in (1, 2)))
+"""By square of the host: one or two squares away along the eight directions (FP-19)."""
+
+
+def _archer_paths(number: int, player: int) -> tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]:
+    """Return the squares four steps away in the player's quadrant, each with its one or two bent paths (FP-16)."""
+    column, row = divmod(number, SIDE)
+    found = []
+    for dx in range(-4, 5):
+        for dy in (4 - abs(dx), abs(dx) - 4) if abs(dx) < 4 else (0,):
+            target = number_at(column + dx, row + dy)
+            if target is None or QUADRANTS[target] != player:
+                continue
+            across = [(column + step, row) for step in _steps(dx)]
+            up = [(column, row + step) for step in _steps(dy)]
+            first_across = across + [(column + dx, row + step) for step in _steps(dy)]
+            first_up = up + [(column + step, row + dy) for step in _steps(dx)]
+            paths = {tuple(c * SIDE + r for c, r in path[:-1]) for path in (first_across, first_up)}
+            found.append((target, tuple(sorted(paths))))
+    return tuple(sorted(found))
+
+
+def _steps(distance: int) -> range:
+    return range(1, distance + 1) if distance > 0 else range(-1, distance - 1, -1)
+
+
+ARCHER_MOVES = tuple(tuple(_archer_paths(number, player) for number in range(SQUARES)) for player in range(4))
+"""By player and square: the targets of an Archer's move, each with the squares passed on its possible paths."""
+
+
+def _between() -> dict[tuple[int, int], tuple[int, ...]]:
+    return {
+        (number, ray[index]): ray[:index]
+        for number in range(SQUARES)
+        for ray in QUEEN_RAYS[number]
+        for index in range(len(ray))
+    }
+
+
+BETWEEN = _between()
+"""The squares strictly between two squares of one line."""

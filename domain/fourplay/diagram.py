@@ -1,0 +1,79 @@
+"""The board as text and as a scene."""
+
+from domain.fourplay.board import NAMES, NUMBERS, QUADRANTS, SIDE
+from domain.fourplay.position import BUDGET, KIND_CODES, NEUTRON, PLAYERS, TITLES, Position, spent
+from domain.scene import Cell, Label, Piece, Scene
+
+SEATS = ("Red", "Blue", "Yellow", "Green")
+_QUADRANT_KINDS = ("red", "blue", "yellow", "green")
+
+
+def diagram(position: Position) -> str:
+    """Return the board as text: owner letter and piece code on each square, frozen pieces in brackets."""
+    lines = []
+    for row in range(SIDE - 1, -1, -1):
+        signs = []
+        for column in range(SIDE):
+            code = position.board[column * SIDE + row]
+            if not code:
+                sign = "+" if QUADRANTS[column * SIDE + row] is None else "."
+            elif code == NEUTRON:
+                sign = "*"
+            else:
+                player = (code >> 4) - 1
+                sign = PLAYERS[player] + KIND_CODES[code & 15]
+                sign = f"[{sign}]" if player in position.out else sign
+            signs.append(sign.ljust(4))
+        lines.append(f"{row + 1:>2} {' '.join(signs)}")
+    lines.append("   " + " ".join(letter.ljust(4) for letter in "abcdefghijklmno"))
+    for dog, host in position.dogs:
+        lines.append(f"the Little Dog on {NAMES[dog]} is attached to {NAMES[host]}")
+    if position.setup:
+        lines.append(f"{SEATS[position.side]} sets up, {spent(position.board, position.side)} of {BUDGET} spent")
+    else:
+        out = ", ".join(SEATS[player] for player in position.out)
+        ending = f"; out: {out}" if out else ""
+        lines.append(f"{SEATS[position.side]} to move, {position.clock} turns without a capture{ending}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _cells() -> tuple[Cell, ...]:
+    cells = []
+    for square, name in enumerate(NAMES):
+        column, row = divmod(square, SIDE)
+        player = QUADRANTS[square]
+        zone = "neutral" if player is None else _QUADRANT_KINDS[player]
+        shade = "dark" if (column + row) % 2 == 0 else "light"
+        cells.append(Cell(name, 0.6 + column, 0.2 + SIDE - 1 - row, f"{zone} {shade}"))
+    return tuple(cells)
+
+
+_CELLS = _cells()
+_LABELS = (
+    *(Label(letter, 1.1 + column, SIDE + 0.55) for column, letter in enumerate("abcdefghijklmno")),
+    *(Label(str(row + 1), 0.3, 0.7 + SIDE - 1 - row) for row in range(SIDE)),
+)
+
+
+def scene(position: Position) -> Scene:
+    """Return what a picture of the position shows: frozen armies marked, attachments as links."""
+    hosts = dict(position.dogs)
+    columns = {}
+    spoken = {}
+    for name, square in NUMBERS.items():
+        code = position.board[square]
+        if not code:
+            continue
+        if code == NEUTRON:
+            piece = Piece(-1, "neutron", "*", "Neutron")
+        else:
+            player, kind = (code >> 4) - 1, code & 15
+            frozen = player in position.out
+            title = f"{'frozen ' if frozen else ''}{SEATS[player].lower()} {TITLES[kind]}"
+            drawing = TITLES[kind].lower().replace(" ", "-")
+            piece = Piece(player, drawing, PLAYERS[player] + KIND_CODES[kind], title, frozen)
+        columns[name] = (piece,)
+        attached = f", attached to {NAMES[hosts[square]]}" if square in hosts else ""
+        spoken[name] = f"{name}: {piece.title}{attached}"
+    links = tuple((NAMES[dog], NAMES[host]) for dog, host in position.dogs)
+    return Scene(0.8 + SIDE, SIDE + 1.0, _CELLS, _LABELS, columns, spoken, links)

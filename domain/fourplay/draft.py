@@ -1,0 +1,78 @@
+"""The set-up phase of the start ``draft``: one player places his whole army, then the next (rules, section 2)."""
+
+from domain.fourplay.board import CORNERS, NAMES, NUMBERS, QUADRANT_SQUARES, QUADRANTS
+from domain.fourplay.position import (
+    ANT,
+    BUDGET,
+    KIND_CODES,
+    KINDS,
+    KING,
+    LEAST_SPENT,
+    LIMITS,
+    TITLES,
+    VALUES,
+    Position,
+    count,
+    spent,
+)
+
+DONE = "done"
+
+
+def placements(position: Position) -> list[str]:
+    """Return the placements that are open to the side to move, and ``done`` when enough is spent, in ASCII order."""
+    board, side = position.board, position.side
+    empty = [square for square in QUADRANT_SQUARES[side] if not board[square]]
+    if not count(board, side, KING):
+        return sorted(f"K@{NAMES[square]}" for square in empty)
+    cost = spent(board, side)
+    moves = [DONE] if cost >= LEAST_SPENT else []
+    for kind in range(KING + 1, len(VALUES)):
+        if cost + VALUES[kind] <= BUDGET and count(board, side, kind) < LIMITS[kind]:
+            code = KIND_CODES[kind]
+            moves += [f"{code}@{NAMES[square]}" for square in empty if kind != ANT or square not in CORNERS]
+    return sorted(moves)
+
+
+def refusal(position: Position, move: str) -> str | None:
+    """Return why ``done`` or a placement (``code@square``) is not legal now, in a player's words; None if it is."""
+    board, side = position.board, position.side
+    cost = spent(board, side)
+    if move == DONE:
+        if not count(board, side, KING):
+            return "place your King first"
+        return (
+            None if cost >= LEAST_SPENT else f"you have spent {cost}: at least {LEAST_SPENT} must be spent before done"
+        )
+    kind, square = placed(move)
+    name = NAMES[square]
+    if QUADRANTS[square] != side:
+        return f"{name} is outside your quadrant"
+    if board[square]:
+        return f"{name} is occupied"
+    if not count(board, side, KING):
+        return None if kind == KING else "the King must be placed first"
+    if count(board, side, kind) >= LIMITS[kind]:
+        return f"you have {LIMITS[kind]} of {TITLES[kind]} already, the most allowed"
+    if cost + VALUES[kind] > BUDGET:
+        return f"a {TITLES[kind]} costs {VALUES[kind]}, and only {BUDGET - cost} of {BUDGET} is left"
+    if kind == ANT and square in CORNERS:
+        return "an Ant may not be set up on a corner"
+    return None
+
+
+def placed(move: str) -> tuple[int, int]:
+    """Return the kind and the square of a placement."""
+    code, _, name = move.partition("@")
+    return KINDS[code], NUMBERS[name]
+
+
+def place(position: Position, move: str) -> Position:
+    """Return the position after the legal placement or ``done``; after Green's ``done`` Red begins play."""
+    if move == DONE:
+        last = position.side == 3
+        return position._replace(side=0 if last else position.side + 1, setup=not last)
+    kind, square = placed(move)
+    board = bytearray(position.board)
+    board[square] = (position.side + 1) << 4 | kind
+    return position._replace(board=bytes(board))

@@ -1,0 +1,42 @@
+"""How Fourplay ends, and what the places are worth (rules, section 8)."""
+
+from collections.abc import Hashable, Sequence
+
+from domain.fourplay.moves import is_drawn_by_position
+from domain.fourplay.position import NO_PROGRESS, Position
+from domain.game import Outcome
+
+PLACES = (1.0, 2 / 3, 1 / 3, 0.0)
+
+
+def key(position: Position) -> Hashable:
+    """Return all fields but the clock: the same for positions that count as the same."""
+    return position[:5]
+
+
+def shared_places(out: tuple[int, ...]) -> tuple[float, ...]:
+    """Return the scores when ``out`` were eliminated in this order and the others share the places left (FP-08)."""
+    left = PLACES[: 4 - len(out)]
+    scores = [round(sum(left) / len(left), 4)] * 4
+    for rank, player in enumerate(out):
+        scores[player] = round(PLACES[3 - rank], 4)
+    return tuple(scores)
+
+
+def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return how the game has ended, or None; the conditions in the order of section 8."""
+    if position.setup:
+        return None
+    scores = shared_places(position.out)
+    if len(position.out) == 3:
+        return Outcome(scores, "last-king")
+    if is_drawn_by_position(position):
+        return Outcome(scores, "no-progress" if not _bare(position) else "insufficient-material")
+    present = key(position)
+    if sum(1 for earlier in history if key(earlier) == present) >= 2:
+        return Outcome(scores, "repetition")
+    return None
+
+
+def _bare(position: Position) -> bool:
+    return position.clock < NO_PROGRESS or is_drawn_by_position(position._replace(clock=0))

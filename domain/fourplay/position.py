@@ -1,0 +1,217 @@
+"""The position of Fourplay and its string (rules, section 9)."""
+
+import re
+from typing import NamedTuple
+
+from domain.fourplay.board import CORNERS, NAMES, NEUTRON_SQUARE, NUMBERS, QUADRANTS, SIDE, SQUARES
+from domain.game import MalformedNotation
+
+KING, ARCHER, DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, ANT, VERTICAL, HORIZONTAL = range(1, 12)
+KIND_CODES = ("", "K", "A", "Dg", "Q", "Mu", "G", "R", "B", ",", "VM", "HM")
+KINDS = {code: kind for kind, code in enumerate(KIND_CODES) if code}
+VALUES = (0, 0, 10, 7, 15, 7, 1, 5, 3, 1, 2, 2)
+LIMITS = (0, 1, 2, 2, 1, 7, 6, 2, 2, 4, 4, 4)
+TITLES = (
+    "",
+    "King",
+    "Archer",
+    "Little Dog",
+    "Queen",
+    "Mutator",
+    "Giraffe",
+    "Rook",
+    "Bishop",
+    "Ant",
+    "Vertical Mover",
+    "Horizontal Mover",
+)
+BUDGET, LEAST_SPENT = 60, 51
+"""What an army may and must cost (FP-12)."""
+NEUTRON = 15
+PLAYERS = "rbyg"
+NO_PROGRESS = 100
+
+
+class Position(NamedTuple):
+    """The board (a byte a square: 16 * (player + 1) + kind, 0 empty, NEUTRON), and the other fields of the string.
+
+    ``out`` lists the eliminated players in order; ``dogs`` the attachments (square of the Dog, square of the host) by
+    square of the Dog.
+    """
+
+    board: bytes
+    side: int
+    setup: bool
+    out: tuple[int, ...]
+    dogs: tuple[tuple[int, int], ...]
+    clock: int
+
+
+def spent(board: bytes, player: int) -> int:
+    """Return what the pieces of ``player`` on the board have cost."""
+    return sum(VALUES[code & 15] for code in board if code >> 4 == player + 1)
+
+
+def count(board: bytes, player: int, kind: int) -> int:
+    """Return how many pieces of ``kind`` a player has on the board."""
+    return board.count((player + 1) << 4 | kind)
+
+
+_TOKEN = re.compile(r"(?P<run>\d+)|(?P<neutron>\*)|(?P<player>[rbyg])(?P<kind>VM|HM|Dg|Mu|[KAQGRB,])")
+_DOG = re.compile(r"([a-o]\d{1,2})>([a-o]\d{1,2})")
+
+
+def parse_position(text: str) -> Position:
+    """Return the position that ``text`` describes; raises MalformedNotation with the place and the reason."""
+    fields = text.split(" ")
+    if len(fields) != 6:
+        raise MalformedNotation("expected 6 fields separated by single spaces (board, side, phase, out, dogs, clock)")
+    board = _parse_board(fields[0])
+    if len(fields[1]) != 1 or fields[1] not in PLAYERS:
+        raise MalformedNotation("side to move must be one of r, b, y, g")
+    side = PLAYERS.index(fields[1])
+    if fields[2] not in ("setup", "play"):
+        raise MalformedNotation("the phase must be 'setup' or 'play'")
+    setup = fields[2] == "setup"
+    out = _parse_out(fields[3])
+    if side in out:
+        raise MalformedNotation(f"the side to move, {fields[1]}, is eliminated")
+    _check_pieces(board, out)
+    dogs = _parse_dogs(fields[4], board)
+    if not re.fullmatch(r"0|[1-9]\d?|100", fields[5]):
+        raise MalformedNotation("the clock must be a plain number from 0 to 100")
+    position = Position(board, side, setup, out, dogs, int(fields[5]))
+    if setup:
+        _check_setup(position)
+    else:
+        _check_kings(position)
+    return position
+
+
+def _parse_board(text: str) -> bytes:
+    rows = text.split("/")
+    if len(rows) != SIDE:
+        raise MalformedNotation(f"expected 15 rows separated by '/', got {len(rows)}")
+    board = bytearray(SQUARES)
+    for row, signs in zip(range(SIDE - 1, -1, -1), rows, strict=True):
+        column = at = 0
+        after_run = False
+        while at < len(signs):
+            token = _TOKEN.match(signs, at)
+            if token is None:
+                raise MalformedNotation(f"row {row + 1}: unknown piece at {signs[at : at + 3]!r}")
+            at = token.end()
+            run = token["run"]
+            if run:
+                if after_run or run[0] == "0" or len(run) > 2 or int(run) > SIDE:
+                    raise MalformedNotation(f"row {row + 1}: bad run of empty squares {run[:5]!r}")
+                column += int(run)
+            elif column < SIDE:
+                board[column * SIDE + row] = (
+                    NEUTRON if token["neutron"] else (PLAYERS.index(token["player"]) + 1) << 4 | KINDS[token["kind"]]
+                )
+                column += 1
+            else:
+                column += 1
+            after_run = bool(run)
+            if column > SIDE:
+                break
+        if column != SIDE:
+            raise MalformedNotation(f"row {row + 1}: has {'more than 15' if column > SIDE else column} squares, not 15")
+    if board[NEUTRON_SQUARE] != NEUTRON or board.count(NEUTRON) != 1:
+        raise MalformedNotation("the Neutron must stand on h8 and nowhere else")
+    return bytes(board)
+
+
+def _parse_out(text: str) -> tuple[int, ...]:
+    if text == "-":
+        return ()
+    if len(text) > 3 or len(set(text)) != len(text) or any(letter not in PLAYERS for letter in text):
+        raise MalformedNotation("the eliminated players must be up to three different letters of r, b, y, g, or '-'")
+    return tuple(PLAYERS.index(letter) for letter in text)
+
+
+def _check_pieces(board: bytes, out: tuple[int, ...]) -> None:
+    for player, letter in enumerate(PLAYERS):
+        for kind in range(1, 12):
+            if count(board, player, kind) > LIMITS[kind]:
+                raise MalformedNotation(f"{letter} has more than {LIMITS[kind]} of {TITLES[kind]}")
+        if player in out and count(board, player, KING):
+            raise MalformedNotation(f"{letter} is eliminated but has a King")
+    for square, code in enumerate(board):
+        if code & 15 == ARCHER and code != NEUTRON and QUADRANTS[square] != (code >> 4) - 1:
+            raise MalformedNotation(f"the Archer on {NAMES[square]} stands outside its owner's quadrant")
+
+
+def _parse_dogs(text: str, board: bytes) -> tuple[tuple[int, int], ...]:
+    if text == "-":
+        return ()
+    dogs: list[tuple[int, int]] = []
+    for entry in text.split(";"):
+        match = _DOG.fullmatch(entry)
+        if match is None or match[1] not in NUMBERS or match[2] not in NUMBERS:
+            raise MalformedNotation(f"attachments: {entry[:12]!r} is not of the form dog>host")
+        dog, host = NUMBERS[match[1]], NUMBERS[match[2]]
+        if board[dog] & 15 != DOG:
+            raise MalformedNotation(f"attachments: no Little Dog stands on {match[1]}")
+        if not board[host] or board[host] == NEUTRON:
+            raise MalformedNotation(f"attachments: no piece stands on {match[2]}")
+        if dog == host:
+            raise MalformedNotation(f"attachments: the Dog on {match[1]} cannot be its own host")
+        if dogs and dog <= dogs[-1][0]:
+            raise MalformedNotation(f"attachments: {match[1]} is repeated or out of order")
+        dogs.append((dog, host))
+    return tuple(dogs)
+
+
+def _check_kings(position: Position) -> None:
+    for player, letter in enumerate(PLAYERS):
+        if player not in position.out and count(position.board, player, KING) != 1:
+            raise MalformedNotation(f"{letter} is not eliminated and must have exactly one King")
+
+
+def _check_setup(position: Position) -> None:
+    board, side = position.board, position.side
+    if position.out or position.dogs or position.clock:
+        raise MalformedNotation("during the set-up nobody is eliminated, no Dog attached and the clock 0: '- - 0'")
+    for square, code in enumerate(board):
+        if code and code != NEUTRON:
+            player = (code >> 4) - 1
+            if QUADRANTS[square] != player:
+                raise MalformedNotation(f"the piece on {NAMES[square]} stands outside its owner's quadrant")
+            if code & 15 == ANT and square in CORNERS:
+                raise MalformedNotation(f"an Ant may not be set up on the corner {NAMES[square]}")
+    for player, letter in enumerate(PLAYERS):
+        pieces = sum(code >> 4 == player + 1 for code in board)
+        cost = spent(board, player)
+        if cost > BUDGET:
+            raise MalformedNotation(f"{letter} has spent {cost}, more than {BUDGET}")
+        if player > side and pieces:
+            raise MalformedNotation(f"{letter} has pieces before its turn to set up")
+        if pieces and not count(board, player, KING):
+            raise MalformedNotation(f"{letter} has pieces but no King")
+        if player < side and (not pieces or cost < LEAST_SPENT):
+            raise MalformedNotation(
+                f"{letter} has finished its set-up without a King or with less than {LEAST_SPENT} spent"
+            )
+
+
+def format_position(position: Position) -> str:
+    """Return the one position string of ``position``."""
+    rows = []
+    for row in range(SIDE - 1, -1, -1):
+        text = ""
+        run = 0
+        for column in range(SIDE):
+            code = position.board[column * SIDE + row]
+            if not code:
+                run += 1
+                continue
+            text += str(run) if run else ""
+            run = 0
+            text += "*" if code == NEUTRON else PLAYERS[(code >> 4) - 1] + KIND_CODES[code & 15]
+        rows.append(text + (str(run) if run else ""))
+    out = "".join(PLAYERS[player] for player in position.out) or "-"
+    dogs = ";".join(f"{NAMES[dog]}>{NAMES[host]}" for dog, host in position.dogs) or "-"
+    phase = "setup" if position.setup else "play"
+    return f"{'/'.join(rows)} {PLAYERS[position.side]} {phase} {out} {dogs} {position.clock}"

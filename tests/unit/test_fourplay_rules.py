@@ -1,0 +1,199 @@
+"""Fourplay against its rules document: worked examples, counts of sequences, laws on random games, refusals."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.fourplay import GAME
+from domain.fourplay.board import NAMES
+from domain.fourplay.position import KIND_CODES, VALUES, Position
+from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
+
+CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "vectors" / "fourplay.public.json").read_text("utf-8")
+)
+KINGS = "15/bK13yK/15/15/15/15/15/7*7/15/15/15/15/15/15/rK13gK"
+
+
+def perft(position: Position, depth: int) -> int:
+    moves = list(GAME.legal_moves(position))
+    if depth == 1:
+        return len(moves)
+    return sum(perft(GAME.play(position, move), depth - 1) for move in moves)
+
+
+def after(position: Position, text: str) -> str:
+    return GAME.format_position(GAME.play(position, GAME.parse_move(position, text)))
+
+
+def refused(position: Position, text: str) -> bool:
+    try:
+        GAME.parse_move(position, text)
+    except RulesError:
+        return True
+    return False
+
+
+def random_positions(setup: str, seed: int, every: int) -> list[Position]:
+    """Return positions of one random game, with the final one."""
+    rng = random.Random(seed)
+    position = GAME.initial(setup)
+    sampled = []
+    ply = 0
+    while moves := list(GAME.legal_moves(position)):
+        if ply % every == 0:
+            sampled.append(position)
+        position = GAME.play(position, rng.choice(moves))
+        ply += 1
+    return [*sampled, position]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_worked_example(case: dict[str, Any]) -> None:
+    if "malformed" in case:
+        texts = case["malformed"] if isinstance(case["malformed"], list) else [case["position"]]
+        for text in texts:
+            with pytest.raises(MalformedNotation):
+                GAME.parse_position(text)
+        return
+    position = GAME.parse_position(case["position"])
+    assert GAME.format_position(position) == case["position"]
+    for count, sequences in case.get("perft", {}).items():
+        assert perft(position, int(count)) == sequences
+    if "moves" in case:
+        assert list(GAME.legal_moves(position)) == case["moves"]
+    if "move" in case:
+        assert after(position, case["move"]) == case["result_position"]
+    for move, result in case.get("apply", {}).items():
+        assert after(position, move) == result
+    assert [move for move in case.get("legal", []) if refused(position, move)] == []
+    assert [move for move in case.get("illegal", []) if not refused(position, move)] == []
+    if "outcome" in case:
+        outcome = GAME.outcome(position, [GAME.parse_position(earlier) for earlier in case.get("history", [])])
+        assert (outcome and {"scores": list(outcome.scores), "reason": outcome.reason}) == case["outcome"]
+    if "in_check" in case:
+        assert GAME.in_check(position) is case["in_check"]
+
+
+@pytest.mark.parametrize(("setup", "counts"), [("standard", [56, 3138, 178020]), ("draft", [49, 23472])])
+def test_the_starts_have_the_known_numbers_of_sequences(setup: str, counts: list[int]) -> None:
+    assert [perft(GAME.initial(setup), depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+@pytest.mark.parametrize("setup", ["standard", "draft"])
+def test_every_random_game_ends_and_positions_and_moves_read_back(setup: str) -> None:
+    positions = random_positions(setup, seed=3, every=17)
+    outcome = GAME.outcome(positions[-1], ())
+    assert outcome is not None
+    assert sum(outcome.scores) == pytest.approx(2, abs=0.001)
+    for position in positions:
+        assert GAME.parse_position(GAME.format_position(position)) == position
+        moves = list(GAME.legal_moves(position))
+        assert moves == sorted(set(moves))
+        assert [GAME.parse_move(position, move) for move in moves] == moves
+
+
+@pytest.mark.parametrize("setup", ["standard", "draft"])
+def test_a_move_is_legal_exactly_when_it_is_generated(setup: str) -> None:
+    rng = random.Random(5)
+    for position in random_positions(setup, seed=9, every=60):
+        generated = set(GAME.legal_moves(position))
+        squares = rng.sample(NAMES, 40)
+        tried = {"pass", "done"}
+        tried |= {f"{a}{mark}{b}" for a in squares for b in squares for mark in ("-", "x", "*", "<", ">", "<>")}
+        tried |= {f"{code}@{square}" for code in KIND_CODES[1:] for square in squares}
+        tried |= {f"{move}{ending}" for move in generated for ending in ("=Q", "=Mu", "")}
+        wrong = [move for move in sorted(tried) if GAME.is_legal(position, move) != (move in generated)]
+        assert wrong == []
+
+
+def turned(text: str) -> str:
+    """Turn a position by a quarter clockwise about h8: Red becomes Blue, Blue Yellow, and so on."""
+    position = GAME.parse_position(text)
+    board = bytearray(225)
+    for square, code in enumerate(position.board):
+        column, row = divmod(square, 15)
+        kind = {10: 11, 11: 10}.get(code & 15, code & 15)
+        player = (code >> 4) % 4 + 1 if code >> 4 else 0
+        board[row * 15 + 14 - column] = player << 4 | kind
+    return GAME.format_position(position._replace(board=bytes(board), side=(position.side + 1) % 4))
+
+
+def test_the_four_armies_are_one_army_turned_about_the_centre() -> None:
+    start = GAME.format_position(GAME.initial("standard"))
+    assert turned(start) == start.replace(" r play", " b play")
+    assert sum(VALUES[code & 15] for code in GAME.initial("standard").board if code >> 4 == 1) == 60
+
+
+def test_the_moves_do_not_depend_on_which_way_the_board_is_turned() -> None:
+    for position in random_positions("standard", seed=21, every=40)[:12]:
+        if not position.out and not position.dogs:
+            around = GAME.parse_position(turned(GAME.format_position(position)))
+            assert len(list(GAME.legal_moves(around))) == len(list(GAME.legal_moves(position)))
+
+
+def test_a_player_who_resigns_is_out_and_the_others_play_on() -> None:
+    start = GAME.initial("standard")
+    going_on = GAME.withdraw(start, 0)
+    assert going_on is not None
+    assert GAME.to_move(going_on) == 1
+    assert GAME.eliminated(going_on) == (0,)
+    assert GAME.outcome(going_on, ()) is None
+    later = GAME.withdraw(going_on, 2)
+    assert later is not None
+    assert GAME.to_move(later) == 1
+    last = GAME.withdraw(later, 1)
+    assert last is not None
+    outcome = GAME.outcome(last, ())
+    assert outcome is not None
+    assert outcome.reason == "last-king"
+    assert outcome.scores == (0.0, 0.6667, 0.3333, 1.0)
+
+
+def test_the_set_up_stays_with_one_player_until_done() -> None:
+    position = GAME.initial("draft")
+    for move in ("K@b2", "Q@b3", "A@e5", "A@c3"):
+        assert GAME.to_move(position) == 0
+        position = GAME.play(position, GAME.parse_move(position, move))
+    with pytest.raises(IllegalMove, match="at least 51"):
+        GAME.parse_move(position, "done")
+    for move in ("Mu@d4", "Mu@d5", "R@a1"):
+        position = GAME.play(position, GAME.parse_move(position, move))
+    assert "done" in list(GAME.legal_moves(position))
+    assert GAME.to_move(GAME.play(position, "done")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a9-a10", "no piece of yours stands on a9"),
+        ("b3xd12", "does not reach"),
+        ("b3-b2", "b2 is occupied"),
+        ("b3xb8", "no enemy piece to capture on b8"),
+        ("pass", "you may not pass"),
+        ("K@a1", "the set-up is over"),
+        ("c3<c4", "not attached"),
+        ("b3<>b2", "exactly one piece between"),
+        ("a1<>b2", "only a Queen"),
+        ("a4-b8=Q", "only an Ant promotes"),
+    ],
+)
+def test_an_illegal_move_is_refused_with_its_reason(text: str, reason: str) -> None:
+    with pytest.raises(IllegalMove, match=reason):
+        GAME.parse_move(GAME.initial("standard"), text)
+
+
+@pytest.mark.parametrize("text", ["", "a1", "a1-p3", "a0-a1", "a16-a1", "a1>a2=Q", "Pass", "x" * 10_000, "a1 - a2"])
+def test_what_is_no_move_at_all_is_refused(text: str) -> None:
+    with pytest.raises(MalformedNotation):
+        GAME.parse_move(GAME.initial("standard"), text)
+
+
+def test_bare_kings_are_a_draw_and_no_move_is_accepted() -> None:
+    position = GAME.parse_position(f"{KINGS} r play - - 0")
+    assert list(GAME.legal_moves(position)) == []
+    with pytest.raises(GameOver, match="insufficient-material"):
+        GAME.parse_move(position, "a1-a2")

@@ -1,0 +1,218 @@
+"""Submitting a move over HTTP (authorised, counted, checked for legality, appended) beside a bare Flask POST.
+
+Both apps run under the product's gunicorn settings and are asked in turns by the same clients: processes of their own
+with one kept connection each, which send requests made beforehand and read no more of an answer than they must. Beside
+the rate stands the processor time that the server's processes spend on a request, which other work does not touch.
+"""
+
+import contextlib
+import itertools
+import multiprocessing
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from random import Random
+
+from deploy.runner import GUNICORN, ROOT, Ports
+from domain.games import GAMES
+from domain.match.commands import CreateMatch, JoinMatch
+from domain.match.state import Seat
+from events.clock import now_ms
+from events.matches import Matches
+from events.people import People
+from events.redis_store import RedisStore
+from events.settings import next_database
+from events.store import Request
+from tests.bench.measure import Rates, Table, verdict
+from tests.support.server import RealServer
+
+TURNS = 7
+CLIENTS = 4
+MATCHES = 8
+"""Matches that one client plays in a turn."""
+
+PLIES = 40
+TARGET = 0.35
+AIM = 0.5
+APPS = ("bare", "product")
+
+
+def tables() -> Iterator[Table]:
+    """Measure and yield the table."""
+    with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
+        server = RealServer(Path(directory))
+        stack.callback(server.close)
+        environment = {
+            **os.environ,
+            "REDIS_URL": server.url,
+            "BROKER_URL": next_database(server.url),
+            "PYTHONPATH": str(ROOT),
+        }
+        ports = {app: Ports.free().api for app in APPS}
+        leaders = {app: stack.enter_context(_gunicorn(app, ports[app], environment)) for app in APPS}
+        with server.client() as client:
+            requests = _Requests(RedisStore(client))
+            measured: dict[str, list[tuple[float, float]]] = {app: [] for app in APPS}
+            for turn in range(-1, TURNS):  # the first one warms up and is not counted
+                for app in APPS:
+                    found = _measure(app, ports[app], leaders[app], requests)
+                    if turn >= 0:
+                        measured[app].append(found)
+    rates = {app: Rates(tuple(rate for rate, _ in turns)) for app, turns in measured.items()}
+    costs = {app: Rates(tuple(cost for _, cost in turns)) for app, turns in measured.items()}
+    ratio = rates["product"].over(rates["bare"])
+    table = Table(
+        f"Submitting a move over HTTP, {CLIENTS} clients", "", "per second", "x", "target", "aim", "us processor", "x"
+    )
+    table.add("bare Flask POST", rates["bare"].typical, "1", "", "", costs["bare"].typical * 1e6, "1")
+    table.add(
+        "submitted move",
+        *(rates["product"].typical, ratio, verdict(ratio, TARGET), verdict(ratio, AIM)),
+        *(costs["product"].typical * 1e6, costs["product"].over(costs["bare"])),
+    )
+    yield table
+
+
+class _Requests:
+    """Makes matches and the bytes of the requests that play them."""
+
+    def __init__(self, store: RedisStore) -> None:
+        self._matches = Matches(store, now_ms)
+        people = People(store.client, "rk:", now_ms)
+        self._players = [people.guest() for _ in range(2)]
+        self._tokens = [people.create_token(person, "bench")[1] for person in self._players]
+        self._moves = _playout()
+
+    def of_a_client(self) -> list[bytes]:
+        """Return the requests of one client for one turn, in order."""
+        found = []
+        for _ in range(MATCHES):
+            match = f"m{secrets.token_hex(8)}"
+            white, black = self._players
+            seats = (Seat.taken(white.id), Seat.invited(black.id))
+            create = CreateMatch(match, white.id, "bashni", "start", seats, False, False, 1, True)
+            self._matches.execute(match, create, white.id, Request("create", "create"))
+            self._matches.execute(match, JoinMatch(black.id, None, True), black.id, Request("join", "join"))
+            found += [self._request(match, ply, move) for ply, move in enumerate(self._moves)]
+        return found
+
+    def _request(self, match: str, ply: int, move: str) -> bytes:
+        body = b'{"move":"%s"}' % move.encode()
+        head = (
+            f"POST /api/v1/matches/{match}/moves HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bearer {self._tokens[ply % 2]}\r\nIdempotency-Key: {ply}\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        return head.encode() + body
+
+
+def _playout() -> list[str]:
+    """Return the first moves of a random game that is long enough."""
+    game = GAMES["bashni"]
+    for seed in itertools.count():
+        chance, position, moves = Random(seed), game.initial("start"), []
+        while len(moves) < PLIES and (legal := list(game.legal_moves(position))):
+            move = chance.choice(legal)
+            moves.append(game.format_move(position, move))
+            position = game.play(position, move)
+        if len(moves) == PLIES:
+            return moves
+    raise AssertionError("unreachable: some game is long enough")
+
+
+@contextlib.contextmanager
+def _gunicorn(app: str, port: int, environment: dict[str, str]) -> Iterator[int]:
+    """Serve one of the apps; yields the process group that serves it."""
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "--config",
+        str(GUNICORN),
+        "--chdir",
+        str(ROOT),
+        "--log-level",
+        "error",
+    ]
+    with subprocess.Popen(
+        [*command, "--bind", f"127.0.0.1:{port}", f"tests.bench.wsgi:{app}()"], env=environment, start_new_session=True
+    ) as process:
+        try:
+            _connection(port).close()
+            yield process.pid
+        finally:
+            process.terminate()
+
+
+def _measure(app: str, port: int, leader: int, requests: _Requests) -> tuple[float, float]:
+    """Return requests a second and processor seconds a request of one turn."""
+    barrier = multiprocessing.Barrier(CLIENTS + 1)
+    work = [requests.of_a_client() for _ in range(CLIENTS)]
+    clients = [multiprocessing.Process(target=_send, args=(port, each, barrier)) for each in work]
+    for client in clients:
+        client.start()
+    barrier.wait()
+    start, spent = time.perf_counter(), _processor_seconds(leader)
+    barrier.wait()
+    taken, spent = time.perf_counter() - start, _processor_seconds(leader) - spent
+    for client in clients:
+        client.join()
+    if any(client.exitcode for client in clients):
+        raise RuntimeError(f"{app} did not answer every request with 201")
+    sent = sum(map(len, work))
+    return sent / taken, spent / sent
+
+
+def _send(port: int, requests: list[bytes], barrier: Barrier) -> None:
+    connection = _connection(port)
+    barrier.wait()
+    try:
+        for request in requests:
+            connection.sendall(request)
+            answer = connection.recv(65536)
+            while not _complete(answer):
+                answer += connection.recv(65536)
+            if not answer.startswith(b"HTTP/1.1 201"):
+                print(answer.decode(errors="replace"), file=sys.stderr)
+                raise SystemExit(1)
+    finally:
+        barrier.wait()
+
+
+def _complete(answer: bytes) -> bool:
+    head, separator, body = answer.partition(b"\r\n\r\n")
+    if not separator:
+        return not answer
+    length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+    return len(body) >= int(length)
+
+
+def _connection(port: int) -> socket.socket:
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
+
+
+def _processor_seconds(leader: int) -> float:
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[2]) == leader:
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")

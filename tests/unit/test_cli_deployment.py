@@ -1,0 +1,76 @@
+"""The deployment files fit each other and the product."""
+
+import re
+import runpy
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+
+
+def test_store_and_broker_are_different_servers():
+    environment = COMPOSE["services"]["api"]["environment"]
+    assert environment["REDIS_URL"].startswith("redis://store:")
+    assert environment["BROKER_URL"].startswith("redis://broker:")
+
+
+def test_every_part_that_runs_locally_runs_in_containers():
+    assert set(COMPOSE["services"]) == {"store", "broker", "api", "stream", "relay", "worker", "opponents"}
+
+
+@pytest.mark.parametrize("name", ["store", "broker"])
+def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name):
+    volumes = COMPOSE["services"][name]["volumes"]
+    assert f"{name}:/data" in volumes
+    assert name in COMPOSE["volumes"]
+    mounted = {inside: DEPLOY / outside for outside, inside, *_ in (v.split(":") for v in volumes) if outside != name}
+    assert all(path.is_file() for path in mounted.values())
+    configuration = COMPOSE["services"][name]["command"][1]
+    included = re.findall(r"^include (.+)$", mounted[configuration].read_text(), re.M)
+    assert set(included) == set(mounted) - {configuration}
+
+
+@pytest.mark.parametrize("name", ["redis-common", "redis-store", "redis-broker"])
+def test_nothing_is_evicted_or_kept_in_memory_only(name):
+    lines = (DEPLOY / f"{name}.conf").read_text().splitlines()
+    settings = dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
+    assert settings.get("appendonly", "yes") == "yes"
+    assert settings.get("maxmemory-policy", "noeviction") == "noeviction"
+    assert settings.get("appendfsync", "everysec") in ("everysec", "always")
+
+
+def test_the_store_syncs_every_write():
+    assert "\nappendfsync always\n" in (DEPLOY / "redis-store.conf").read_text()
+
+
+def test_streams_go_unbuffered_to_their_own_process():
+    text = (DEPLOY / "nginx.conf").read_text()
+    block = re.search(r"location ~ (\S+) \{(.*?)\}", text, re.S)
+    assert block is not None
+    assert re.match(block[1], "/api/v1/matches/m2345/stream")
+    assert not re.match(block[1], "/api/v1/matches/m2345/moves")
+    assert "proxy_pass http://stream;" in block[2]
+    assert "proxy_buffering off;" in block[2]
+    assert text.count("{") == text.count("}")
+
+
+def test_gunicorn_serves_with_threads_and_no_control_socket():
+    settings = runpy.run_path(str(DEPLOY / "gunicorn.conf.py"))
+    assert (settings["worker_class"], settings["workers"], settings["threads"]) == ("gthread", 2, 8)
+    assert settings["control_socket_disable"] is True
+
+
+def test_the_image_holds_every_package_of_the_product():
+    text = (DEPLOY / "Dockerfile").read_text()
+    assert {"domain", "events", "workers", "api", "deploy"} <= set(re.findall(r"^COPY (\w+) \w+$", text, re.M))
+
+
+@pytest.mark.parametrize("script", [DEPLOY / "chromium.sh", DEPLOY.parent / ".ci" / "run"])
+def test_scripts_are_sound_and_can_be_run(script):
+    assert script.stat().st_mode & 0o111
+    checked = subprocess.run(["bash", "-n", script], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")

@@ -6,7 +6,7 @@ from flask import Flask
 
 from api import headers, health, limits, problems
 from api.auth import refuse_other_sites
-from api.limits import Limits
+from api.limits import Limits, RateLimits
 from api.openapi import LARGEST_BODY, Api
 from api.resources import BLUEPRINTS
 from api.services import EXTENSION, Services
@@ -36,7 +36,7 @@ def create_app(
     app.extensions[EXTENSION] = services
     headers.register(app)
     health.register(app)
-    limits.install(app, settings, services.store.client, rates or Limits())
+    limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
     app.before_request(refuse_other_sites)
     api = Api(app)
     problems.register(app)

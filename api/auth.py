@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from flask import Response, g, request
 
-from api.limits import spend
+from api.limits import rate_limits, too_many
 from api.problems import Problem
 from api.services import services
 from events.people import Person
@@ -26,7 +26,13 @@ def current_person() -> Person | None:
     who sends a token means to be recognised.
     """
     if "person" not in g:
-        g.person = _recognise()
+        kind, secret = _credential()
+        people = services().people
+        if kind == "token":
+            g.person = people.person_of_token(secret)
+        else:
+            g.person = people.person_of_session(secret) if secret else None
+        _refuse_bad_token(kind, g.person)
     person: Person | None = g.person
     return person
 
@@ -44,9 +50,9 @@ def signed_in(view: View) -> View:
 
     @functools.wraps(view)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        person = require_person()
         if request.method not in SAFE_METHODS:
-            spend("writes", person.id)
+            _admit()
+        require_person()
         return view(*args, **kwargs)
 
     return checked  # type: ignore[return-value]
@@ -115,12 +121,23 @@ def end_session(response: Response) -> Response:
     return response
 
 
-def _recognise() -> Person | None:
+def _admit() -> None:
+    """Recognise the caller and count the act, in one round trip."""
+    kind, secret = _credential()
+    writes = rate_limits().items["writes"]
+    admission = services().people.admit(kind, secret, writes.get_expiry()) if secret else None
+    g.person = admission.person if admission else None
+    _refuse_bad_token(kind, g.person)
+    if admission and admission.used > writes.amount:
+        raise too_many(admission.resets_in)
+
+
+def _credential() -> tuple[str, str]:
+    """Return the kind and the secret of what the caller shows; an empty secret when that is nothing."""
     token = bearer()
-    if token is not None:
-        person = services().people.person_of_token(token)
-        if person is None:
-            raise Problem("bad-token", "This token was revoked or never existed.")
-        return person
-    secret = request.cookies.get(COOKIE)
-    return services().people.person_of_session(secret) if secret else None
+    return ("token", token) if token is not None else ("session", request.cookies.get(COOKIE, ""))
+
+
+def _refuse_bad_token(kind: str, person: Person | None) -> None:
+    if kind == "token" and person is None:
+        raise Problem("bad-token", "This token was revoked or never existed.")

@@ -40,14 +40,6 @@ def stream_origin(configured: str, host: str) -> str:
     return urlunsplit(parts).rstrip("/")
 
 
-@lru_cache(maxsize=32)
-def _policy(stream: str) -> str:
-    return (
-        f"default-src 'self'; connect-src 'self' {stream}; object-src 'none'; base-uri 'none'; "
-        "frame-ancestors 'none'; form-action 'self'"
-    )
-
-
 def _name_request() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
@@ -55,18 +47,25 @@ def _name_request() -> None:
 
 def _add(response: Response) -> Response:
     settings = services().settings
-    headers = response.headers
-    headers.extend(_FIXED)
-    headers["Content-Security-Policy"] = _policy(_origin_of(stream_origin(settings.stream_url, request.host)))
-    headers["X-Request-Id"] = g.get("request_id", "")
+    added = [
+        *_FIXED,
+        ("Content-Security-Policy", _policy(settings.stream_url, request.host)),
+        ("X-Request-Id", g.get("request_id", "")),
+    ]
     if settings.secure_cookies:
-        headers["Strict-Transport-Security"] = "max-age=31536000"
+        added.append(("Strict-Transport-Security", "max-age=31536000"))
     if request.path.startswith("/api/"):
-        headers.setdefault("Cache-Control", "private, no-cache")
-        headers.add("Vary", "Cookie, Authorization")
+        added.append(("Vary", "Cookie, Authorization"))
+        if "Cache-Control" not in response.headers:
+            added.append(("Cache-Control", "private, no-cache"))
+    response.headers.extend(added)
     return response
 
 
-def _origin_of(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+@lru_cache(maxsize=256)
+def _policy(stream_url: str, host: str) -> str:
+    stream = urlsplit(stream_origin(stream_url, host))
+    return (
+        f"default-src 'self'; connect-src 'self' {stream.scheme}://{stream.netloc}; object-src 'none'; "
+        "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+    )

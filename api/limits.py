@@ -8,12 +8,12 @@ import time
 from typing import NamedTuple
 
 from flask import Flask, current_app, request
-from flask_limiter import Limiter
 from limits import RateLimitItem, parse
+from limits.storage import RedisStorage
+from limits.strategies import FixedWindowRateLimiter
 from redis import Redis
 
 from api.problems import Problem
-from events.settings import Settings
 
 EXTENSION = "rookery-limits"
 
@@ -32,29 +32,43 @@ class Limits(NamedTuple):
     guests: str = "200/hour"
 
 
-def install(app: Flask, settings: Settings, client: Redis, limits: Limits) -> None:
-    """Let ``app`` count in the Redis of ``client``; counting begins with the first request, not here."""
-    limiter = Limiter(
-        address,
-        app=app,
-        storage_uri="redis://",  # the scheme alone: the pool knows the place
-        storage_options={"connection_pool": client.connection_pool, "key_prefix": f"{settings.prefix}limits"},  # type: ignore[dict-item]
-        strategy="fixed-window",
-    )
-    items = {name: parse(limit) for name, limit in limits._asdict().items()}
-    app.extensions[EXTENSION] = (limiter, items)
+class RateLimits:
+    """Counts in the Redis of ``client``, from the first request on; making it does not connect."""
+
+    def __init__(self, client: Redis, prefix: str, limits: Limits) -> None:
+        # The scheme alone: the pool knows the place.
+        storage = RedisStorage("redis://", connection_pool=client.connection_pool, key_prefix=f"{prefix}limits")
+        self._limiter = FixedWindowRateLimiter(storage)
+        self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
+
+    def spend(self, limit: str, *who: str) -> None:
+        """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up."""
+        item = self.items[limit]
+        if not self._limiter.hit(item, limit, *who):
+            resets = self._limiter.get_window_stats(item, limit, *who).reset_time
+            raise too_many(math.ceil(resets - time.time()))
+
+
+def install(app: Flask, limits: RateLimits) -> None:
+    """Let ``app`` limit its callers."""
+    app.extensions[EXTENSION] = limits
+
+
+def rate_limits() -> RateLimits:
+    """Return the limits of the current app."""
+    found: RateLimits = current_app.extensions[EXTENSION]
+    return found
 
 
 def spend(limit: str, *who: str) -> None:
-    """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up."""
-    limiter: Limiter
-    items: dict[str, RateLimitItem]
-    limiter, items = current_app.extensions[EXTENSION]
-    item = items[limit]
-    if not limiter.limiter.hit(item, limit, *who):
-        resets = limiter.limiter.get_window_stats(item, limit, *who).reset_time
-        wait = max(1, math.ceil(resets - time.time()))
-        raise Problem("too-many-requests", f"Wait {wait} seconds.", headers={"Retry-After": str(wait)})
+    """Count one use of ``limit`` of the current app by ``who``; raises the problem too-many-requests."""
+    rate_limits().spend(limit, *who)
+
+
+def too_many(seconds: int) -> Problem:
+    """Return the problem of a limit that is used up for ``seconds``."""
+    wait = max(1, seconds)
+    return Problem("too-many-requests", f"Wait {wait} seconds.", headers={"Retry-After": str(wait)})
 
 
 def address() -> str:

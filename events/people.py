@@ -87,6 +87,29 @@ return 1
 """
 
 
+# Recognising somebody who acts, and counting the act, in one round trip. Only the session says whose count it is; the
+# counter has the same hash tag and therefore the same place.
+_ADMIT = """
+local packed = redis.call('GET', KEYS[1])
+if not packed then return false end
+local counter = ARGV[1] .. cjson.decode(packed)[1]
+local used = redis.call('INCR', counter)
+if used == 1 then redis.call('EXPIRE', counter, ARGV[2]) end
+return {packed, used, redis.call('TTL', counter)}
+"""
+
+
+class Admission(NamedTuple):
+    """Whose session or token it was, the how many-th act of the person in this window, and when the window ends.
+
+    ``resets_in`` is in seconds.
+    """
+
+    person: Person
+    used: int
+    resets_in: int
+
+
 class People:
     """The people of one installation. Safe to share between threads.
 
@@ -101,6 +124,7 @@ class People:
         self._now = now
         self._hasher = hasher or PasswordHasher()
         self._enrol = client.register_script(_ENROL)
+        self._admit = client.register_script(_ADMIT)
         self._nobodys_hash = _unmatchable(self._hasher)
 
     def sign_up(self, name: str, password: str) -> Person:
@@ -209,6 +233,14 @@ class People:
     def person_of_token(self, secret: str) -> Person | None:
         """Return whose token this is, or None when it was revoked or never was."""
         return _unpacked(self._client.get(self._key("token", secret)))
+
+    def admit(self, kind: str, secret: str, window: int) -> Admission | None:
+        """Return whose "session" or "token" this is and count one act of that person; None when it is nobody's.
+
+        Acts are counted in windows of ``window`` seconds that begin with the first act after the one before.
+        """
+        admitted = self._admit(keys=[self._key(kind, secret)], args=[f"{self._keys}acts:", window])
+        return Admission(Person(*json.loads(admitted[0])), *admitted[1:]) if admitted else None
 
     def _keep(self, person: Person, hashed: str) -> bool:
         keys = [self._name_key(person.name), self._person_key(person.id)]

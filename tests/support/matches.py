@@ -1,0 +1,85 @@
+"""Matches that a test plays command by command, without a store."""
+
+from domain.games import GAMES
+from domain.match.commands import Command, CreateMatch, JoinMatch, SubmitMove
+from domain.match.decide import decide
+from domain.match.events import Event
+from domain.match.evolve import evolve
+from domain.match.state import MatchState, Seat
+
+NOON = 1_700_000_000_000
+"""Milliseconds since 1970 UTC; matches of tests begin here."""
+
+FOUR = ("wendy", "blue", "rita", "bob")
+"""Players of the seats of a four-player match."""
+
+
+def creation(
+    *seats: Seat,
+    match: str = "m",
+    creator: str = "alice",
+    game: str = "bashni",
+    setup: str = "start",
+    rated: bool = True,
+    private: bool = False,
+    seed: int = 7,
+    guest: bool = False,
+) -> CreateMatch:
+    """Return the command that creates a match; of alice against an open seat when no ``seats`` are given."""
+    return CreateMatch(
+        match, creator, game, setup, seats or (Seat.taken("alice"), Seat.open()), rated, private, seed, guest
+    )
+
+
+class PlayedMatch:
+    """A match as its commands make it: the state, all events so far, and the clock."""
+
+    def __init__(self, create: CreateMatch | None = None) -> None:
+        self.name = create.match if create else "m"
+        self.now = NOON
+        self.events: list[Event] = []
+        self._state: MatchState | None = None
+        self.do(create or creation())
+
+    @property
+    def state(self) -> MatchState:
+        """The state after all events."""
+        assert self._state is not None
+        return self._state
+
+    def do(self, command: Command, at: int | None = None) -> tuple[Event, ...]:
+        """Carry ``command`` out a second after the last one, or ``at`` an instant; return what happened."""
+        self.now = self.now + 1000 if at is None else at
+        happened = decide(self._state, command, self.now)
+        for event in happened:
+            self._state = evolve(self._state, event, self.name)
+        self.events += happened
+        return happened
+
+    def move(self, player: str, *moves: str) -> tuple[Event, ...]:
+        """Play ``moves`` for ``player``; return what the last one caused."""
+        happened: tuple[Event, ...] = ()
+        for move in moves:
+            happened = self.do(SubmitMove(player, move))
+        return happened
+
+    def legal_moves(self) -> list[str]:
+        """Return the legal moves now, as text."""
+        game, position = GAMES[self.state.game], self.state.position
+        return [game.format_move(position, move) for move in game.legal_moves(position)]
+
+
+def started() -> PlayedMatch:
+    """Return a rated Bashni match of alice (White) and bob (Black) that has just started."""
+    match = PlayedMatch()
+    match.do(JoinMatch("bob"))
+    return match
+
+
+def started_by_four() -> PlayedMatch:
+    """Return a four-player Towers match that has just started."""
+    open_seats = (Seat.taken(FOUR[0]), Seat.open(), Seat.open(), Seat.open())
+    match = PlayedMatch(creation(*open_seats, creator=FOUR[0], game="towers", setup="four-player"))
+    for player in FOUR[1:]:
+        match.do(JoinMatch(player))
+    return match

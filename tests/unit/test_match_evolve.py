@@ -1,0 +1,180 @@
+"""How events make the state of a match, and that a replay makes the same one."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.game import RulesError
+from domain.games import GAMES, UnknownRuleset
+from domain.match import events as e
+from domain.match.commands import (
+    AbortMatch,
+    AcceptDraw,
+    Command,
+    CreateMatch,
+    DeclineDraw,
+    JoinMatch,
+    OfferDraw,
+    Resign,
+    SubmitMove,
+)
+from domain.match.evolve import evolve, replay
+from domain.match.refusals import Refused
+from domain.match.state import FINISHED, MatchState, Seat
+from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
+
+BASHNI = GAMES["bashni"]
+
+
+def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
+    state = PlayedMatch(creation(seed=5)).state
+    assert state == MatchState(
+        match="m",
+        version=1,
+        creator="alice",
+        game="bashni",
+        ruleset=1,
+        setup="start",
+        seats=(Seat.taken("alice"), Seat.open()),
+        rated=True,
+        private=False,
+        seed=5,
+        status="open",
+        created_at=NOON + 1000,
+        updated_at=NOON + 1000,
+        position=BASHNI.initial("start"),
+        offered_at=(None, None),
+        last_ply=(0, 0),
+    )
+
+
+def test_a_move_changes_the_position_and_keeps_the_earlier_one() -> None:
+    match = started()
+    start = match.state.position
+    match.move("alice", "c3-d4")
+    state = match.state
+    assert state.position == BASHNI.play(start, BASHNI.parse_move(start, "c3-d4"))
+    assert (state.history, state.moves, state.last_ply) == ((start,), ("c3-d4",), (1, 0))
+    assert (state.version, state.updated_at) == (4, match.now)
+    assert state.created_at == match.events[0].at
+
+
+def test_every_event_is_one_version() -> None:
+    match = started_by_four()
+    match.do(OfferDraw("bob"))
+    assert match.state.version == len(match.events) == 6
+
+
+def test_a_draw_offer_is_kept_with_the_ply_it_was_made_at() -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.do(OfferDraw("bob"))
+    assert (match.state.draw_agreed, match.state.offered_at) == ((1,), (None, 1))
+    match.do(DeclineDraw("alice"))
+    assert (match.state.draw_agreed, match.state.offered_at) == ((), (None, 1))
+
+
+@pytest.mark.parametrize("command", [Resign("alice"), AbortMatch("bob"), AcceptDraw("alice")])
+def test_no_offer_is_left_when_a_match_has_ended(command: Command) -> None:
+    match = started()
+    match.do(OfferDraw("bob"))
+    match.do(command)
+    assert match.state.ended
+    assert match.state.draw_agreed == ()
+
+
+def test_a_finished_match_keeps_its_scores_and_reason() -> None:
+    match = started()
+    match.do(Resign("alice"))
+    assert (match.state.status, match.state.scores, match.state.reason) == (FINISHED, (0.0, 1.0), "resignation")
+
+
+def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:
+    match = started()
+    with pytest.raises(ValueError, match="does not begin with its creation"):
+        evolve(None, e.MatchStarted(NOON), "m")
+    with pytest.raises(ValueError, match="created a second time at version 4"):
+        evolve(match.state, match.events[0], "m")
+
+
+def test_a_ruleset_that_is_not_installed_is_named() -> None:
+    created = PlayedMatch().events[0]
+    assert isinstance(created, e.MatchCreated)
+    with pytest.raises(UnknownRuleset, match="ruleset 99 of 'bashni'"):
+        evolve(None, created._replace(ruleset=99), "m")
+
+
+def test_a_recorded_move_that_the_rules_forbid_cannot_be_replayed() -> None:
+    match = started()
+    with pytest.raises(RulesError):
+        evolve(match.state, e.MoveSubmitted(NOON, 0, 1, "c3xe5"), "m")
+
+
+def test_a_replay_of_nothing_is_nothing() -> None:
+    assert replay("m", []) is None
+    assert replay("m", [], started().state) == started().state
+
+
+def play_at_random(create: CreateMatch, draw: st.DataObject) -> PlayedMatch:
+    """Return a match in which players, strangers among them, have tried things in an order that hypothesis chooses."""
+    match = PlayedMatch(create)
+    people = st.sampled_from([*FOUR, "stranger", "opponent-1"])
+    verbs = st.sampled_from([AcceptDraw, DeclineDraw, OfferDraw, JoinMatch, JoinMatch, JoinMatch])
+    for _ in range(draw.draw(st.integers(0, 40))):
+        kind = draw.draw(st.integers(0, 19))
+        command: Command
+        if kind == 0:
+            command = draw.draw(st.sampled_from([Resign, AbortMatch]))(draw.draw(people))
+        elif kind < 8:
+            command = draw.draw(verbs)(draw.draw(people))
+        elif moves := match.legal_moves():
+            to_move = match.state.seats[GAMES[create.game].to_move(match.state.position)].player
+            command = SubmitMove(to_move or "nobody", moves[draw.draw(st.integers(0, len(moves) - 1))])
+        else:
+            continue
+        before = (match.state, list(match.events))
+        try:
+            match.do(command, at=match.now + draw.draw(st.integers(-5000, 5000)))
+        except Refused:
+            assert (match.state, match.events) == before
+    return match
+
+
+OPEN = Seat.open()
+CREATIONS = [
+    creation(Seat.taken("wendy"), OPEN, creator="wendy"),
+    creation(OPEN, Seat.invited("bob"), creator="rita", rated=False),
+    creation(Seat.opponent(1), Seat.taken("bob"), creator="bob"),
+    creation(Seat.taken("wendy"), OPEN, creator="wendy", game="towers", setup="two-player"),
+    creation(
+        Seat.taken("wendy"), OPEN, Seat.invited("rita"), OPEN, creator="wendy", game="towers", setup="four-player"
+    ),
+]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(create=st.sampled_from(CREATIONS), draw=st.data())
+def test_a_replay_makes_the_state_that_play_made(create: CreateMatch, draw: st.DataObject) -> None:
+    match = play_at_random(create, draw)
+    assert replay("m", match.events) == match.state
+    half = len(match.events) // 2
+    assert replay("m", match.events[half:], replay("m", match.events[:half])) == match.state
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(create=st.sampled_from(CREATIONS), draw=st.data())
+def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.DataObject) -> None:
+    match = play_at_random(create, draw)
+    state = match.state
+    assert [event.at for event in match.events] == sorted(event.at for event in match.events)
+    assert state.version == len(match.events)
+    moves = [event for event in match.events if isinstance(event, e.MoveSubmitted)]
+    assert [move.ply for move in moves] == list(range(1, len(moves) + 1))
+    endings = [event for event in match.events if isinstance(event, e.MatchFinished | e.MatchAborted)]
+    assert len(endings) == state.ended
+    assert not endings or match.events[-1] == endings[0]
+    people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
+    assert len(people) == len(set(people))
+    if state.scores is not None:
+        assert sum(state.scores) == pytest.approx(1)
+        assert len(state.scores) == len(state.seats)

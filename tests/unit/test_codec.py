@@ -1,0 +1,179 @@
+"""Domain events as stored events, and back: strictly."""
+
+import json
+from typing import Any
+
+import pytest
+
+from domain.match.events import TYPES, Event, MatchCreated, MatchFinished, MatchStarted, MoveSubmitted, PlayerJoined
+from domain.match.state import Seat
+from events.codec import MalformedEvent, UnknownEvent, draft_of, event_of
+from events.envelope import Envelope, seal
+from events.store import GENESIS
+from events.upcasters import UPCASTERS, present_schema, upcast
+
+NOON = 1_700_000_000_000
+
+CREATED = MatchCreated(
+    at=NOON,
+    creator="alice",
+    game="bashni",
+    ruleset=1,
+    setup="start",
+    seats=(Seat.taken("alice"), Seat.open(), Seat.invited("bob"), Seat.opponent(3)),
+    rated=True,
+    private=False,
+    seed=7,
+)
+
+
+def stored(event: Event) -> Envelope:
+    """Return ``event`` as it comes back from a store."""
+    (sealed,) = seal([draft_of(event, "alice")], "m", 0, GENESIS)
+    return sealed.envelope._replace(data=json.loads(json.dumps(sealed.envelope.data)))
+
+
+def envelope(type_name: str, data: Any, schema: int = 1, at: Any = NOON) -> Envelope:
+    """Return a stored event with any content."""
+    return Envelope("0" * 64, "m", 4, type_name, schema, at, "alice", data)
+
+
+MOVE = {"seat": 0, "ply": 1, "move": "c3-d4"}
+
+EVENTS: list[Event] = [
+    CREATED,
+    PlayerJoined(NOON, 1, "bob"),
+    MatchStarted(NOON),
+    MoveSubmitted(NOON, 0, 1, "c3-d4"),
+    MoveSubmitted(NOON, 0, 1, "c3-d4", level=3, seed=0, engine="e1"),
+    MatchFinished(NOON, (1.0, 0.0), "no-moves"),
+    MatchFinished(NOON, (0.25, 0.75), "material"),
+    *(TYPES[name](NOON, 1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
+    TYPES["match-aborted"](NOON, "alice"),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_an_event_comes_back_as_it_was(event: Event) -> None:
+    decoded = event_of(stored(event))
+    assert decoded == event
+    assert list(map(type, decoded)) == list(map(type, event))
+
+
+def test_every_type_of_event_is_tried_here() -> None:
+    assert {type(event) for event in EVENTS} == set(TYPES.values())
+
+
+def test_the_instant_stands_in_the_envelope_and_what_is_none_is_left_out() -> None:
+    draft = draft_of(MoveSubmitted(NOON, 0, 1, "c3-d4"), "alice")
+    assert draft == ("move-submitted", 1, NOON, "alice", MOVE)
+
+
+def test_seats_are_small_objects() -> None:
+    assert draft_of(CREATED, "alice").data["seats"] == [
+        {"player": "alice", "joined": True},
+        {"joined": False},
+        {"player": "bob", "joined": False},
+        {"player": "opponent-3", "joined": True, "level": 3},
+    ]
+
+
+def test_whole_scores_are_stored_as_integers_and_read_as_floats() -> None:
+    found = stored(MatchFinished(NOON, (1.0, 0.5), "x"))
+    assert json.dumps(found.data["scores"]) == "[1, 0.5]"
+    decoded = event_of(found)
+    assert isinstance(decoded, MatchFinished)
+    assert [type(score) for score in decoded.scores] == [float, float]
+
+
+@pytest.mark.parametrize(
+    ("type_name", "content", "reason"),
+    [
+        ("move-submitted", MOVE | {"colour": 1}, "the field 'colour' is unknown"),
+        ("move-submitted", MOVE | {"at": 5}, "the field 'at' is unknown"),
+        ("move-submitted", {"seat": 0, "ply": 1}, "the field 'move' is missing"),
+        ("move-submitted", MOVE | {"ply": "1"}, r"\.ply: a whole number was expected, not str '1'"),
+        ("move-submitted", MOVE | {"ply": True}, r"\.ply: a whole number was expected, not bool True"),
+        ("move-submitted", MOVE | {"ply": 1.0}, r"\.ply: a whole number was expected, not float 1.0"),
+        ("move-submitted", MOVE | {"move": 5}, r"\.move: a string was expected, not int 5"),
+        ("move-submitted", MOVE | {"level": None}, r"\.level: a whole number was expected, not null"),
+        ("move-submitted", [], "an object was expected, not list"),
+        ("match-finished", {"scores": [1, "0"], "reason": "x"}, r"\.scores\[1\]: a number was expected, not str '0'"),
+        ("match-finished", {"scores": {"0": 1}, "reason": "x"}, r"\.scores: a list was expected, not dict"),
+        ("match-started", {"x": 1}, "the field 'x' is unknown"),
+        ("player-joined", {"seat": 0}, "the field 'player' is missing"),
+    ],
+)
+def test_content_of_another_shape_is_refused_with_place_and_reason(type_name: str, content: Any, reason: str) -> None:
+    with pytest.raises(MalformedEvent, match=f"version 4 of m, {type_name}.*{reason}"):
+        event_of(envelope(type_name, content))
+
+
+@pytest.mark.parametrize(
+    ("seat", "reason"),
+    [
+        ({}, "the field 'joined' is missing"),
+        ({"joined": 1}, r"\.joined: true or false was expected, not int 1"),
+        ({"joined": True, "name": "x"}, "the field 'name' is unknown"),
+        ("alice", "an object was expected, not str 'alice'"),
+    ],
+)
+def test_a_seat_of_another_shape_is_refused_with_its_number(seat: Any, reason: str) -> None:
+    content = dict(draft_of(CREATED, "alice").data) | {"seats": [{"joined": False}, seat]}
+    with pytest.raises(MalformedEvent, match=r"\.seats\[1\].*" + reason):
+        event_of(envelope("match-created", content))
+
+
+def test_an_instant_that_is_no_whole_number_is_refused() -> None:
+    with pytest.raises(MalformedEvent, match="a whole number"):
+        event_of(envelope("match-started", {}, at="5"))
+
+
+def test_an_unknown_type_is_refused() -> None:
+    with pytest.raises(UnknownEvent, match="version 4 of m, match-paused: there is no such type"):
+        event_of(envelope("match-paused", {}))
+
+
+def test_a_schema_of_a_later_version_is_refused() -> None:
+    with pytest.raises(UnknownEvent, match="it has schema 2, and 1 is the latest known here"):
+        event_of(envelope("match-started", {}, schema=2))
+
+
+@pytest.mark.parametrize("schema", [0, -1])
+def test_a_schema_that_never_was_is_refused(schema: int) -> None:
+    with pytest.raises(MalformedEvent, match="never in use"):
+        event_of(envelope("match-started", {}, schema=schema))
+
+
+def upcast_player_joined_v1_v2(content: Any) -> Any:
+    return {"chair": content["chair"], "player": content["name"]}
+
+
+def upcast_player_joined_v2_v3(content: Any) -> Any:
+    return {"seat": content["chair"] - 1, "player": content["player"]}
+
+
+LATER = {("player-joined", 1): upcast_player_joined_v1_v2, ("player-joined", 2): upcast_player_joined_v2_v3}
+
+
+@pytest.mark.parametrize(
+    ("schema", "content"),
+    [(1, {"chair": 2, "name": "bob"}), (2, {"chair": 2, "player": "bob"}), (3, {"seat": 1, "player": "bob"})],
+)
+def test_an_event_of_any_older_schema_is_upcast_step_by_step(schema: int, content: Any) -> None:
+    assert event_of(envelope("player-joined", content, schema), LATER) == PlayerJoined(NOON, 1, "bob")
+
+
+def test_upcasting_touches_only_its_own_type() -> None:
+    assert present_schema("player-joined", LATER) == 3
+    assert present_schema("match-started", LATER) == 1
+    assert upcast("match-started", 1, {"a": 1}, LATER) == {"a": 1}
+    with pytest.raises(UnknownEvent):
+        event_of(envelope("player-joined", {}, 4), LATER)
+
+
+def test_every_registered_upcaster_is_named_after_its_step() -> None:
+    for (type_name, schema), upcaster in (LATER | dict(UPCASTERS)).items():
+        expected = f"upcast_{type_name.replace('-', '_')}_v{schema}_v{schema + 1}"
+        assert getattr(upcaster, "__name__", None) == expected
+        assert type_name in TYPES

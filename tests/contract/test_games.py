@@ -1,0 +1,190 @@
+"""What every game of the house promises: one suite over all of them."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from domain.game import Game, IllegalMove, MalformedNotation, Outcome, RulesError
+from domain.games import GAMES, UnknownRuleset, find_ruleset
+
+AnyGame = Game[Any, Any]
+SETUPS = [(game, setup) for game in GAMES.values() for setup in game.setups]
+every_setup = pytest.mark.parametrize(("game", "setup"), SETUPS, ids=[f"{game.id}-{setup}" for game, setup in SETUPS])
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+
+SIGNS = "abcdefghijklmno0123456789-x*+<>=@;:,/().wbWBKQ _"
+
+
+def random_game(game: AnyGame, setup: str, seed: int) -> tuple[list[Any], list[Any], Outcome]:
+    """Play one game with random moves; return its positions, its moves and its outcome."""
+    rng = random.Random(f"{game.id} {setup} {seed}")
+    positions = [game.initial(setup)]
+    moves = []
+    while (outcome := game.outcome(positions[-1], positions[:-1])) is None:
+        legal = list(game.legal_moves(positions[-1]))
+        moves.append(rng.choice(legal))
+        positions.append(game.play(positions[-1], moves[-1]))
+    return positions, moves, outcome
+
+
+def sampled(game: AnyGame, setup: str, seed: int, most: int) -> Iterator[Any]:
+    """Yield up to ``most`` positions spread over one random game."""
+    positions, _, _ = random_game(game, setup, seed)
+    yield from positions[:: max(1, len(positions) // most)]
+
+
+@every_setup
+def test_random_games_end_with_one_score_for_every_seat(game: AnyGame, setup: str) -> None:
+    for seed in range(3):
+        positions, moves, outcome = random_game(game, setup, seed)
+        assert len(outcome.scores) == len(game.setups[setup].seat_names)
+        assert all(0 <= score <= 1 for score in outcome.scores)
+        assert outcome.reason == outcome.reason.lower().replace(" ", "-")
+        assert len(positions) == len(moves) + 1
+
+
+@every_setup
+def test_positions_and_moves_read_back_as_they_were_written(game: AnyGame, setup: str) -> None:
+    for position in sampled(game, setup, seed=11, most=20):
+        text = game.format_position(position)
+        assert game.parse_position(text) == position
+        assert game.format_position(game.parse_position(text)) == text
+        for move in game.legal_moves(position):
+            assert game.parse_move(position, game.format_move(position, move)) == move
+
+
+@every_setup
+def test_generated_moves_are_legal_distinct_in_order_and_apply(game: AnyGame, setup: str) -> None:
+    for position in sampled(game, setup, seed=12, most=12):
+        moves = list(game.legal_moves(position))
+        texts = [game.format_move(position, move) for move in moves]
+        assert texts == sorted(set(texts))
+        for move in moves:
+            assert game.is_legal(position, move)
+            following = game.play(position, move)
+            assert game.parse_position(game.format_position(following)) == following
+
+
+@every_setup
+def test_equal_strings_mean_equal_positions(game: AnyGame, setup: str) -> None:
+    positions = [position for seed in (1, 2) for position in random_game(game, setup, seed)[0]]
+    by_text: dict[str, Any] = {}
+    for position in positions:
+        assert by_text.setdefault(game.format_position(position), position) == position
+    assert len(by_text) == len(set(positions))
+
+
+@every_setup
+def test_perturbed_moves_are_refused_with_a_reason_or_are_legal_themselves(game: AnyGame, setup: str) -> None:
+    rng = random.Random(f"{game.id} {setup}")
+    for position in sampled(game, setup, seed=13, most=12):
+        texts = [game.format_move(position, move) for move in game.legal_moves(position)]
+        for text in rng.sample(texts, min(8, len(texts))):
+            place = rng.randrange(len(text))
+            changed = text[:place] + rng.choice(SIGNS) + text[place + rng.choice((0, 1)) :]
+            try:
+                move = game.parse_move(position, changed)
+            except RulesError as refusal:
+                assert str(refusal)
+            else:
+                assert game.format_move(position, move) in texts or game.is_legal(position, move)
+
+
+@every_setup
+def test_a_refused_move_changes_nothing(game: AnyGame, setup: str) -> None:
+    position = game.initial(setup)
+    text = game.format_position(position)
+    for wrong in ("", " ", "a1", "zz", "a1-a1", "-" * 50, "\x00", "É1-a2"):
+        with pytest.raises((MalformedNotation, IllegalMove)):
+            game.parse_move(position, wrong)
+    assert game.format_position(position) == text
+    assert position == game.initial(setup)
+
+
+@every_setup
+def test_an_ended_game_has_no_moves_and_refuses_all(game: AnyGame, setup: str) -> None:
+    positions, moves, outcome = random_game(game, setup, seed=14)
+    if outcome.reason != "repetition":
+        assert list(game.legal_moves(positions[-1])) == []
+        assert not game.is_legal(positions[-1], moves[-1])
+        with pytest.raises(IllegalMove):
+            game.parse_move(positions[-1], game.format_move(positions[-2], moves[-1]))
+
+
+@every_setup
+def test_the_hints_of_a_board_are_exactly_the_legal_moves(game: AnyGame, setup: str) -> None:
+    for position in sampled(game, setup, seed=15, most=8):
+        hinted = [hint.move for hints in game.hints(position).values() for hint in hints]
+        assert sorted(hinted) == [game.format_move(position, move) for move in game.legal_moves(position)]
+
+
+@every_setup
+def test_the_picture_shows_known_squares_and_says_every_one_in_words(game: AnyGame, setup: str) -> None:
+    for position in sampled(game, setup, seed=16, most=5):
+        scene = game.scene(position)
+        squares = {cell.square for cell in scene.cells}
+        assert set(scene.columns) <= set(scene.spoken)
+        assert set(scene.columns) <= squares
+        assert {square for pair in scene.links for square in pair} <= set(scene.columns)
+        for square, hints in game.hints(position).items():
+            assert square in squares or square == ""
+            assert all(step in squares for hint in hints for step in hint.path)
+        assert game.diagram(position) == "\n".join(line.rstrip() for line in game.diagram(position).split("\n"))
+
+
+@every_setup
+def test_what_is_good_for_one_of_two_seats_is_bad_for_the_other(game: AnyGame, setup: str) -> None:
+    for position in sampled(game, setup, seed=17, most=10):
+        if game.outcome(position, ()) is None:
+            values = [game.evaluate(position, seat) for seat in range(len(game.setups[setup].seat_names))]
+            assert len(values) > 2 or values[0] == -values[1]
+
+
+@every_setup
+def test_ordering_keeps_all_moves_and_tactics_are_legal(game: AnyGame, setup: str) -> None:
+    for position in sampled(game, setup, seed=18, most=10):
+        moves = list(game.legal_moves(position))
+        assert sorted(map(repr, game.order(position, moves))) == sorted(map(repr, moves))
+        if moves:
+            tactics, declinable = game.tactics(position)
+            assert set(tactics) <= set(moves)
+            assert declinable or set(tactics) == set(moves)
+
+
+@every_setup
+def test_seats_that_give_up_share_nothing_and_the_scores_add_up(game: AnyGame, setup: str) -> None:
+    position = game.initial(setup)
+    seats = len(game.setups[setup].seat_names)
+    everybody = game.shared(position, ())
+    assert len(set(everybody)) == 1
+    assert len(everybody) == seats
+    for seat in range(seats):
+        scores = game.shared(position, (seat,))
+        assert scores[seat] == 0
+        assert sum(scores) == pytest.approx(sum(everybody), abs=0.001)
+
+
+@every_game
+def test_wrong_positions_of_any_length_are_refused_in_words(game: AnyGame) -> None:
+    rng = random.Random(game.id)
+    start = game.format_position(game.initial(next(iter(game.setups))))
+    wrong = ["", " ", "x" * 10_000, "/" * 10_000, "(" * 10_000, "9" * 10_000, start + " ", start[:-1] + "٣"]
+    for _ in range(200):
+        place = rng.randrange(len(start))
+        wrong.append(start[:place] + rng.choice(SIGNS) + start[place + 1 :])
+    for text in wrong:
+        try:
+            position = game.parse_position(text)
+        except MalformedNotation as refusal:
+            assert str(refusal)
+        else:
+            assert game.format_position(position) == text
+
+
+@every_game
+def test_a_ruleset_is_found_by_its_version_only(game: AnyGame) -> None:
+    assert find_ruleset(game.id, game.ruleset) is game
+    with pytest.raises(UnknownRuleset):
+        find_ruleset(game.id, game.ruleset + 1000)

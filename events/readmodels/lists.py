@@ -18,6 +18,8 @@ from events.readmodels.summary import Projected, Summary, pack, rated_result
 
 WON, DRAWN, LOST = "+", "=", "-"
 
+SCANNED_AT_ONCE = 5000
+
 Entry = tuple[str, str]
 """A list and a member of it."""
 
@@ -60,11 +62,9 @@ class Keys:
         """Return the key of a rated match's changes: a hash of player to the ratings before and after."""
         return f"{self.ratings}change:{match}"
 
-    def patterns(self, shard: int | None = None) -> tuple[str, ...]:
-        """Return the patterns of the keys of a shard's read models; of None, those of the ratings."""
-        if shard is None:
-            return (f"{_literally(self.ratings)}*",)
-        return (f"{_literally(self._of_shard(shard))}*",)
+    def pattern(self, shard: int | None) -> str:
+        """Return the pattern of the keys of a shard's read models, or, of None, of the ratings."""
+        return f"{_literally(self.ratings if shard is None else self._of_shard(shard))}*"
 
     def _of_shard(self, shard: int) -> str:
         return f"{self.prefix}{{s{shard:02d}}}:rm:"
@@ -77,7 +77,8 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
       their last event. Both also per game, as ``open:<game>``.
     - ``awaiting:<player>``, by the last event; ``invited:<player>``, by creation; ``active:<player>`` and
       ``finished:<player>`` (aborted ones too), by the last event, for those who sit in the match and its creator.
-    - ``met:<player>:<player>``, the two in ASCII order: finished matches as ``<pool> <result of the first> <match> ...``.
+    - ``met:<player>:<player>``, the two in ASCII order: finished matches, as ``<pool> <result of the
+      first> <match> <their seats>``, by their end.
     - ``rated``: those that count for ratings, by their end.
     """
     match, updated = summary.match, summary.updated_at
@@ -100,7 +101,7 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
         for player in _players(seat for seat in summary.seats if not seat.joined):
             lists[f"invited:{player}", match] = summary.created_at
     if summary.status == FINISHED:
-        lists |= {entry: updated for entry in _meetings(summary)}
+        lists |= dict.fromkeys(_meetings(summary), updated)
         if rated_result(summary):
             lists["rated", match] = updated
     return lists
@@ -130,20 +131,30 @@ def write_summary(
         pipeline.set(keys.summary(match), pack(new))
 
 
-def delete_all(client: Redis, patterns: Iterable[str]) -> None:
-    """Delete all keys that match one of ``patterns``."""
-    for names in _scanned(client, patterns):
+def delete_all(client: Redis, pattern: str) -> None:
+    """Delete all keys that match ``pattern``."""
+    for names in scanned(client, pattern):
         with client.pipeline(transaction=False) as pipeline:
             for name in names:
                 pipeline.unlink(name)
             pipeline.execute()
 
 
+def scanned(client: Redis, pattern: str) -> Iterator[list[bytes]]:
+    """Yield the names of all keys that match ``pattern``, many at a time; a name may come more than once."""
+    cursor = None
+    while cursor != 0:
+        reply: Any = client.scan(cursor or 0, match=pattern, count=SCANNED_AT_ONCE)
+        cursor, names = reply
+        if names:
+            yield names
+
+
 def dump(client: Redis, keys: Keys) -> dict[str, Any]:
     """Return everything that the read models consist of, key by key: equal dumps are equal read models."""
     found: dict[str, Any] = {}
-    patterns = [pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)]
-    for names in _scanned(client, patterns):
+    every = (names for shard in (*range(keys.shards), None) for names in scanned(client, keys.pattern(shard)))
+    for names in every:
         for name in names:
             match client.type(name):
                 case b"string":
@@ -168,15 +179,6 @@ def _meetings(summary: Summary) -> Iterator[Entry]:
 
 def _players(seats: Iterable[Seat]) -> list[str]:
     return [seat.player for seat in seats if seat.player is not None]
-
-
-def _scanned(client: Redis, patterns: Iterable[str]) -> Iterator[list[bytes]]:
-    for pattern in patterns:
-        cursor = -1
-        while cursor != 0:
-            cursor, names = client.scan(max(cursor, 0), match=pattern, count=5000)
-            if names:
-                yield names
 
 
 def _literally(text: str) -> str:

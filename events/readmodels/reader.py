@@ -7,7 +7,7 @@ from typing import Any
 
 from redis import Redis
 
-from domain.match.state import OPEN
+from domain.match.state import ABORTED, OPEN
 from domain.rating import START_RATING
 from events.clock import now_ms
 from events.readmodels.lists import DRAWN, LOST, WON, Keys
@@ -82,6 +82,8 @@ class ReadModels:
 
         def wanted(summary: Summary) -> bool:
             if view == "open" and not (summary.status == OPEN and any(seat.player is None for seat in summary.seats)):
+                return False
+            if view == "recent" and summary.status == ABORTED:
                 return False
             return not (public and summary.private) and (game is None or summary.game == game)
 

@@ -1,7 +1,7 @@
 """The summary of a match: what lists, pages of players and workers need to know of it, without its moves."""
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from domain.games import find_ruleset
 from domain.match.state import FINISHED, OPEN, PLAYING, MatchState, Seat
@@ -53,7 +53,10 @@ class Projected(NamedTuple):
 
 
 class RatedResult(NamedTuple):
-    """The result of a match that counts for ratings: its pool, its end (milliseconds), and per seat player and score."""
+    """The result of a match that counts for ratings: its pool, its end, and per seat player and score.
+
+    ``at`` is milliseconds since 1970 UTC.
+    """
 
     match: str
     pool: str
@@ -108,6 +111,14 @@ def summarise(state: MatchState) -> Summary:
     )
 
 
+def draw_answers_owed(state: MatchState) -> tuple[int, ...]:
+    """Return the seats that still have to answer the draw on offer; those that have left the game have no say."""
+    if not state.draw_agreed:
+        return ()
+    out = find_ruleset(state.game, state.ruleset).eliminated(state.position)
+    return tuple(seat for seat in range(len(state.seats)) if seat not in state.draw_agreed and seat not in out)
+
+
 def rated_result(summary: Summary) -> RatedResult | None:
     """Return the result as it counts for ratings, or None.
 
@@ -131,10 +142,11 @@ def unpack(packed: bytes | None) -> Projected | None:
     """Return what was packed, or None when there is nothing, or nothing that can be read here: it is projected anew."""
     if packed is None:
         return None
+    fields: list[Any]
     layout, digest, *fields = json.loads(packed)
     if layout != LAYOUT:
         return None
-    summary = Summary(*(tuple(field) if isinstance(field, list) else field for field in fields))
+    summary = Summary._make(tuple(field) if isinstance(field, list) else field for field in fields)
     return Projected(summary._replace(seats=tuple(Seat(*seat) for seat in summary.seats)), digest)
 
 
@@ -144,6 +156,5 @@ def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
         owing = [seat for seat in state.seats if not seat.joined]
     elif to_move is not None:
         owing = [state.seats[to_move]]
-        if state.draw_agreed:
-            owing += [seat for number, seat in enumerate(state.seats) if number not in state.draw_agreed]
+        owing += [state.seats[seat] for seat in draw_answers_owed(state)]
     return tuple(dict.fromkeys(seat.player for seat in owing if seat.player is not None))

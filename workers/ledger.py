@@ -1,0 +1,170 @@
+"""The ratings of one pool as a function of its results alone: which results, never in what order they arrived.
+
+A player's rating after a day is Glicko-2 (``domain.rating``) over all his results of that day, with himself and all he
+met rated as at the start of the day. A result that arrives late is put into its day, and everything that depended on
+it is computed again from there on: the later days of its players, and of those who met them then.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+from redis import Redis
+from redis.client import Pipeline
+
+from domain.rating import Rating, Result, rate
+from events.readmodels.lists import Keys
+from events.readmodels.standings import (
+    DayEnd,
+    Entry,
+    pack_change,
+    pack_day_end,
+    pack_entries,
+    start_of,
+    unpack_day_end,
+    unpack_entries,
+)
+from events.readmodels.summary import RatedResult
+
+Timeline = dict[int, DayEnd]
+"""A player's rated days and how each of them ended."""
+
+PlayerDay = tuple[str, int]
+
+
+class Ledger:
+    """The part of a pool's ratings that a change concerns, read as it is needed, computed, and written at once."""
+
+    def __init__(
+        self,
+        pool: str,
+        read_timeline: Callable[[str, str], Timeline] = lambda _pool, _player: {},
+        read_entries: Callable[[str, str, int], list[Entry]] = lambda _pool, _player, _day: [],
+    ) -> None:
+        """Take the ratings of ``pool`` as they are read by the two functions; without them, as if there were none."""
+        self.pool = pool
+        self._read_timeline = read_timeline
+        self._read_entries = read_entries
+        self._timelines: dict[str, Timeline] = {}
+        self._days: dict[PlayerDay, list[Entry]] = {}
+        self._changed: set[PlayerDay] = set()
+        self._gone: set[str] = set()
+
+    def settle(self, removed: Iterable[RatedResult], added: Iterable[RatedResult]) -> None:
+        """Take results out, put results in, and compute every rating that depends on them."""
+        touched: dict[int, set[str]] = {}
+        moved: dict[int, set[str]] = {}
+        for result in removed:
+            self._gone.add(result.match)
+            for player in result.results():
+                entries = self._entries(player, result.day)
+                entries[:] = [entry for entry in entries if entry.match != result.match]
+                moved.setdefault(result.day, set()).add(player)
+        for result in added:
+            self._gone.discard(result.match)
+            for player, scores in result.results().items():
+                self._entries(player, result.day).append(Entry(result.at, result.match, scores, _UNRATED))
+                touched.setdefault(result.day, set()).add(player)
+        while touched or moved:
+            day = min(chain(touched, moved))
+            anew = self._with_those_met(moved.pop(day, set()), day)
+            for player in touched.pop(day, set()) | anew:
+                if self._rate_day(player, day, anew=player in anew):
+                    later = [rated for rated in self._timeline(player) if rated > day]
+                    if later:
+                        moved.setdefault(min(later), set()).add(player)
+
+    def write(self, pipeline: Pipeline, keys: Keys) -> None:
+        """Queue on ``pipeline`` what has changed."""
+        for match in sorted(self._gone):
+            pipeline.delete(keys.change(match))
+        pipeline.sadd(keys.pools, self.pool)
+        for player, day in sorted(self._changed):
+            timeline = self._timeline(player)
+            entries = self._entries(player, day)
+            pipeline.zremrangebyscore(keys.timeline(self.pool, player), day, day)
+            if entries:
+                pipeline.zadd(keys.timeline(self.pool, player), {pack_day_end(timeline[day]): day})
+                pipeline.hset(keys.day(self.pool, day), player, pack_entries(entries))
+            else:
+                pipeline.hdel(keys.day(self.pool, day), player)
+            before = start_of(_last_before(timeline, day), day).rating
+            for entry in entries:
+                pipeline.hset(keys.change(entry.match), player, pack_change(before, entry.after.rating))
+                before = entry.after.rating
+        for player in sorted({player for player, _ in self._changed}):
+            timeline = self._timeline(player)
+            if timeline:
+                pipeline.zadd(keys.leaderboard(self.pool), {player: timeline[max(timeline)].rating.rating})
+            else:
+                pipeline.zrem(keys.leaderboard(self.pool), player)
+
+    def _rate_day(self, player: str, day: int, anew: bool) -> bool:
+        """Compute a player's day; return whether it ends otherwise than before.
+
+        Unless ``anew``, the entries in front of the first one that is new keep the ratings they have.
+        """
+        timeline, entries = self._timeline(player), self._entries(player, day)
+        previous = _last_before(timeline, day)
+        start = start_of(previous, day)
+        entries.sort(key=lambda entry: (entry.at, entry.match))
+        results: list[Result] = []
+        for place, entry in enumerate(entries):
+            results += [Result(self._start(other, day), score) for other, score in entry.results]
+            anew = anew or entry.after is _UNRATED
+            if anew:
+                entries[place] = entry._replace(after=rate(start, results))
+        self._changed.add((player, day))
+        before = timeline.pop(day, None)
+        if entries:
+            matches = (previous.matches if previous else 0) + len(entries)
+            timeline[day] = DayEnd(day, entries[-1].after, matches, entries[-1].at)
+        return timeline.get(day) != before
+
+    def _with_those_met(self, players: set[str], day: int) -> set[str]:
+        """Return ``players`` and all whom they met on ``day``: the ratings of the ones count for the others."""
+        met = (other for player in players for entry in self._entries(player, day) for other, _ in entry.results)
+        return players.union(met)
+
+    def _start(self, player: str, day: int) -> Rating:
+        return start_of(_last_before(self._timeline(player), day), day)
+
+    def _timeline(self, player: str) -> Timeline:
+        if player not in self._timelines:
+            self._timelines[player] = self._read_timeline(self.pool, player)
+        return self._timelines[player]
+
+    def _entries(self, player: str, day: int) -> list[Entry]:
+        if (player, day) not in self._days:
+            self._days[player, day] = self._read_entries(self.pool, player, day)
+        return self._days[player, day]
+
+
+_UNRATED = Rating(0.0, 0.0, 0.0)
+"""Stands in an entry until its rating is computed."""
+
+
+def _last_before(timeline: Timeline, day: int) -> DayEnd | None:
+    earlier = [rated for rated in timeline if rated < day]
+    return timeline[max(earlier)] if earlier else None
+
+
+def stored_timelines(client: Redis, keys: Keys) -> Callable[[str, str], Timeline]:
+    """Return a function that reads the timeline of a player in a pool."""
+
+    def read(pool: str, player: str) -> Timeline:
+        packed: Any = client.zrange(keys.timeline(pool, player), 0, -1)
+        ends = map(unpack_day_end, packed)
+        return {end.day: end for end in ends}
+
+    return read
+
+
+def stored_entries(client: Redis, keys: Keys) -> Callable[[str, str, int], list[Entry]]:
+    """Return a function that reads what a player has played in a pool on a day."""
+
+    def read(pool: str, player: str, day: int) -> list[Entry]:
+        packed: Any = client.hget(keys.day(pool, day), player)
+        return unpack_entries(packed)
+
+    return read

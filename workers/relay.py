@@ -1,0 +1,258 @@
+"""The relay: carries every event from the feeds of the shards to what follows from it.
+
+Three lines run side by side, each a consumer group of its own, so that none waits for another: ``projections`` are
+applied here, together with the acknowledgement in one transaction; for ``opponents`` and ``ratings`` one task per match
+is enqueued, and acknowledged when it is. A batch of events is taken match by match: what follows depends on where a
+match stands now, not on how many events led there, nor on their order or number of deliveries.
+"""
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+import structlog
+from kombu.exceptions import OperationalError
+from redis.client import Pipeline
+from redis.exceptions import RedisError
+
+from domain.match.state import MatchState
+from events.clock import now_ms
+from events.connection import blocking_client
+from events.feed import Delivery, FeedGroup, trim
+from events.matches import Matches, NoSuchMatch
+from events.readmodels import ReadModels, rated_result, summarise
+from events.redis_store import RedisStore
+from events.settings import Settings, store_from
+from events.store import StoreError, StoreUnavailable, WrongInstallation
+from workers.app import make_app
+from workers.opponents import debt_of
+from workers.projector import Failures, Projector, projected_by
+from workers.ratings import Ratings
+from workers.sweeper import Sweeper
+from workers.tasks import ANSWER, RATE
+
+GROUPS = ("projections", "opponents", "ratings")
+BLOCK_MS = 1000
+CLAIM_EVERY_MS = 2000
+CLAIM_IDLE_MS = 5000
+"""What was given to a relay so long ago and is not acknowledged is handled again, by it or by another one."""
+
+DELIVERIES_BEFORE_PARKING = 5
+SWEEP_EVERY_S = 3.0
+SWEEPS_PER_TRIM = 20
+DEAD_CONSUMER_MS = 3_600_000
+FIRST_DELAY_S = 0.05
+LONGEST_DELAY_S = 5.0
+
+UNAVAILABLE = (RedisError, StoreError, OperationalError, OSError)
+"""What waiting helps against."""
+
+log = structlog.get_logger("relay")
+
+Handle = Callable[[Sequence[Delivery]], Failures]
+
+
+class Line:
+    """One consumer group and what is done with its deliveries.
+
+    ``handle`` acknowledges what it has done, returns the matches that cannot be handled, and raises one of UNAVAILABLE
+    when it can do nothing at the moment: then it gets the same deliveries again later.
+    """
+
+    def __init__(self, group: FeedGroup, handle: Handle, now: Callable[[], int] = now_ms) -> None:
+        self.group = group
+        self.handled = 0
+        self._handle = handle
+        self._now = now
+        self._ready = False
+        self._claimed_at = 0
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until ``stop`` is set. Whatever is unavailable is waited for, with growing delays."""
+        delay = FIRST_DELAY_S
+        while not stop.is_set():
+            try:
+                self.step(BLOCK_MS)
+                delay = FIRST_DELAY_S
+            except UNAVAILABLE as error:
+                log.warning("waits", line=self.group.group, seconds=delay, error=str(error))
+            except Exception:
+                log.exception("failed", line=self.group.group)
+            else:
+                continue
+            self._ready = False
+            stop.wait(delay)
+            delay = min(2 * delay, LONGEST_DELAY_S)
+
+    def step(self, block_ms: int | None) -> int:
+        """Handle what is there, waiting up to ``block_ms`` for it; return how many deliveries there were."""
+        if not self._ready:
+            self.group.ensure()
+            self._ready = True
+        if self._now() >= self._claimed_at + CLAIM_EVERY_MS:
+            claimed = self.group.claim(CLAIM_IDLE_MS)
+            if claimed:
+                log.info("claimed", line=self.group.group, deliveries=len(claimed))
+            else:
+                self._claimed_at = self._now()
+            return self._take(claimed)
+        return self._take(self.group.read(block_ms))
+
+    def _take(self, deliveries: Sequence[Delivery]) -> int:
+        if not deliveries:
+            return 0
+        failures = self._handle(deliveries)
+        for match, error in failures.items():
+            log.error("a match cannot be handled", line=self.group.group, match=match, error=str(error))
+        for delivery in deliveries:
+            failure = failures.get(delivery.stream)
+            if failure is not None and delivery.times_delivered > DELIVERIES_BEFORE_PARKING:
+                self.group.park(delivery, f"{type(failure).__name__}: {failure}")
+                log.error("parked", line=self.group.group, match=delivery.stream, version=delivery.version)
+        self.handled += len(deliveries)
+        return len(deliveries)
+
+
+def projecting(group: FeedGroup, projector: Projector) -> Handle:
+    """Return what applies deliveries to the read models, shard by shard, each with its acknowledgement."""
+
+    def handle(deliveries: Sequence[Delivery]) -> Failures:
+        failed: dict[str, Exception] = {}
+        for _, found in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
+            of_shard = list(found)
+
+            def acknowledge(pipeline: Pipeline, failures: Failures, done: Sequence[Delivery] = of_shard) -> None:
+                group.acknowledge(pipeline, [delivery for delivery in done if delivery.stream not in failures])
+
+            failed |= projector.project(list(_matches(of_shard)), acknowledge)
+        return failed
+
+    return handle
+
+
+def asking(group: FeedGroup, matches: Matches, due: Callable[[MatchState], bool], ask: Callable[[str], None]) -> Handle:
+    """Return what calls ``ask`` for every match of the deliveries in whose state something is ``due``."""
+
+    def handle(deliveries: Sequence[Delivery]) -> Failures:
+        failures: dict[str, Exception] = {}
+        for match in _matches(deliveries):
+            try:
+                if due(matches.load(match).state):
+                    ask(match)
+            except (RedisError, StoreUnavailable, OperationalError, OSError):
+                raise
+            except NoSuchMatch:
+                # A failover took it away, and what was due with it.
+                continue
+            except Exception as error:
+                failures[match] = error
+        with group.client.pipeline(transaction=False) as pipeline:
+            group.acknowledge(pipeline, [delivery for delivery in deliveries if delivery.stream not in failures])
+            pipeline.execute()
+        return failures
+
+    return handle
+
+
+class Relay:
+    """The relay of an installation. Any number may run; they share the work."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._name = f"{socket.gethostname()}-{os.getpid()}"
+        self._app = make_app(settings)
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until ``stop`` is set, then end within about a second. Raises WrongInstallation."""
+        store = store_from(self._settings)
+        matches = Matches(store, now_ms)
+        if not _until_available(stop, lambda: store.shards):
+            return
+        readmodels = ReadModels(store.client, self._settings.prefix, store.shards)
+        projector = Projector(store.client, readmodels.keys, projected_by(matches))
+        sweeper = Sweeper(
+            store,
+            readmodels,
+            projector,
+            Ratings(store.client, readmodels.keys),
+            self.ask_answer,
+            self.ask_rating,
+            now_ms,
+            self._name,
+        )
+        projections, opponents, ratings = (self._group(name, store.shards) for name in GROUPS)
+        lines = [
+            Line(projections, projecting(projections, projector)),
+            Line(opponents, asking(opponents, matches, lambda state: debt_of(state) is not None, self.ask_answer)),
+            Line(ratings, asking(ratings, matches, _counts, self.ask_rating)),
+        ]
+        # All groups exist before the feed is trimmed for the first time: what one has not seen stays.
+        for line in lines:
+            if not _until_available(stop, line.group.ensure):
+                return
+        threads = [threading.Thread(target=line.run, args=[stop], name=line.group.group) for line in lines]
+        for thread in threads:
+            thread.start()
+        log.info("runs", name=self._name, shards=store.shards)
+        self._look_after(stop, sweeper, lines, store)
+        for thread in threads:
+            thread.join()
+        log.info("stops", name=self._name)
+
+    def ask_answer(self, match: str) -> None:
+        """Enqueue the task that lets an opponent answer; raises OperationalError when the broker is away."""
+        self._app.send_task(ANSWER, (match,))
+
+    def ask_rating(self, match: str) -> None:
+        """Enqueue the task that puts a match into the ratings; raises OperationalError when the broker is away."""
+        self._app.send_task(RATE, (match,))
+
+    def _group(self, name: str, shards: int) -> FeedGroup:
+        client = blocking_client(self._settings.redis_url, BLOCK_MS)
+        return FeedGroup(client, self._settings.prefix, shards, name, self._name)
+
+    def _look_after(self, stop: threading.Event, sweeper: Sweeper, lines: Sequence[Line], store: RedisStore) -> None:
+        """Sweep and trim now and then until ``stop`` is set."""
+        sweeps = 0
+        while not stop.wait(SWEEP_EVERY_S):
+            sweeps += 1
+            try:
+                sweeper.sweep()
+                if sweeps % SWEEPS_PER_TRIM == 0:
+                    trimmed = trim(store.client, self._settings.prefix, store.shards)
+                    for line in lines:
+                        line.group.drop_dead_consumers(DEAD_CONSUMER_MS)
+                        waiting = sum(lag.undelivered + lag.pending for lag in line.group.lag())
+                        log.info("works", line=line.group.group, handled=line.handled, waiting=waiting, trimmed=trimmed)
+            except UNAVAILABLE as error:
+                log.warning("cannot sweep now", error=str(error))
+            except Exception:
+                log.exception("the sweep failed")
+
+
+def _counts(state: MatchState) -> bool:
+    return rated_result(summarise(state)) is not None
+
+
+def _matches(deliveries: Iterable[Delivery]) -> Iterable[str]:
+    return dict.fromkeys(delivery.stream for delivery in deliveries)
+
+
+def _until_available(stop: threading.Event, attempt: Callable[[], Any]) -> bool:
+    """Make ``attempt`` again and again until the store is there; return False when ``stop`` was set before."""
+    delay = FIRST_DELAY_S
+    while not stop.is_set():
+        try:
+            attempt()
+        except WrongInstallation:
+            raise
+        except UNAVAILABLE as error:
+            log.warning("waits for the store", seconds=delay, error=str(error))
+            stop.wait(delay)
+            delay = min(2 * delay, LONGEST_DELAY_S)
+        else:
+            return True
+    return False

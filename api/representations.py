@@ -127,18 +127,16 @@ def visible(state: MatchState, person: Person | None) -> bool:
 
 
 def event(envelope: Envelope) -> dict[str, Any]:
-    """Return an event as the public sees it.
+    """Return an event as the public sees it, its content in the order of names: the same bytes whenever it is read.
 
     The seed of a match stays inside: with it, who plays an opponent could compute the opponent's moves beforehand.
     """
-    content = envelope.data
-    if "seed" in content and envelope.version == 1:
-        content = {key: value for key, value in content.items() if key != "seed"}
+    hidden = "seed" if envelope.version == 1 else None
     return {
         "id": envelope.id,
         "version": envelope.version,
         "type": envelope.type,
         "at": rfc3339(envelope.at),
         "actor": envelope.actor,
-        "data": content,
+        "data": {name: value for name, value in sorted(envelope.data.items()) if name != hidden},
     }

@@ -35,8 +35,8 @@ from events.settings import Settings
 from events.store import EventStore, StoreError
 
 HEARTBEAT_SECONDS = 15.0
-MOST_STREAMS = 4000
-"""Watchers of one process; more are sent away with 503 and come back."""
+MOST_STREAMS = 3800
+"""Watchers of one process, a few less than gunicorn lets connections in: more are sent away and come back."""
 
 BACKLOG = 256
 """Batches a slow watcher may be behind before it is cut off, to come back with what it saw last."""

@@ -1,0 +1,31 @@
+"""An API on the real server of the test process, and people who call it."""
+
+import pytest
+from flask import Flask
+
+from tests.support.callers import Caller, app_on
+from tests.support.server import RealServer
+
+
+@pytest.fixture
+def app(server: RealServer) -> Flask:
+    """Return the product's app on the emptied server."""
+    return app_on(server.url)
+
+
+@pytest.fixture
+def anna(app: Flask) -> Caller:
+    """Return a person."""
+    return Caller(app).sign_up("anna")
+
+
+@pytest.fixture
+def boris(app: Flask) -> Caller:
+    """Return another person."""
+    return Caller(app).sign_up("boris")
+
+
+@pytest.fixture
+def stranger(app: Flask) -> Caller:
+    """Return a visitor who is nobody."""
+    return Caller(app)

@@ -1,0 +1,415 @@
+"""Matches through the API: creating, reading, acting, and every refusal with its own status and kind."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from api.problems import KINDS
+from api.services import EXTENSION, Services
+from domain import fourplay
+from domain.games import GAMES
+from tests.support.callers import ME, OPEN, Caller, invited, opponent, started
+
+
+@pytest.fixture
+def services(app: Flask) -> Services:
+    """Return the services of the app."""
+    found: Services = app.extensions[EXTENSION]
+    return found
+
+
+@pytest.fixture
+def match(anna: Caller, boris: Caller) -> str:
+    """Return a match of anna (to move) and boris that has just started."""
+    return started(anna, boris)
+
+
+def test_a_created_match_says_where_it_is_and_who_sits_where(anna: Caller, boris: Caller) -> None:
+    body = {"game": "bashni", "setup": "start", "seats": [ME, invited("BORIS")], "private": True}
+    made = anna.post("/matches", body)
+    assert made.status_code == 201
+    assert made.headers["Location"] == f"/api/v1/matches/{made.json['id']}"
+    assert made.headers["ETag"] == '"1"'
+    assert made.json["status"] == "open"
+    assert [(seat["state"], seat["player"]["name"]) for seat in made.json["seats"]] == [
+        ("taken", "anna"),
+        ("invited", "boris"),
+    ]
+    assert anna.get(f"/matches/{made.json['id']}").json == made.json
+
+
+def test_a_match_of_opponents_starts_at_once(anna: Caller) -> None:
+    match = anna.create(opponent(1), opponent(8), rated=True)
+    shown = anna.get(f"/matches/{match}").json
+    assert shown["status"] == "playing"
+    assert shown["seats"][1]["player"] == {"id": "opponent-8", "name": "Opponent 8", "kind": "opponent", "level": 8}
+
+
+def test_a_move_is_answered_with_its_events_and_the_new_version(anna: Caller, match: str) -> None:
+    move = anna.legal_move(match)
+    before = anna.get(f"/matches/{match}").json["version"]
+    answer = anna.move(match, move)
+    assert answer.status_code == 201
+    assert answer.headers["ETag"] == f'"{before + 1}"'
+    assert answer.json["version"] == before + 1
+    (event,) = answer.json["events"]
+    assert (event["type"], event["actor"]) == ("move-submitted", anna.id)
+    assert event["data"] == {"seat": 0, "ply": 1, "move": move}
+    shown = anna.get(f"/matches/{match}").json
+    assert (shown["moves"], shown["ply"], shown["to_move"]) == ([move], 1, 1)
+
+
+def test_every_ply_of_a_match_can_be_looked_at(anna: Caller, boris: Caller, match: str) -> None:
+    positions = [anna.get(f"/matches/{match}").json["position"]]
+    for player in (anna, boris, anna):
+        player.move(match)
+        positions.append(anna.get(f"/matches/{match}").json["position"])
+    for ply, position in enumerate(positions):
+        shown = anna.get(f"/matches/{match}?ply={ply}").json
+        assert (shown["shown_ply"], shown["position"], shown["ply"]) == (ply, position, 3)
+    refused = anna.get(f"/matches/{match}?ply=4")
+    assert (refused.status_code, list(refused.json["errors"])) == (422, ["ply"])
+
+
+def test_plies_stay_apart_from_positions_that_a_resignation_made(
+    app: Flask, anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(GAMES, "fourplay", fourplay.GAME)
+    four = [anna, boris, Caller(app).play_as_guest(), Caller(app).play_as_guest()]
+    match = anna.create(ME, OPEN, OPEN, OPEN, game="fourplay", setup="standard")
+    for player in four[1:]:
+        assert player.post(f"/matches/{match}/joins").status_code == 201
+    positions = [anna.get(f"/matches/{match}").json["position"]]
+    for player in four[:2]:
+        player.move(match)
+        positions.append(anna.get(f"/matches/{match}").json["position"])
+    four[2].post(f"/matches/{match}/resignation")
+    four[3].move(match)
+    shown = [anna.get(f"/matches/{match}?ply={ply}").json["position"] for ply in range(3)]
+    assert shown == positions
+    assert anna.get(f"/matches/{match}").json["ply"] == 3
+
+
+def test_an_unchanged_match_is_not_sent_again(anna: Caller, match: str) -> None:
+    etag = anna.get(f"/matches/{match}").headers["ETag"]
+    again = anna.get(f"/matches/{match}", If_None_Match=etag)
+    assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", etag)
+    assert anna.get(f"/matches/{match}/legal-moves", If_None_Match=f"W/{etag}").status_code == 304
+    anna.move(match)
+    assert anna.get(f"/matches/{match}", If_None_Match=etag).status_code == 200
+
+
+def test_legal_moves_are_the_hints_of_the_board(anna: Caller, match: str) -> None:
+    legal = anna.get(f"/matches/{match}/legal-moves").json
+    hinted = [hint["move"] for hints in legal["hints"].values() for hint in hints]
+    assert sorted(hinted) == sorted(legal["moves"])
+    assert legal["to_move"] == 0
+
+
+def test_events_are_read_page_by_page(anna: Caller, match: str) -> None:
+    first = anna.get(f"/matches/{match}/events?limit=2").json
+    rest = anna.get(f"/matches/{match}/events?after={first['next']}").json
+    assert [event["version"] for event in (*first["items"], *rest["items"])] == [1, 2, 3]
+    assert rest["next"] is None
+
+
+def test_the_seed_of_a_match_is_nobodys_business(anna: Caller, services: Services) -> None:
+    match = anna.create(ME, opponent(3))
+    assert "seed" in services.store.read(match)[0].data
+    (created, *_) = anna.get(f"/matches/{match}/events").json["items"]
+    assert "seed" not in created["data"]
+
+
+def test_anybody_may_watch_a_public_match(stranger: Caller, match: str) -> None:
+    for part in ("", "/legal-moves", "/events"):
+        assert stranger.get(f"/matches/{match}{part}").status_code == 200
+
+
+def test_a_private_match_does_not_exist_for_strangers(
+    app: Flask, anna: Caller, boris: Caller, stranger: Caller
+) -> None:
+    clara = Caller(app).sign_up("clara")
+    match = anna.create(invited("boris"), OPEN, private=True)
+    none = clara.get("/matches/m2222222222222222").json
+    for visitor in (stranger, clara):
+        for part in ("", "/legal-moves", "/events", "?ply=0"):
+            refused = visitor.get(f"/matches/{match}{part}")
+            assert (refused.status_code, refused.json) == (404, none)
+    for act, body in (*ACTS, ("moves", {"move": "c3-d4"})):
+        refused = clara.post(f"/matches/{match}/{act}", body)
+        assert (refused.status_code, refused.json) == (404, none), act
+    stale = clara.post(f"/matches/{match}/moves", {"move": "c3-d4"}, If_Match='"7"')
+    assert (stale.status_code, stale.json) == (404, none)
+    for insider in (anna, boris):
+        assert insider.get(f"/matches/{match}").status_code == 200
+
+
+def test_a_match_can_be_won_by_resignation(anna: Caller, boris: Caller, match: str) -> None:
+    answer = anna.post(f"/matches/{match}/resignation")
+    assert [event["type"] for event in answer.json["events"]] == ["player-resigned", "match-finished"]
+    shown = boris.get(f"/matches/{match}").json
+    assert (shown["status"], shown["to_move"]) == ("finished", None)
+    assert shown["result"] == {"scores": [0.0, 1.0], "reason": "resignation"}
+    assert boris.get(f"/matches/{match}/legal-moves").json["moves"] == []
+
+
+def test_a_draw_is_offered_and_agreed(anna: Caller, boris: Caller, match: str) -> None:
+    assert anna.post(f"/matches/{match}/draw-offers").status_code == 201
+    assert boris.get(f"/matches/{match}").json["draw_agreed"] == [0]
+    assert boris.post(f"/matches/{match}/draw-acceptance").status_code == 201
+    assert boris.get(f"/matches/{match}").json["result"] == {"scores": [0.5, 0.5], "reason": "draw-agreed"}
+
+
+def test_a_draw_offer_can_be_turned_down(anna: Caller, boris: Caller, match: str) -> None:
+    anna.post(f"/matches/{match}/draw-offers")
+    assert boris.post(f"/matches/{match}/draw-refusal").status_code == 201
+    assert anna.get(f"/matches/{match}").json["draw_agreed"] == []
+
+
+def test_an_invitation_can_be_declined(anna: Caller, boris: Caller) -> None:
+    match = anna.create(ME, invited("boris"))
+    assert boris.post(f"/matches/{match}/abortion").status_code == 201
+    assert anna.get(f"/matches/{match}").json["status"] == "aborted"
+
+
+ACTS = [
+    ("joins", {}),
+    ("resignation", {}),
+    ("abortion", {}),
+    ("draw-offers", {}),
+    ("draw-acceptance", {}),
+    ("draw-refusal", {}),
+]
+
+
+Attempt = Callable[[], TestResponse]
+
+
+class Table:
+    """Two players, a third person and a started match, for the table of refusals."""
+
+    def __init__(self, app: Flask, anna: Caller, boris: Caller) -> None:
+        self.app, self.anna, self.boris = app, anna, boris
+        self.clara = Caller(app).sign_up("clara")
+        self.match = started(anna, boris)
+
+    def act(self, who: Caller, act: str, body: object = None, **headers: str) -> Attempt:
+        """Return an attempt of ``who`` to act on the match."""
+        return lambda: who.post(f"/matches/{self.match}/{act}", body, **headers)
+
+    def move(self, who: Caller, move: str, **headers: str) -> Attempt:
+        """Return an attempt of ``who`` to submit ``move``."""
+        return self.act(who, "moves", {"move": move}, **headers)
+
+    def over(self) -> "Table":
+        """End the match."""
+        assert self.act(self.anna, "resignation")().status_code == 201
+        return self
+
+    def begun(self) -> "Table":
+        """Play two plies."""
+        assert self.anna.move(self.match).status_code == 201
+        assert self.boris.move(self.match).status_code == 201
+        return self
+
+    def opened(self, *seats: dict[str, object], **more: object) -> "Table":
+        """Replace the match by one that waits for players."""
+        self.match = self.anna.create(*seats, **more)
+        return self
+
+    def offered(self) -> "Table":
+        """Let anna offer a draw."""
+        assert self.act(self.anna, "draw-offers")().status_code == 201
+        return self
+
+    def keyed(self) -> "Table":
+        """Let anna move with the key k."""
+        assert self.anna.move(self.match, Idempotency_Key="k").status_code == 201
+        return self
+
+
+REFUSALS: list[tuple[str, Callable[[Table], Attempt]]] = [
+    ("not-signed-in", lambda t: t.move(Caller(t.app), "c3-d4")),
+    ("bad-token", lambda t: t.move(Caller(t.app), "c3-d4", Authorization="Bearer nonsense")),
+    ("cross-origin", lambda t: t.move(t.anna, "c3-d4", Origin="https://evil.example")),
+    ("not-your-seat", lambda t: t.move(t.clara, "c3-d4")),
+    ("not-your-seat", lambda t: t.act(t.clara, "resignation")),
+    ("not-your-seat", lambda t: t.act(t.clara, "abortion")),
+    ("not-your-seat", lambda t: t.act(t.clara, "draw-offers")),
+    ("not-your-turn", lambda t: t.move(t.boris, "c3-d4")),
+    ("malformed-move", lambda t: t.move(t.anna, "castle")),
+    ("malformed-move", lambda t: t.move(t.anna, "x" * 10_000)),
+    ("invalid-fields", lambda t: t.move(t.anna, "x" * 10_001)),
+    ("invalid-fields", lambda t: t.move(t.anna, "")),
+    ("illegal-move", lambda t: t.move(t.anna, "c3-e5")),
+    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match='"1"')),
+    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match='"9"')),
+    ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", If_Match="3")),
+    ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", If_Match="*")),
+    ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", Idempotency_Key="two words")),
+    ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", Idempotency_Key="k" * 129)),
+    ("idempotency-key-reused", lambda t: t.keyed().move(t.anna, "another", Idempotency_Key="k")),
+    ("match-over", lambda t: t.over().move(t.boris, "c3-d4")),
+    ("match-over", lambda t: t.over().act(t.boris, "draw-offers")),
+    ("match-over", lambda t: t.over().act(t.clara, "joins")),
+    ("match-not-started", lambda t: t.opened({"kind": "me"}, {"kind": "open"}).move(t.anna, "c3-d4")),
+    ("seats-taken", lambda t: t.act(t.clara, "joins")),
+    ("seats-taken", lambda t: t.opened(ME, invited("boris")).act(t.clara, "joins")),
+    ("seat-taken", lambda t: t.opened(ME, OPEN).act(t.clara, "joins", {"seat": 0})),
+    ("wrong-seats", lambda t: t.opened(ME, OPEN).act(t.clara, "joins", {"seat": 2})),
+    ("already-seated", lambda t: t.opened(ME, OPEN).act(t.anna, "joins")),
+    ("guests-play-unrated", lambda t: t.opened(ME, OPEN, rated=True).act(Caller(t.app).play_as_guest(), "joins")),
+    ("draw-already-offered", lambda t: t.offered().act(t.anna, "draw-offers")),
+    ("no-draw-offer", lambda t: t.act(t.boris, "draw-acceptance")),
+    ("no-draw-offer", lambda t: t.act(t.boris, "draw-refusal")),
+    ("no-draw-offer", lambda t: t.offered().act(t.anna, "draw-acceptance")),
+    ("too-late-to-abort", lambda t: t.begun().act(t.anna, "abortion")),
+]
+
+
+@pytest.mark.parametrize(("code", "prepare"), REFUSALS, ids=[f"{n}-{code}" for n, (code, _) in enumerate(REFUSALS)])
+def test_a_refusal_has_its_status_and_kind_and_changes_nothing(
+    code: str, prepare: Callable[[Table], Attempt], app: Flask, anna: Caller, boris: Caller, services: Services
+) -> None:
+    table = Table(app, anna, boris)
+    attempt = prepare(table)
+    before = services.store.read(table.match)
+    refused = attempt()
+    status, title = KINDS[code]
+    assert (refused.status_code, refused.content_type) == (status, "application/problem+json"), refused.text
+    assert (refused.json["code"], refused.json["type"]) == (code, f"/problems/{code}")
+    assert (refused.json["status"], refused.json["title"]) == (status, title)
+    assert refused.json["detail"]
+    assert services.store.read(table.match) == before
+
+
+def test_a_stale_version_says_which_is_current(anna: Caller, match: str) -> None:
+    refused = anna.move(match, "c3-d4", If_Match='"1"')
+    assert refused.json["current_version"] == 3
+    assert anna.move(match, If_Match='"3"').status_code == 201
+
+
+def test_a_refused_move_names_its_field_and_the_reason(anna: Caller, match: str) -> None:
+    refused = anna.move(match, "c3-e5")
+    assert list(refused.json["errors"]) == ["move"]
+    assert refused.json["errors"]["move"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "field"),
+    [
+        ({"game": "chess"}, "unknown-game", "game"),
+        ({"setup": "nonsense"}, "unknown-setup", "setup"),
+        ({"seats": [ME]}, "wrong-seats", "seats"),
+        ({"seats": [ME, OPEN, OPEN]}, "wrong-seats", "seats"),
+        ({"seats": [ME, ME]}, "wrong-seats", "seats"),
+        ({"seats": [ME, invited("anna")]}, "wrong-seats", "seats"),
+        ({"seats": [ME, invited("nobody-knows")]}, "unknown-player", "seats.1.name"),
+        ({"seats": [ME, {"kind": "opponent", "level": 9}]}, "invalid-fields", "seats.1.level"),
+        ({"seats": [ME, {"kind": "opponent", "level": "3"}]}, "invalid-fields", "seats.1.level"),
+        ({"seats": [ME, {"kind": "opponent"}]}, "invalid-fields", "seats.1.level"),
+        ({"seats": [ME, {"kind": "king"}]}, "invalid-fields", "seats.1.kind"),
+        ({"seats": [ME, {"kind": "open", "level": 3}]}, "invalid-fields", "seats.1.level"),
+        ({"seats": [ME, "open"]}, "invalid-fields", "seats.1"),
+        ({"seats": []}, "invalid-fields", "seats"),
+        ({"seats": None}, "invalid-fields", "seats"),
+        ({"rated": "yes"}, "invalid-fields", "rated"),
+        ({"rated": 1}, "invalid-fields", "rated"),
+        ({"colour": "white"}, "invalid-fields", "colour"),
+        ({"game": 5}, "invalid-fields", "game"),
+        ({"game": "bash\ud800ni"}, "invalid-fields", "game"),
+    ],
+)
+def test_a_match_that_cannot_be_is_refused_at_the_field(
+    anna: Caller, services: Services, change: dict[str, object], code: str, field: str
+) -> None:
+    body = {"game": "bashni", "setup": "start", "seats": [ME, OPEN], **change}
+    refused = anna.post("/matches", body)
+    assert (refused.status_code, refused.json["code"]) == (422, code)
+    assert list(refused.json["errors"]) == [field]
+    assert [list(services.store.streams(shard)) for shard in range(services.store.shards)] == [[]] * 16
+
+
+def test_a_whole_float_is_a_whole_number_as_json_schema_has_it(anna: Caller) -> None:
+    assert anna.create(ME, {"kind": "opponent", "level": 3.0})
+
+
+def test_a_repeated_request_gets_the_first_answer_byte_for_byte(anna: Caller, boris: Caller, match: str) -> None:
+    move = anna.legal_move(match)
+    first = anna.move(match, move, Idempotency_Key="k1")
+    boris.move(match)
+    again = anna.move(match, move, Idempotency_Key="k1")
+    assert (again.status_code, again.data, again.headers["ETag"]) == (201, first.data, first.headers["ETag"])
+    assert "Idempotency-Replayed" not in first.headers
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert boris.get(f"/matches/{match}").json["ply"] == 2
+
+
+def test_a_repeated_creation_gets_the_first_answer_byte_for_byte(anna: Caller, boris: Caller) -> None:
+    body = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}
+    first = anna.post("/matches", body, Idempotency_Key="k1")
+    boris.post(f"/matches/{first.json['id']}/joins")
+    again = anna.post("/matches", body, Idempotency_Key="k1")
+    assert (again.status_code, again.data) == (201, first.data)
+    assert again.headers["Location"] == first.headers["Location"]
+    assert boris.post("/matches", body, Idempotency_Key="k1").json["id"] != first.json["id"]
+    other = anna.post("/matches", {**body, "private": True}, Idempotency_Key="k1")
+    assert (other.status_code, other.json["code"]) == (422, "idempotency-key-reused")
+
+
+def test_the_same_body_written_in_another_way_is_the_same_request(anna: Caller, match: str) -> None:
+    move = anna.legal_move(match)
+    path = f"/api/v1/matches/{match}/moves"
+    sent = [b'{"move":"%s"}' % move.encode(), b'  { "move" :  "\\u%04x%s" } ' % (ord(move[0]), move[1:].encode())]
+    answers = [
+        anna.client.post(path, data=body, content_type="application/json", headers={"Idempotency-Key": "k1"})
+        for body in sent
+    ]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].data == answers[1].data
+
+
+def test_of_fifty_who_submit_at_once_one_is_first_and_the_others_hear_the_version(
+    app: Flask, anna: Caller, match: str
+) -> None:
+    move, token = anna.legal_move(match), anna.token()
+    callers = [Caller(app) for _ in range(50)]
+    start = threading.Barrier(len(callers))
+    answers: list[TestResponse] = []
+
+    def submit(caller: Caller) -> None:
+        start.wait()
+        answers.append(caller.move(match, move, If_Match='"3"', Authorization=token))
+
+    threads = [threading.Thread(target=submit, args=(caller,)) for caller in callers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    statuses = sorted(answer.status_code for answer in answers)
+    assert statuses == [201] + [409] * 49
+    late = [answer.json for answer in answers if answer.status_code == 409]
+    assert {(each["code"], each["current_version"]) for each in late} == {("stale-version", 4)}
+    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+
+
+def test_of_fifty_repetitions_of_one_request_all_hear_the_same_and_one_acts(
+    app: Flask, anna: Caller, match: str
+) -> None:
+    move, token = anna.legal_move(match), anna.token()
+    answers: list[TestResponse] = []
+
+    def submit() -> None:
+        answers.append(Caller(app).move(match, move, Idempotency_Key="k1", Authorization=token))
+
+    threads = [threading.Thread(target=submit) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {(answer.status_code, answer.data) for answer in answers} == {(201, answers[0].data)}
+    assert sum("Idempotency-Replayed" not in answer.headers for answer in answers) == 1
+    assert anna.get(f"/matches/{match}").json["moves"] == [move]

@@ -1,0 +1,218 @@
+"""Signing up and in, guests, tokens, cookies."""
+
+import re
+
+import pytest
+from flask import Flask
+from redis import Redis
+
+from api.auth import COOKIE
+from api.limits import Limits
+from events.people import NameTaken, People
+from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on
+from tests.support.proxy import LossyProxy
+from tests.support.server import RealServer
+
+
+def test_who_signs_up_is_signed_in(anna: Caller) -> None:
+    me = anna.get("/me")
+    assert me.status_code == 200
+    assert (me.json["name"], me.json["kind"], me.json["level"]) == ("anna", "person", None)
+    assert re.fullmatch("p[a-z2-7]{16}", me.json["id"])
+
+
+def test_the_session_cookie_is_hidden_from_scripts_and_other_sites(app: Flask) -> None:
+    answer = Caller(app).post("/guests")
+    cookie = answer.headers["Set-Cookie"]
+    assert cookie.startswith(f"{COOKIE}=")
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+
+
+def test_a_name_is_taken_in_any_case(anna: Caller, stranger: Caller) -> None:
+    refused = stranger.post("/players", {"name": "ANNA", "password": "long enough"})
+    assert (refused.status_code, refused.json["code"]) == (409, "name-taken")
+    assert refused.json["errors"] == {"name": ["is taken"]}
+
+
+@pytest.mark.parametrize("name", ["opponent-3", "guest-me", "x", "with space", "Ünal"])
+def test_a_name_that_nobody_may_have_is_refused_with_its_field(stranger: Caller, name: str) -> None:
+    refused = stranger.post("/players", {"name": name, "password": "long enough"})
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+    assert list(refused.json["errors"]) == ["name"]
+
+
+def test_signing_in_needs_name_and_password_to_fit(anna: Caller, stranger: Caller) -> None:
+    wrong = stranger.post("/sessions", {"name": "anna", "password": "not the secret"})
+    unknown = stranger.post("/sessions", {"name": "nobody", "password": "not the secret"})
+    assert wrong.status_code == unknown.status_code == 401
+    assert wrong.json == unknown.json, "the answer must not tell which names exist"
+    right = stranger.post("/sessions", {"name": "Anna", "password": "the secret of anna"})
+    assert (right.status_code, right.json["id"]) == (201, anna.id)
+
+
+def test_an_unknown_name_costs_as_much_hashing_as_a_wrong_password(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verified: list[str] = []
+
+    class Counting(type(QUICK_HASHES)):  # type: ignore[misc]
+        def verify(self, hash: str, password: str) -> bool:
+            verified.append(hash.rpartition("$")[0].rpartition("$")[0])
+            return bool(super().verify(hash, password))
+
+    people = People(redis, "rk:", lambda: 0, Counting(time_cost=1, memory_cost=8, parallelism=1))
+    people.sign_up("anna", "long enough")
+    assert people.sign_in("anna", "not the secret") is None
+    assert people.sign_in("nobody", "not the secret") is None
+    assert len(verified) == 2
+    assert verified[0] == verified[1], "both hashes have the same kind and cost"
+
+
+def test_signing_out_ends_the_session_for_whoever_has_its_cookie(app: Flask, anna: Caller) -> None:
+    cookie = anna.client.get_cookie(COOKIE)
+    assert cookie is not None
+    assert anna.delete("/sessions/current").status_code == 204
+    assert anna.get("/me").status_code == 401
+    thief = Caller(app)
+    thief.client.set_cookie(COOKIE, cookie.value)
+    assert thief.get("/me").json["code"] == "not-signed-in"
+
+
+def test_a_guest_has_a_name_and_no_password(stranger: Caller) -> None:
+    stranger.play_as_guest()
+    assert re.fullmatch("guest-[a-z2-7]{6}", stranger.name)
+    refused = stranger.post("/sessions", {"name": stranger.name, "password": "anything at all"})
+    assert (refused.status_code, refused.json["code"]) == (401, "wrong-password")
+
+
+def test_a_guest_plays_unrated_only(stranger: Caller) -> None:
+    stranger.play_as_guest()
+    seats = [ME, OPEN]
+    refused = stranger.post("/matches", {"game": "bashni", "setup": "start", "seats": seats, "rated": True})
+    assert (refused.status_code, refused.json["code"]) == (422, "guests-play-unrated")
+    assert stranger.create(*seats, rated=False)
+
+
+def test_a_token_speaks_for_its_owner_until_it_is_revoked(anna: Caller, stranger: Caller) -> None:
+    made = anna.post("/me/tokens", {"label": "laptop"})
+    token, secret = made.json["id"], made.json["secret"]
+    assert stranger.get("/me", Authorization=f"Bearer {secret}").json["id"] == anna.id
+    listed = anna.get("/me/tokens").json["items"]
+    assert [(each["id"], each["label"]) for each in listed] == [(token, "laptop")]
+    assert "secret" not in listed[0]
+    assert anna.delete(f"/me/tokens/{token}").status_code == 204
+    refused = stranger.get("/me", Authorization=f"Bearer {secret}")
+    assert (refused.status_code, refused.json["code"]) == (401, "bad-token")
+    assert anna.delete(f"/me/tokens/{token}").json["code"] == "no-such-token"
+
+
+def test_nobody_revokes_the_token_of_another(anna: Caller, boris: Caller) -> None:
+    made = anna.post("/me/tokens", {"label": "laptop"})
+    assert boris.delete(f"/me/tokens/{made.json['id']}").status_code == 404
+    assert boris.get("/me", Authorization=f"Bearer {made.json['secret']}").json["id"] == anna.id
+
+
+def test_a_token_cannot_make_other_tokens(anna: Caller, stranger: Caller) -> None:
+    refused = stranger.post("/me/tokens", {"label": "more"}, Authorization=anna.token())
+    assert (refused.status_code, refused.json["code"]) == (403, "session-needed")
+    assert len(anna.get("/me/tokens").json["items"]) == 1
+
+
+def test_nobody_has_more_than_twenty_tokens(anna: Caller) -> None:
+    for _ in range(20):
+        anna.token()
+    refused = anna.post("/me/tokens", {"label": "one more"})
+    assert (refused.status_code, refused.json["code"]) == (409, "too-many-tokens")
+
+
+@pytest.mark.parametrize("header", ["Bearer nonsense", "Bearer ", "Basic YTpi", "nonsense", "Bearer ünïcode"])
+def test_a_wrong_token_is_refused_not_ignored(anna: Caller, header: str) -> None:
+    refused = anna.get("/me", Authorization=header)
+    assert (refused.status_code, refused.json["code"]) == (401, "bad-token")
+    assert refused.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:9999"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+def test_a_page_of_another_site_cannot_act_with_the_cookie(anna: Caller, headers: dict[str, str]) -> None:
+    refused = anna.post("/matches", {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}, **headers)
+    assert (refused.status_code, refused.json["code"]) == (403, "cross-origin")
+    assert anna.delete("/sessions/current", **headers).status_code == 403
+    assert anna.get("/me").status_code == 200
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "http://localhost"}, {"Sec_Fetch_Site": "same-origin"}, {}])
+def test_a_page_of_this_site_acts_with_the_cookie(anna: Caller, headers: dict[str, str]) -> None:
+    body = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}
+    assert anna.post("/matches", body, **headers).status_code == 201
+
+
+def test_a_form_of_another_site_cannot_act_because_only_json_is_read(anna: Caller) -> None:
+    refused = anna.client.post("/api/v1/guests", data="{}", content_type="text/plain")
+    assert (refused.status_code, refused.json["code"]) == (415, "not-json")
+
+
+def test_sign_in_is_limited_per_name_and_address(server: RealServer) -> None:
+    visitor = Caller(app_on(server.url, Limits(sign_in="2/hour")))
+    guess = {"name": "anna", "password": "not the secret"}
+    assert [visitor.post("/sessions", guess).status_code for _ in range(2)] == [401, 401]
+    refused = visitor.post("/sessions", {**guess, "name": "ANNA"})
+    assert (refused.status_code, refused.json["code"]) == (429, "too-many-requests")
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    assert visitor.post("/sessions", {**guess, "name": "boris"}).status_code == 401
+
+
+def test_sign_up_and_guests_are_limited_per_address(server: RealServer) -> None:
+    visitor = Caller(app_on(server.url, Limits(sign_up="1/hour", guests="1/hour")))
+    visitor.sign_up("anna")
+    assert visitor.post("/players", {"name": "boris", "password": "long enough"}).status_code == 429
+    visitor.play_as_guest()
+    assert visitor.post("/guests").status_code == 429
+
+
+def test_writes_are_limited_per_person_whatever_they_sign_in_with(server: RealServer) -> None:
+    app = app_on(server.url, Limits(writes="3/hour"))
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    token = anna.token()
+    assert anna.post("/me/tokens", {"label": "second"}).status_code == 201
+    assert Caller(app).post("/matches/m/moves", {"move": "x"}, Authorization=token).status_code == 404
+    refused = Caller(app).post("/matches/m/moves", {"move": "x"}, Authorization=token)
+    assert (refused.status_code, refused.json["code"]) == (429, "too-many-requests")
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    assert anna.get("/me").status_code == 200, "reading goes on"
+    assert boris.post("/me/tokens", {"label": "mine"}).status_code == 201
+
+
+def test_a_sign_up_whose_reply_was_lost_is_no_conflict(server: RealServer, redis: Redis) -> None:
+    proxy = LossyProxy(server.port)
+    try:
+        with_losses = app_on(proxy.url)
+        Caller(with_losses).get("/me")
+        proxy.lose_reply_to(b"EVALSHA")
+        assert Caller(with_losses).sign_up("anna").id
+        assert proxy.lost.is_set()
+    finally:
+        proxy.close()
+    people = People(redis, "rk:", lambda: 0, QUICK_HASHES)
+    with pytest.raises(NameTaken):
+        people.sign_up("anna", "long enough")
+
+
+def test_the_store_knows_no_secret(app: Flask, redis: Redis, anna: Caller) -> None:
+    secret = anna.token().removeprefix("Bearer ")
+    session = anna.client.get_cookie(COOKIE)
+    assert session is not None
+    redis.config_set("rdbcompression", "no")
+    kept = b"".join(key + (redis.dump(key) or b"") for key in redis.scan_iter())
+    assert b"anna" in kept
+    for hidden in (secret, session.value, "the secret of anna"):
+        assert hidden.encode() not in kept

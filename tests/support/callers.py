@@ -1,0 +1,118 @@
+"""People who call the API in tests, through the app itself, without a network."""
+
+from typing import Any
+
+from argon2 import PasswordHasher
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from api import create_app
+from api.limits import Limits
+from api.services import EXTENSION, Services
+from events.people import People
+from events.settings import Settings, next_database
+
+API = "/api/v1"
+UNLIMITED = Limits(*["1000000/second"] * len(Limits._fields))
+QUICK_HASHES = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+def settings_for(url: str) -> Settings:
+    """Return the settings of an installation on the Redis at ``url``."""
+    return Settings(
+        redis_url=url,
+        broker_url=next_database(url),
+        prefix="rk:",
+        stream_url="http://127.0.0.1:8001",
+        secure_cookies=False,
+        shards=None,
+    )
+
+
+def app_on(url: str, limits: Limits = UNLIMITED) -> Flask:
+    """Return the product's app on the Redis at ``url``, with passwords that are quickly hashed."""
+    app = create_app(settings_for(url), rates=limits)
+    services: Services = app.extensions[EXTENSION]
+    services.people = People(services.store.client, services.settings.prefix, services.now, QUICK_HASHES)
+    return app
+
+
+class Caller:
+    """A visitor with a cookie jar, who may come to be a person."""
+
+    def __init__(self, app: Flask) -> None:
+        self.client: FlaskClient = app.test_client()
+        self.id = ""
+        self.name = ""
+
+    def get(self, path: str, **headers: str) -> TestResponse:
+        """GET ``path`` below the API's prefix."""
+        return self.client.get(API + path, headers=_fields(headers))
+
+    def post(self, path: str, body: Any = None, **headers: str) -> TestResponse:
+        """POST ``body`` (an empty object if None) as JSON."""
+        return self.client.post(API + path, json={} if body is None else body, headers=_fields(headers))
+
+    def delete(self, path: str, **headers: str) -> TestResponse:
+        """DELETE ``path``."""
+        return self.client.delete(API + path, headers=_fields(headers))
+
+    def sign_up(self, name: str) -> "Caller":
+        """Sign up as ``name`` and return the caller."""
+        return self._become(self.post("/players", {"name": name, "password": f"the secret of {name}"}))
+
+    def play_as_guest(self) -> "Caller":
+        """Become a guest and return the caller."""
+        return self._become(self.post("/guests"))
+
+    def token(self) -> str:
+        """Return the Authorization header of a new token."""
+        made = self.post("/me/tokens", {"label": "for a test"})
+        assert made.status_code == 201, made.text
+        return f"Bearer {made.json['secret']}"
+
+    def create(self, *seats: dict[str, Any], game: str = "bashni", setup: str = "start", **more: Any) -> str:
+        """Create a match and return its id."""
+        made = self.post("/matches", {"game": game, "setup": setup, "seats": list(seats), **more})
+        assert made.status_code == 201, made.text
+        return str(made.json["id"])
+
+    def legal_move(self, match: str) -> str:
+        """Return the first legal move of the match as it stands."""
+        return str(self.get(f"/matches/{match}/legal-moves").json["moves"][0])
+
+    def move(self, match: str, move: str | None = None, **headers: str) -> TestResponse:
+        """Submit ``move``, or the first legal one."""
+        return self.post(f"/matches/{match}/moves", {"move": move or self.legal_move(match)}, **headers)
+
+    def _become(self, answer: TestResponse) -> "Caller":
+        assert answer.status_code == 201, answer.text
+        self.id, self.name = answer.json["id"], answer.json["name"]
+        return self
+
+
+ME = {"kind": "me"}
+OPEN = {"kind": "open"}
+
+
+def invited(name: str) -> dict[str, Any]:
+    """Return a seat to which ``name`` is invited."""
+    return {"kind": "player", "name": name}
+
+
+def opponent(level: int) -> dict[str, Any]:
+    """Return the seat of an opponent."""
+    return {"kind": "opponent", "level": level}
+
+
+def started(white: Caller, black: Caller, **more: Any) -> str:
+    """Return a Bashni match of the two that has just started."""
+    match = white.create(ME, invited(black.name), **more)
+    joined = black.post(f"/matches/{match}/joins")
+    assert joined.status_code == 201, joined.text
+    return match
+
+
+def _fields(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}

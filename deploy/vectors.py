@@ -62,14 +62,10 @@ def read_cases(path: Path) -> list[Case]:
         raise BrokenVectors(f"{path}: {error}") from error
     if not isinstance(cases, list) or not cases:
         raise BrokenVectors(f"{path}: expected a list of cases")
-    names: set[str] = set()
     for number, case in enumerate(cases, 1):
         place = f"{path}: case {number}"
         if not isinstance(case, dict) or not _is_text(case.get("name")):
             raise BrokenVectors(f"{place}: expected an object with a name")
-        if case["name"] in names:
-            raise BrokenVectors(f"{place}: there is another case named {case['name']!r}")
-        names.add(case["name"])
         _refuse_broken_case(f"{place} ({case['name']})", case)
     return cases
 

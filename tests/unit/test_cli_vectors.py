@@ -247,7 +247,6 @@ def test_the_game_is_recognised_from_the_file_name():
         ('[{"name": "x", "position": "3 a", "moves": [], "history": []}]', "only beside outcome"),
         ('[{"name": "x", "position": "x", "malformed": true, "moves": []}]', "nothing else can hold"),
         ('[{"name": "x", "name": "y"}]', "stands twice"),
-        ('[{"name": "x", "malformed": []}, {"name": "x", "malformed": []}]', "another case named 'x'"),
     ],
 )
 def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path, text, reason):

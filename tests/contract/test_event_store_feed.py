@@ -1,0 +1,240 @@
+"""The shard feeds as workers read them."""
+
+from threading import Thread
+
+import pytest
+from redis import Redis
+from redis.exceptions import ConnectionError as NoConnection
+
+from events.connection import blocking_client, connect
+from events.feed import Delivery, FeedGroup, FeedTail, trim
+from events.redis_store import RedisStore
+from tests.support.drafts import grown
+from tests.support.server import RealServer
+
+SHARDS = 3
+
+
+@pytest.fixture
+def store(redis: Redis) -> RedisStore:
+    """Return an empty store with three shards."""
+    store = RedisStore(redis, shards=SHARDS)
+    store.installation()
+    return store
+
+
+def group(redis: Redis, name: str = "projections", consumer: str = "relay-1") -> FeedGroup:
+    """Return a consumer of a group that exists on all shards."""
+    consuming = FeedGroup(redis, "rk:", SHARDS, name, consumer)
+    consuming.ensure()
+    return consuming
+
+
+def acknowledge(redis: Redis, consuming: FeedGroup, deliveries: list[Delivery]) -> None:
+    with redis.pipeline() as pipeline:
+        consuming.acknowledge(pipeline, deliveries)
+        pipeline.execute()
+
+
+def places(deliveries: list[Delivery]) -> set[tuple[str, int]]:
+    return {(delivery.stream, delivery.version) for delivery in deliveries}
+
+
+def names_on_all_shards(store: RedisStore) -> list[str]:
+    """Return names of streams, one on each shard."""
+    found: dict[int, str] = {}
+    for number in range(100):
+        found.setdefault(store.shard_of(f"m{number}"), f"m{number}")
+    return [found[shard] for shard in range(SHARDS)]
+
+
+def test_a_group_reads_what_was_appended_before_it_began_and_after(store: RedisStore, redis: Redis) -> None:
+    names = names_on_all_shards(store)
+    for name in names:
+        grown(store, name, [2])
+    consuming = group(redis)
+    assert places(consuming.read(None)) == {(name, version) for name in names for version in (1, 2)}
+    grown(store, names[1], [1])
+    assert consuming.read(None) == [Delivery(1, "3-0", 3, names[1], 3)]
+    assert consuming.read(None) == []
+
+
+def test_making_a_group_again_keeps_its_place(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [2])
+    assert len(group(redis).read(None)) == 2
+    assert group(redis).read(None) == []
+
+
+def test_a_read_gives_at_most_the_count_of_each_shard(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [5])
+    consuming = group(redis)
+    assert [entry.version for entry in consuming.read(None, count=2)] == [1, 2]
+    assert [entry.version for entry in consuming.read(None, count=2)] == [3, 4]
+
+
+def test_a_blocked_reader_wakes_for_the_next_event(store: RedisStore, server: RealServer) -> None:
+    consuming = group(blocking_client(server.url, 20_000))
+    found: list[Delivery] = []
+    reader = Thread(target=lambda: found.extend(consuming.read(20_000)))
+    reader.start()
+    grown(store, "m", [1])
+    reader.join()
+    assert places(found) == {("m", 1)}
+
+
+def test_a_blocked_reader_returns_nothing_when_its_time_is_up(store: RedisStore, server: RealServer) -> None:
+    assert group(blocking_client(server.url, 1)).read(1) == []
+
+
+def test_two_consumers_of_a_group_share_the_entries_and_two_groups_do_not(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [4])
+    one, other = group(redis), group(redis, consumer="relay-2")
+    assert places(one.read(None, count=2)) | places(other.read(None)) == {("m", version) for version in range(1, 5)}
+    assert len(group(redis, "ratings").read(None)) == 4
+
+
+def test_an_acknowledgement_takes_place_with_the_effect_or_not_at_all(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [2])
+    consuming = group(redis)
+    deliveries = consuming.read(None)
+    with redis.pipeline() as pipeline:
+        consuming.acknowledge(pipeline, deliveries)
+        pipeline.set("effect", 1)
+    assert sum(lag.pending for lag in consuming.lag()) == 2
+    acknowledge(redis, consuming, deliveries)
+    assert sum(lag.pending for lag in consuming.lag()) == 0
+
+
+def test_what_a_dead_consumer_left_is_claimed_with_the_number_of_deliveries(store: RedisStore, redis: Redis) -> None:
+    names = names_on_all_shards(store)
+    for name in names:
+        grown(store, name, [3])
+    dead, heir = group(redis), group(redis, consumer="relay-2")
+    given = dead.read(None)
+    acknowledge(redis, dead, [entry for entry in given if entry.version == 2])
+    claimed = heir.claim(0)
+    assert places(claimed) == {(name, version) for name in names for version in (1, 3)}
+    assert {entry.times_delivered for entry in claimed} == {2}
+    assert {entry.times_delivered for entry in heir.claim(0)} == {3}
+
+
+def test_entries_that_were_given_lately_are_not_claimed(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [2])
+    group(redis).read(None)
+    assert group(redis, consumer="relay-2").claim(60_000) == []
+
+
+def test_claimed_entries_that_were_trimmed_are_settled(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [3])
+    consuming = group(redis)
+    consuming.read(None)
+    redis.xdel(f"rk:{{s{store.shard_of('m'):02d}}}:feed", "2-0")
+    heir = group(redis, consumer="relay-2")
+    assert [entry.version for entry in heir.claim(0)] == [1, 3]
+    assert sum(lag.pending for lag in heir.lag()) == 2
+
+
+def test_a_parked_entry_is_out_of_the_way_and_kept_with_its_reason(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [2])
+    consuming = group(redis)
+    first, _ = consuming.read(None)
+    consuming.park(first, "it cannot be read: ♞")
+    (parked,) = consuming.parked()
+    assert parked == (store.shard_of("m"), "projections", 1, "m", 1, "it cannot be read: ♞")
+    assert [entry.version for entry in consuming.claim(0)] == [2]
+    assert group(redis, "ratings").parked() == []
+
+
+def test_the_lag_counts_what_nobody_was_given_and_what_is_not_acknowledged(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [5])
+    consuming = group(redis)
+    shard = store.shard_of("m")
+    assert consuming.lag()[shard] == (5, 0)
+    deliveries = consuming.read(None, count=3)
+    assert consuming.lag()[shard] == (2, 3)
+    acknowledge(redis, consuming, deliveries[:1])
+    assert consuming.lag()[shard] == (2, 2)
+    assert [lag for number, lag in enumerate(consuming.lag()) if number != shard] == [(0, 0)] * (SHARDS - 1)
+
+
+def test_only_idle_consumers_that_hold_nothing_are_dropped(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [2])
+    holding, idle, own = (group(redis, consumer=name) for name in ("holding", "idle", "own"))
+    holding.read(None)
+    idle.read(None)
+    own.read(None)
+    assert own.drop_dead_consumers(idle_ms=60_000) == 0
+    dropped = own.drop_dead_consumers(idle_ms=0)
+    feeds = [f"rk:{{s{shard:02d}}}:feed" for shard in range(SHARDS)]
+    left = [{consumer["name"] for consumer in redis.xinfo_consumers(feed, "projections")} for feed in feeds]
+    assert left[store.shard_of("m")] >= {b"holding"}
+    assert all(b"idle" not in consumers for consumers in left)
+    assert dropped > 0
+    assert places(own.claim(0)) == {("m", 1), ("m", 2)}
+
+
+def test_a_tail_sees_only_what_comes_after_it_was_made(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [2])
+    tail = FeedTail(redis, "rk:", SHARDS)
+    assert tail.read(None) == []
+    for name in names_on_all_shards(store):
+        grown(store, name, [1])
+    assert {entry.stream for entry in tail.read(None)} == set(names_on_all_shards(store))
+    assert tail.read(None) == []
+
+
+def test_a_tail_misses_nothing_between_two_reads_nor_while_the_server_is_away(server: RealServer) -> None:
+    store = RedisStore(server.client(), shards=SHARDS)
+    store.installation()
+    tail = FeedTail(connect(server.url), "rk:", SHARDS)
+    (appended,) = grown(store, "m", [1])
+    server.kill()
+    with pytest.raises(NoConnection):
+        tail.read(None)
+    server.start()
+    grown(store, "m", [2])
+    assert appended.head.version == 1
+    assert [entry.version for entry in tail.read(None)] == [1, 2, 3]
+
+
+def test_a_tail_follows_a_store_that_was_put_back(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [3])
+    tail = FeedTail(redis, "rk:", SHARDS)
+    redis.flushall()
+    restored = RedisStore(redis, shards=SHARDS)
+    grown(restored, "m", [1])
+    tail.read(None)
+    grown(restored, "m", [1])
+    assert [entry.version for entry in tail.read(None)] == [2]
+
+
+def test_only_entries_that_all_groups_have_acknowledged_are_trimmed(store: RedisStore, redis: Redis) -> None:
+    redis.config_set("stream-node-max-entries", 1)
+    try:
+        grown(store, "m", [10])
+    finally:
+        redis.config_set("stream-node-max-entries", 100)
+    quick, slow = group(redis), group(redis, "ratings")
+    acknowledge(redis, quick, quick.read(None))
+    held = slow.read(None, count=6)
+    acknowledge(redis, slow, [entry for entry in held if entry.version != 4])
+    assert trim(redis, "rk:", SHARDS) == 3
+    assert [entry.version for entry in store.feed(store.shard_of("m"))] == list(range(4, 11))
+    assert places(slow.claim(0)) == {("m", 4)}
+    assert places(slow.read(None)) == {("m", version) for version in range(7, 11)}
+
+
+def test_a_feed_without_groups_is_kept_whole(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [3])
+    assert trim(redis, "rk:", SHARDS) == 0
+    assert len(store.feed(store.shard_of("m"))) == 3
+
+
+def test_a_trimmed_feed_goes_on_where_it_was(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [3])
+    consuming = group(redis)
+    acknowledge(redis, consuming, consuming.read(None))
+    redis.xtrim(f"rk:{{s{store.shard_of('m'):02d}}}:feed", maxlen=0, approximate=False)
+    grown(store, "m", [1])
+    assert [(entry.sequence, entry.version) for entry in consuming.read(None)] == [(4, 4)]
+    assert sum(lag.undelivered for lag in consuming.lag()) == 0

@@ -1,0 +1,299 @@
+"""Matches in a store: loaded, decided and appended, with a cache and snapshots that are never wrong."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+import events.matches
+from domain.game import Game
+from domain.games import GAMES
+from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
+from domain.match.events import MoveSubmitted
+from domain.match.refusals import Refused
+from domain.match.state import MatchState, Seat
+from events.chain import verify
+from events.codec import event_of
+from events.envelope import Draft
+from events.matches import Executed, Matches, NoSuchMatch
+from events.memory import MemoryStore
+from events.snapshots import restored, snapshot_of
+from events.store import Appended, Head, Opened, Request, RequestMismatch, StaleVersion
+from tests.support.matches import NOON, PlayedMatch, creation
+
+
+class WatchedStore(MemoryStore):
+    """A store in memory that notes every call that would be a round trip, and can be overtaken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+        self.before_append: Callable[[], object] | None = None
+
+    def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
+        """Note and open."""
+        self.calls.append("open")
+        return super().open(stream, after, request)
+
+    def append(
+        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+    ) -> Appended:
+        """Note, let somebody be faster, and append."""
+        self.calls.append("append")
+        if self.before_append is not None:
+            overtake, self.before_append = self.before_append, None
+            overtake()
+        return super().append(stream, expected, drafts, request, deadline)
+
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Any]:
+        """Note and read."""
+        self.calls.append("read")
+        return super().read(stream, after, limit)
+
+    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+        """Note and keep."""
+        self.calls.append("keep_snapshot")
+        super().keep_snapshot(stream, version, snapshot)
+
+    def forget(self, stream: str, version: int) -> None:
+        """Lose the events after ``version``, as a store that was restored from a backup has."""
+        del self._entries[stream][version:]
+        self._requests.clear()
+
+
+@pytest.fixture
+def store() -> WatchedStore:
+    """Return an empty store."""
+    return WatchedStore()
+
+
+@pytest.fixture
+def matches(store: WatchedStore) -> Matches:
+    """Return the matches of the store, with alice and bob playing in m."""
+    matches = Matches(store, lambda: NOON)
+    do(matches, creation())
+    do(matches, JoinMatch("bob"))
+    store.calls.clear()
+    return matches
+
+
+def do(matches: Matches, command: Command, key: str | None = None, expected: int | None = None) -> Executed:
+    """Carry a command out in the match m, under a request key of its own when none is given."""
+    return matches.execute("m", command, "actor", Request(key or repr(command), repr(command)), expected)
+
+
+def test_what_a_command_wrote_is_returned_and_loaded(matches: Matches) -> None:
+    executed = do(matches, SubmitMove("alice", "c3-d4"))
+    assert (executed.version, executed.repeated) == (4, False)
+    (event,) = executed.events
+    assert event_of(event) == MoveSubmitted(NOON, 0, 1, "c3-d4")
+    assert (event.stream, event.version, event.actor) == ("m", 4, "actor")
+    loaded = matches.load("m")
+    assert loaded.state.moves == ("c3-d4",)
+    assert (loaded.state.version, loaded.head.digest) == (loaded.head.version, event.digest)
+
+
+def test_a_match_that_does_not_exist_cannot_be_loaded(matches: Matches) -> None:
+    with pytest.raises(NoSuchMatch):
+        matches.load("nothing")
+    with pytest.raises(Refused, match="no such match"):
+        matches.execute("nothing", Resign("alice"), "alice", Request("k", "f"))
+
+
+def test_a_command_costs_two_round_trips(matches: Matches, store: WatchedStore) -> None:
+    do(matches, SubmitMove("alice", "c3-d4"))
+    do(matches, SubmitMove("bob", "b6-a5"))
+    assert store.calls == ["open", "append"] * 2
+
+
+def test_a_command_costs_two_round_trips_in_a_process_that_has_never_seen_the_match(
+    matches: Matches, store: WatchedStore
+) -> None:
+    do(Matches(store, lambda: NOON), SubmitMove("alice", "c3-d4"))
+    assert store.calls == ["open", "append"]
+    store.keep_snapshot("m", 4, snapshot_of(*matches.load("m")[:2]))
+    store.calls.clear()
+    do(Matches(store, lambda: NOON), SubmitMove("bob", "b6-a5"))
+    assert store.calls == ["open", "append"]
+
+
+def test_a_refused_command_writes_nothing(matches: Matches, store: WatchedStore) -> None:
+    with pytest.raises(Refused):
+        do(matches, SubmitMove("bob", "b6-a5"))
+    assert store.calls == ["open"]
+    assert store.head("m").version == 3
+
+
+def test_a_repeated_request_returns_its_first_answer(matches: Matches) -> None:
+    first = do(matches, SubmitMove("alice", "c3-d4"), "key")
+    do(matches, SubmitMove("bob", "b6-a5"))
+    again = do(matches, SubmitMove("alice", "c3-d4"), "key")
+    assert again == (first.events, first.version, True)
+
+
+def test_a_repeated_request_is_recognized_even_with_an_expected_version(matches: Matches) -> None:
+    first = do(matches, SubmitMove("alice", "c3-d4"), "key", expected=3)
+    assert do(matches, SubmitMove("alice", "c3-d4"), "key", expected=3) == (first.events, 4, True)
+
+
+def test_a_request_key_with_another_content_is_refused(matches: Matches) -> None:
+    do(matches, SubmitMove("alice", "c3-d4"), "key")
+    with pytest.raises(RequestMismatch):
+        do(matches, OfferDraw("alice"), "key")
+
+
+def test_a_command_for_another_version_is_stale(matches: Matches, store: WatchedStore) -> None:
+    with pytest.raises(StaleVersion) as stale:
+        do(matches, SubmitMove("alice", "c3-d4"), expected=2)
+    assert (stale.value.expected, stale.value.current) == (2, 3)
+    assert store.calls == ["open"]
+
+
+def test_a_command_that_was_overtaken_is_decided_anew(matches: Matches, store: WatchedStore) -> None:
+    rival = Matches(store, lambda: NOON)
+    store.before_append = lambda: do(rival, OfferDraw("bob"))
+    executed = do(matches, SubmitMove("alice", "c3-d4"))
+    assert [event.version for event in executed.events] == [5]
+    assert matches.load("m").state.moves == ("c3-d4",)
+
+
+def test_a_command_that_was_overtaken_is_refused_when_the_rules_say_so_now(
+    matches: Matches, store: WatchedStore
+) -> None:
+    rival = Matches(store, lambda: NOON)
+    store.before_append = lambda: do(rival, Resign("bob"))
+    with pytest.raises(Refused, match="over"):
+        do(matches, SubmitMove("alice", "c3-d4"))
+
+
+def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches, store: WatchedStore) -> None:
+    rival = Matches(store, lambda: NOON)
+    store.before_append = lambda: do(rival, OfferDraw("bob"))
+    with pytest.raises(StaleVersion) as stale:
+        do(matches, SubmitMove("alice", "c3-d4"), expected=3)
+    assert stale.value.current == 4
+
+
+def test_two_processes_see_what_the_other_did(matches: Matches, store: WatchedStore) -> None:
+    other = Matches(store, lambda: NOON)
+    do(matches, SubmitMove("alice", "c3-d4"))
+    do(other, SubmitMove("bob", "b6-a5"))
+    assert matches.load("m") == other.load("m")
+    assert matches.load("m").state.moves == ("c3-d4", "b6-a5")
+
+
+def test_a_cached_match_follows_a_store_that_has_gone_back(matches: Matches, store: WatchedStore) -> None:
+    do(matches, SubmitMove("alice", "c3-d4"))
+    matches.load("m")
+    store.forget("m", 3)
+    assert matches.load("m").state.moves == ()
+    do(matches, SubmitMove("alice", "c3-b4"))
+    assert matches.load("m").state.moves == ("c3-b4",)
+    assert verify(store, "m").head.version == 4
+
+
+def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Matches, store: WatchedStore) -> None:
+    do(matches, SubmitMove("alice", "c3-d4"))
+    matches.load("m")
+    store.forget("m", 3)
+    other = Matches(store, lambda: NOON)
+    do(other, SubmitMove("alice", "c3-b4"))
+    assert matches.load("m") == other.load("m")
+    matches.load("m")
+    store.forget("m", 3)
+    for player, move in (("alice", "e3-f4"), ("bob", "b6-a5")):
+        do(Matches(store, lambda: NOON), SubmitMove(player, move))
+    assert matches.load("m").state.moves == ("e3-f4", "b6-a5")
+
+
+def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events.matches, "CACHED_MATCHES", 2)
+    for name in ("a", "b", "c"):
+        matches.execute(name, creation(match=name), "alice", Request("k", "f"))
+        matches.load(name)
+    assert len(matches._cache) == 2
+    assert all(matches.load(name).state.match == name for name in ("a", "b", "c", "m"))
+
+
+def play_on(matches: Matches, plies: int) -> None:
+    """Play random legal moves in the match m."""
+    chance = random.Random(1)
+    for _ in range(plies):
+        state = matches.load("m").state
+        game = GAMES[state.game]
+        moves = [game.format_move(state.position, move) for move in game.legal_moves(state.position)]
+        player = state.seats[game.to_move(state.position)].player
+        do(matches, SubmitMove(player or "", chance.choice(moves)), f"ply {len(state.moves)}")
+
+
+def test_a_snapshot_is_kept_now_and_then_and_spares_the_replay(
+    matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events.matches, "SNAPSHOT_EVERY", 10)
+    play_on(matches, 25)
+    assert store.calls.count("keep_snapshot") == 2
+    known = matches.load("m")
+    opened = store.open("m", None)
+    assert opened.snapshot is not None
+    assert 0 < len(opened.events) < 10
+    assert Matches(store, lambda: NOON).load("m")[:2] == known[:2]
+
+
+def unknown_layout(snapshot: dict[str, Any]) -> None:
+    snapshot["layout"] = 0
+
+
+def unknown_ruleset(snapshot: dict[str, Any]) -> None:
+    snapshot["state"]["ruleset"] = 99
+
+
+def malformed_position(snapshot: dict[str, Any]) -> None:
+    snapshot["state"]["position"] = "?"
+
+
+def other_history(snapshot: dict[str, Any]) -> None:
+    snapshot["digest"] = "00" * 32
+
+
+@pytest.mark.parametrize("spoil", [unknown_layout, unknown_ruleset, malformed_position, other_history])
+@pytest.mark.parametrize("later", [0, 3])
+def test_a_snapshot_that_cannot_be_used_is_replaced_by_the_events(
+    matches: Matches, store: WatchedStore, spoil: Callable[[dict[str, Any]], None], later: int
+) -> None:
+    play_on(matches, 4)
+    known = matches.load("m")
+    snapshot = snapshot_of(known.state, known.head)
+    spoil(snapshot)
+    store.keep_snapshot("m", known.state.version, snapshot)
+    play_on(matches, later)
+    fresh = Matches(store, lambda: NOON).load("m")
+    assert fresh[:2] == matches.load("m")[:2]
+    assert len(fresh.state.moves) == 4 + later
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: str(game.id))
+def test_a_snapshot_gives_the_state_back_whole(game: Game[Any, Any]) -> None:
+    for setup in game.setups.values():
+        players = [f"player-{number}" for number in range(len(setup.seat_names))]
+        seats = (Seat.taken(players[0]), *[Seat.invited(player) for player in players[1:]])
+        match = PlayedMatch(creation(*seats, creator=players[0], game=game.id, setup=setup.name))
+        assert_restored(match.state)
+        for player in players[1:]:
+            match.do(JoinMatch(player))
+        chance = random.Random(3)
+        for _ in range(30):
+            player = players[game.to_move(match.state.position)]
+            match.move(player, chance.choice(match.legal_moves()))
+            if match.state.ended:
+                break
+        else:
+            match.do(OfferDraw(players[0]))
+            assert_restored(match.state)
+            match.do(Resign(players[1]))
+        assert_restored(match.state)
+
+
+def assert_restored(state: MatchState) -> None:
+    head = Head(state.version, bytes(range(32)))
+    assert restored(snapshot_of(state, head)) == (state, head)

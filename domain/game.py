@@ -152,6 +152,17 @@ class Game(ABC, Generic[P, M]):
     def format_move(self, position: P, move: M) -> str:
         """Return the one canonical string of ``move``."""
 
+    def read_move(self, position: P, text: str, setup: str) -> M:  # noqa: ARG002
+        """Return the legal move that a player means by ``text`` in a game begun from ``setup``; raises as ``parse_move``.
+
+        A game overrides this when some of its spellings can only be understood with the setup.
+        """
+        return self.parse_move(position, text)
+
+    def spell(self, position: P, move: M) -> str:
+        """Return ``move`` as players of the game like to read it; the canonical string where they have no other."""
+        return self.format_move(position, move)
+
     @abstractmethod
     def diagram(self, position: P) -> str:
         """Return the board as lines of text with coordinates, without trailing spaces or newline."""

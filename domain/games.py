@@ -5,7 +5,9 @@ from typing import Any
 from domain import bashni, fourplay, tower_game, towers
 from domain.game import Game
 
-GAMES: dict[str, Game[Any, Any]] = {game.id: game for game in (bashni.GAME, towers.GAME, tower_game.GAME, fourplay.GAME)}
+GAMES: dict[str, Game[Any, Any]] = {
+    game.id: game for game in (bashni.GAME, towers.GAME, tower_game.GAME, fourplay.GAME)
+}
 
 
 class UnknownRuleset(LookupError):

@@ -106,7 +106,7 @@ def _submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.
     if len(command.move) > LONGEST_MOVE:
         raise Refused("malformed-move", f"a move has at most {LONGEST_MOVE} characters", "move")
     try:
-        move = game.parse_move(state.position, command.move)
+        move = game.read_move(state.position, command.move, state.setup)
     except MalformedNotation as error:
         raise Refused("malformed-move", str(error), "move") from error
     except GameOver as error:

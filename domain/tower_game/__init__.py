@@ -78,6 +78,12 @@ class TowerGame(Game[Position, int]):
         """Return the legal move that ``text`` names; castling names are read after ``setup`` [TG-19]."""
         return notation.parse_move(position, text, setup)
 
+    def read_move(self, position: Position, text: str, setup: str) -> int:
+        return notation.parse_move(position, text, setup)
+
+    def spell(self, position: Position, move: int) -> str:
+        return notation.san(position, move)
+
     def in_check(self, position_: Position) -> bool:
         """Tell whether the side to move is in check."""
         return position.in_check(position_)

@@ -153,9 +153,9 @@ class Game(ABC, Generic[P, M]):
         """Return the one canonical string of ``move``."""
 
     def read_move(self, position: P, text: str, setup: str) -> M:  # noqa: ARG002
-        """Return the legal move that a player means by ``text`` in a game begun from ``setup``; raises as ``parse_move``.
+        """Return the legal move that a player means by ``text`` in a game begun from ``setup``.
 
-        A game overrides this when some of its spellings can only be understood with the setup.
+        Raises as ``parse_move`` does. A game overrides this when some of its spellings can only be understood with the setup.
         """
         return self.parse_move(position, text)
 

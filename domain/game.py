@@ -155,7 +155,7 @@ class Game(ABC, Generic[P, M]):
     def read_move(self, position: P, text: str, setup: str) -> M:  # noqa: ARG002
         """Return the legal move that a player means by ``text`` in a game begun from ``setup``.
 
-        Raises as ``parse_move`` does. A game overrides this when some of its spellings can only be understood with the setup.
+        Raises as ``parse_move`` does. A game overrides this when some of its spellings need the setup to be understood.
         """
         return self.parse_move(position, text)
 

@@ -44,7 +44,7 @@ def demonstrate(seed: int, say: Say) -> None:
 
     ``seed`` decides the person's moves. Raises DemonstrationFailed or InstallationError.
     """
-    with tempfile.TemporaryDirectory(prefix="rookery-") as var, Installation(Path(var)) as house:
+    with tempfile.TemporaryDirectory(prefix="rookery-") as var, Installation(Path(var), embedded=True) as house:
         say(f"A temporary installation runs on {house.url}")
         try:
             Demonstration(house, seed, say).run()
@@ -71,7 +71,8 @@ class Demonstration:
             bashni = self._open(ada, "bashni", [{"kind": "me"}, {"kind": "opponent", "level": OPPONENT_LEVEL}])
             self._play(ada, bashni, me)
             self._watch(grace, towers)
-            self._show_ratings(ada, bashni, me)
+            self._show_ratings(ada, bashni)
+            self._show_ratings(grace, towers)
             self._verify(bashni, towers)
 
     def _open(self, client: ApiClient, game: str, seats: list[dict[str, Any]]) -> str:
@@ -108,14 +109,17 @@ class Demonstration:
             state = self._after_ply(client, match, state["ply"] + BOARD_EVERY)
         self._show(state)
 
-    def _show_ratings(self, client: ApiClient, match: str, me: str) -> None:
-        pool = "bashni-2"
-        history = self._until(
-            f"rating of Ada after match {match}",
-            lambda: client.get(f"/players/{me}/ratings/{pool}/history")["items"] or None,
-        )
-        change = history[-1]
-        self._say(f"Ada's rating in {pool}: {change['before']:.0f} -> {change['after']:.0f}")
+    def _show_ratings(self, client: ApiClient, match: str) -> None:
+        state = client.get(f"/matches/{match}")
+        pool = f"{state['game']['id']}-{len(state['seats'])}"
+        for player, name in {seat["player"]["id"]: seat["player"]["name"] for seat in state["seats"]}.items():
+
+            def change(player: str = player) -> dict[str, Any] | None:
+                history = client.get(f"/players/{player}/ratings/{pool}/history")["items"]
+                return next((item for item in history if item["match"] == match), None)
+
+            found = self._until(f"rating of {name} after match {match}", change)
+            self._say(f"{name} in {pool}: {found['before']:.0f} -> {found['after']:.0f}")
 
     def _verify(self, *matches: str) -> None:
         store = store_from(self._house.settings)

@@ -12,7 +12,7 @@ import socket
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -66,22 +66,21 @@ class Installation:
         ports: Ports | None = None,
         bind: str = LOOPBACK,
         opponents: int = 1,
-        extra: Mapping[str, str] | None = None,
+        embedded: bool | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Describe an installation below ``var``; nothing is started yet.
 
-        ``ports`` None means free ones. ``opponents`` is the number of workers that compute the opponents' moves, each
-        on one processor. ``extra`` is added to the environment that the parts inherit. ``say`` hears of what a person
-        who watches the installation wants to know. Raises environs.EnvError when a setting cannot be read.
+        ``ports`` None means free ones. ``opponents`` is how many processes think for the opponents. ``embedded`` says
+        whether a server is started here, whatever REDIS_URL says; None: unless REDIS_URL is set. ``say`` hears of what
+        a person who watches the installation wants to know. Raises InstallationError when a setting cannot be read.
         """
         self.var = var.resolve()
         self.ports = ports or Ports.free()
         self.bind = bind
         self._opponents = opponents
-        self._extra = dict(extra or {})
         self._say = say
-        self._embedded = "REDIS_URL" not in os.environ
+        self._embedded = "REDIS_URL" not in os.environ if embedded is None else embedded
         self.settings = self._settle_settings()
         self._lock: int | None = None
         self._directory: DataDirectory | None = None
@@ -159,12 +158,13 @@ class Installation:
         return self._running.kill(name, number)
 
     def _settle_settings(self) -> Settings:
-        settings = Settings.from_environment()
+        try:
+            settings = Settings.from_environment()
+        except ValueError as error:
+            raise InstallationError(f"the settings in the environment cannot be read: {error}") from error
         if self._embedded:
             redis_url = f"redis://{LOOPBACK}:{self.ports.server}/0"
-            settings = settings._replace(redis_url=redis_url)
-            if "BROKER_URL" not in os.environ:
-                settings = settings._replace(broker_url=next_database(redis_url))
+            settings = settings._replace(redis_url=redis_url, broker_url=next_database(redis_url))
         if "ROOKERY_STREAM_URL" not in os.environ:
             settings = settings._replace(stream_url=self.stream_url)
         return settings
@@ -177,7 +177,6 @@ class Installation:
             "ROOKERY_STREAM_URL": self.settings.stream_url,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
-            **self._extra,
         }
 
     @property
@@ -235,26 +234,25 @@ class Installation:
 
     def _programs(self) -> list[Program]:
         python = [sys.executable, "-m"]
-        gunicorn = [*python, "gunicorn", "--config", str(GUNICORN), "--chdir", str(ROOT)]
+        celery = [*python, "celery", "--app", "workers.app", "--workdir", str(ROOT), "worker", "--without-gossip"]
+        celery += ["--without-mingle", "--loglevel", "info"]
+        default, opponents = (f"{self.settings.prefix}{queue}" for queue in ("default", "opponents"))
+        # Opponents think in processes of their own, which can be ended when they take too long.
+        thinking = ["--pool", "prefork", "--concurrency", str(self._opponents), "-O", "fair"]
         live = ["--worker-class", "gevent", "--workers", "1", "--worker-connections", "4000"]
-        celery = [*python, "celery", "--app", "workers.app", "--workdir", str(ROOT), "worker", "--pool", "solo"]
-        celery += ["--without-gossip", "--without-mingle", "--loglevel", "info"]
-        prefix = self.settings.prefix
         return [
             Program("relay", [*python, "deploy.cli", "relay"]),
-            Program("worker", [*celery, "--queues", f"{prefix}default", "--hostname", "worker@%h"]),
-            *(
-                Program(
-                    f"opponents-{number}",
-                    [*celery, "--queues", f"{prefix}opponents", "--hostname", f"opponents-{number}@%h"],
-                )
-                for number in range(1, self._opponents + 1)
-            ),
-            Program("api", [*gunicorn, "--bind", f"{_bracketed(self.bind)}:{self.ports.api}", "api.wsgi:app"]),
-            Program(
-                "stream", [*gunicorn, *live, "--bind", f"{_bracketed(self.bind)}:{self.ports.stream}", "api.stream:app"]
-            ),
+            Program("worker", [*celery, "--pool", "solo", "--queues", default, "--hostname", "worker@%h"]),
+            Program("opponents", [*celery, *thinking, "--queues", opponents, "--hostname", "opponents@%h"]),
+            self._served("api", [], self.ports.api),
+            self._served("stream", live, self.ports.stream),
         ]
+
+    def _served(self, name: str, options: list[str], port: int) -> Program:
+        application = {"api": "api.wsgi:app", "stream": "api.stream:app"}[name]
+        command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--chdir", str(ROOT), *options]
+        command += ["--bind", f"{_bracketed(self.bind)}:{port}", application]
+        return Program(name, command, {"PROMETHEUS_MULTIPROC_DIR": str(self.var / "metrics" / name)})
 
     def _await(self, what: str, ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + READY_WITHIN

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
+from types import MappingProxyType
 from typing import NamedTuple
 
 TETHER = Path(__file__).with_name("tether.py")
@@ -33,10 +34,14 @@ class ChildFailed(Exception):
 
 
 class Program(NamedTuple):
-    """What a child runs. ``grace`` is how many seconds it is given to stop by itself; ``pass_fds`` are inherited."""
+    """What a child runs, with additions to its environment.
+
+    ``grace`` is how many seconds it is given to stop by itself; the descriptors ``pass_fds`` are inherited.
+    """
 
     name: str
     command: Sequence[str]
+    environment: Mapping[str, str] = MappingProxyType({})
     grace: float = 5.0
     pass_fds: tuple[int, ...] = ()
 
@@ -50,7 +55,7 @@ class Child:
         self.restarts = 0
         self.failures = 0
         self.due: float | None = None
-        self._environment = dict(environment)
+        self._environment = {**environment, **program.environment}
         self._popen: subprocess.Popen[bytes] | None = None
         self._started = 0.0
 

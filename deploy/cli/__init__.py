@@ -5,7 +5,7 @@ import click
 from deploy.cli.opponents import opponent
 from deploy.cli.rules import rules
 from deploy.cli.serving import demo, relay, up
-from deploy.cli.store import verify
+from deploy.cli.store import rebuild, verify
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -14,5 +14,5 @@ def main() -> None:
     """Rookery: a correspondence server for tower games."""
 
 
-for command in (up, demo, relay, verify, rules, opponent):
+for command in (up, demo, relay, rebuild, verify, rules, opponent):
     main.add_command(command)

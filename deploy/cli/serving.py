@@ -8,7 +8,6 @@ from pathlib import Path
 from types import FrameType
 
 import click
-from environs import EnvError
 
 from deploy.cli.arguments import Refusal
 
@@ -36,7 +35,7 @@ def up(port: int, stream_port: int, server_port: int, bind: str, var: Path, oppo
         house = Installation(var, ports, bind, opponents, say=lambda words: click.echo(words, err=True))
         click.echo(f"Starting Rookery on {house.var}")
         house.start()
-    except (InstallationError, EnvError) as error:
+    except InstallationError as error:
         raise Refusal(str(error)) from error
     except KeyboardInterrupt:
         click.echo("Stopped while starting.")
@@ -63,7 +62,7 @@ def demo(seed: int) -> None:
 
     try:
         demonstrate(seed, click.echo)
-    except (DemonstrationFailed, InstallationError, EnvError) as error:
+    except (DemonstrationFailed, InstallationError) as error:
         raise Refusal(f"The demonstration failed: {error}") from error
 
 

@@ -1,10 +1,13 @@
 """Commands on the store: prove that nothing was altered, compute the read models anew."""
 
+import os
+
 import click
-from environs import EnvError
+from redis.exceptions import RedisError
 
 from deploy.cli.arguments import Refusal, progress
 from events.chain import Verified, verify_all
+from events.readmodels import Keys, dump
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
 from events.store import DamagedStream, StoreError
@@ -36,8 +39,37 @@ def verify() -> None:
         raise SystemExit(1)
 
 
+@click.command()
+@click.option("--check", is_flag=True, help="Fail when the new read models differ from the old ones.")
+@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
+def rebuild(check: bool, processes: int) -> None:
+    """Delete all read models and make them again from the events; the store is that of REDIS_URL.
+
+    It may be done while everything runs. --check finds differences that are none when something happens meanwhile.
+    """
+    from workers.rebuild import rebuild as rebuild_all
+
+    store = _store()
+    try:
+        keys = Keys(store.prefix, store.shards)
+        before = dump(store.client, keys) if check else {}
+        with progress(store.shards, "Rebuilding") as step:
+            rebuilt = rebuild_all(Settings.from_environment(), lambda *_: step(), processes)
+        after = dump(store.client, keys) if check else {}
+    except (StoreError, RedisError) as error:
+        raise Refusal(str(error)) from error
+    for match, reason in rebuilt.failures:
+        click.echo(f"LEFT OUT {match}: {reason}")
+    different = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    for name in different:
+        click.echo(f"DIFFERENT {name}")
+    click.echo(f"{rebuilt.matches} matches, {rebuilt.events} events")
+    if rebuilt.failures or different:
+        raise SystemExit(1)
+
+
 def _store() -> RedisStore:
     try:
         return store_from(Settings.from_environment())
-    except EnvError as error:
+    except ValueError as error:
         raise Refusal(str(error)) from error

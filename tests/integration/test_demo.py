@@ -1,0 +1,33 @@
+"""The demonstration plays to the end, proves what happened, and fails loudly."""
+
+import re
+
+from click.testing import CliRunner
+
+from deploy import demo
+from deploy.cli import main
+
+
+def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them():
+    result = CliRunner().invoke(main, ["demo"])
+    assert result.exit_code == 0, result.output
+    assert len(re.findall(r"^It is over: ", result.stdout, re.M)) == 2
+    assert len(re.findall(r"^The chain of match \S+ is whole: \d+ events, [0-9a-f]{64}$", result.stdout, re.M)) == 2
+    assert re.search(r"^Ada in bashni-2: 1500 -> (?!1500)\d+$", result.stdout, re.M)
+    assert re.search(r"^Opponent \d in towers-4: 1500 -> (?!1500)\d+$", result.stdout, re.M)
+    assert "a b c d e f g h" in re.sub(" +", " ", result.stdout)
+
+
+def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(monkeypatch):
+    monkeypatch.setattr(demo, "WITHIN", -1.0)
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the installation is temporary
+    result = CliRunner().invoke(main, ["demo"])
+    assert result.exit_code == 1
+    assert re.search("The demonstration failed: the next move of match m[a-z2-7]+ has not come", result.stderr)
+
+
+def test_a_demonstration_with_senseless_settings_is_refused(monkeypatch):
+    monkeypatch.setenv("ROOKERY_SHARDS", "many")
+    result = CliRunner().invoke(main, ["demo"])
+    assert result.exit_code == 1
+    assert "The demonstration failed: the settings in the environment cannot be read" in result.stderr

@@ -26,7 +26,7 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from events.envelope import Draft, Envelope, seal, unpack
+from events.envelope import Draft, Envelope, Sealed, seal, unpack
 from events.store import (
     EMPTY,
     Appended,
@@ -160,28 +160,7 @@ class RedisStore(EventStore):
         sealed = seal(drafts, stream, expected.version, expected.digest)
         if not sealed:
             raise ValueError("nothing to append")
-        keys = self._keys_of(stream)
-        arguments: list[Any] = [
-            expected.version,
-            expected.digest,
-            *_marks(request),
-            stream,
-            "" if deadline is None else deadline,
-        ]
-        for event in sealed:
-            arguments += (event.packed, event.digest)
-        verdict, *details = self._run(
-            self._append,
-            [
-                keys.stream(stream, "e"),
-                keys.stream(stream, "h"),
-                keys.feed,
-                keys.sequence,
-                keys.streams,
-                keys.deadlines,
-            ],
-            arguments,
-        )
+        verdict, *details = self._run(self._append, *self._append_call(stream, expected, sealed, request, deadline))
         match verdict:
             case b"appended":
                 return Appended([event.envelope for event in sealed], _head(sealed[-1].envelope), False)
@@ -195,6 +174,29 @@ class RedisStore(EventStore):
             case b"stale":
                 raise StaleVersion(stream, expected.version, int(details[0]))
         raise DamagedStream(stream, int(details[0]), "the number of stored events is another")
+
+    def _append_call(
+        self, stream: str, expected: Head, sealed: Sequence[Sealed], request: Request, deadline: int | None
+    ) -> tuple[list[str], list[Any]]:
+        """Return the keys and arguments of the append script."""
+        keys = self._keys_of(stream)
+        arguments: list[Any] = [
+            expected.version,
+            expected.digest,
+            *_marks(request),
+            stream,
+            "" if deadline is None else deadline,
+        ]
+        for event in sealed:
+            arguments += (event.packed, event.digest)
+        return [
+            keys.stream(stream, "e"),
+            keys.stream(stream, "h"),
+            keys.feed,
+            keys.sequence,
+            keys.streams,
+            keys.deadlines,
+        ], arguments
 
     @_in_words_of_the_store
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:

@@ -5,7 +5,7 @@ met rated as at the start of the day. A result that arrives late is put into its
 it is computed again from there on: the later days of its players, and of those who met them then.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -74,21 +74,24 @@ class Ledger:
                     if later:
                         moved.setdefault(min(later), set()).add(player)
 
+    def changes(self) -> Iterator[tuple[str, int, DayEnd | None, list[Entry]]]:
+        """Yield what has been computed: player, day, how it ends (None: nothing is left of it) and its matches."""
+        for player, day in sorted(self._changed):
+            yield player, day, self._timeline(player).get(day), self._entries(player, day)
+
     def write(self, pipeline: Pipeline, keys: Keys) -> None:
         """Queue on ``pipeline`` what has changed."""
         for match in sorted(self._gone):
             pipeline.delete(keys.change(match))
         pipeline.sadd(keys.pools, self.pool)
-        for player, day in sorted(self._changed):
-            timeline = self._timeline(player)
-            entries = self._entries(player, day)
+        for player, day, end, entries in self.changes():
             pipeline.zremrangebyscore(keys.timeline(self.pool, player), day, day)
-            if entries:
-                pipeline.zadd(keys.timeline(self.pool, player), {pack_day_end(timeline[day]): day})
-                pipeline.hset(keys.day(self.pool, day), player, pack_entries(entries))
-            else:
+            if end is None:
                 pipeline.hdel(keys.day(self.pool, day), player)
-            before = start_of(_last_before(timeline, day), day).rating
+            else:
+                pipeline.zadd(keys.timeline(self.pool, player), {pack_day_end(end): day})
+                pipeline.hset(keys.day(self.pool, day), player, pack_entries(entries))
+            before = self._start(player, day).rating
             for entry in entries:
                 pipeline.hset(keys.change(entry.match), player, pack_change(before, entry.after.rating))
                 before = entry.after.rating

@@ -10,7 +10,7 @@ from domain.match.state import PLAYING, MatchState
 from domain.search import ENGINE, accepts_draw, choose
 from events.matches import Executed, Matches, NoSuchMatch
 from events.readmodels.summary import draw_answers_owed
-from events.store import Request, RequestMismatch, StaleVersion
+from events.store import Request, StaleVersion
 
 ATTEMPTS = 5
 
@@ -27,17 +27,18 @@ class Debt(NamedTuple):
     draw: bool
 
 
-def debt_of(state: MatchState) -> Debt | None:
-    """Return what an opponent owes the match next, draw answers first, or None when nothing is up to opponents."""
+def debts_of(state: MatchState) -> list[Debt]:
+    """Return what opponents owe the match, the most urgent first: answers to a draw offer, then the move."""
     if state.status != PLAYING:
-        return None
+        return []
     to_move = find_ruleset(state.game, state.ruleset).to_move(state.position)
-    answering = draw_answers_owed(state)
-    for seat in (*answering, to_move):
-        player, _, level = state.seats[seat]
-        if player is not None and level is not None:
-            return Debt(seat, player, level, draw=seat in answering)
-    return None
+    owing = [*((seat, True) for seat in draw_answers_owed(state)), (to_move, False)]
+    return [
+        Debt(seat, player, level, draw)
+        for seat, draw in owing
+        for player, _, level in [state.seats[seat]]
+        if player is not None and level is not None
+    ]
 
 
 def answer(matches: Matches, match: str) -> Executed | None:
@@ -50,30 +51,30 @@ def answer(matches: Matches, match: str) -> Executed | None:
     was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
     Raises StoreUnavailable and what ``Matches.load`` raises for a match that cannot be replayed.
     """
-    chosen: dict[int, SubmitMove] = {}
-    command: Command
+    moves: dict[int, SubmitMove] = {}
     for _ in range(ATTEMPTS):
         try:
             state = matches.load(match).state
         except NoSuchMatch:
             return None
-        debt = debt_of(state)
-        if debt is None:
-            return None
-        ply = len(state.moves) + 1
-        if debt.draw:
-            command, request = _draw_answer(state, debt), Request(f"opponent:draw:{state.version}", _ANY)
+        for debt in debts_of(state):
+            ply = len(state.moves) + 1
+            command: Command
+            if debt.draw:
+                command, key = _draw_answer(state, debt), f"opponent:draw:{state.version}"
+            else:
+                if ply not in moves:
+                    moves[ply] = _move(state, debt, ply)
+                command, key = moves[ply], f"opponent:{ply}"
+            try:
+                return matches.execute(match, command, debt.player, Request(key, _ANY), state.version)
+            except StaleVersion:
+                # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
+                break
+            except Refused:
+                # A seat that has no say any more: whatever else is owed must not wait for it.
+                continue
         else:
-            if ply not in chosen:
-                chosen[ply] = _move(state, debt, ply)
-            command, request = chosen[ply], Request(f"opponent:{ply}", _ANY)
-        try:
-            return matches.execute(match, command, debt.player, request, expected_version=state.version)
-        except StaleVersion:
-            # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
-            continue
-        except (Refused, RequestMismatch):
-            # Another task has answered already, or the match has ended.
             return None
     # Whatever keeps changing the match causes events, and each of them asks the opponent again.
     return None

@@ -28,7 +28,7 @@ from events.redis_store import RedisStore
 from events.settings import Settings, store_from
 from events.store import StoreError, StoreUnavailable, WrongInstallation
 from workers.app import make_app
-from workers.opponents import debt_of
+from workers.opponents import debts_of
 from workers.projector import Failures, Projector, projected_by
 from workers.ratings import Ratings
 from workers.sweeper import Sweeper
@@ -96,9 +96,8 @@ class Line:
             claimed = self.group.claim(CLAIM_IDLE_MS)
             if claimed:
                 log.info("claimed", line=self.group.group, deliveries=len(claimed))
-            else:
-                self._claimed_at = self._now()
-            return self._take(claimed)
+                return self._take(claimed)
+            self._claimed_at = self._now()
         return self._take(self.group.read(block_ms))
 
     def _take(self, deliveries: Sequence[Delivery]) -> int:
@@ -157,6 +156,11 @@ def asking(group: FeedGroup, matches: Matches, due: Callable[[MatchState], bool]
     return handle
 
 
+def counts(state: MatchState) -> bool:
+    """Tell whether a match has a result that counts for ratings."""
+    return rated_result(summarise(state)) is not None
+
+
 class Relay:
     """The relay of an installation. Any number may run; they share the work."""
 
@@ -186,8 +190,8 @@ class Relay:
         projections, opponents, ratings = (self._group(name, store.shards) for name in GROUPS)
         lines = [
             Line(projections, projecting(projections, projector)),
-            Line(opponents, asking(opponents, matches, lambda state: debt_of(state) is not None, self.ask_answer)),
-            Line(ratings, asking(ratings, matches, _counts, self.ask_rating)),
+            Line(opponents, asking(opponents, matches, lambda state: bool(debts_of(state)), self.ask_answer)),
+            Line(ratings, asking(ratings, matches, counts, self.ask_rating)),
         ]
         # All groups exist before the feed is trimmed for the first time: what one has not seen stays.
         for line in lines:
@@ -231,10 +235,6 @@ class Relay:
                 log.warning("cannot sweep now", error=str(error))
             except Exception:
                 log.exception("the sweep failed")
-
-
-def _counts(state: MatchState) -> bool:
-    return rated_result(summarise(state)) is not None
 
 
 def _matches(deliveries: Iterable[Delivery]) -> Iterable[str]:

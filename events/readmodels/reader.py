@@ -25,6 +25,7 @@ from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
 PUBLIC_VIEWS = ("open", "recent")
 PERSONAL_VIEWS = ("awaiting", "invited", "active", "finished")
 OLDEST_FIRST = ("awaiting", "invited")
+BATCH = 1000
 
 
 class ReadModels:
@@ -149,6 +150,11 @@ class ReadModels:
         )
         ratings = self._ratings((place.member, pool) for place in places)
         return _page([pair for pair in zip(places, ratings, strict=True) if pair[1] is not None], limit)
+
+    def rated(self) -> Iterator[Summary]:
+        """Yield all matches that count for ratings, the first to end first."""
+        places = self._places(["rated"], False, None, BATCH)
+        yield from (summary for _, summary in self._summaries(places, BATCH))
 
     def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[PlayerRating | None]:
         wanted = list(wanted)

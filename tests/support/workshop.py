@@ -1,0 +1,178 @@
+"""An installation whose relay is driven step by step, with a clock that a test sets and players that play at random."""
+
+from collections.abc import Sequence
+from random import Random
+
+from domain.games import GAMES
+from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
+from domain.match.state import FINISHED, PLAYING, MatchState, Seat
+from events.connection import blocking_client, connect
+from events.feed import FeedGroup
+from events.matches import Executed, Matches
+from events.readmodels import ReadModels, dump
+from events.redis_store import RedisStore
+from events.settings import Settings, next_database
+from events.store import Request
+from tests.support.matches import NOON, creation
+from workers.opponents import debts_of
+from workers.projector import Projector, projected_by
+from workers.ratings import Ratings
+from workers.relay import Line, asking, counts, projecting
+from workers.sweeper import Sweeper
+
+PREFIX = "test:"
+SHARDS = 4
+BLOCK_MS = 100
+
+
+def settings_for(url: str) -> Settings:
+    """Return the settings of an installation on the server at ``url``, with the broker in its next database."""
+    return Settings(
+        redis_url=url,
+        broker_url=next_database(url),
+        prefix=PREFIX,
+        stream_url="http://127.0.0.1:8001",
+        secure_cookies=False,
+        shards=SHARDS,
+    )
+
+
+class Workshop:
+    """The parts of an installation. What would be enqueued is collected in ``answers`` and ``rated``."""
+
+    def __init__(self, url: str) -> None:
+        self.settings = settings_for(url)
+        self.client = connect(url)
+        self.store = RedisStore(self.client, PREFIX, SHARDS)
+        self.now = NOON
+        self.matches = Matches(self.store, self.tick)
+        self.readmodels = ReadModels(self.client, PREFIX, SHARDS, lambda: self.now)
+        self.keys = self.readmodels.keys
+        self.projector = Projector(self.client, self.keys, projected_by(self.matches))
+        self.ratings = Ratings(self.client, self.keys)
+        self.answers: list[str] = []
+        self.rated: list[str] = []
+        self._requests = 0
+        self._made = 0
+
+    def tick(self) -> int:
+        """Return the time: every look at the clock takes a millisecond."""
+        self.now += 1
+        return self.now
+
+    def group(self, name: str, consumer: str = "one") -> FeedGroup:
+        """Return a consumer of a group that exists."""
+        group = FeedGroup(blocking_client(self.settings.redis_url, BLOCK_MS), PREFIX, SHARDS, name, consumer)
+        group.ensure()
+        return group
+
+    def projections(self, consumer: str = "one") -> Line:
+        """Return the line of the relay that projects; it claims whenever its clock is two seconds on."""
+        group = self.group("projections", consumer)
+        return Line(group, projecting(group, self.projector), lambda: self.now)
+
+    def opponents(self) -> Line:
+        """Return the line of the relay that asks opponents."""
+        group = self.group("opponents")
+        return Line(group, asking(group, self.matches, lambda state: bool(debts_of(state)), self.answers.append))
+
+    def ratings_line(self) -> Line:
+        """Return the line of the relay that asks for ratings."""
+        group = self.group("ratings")
+        return Line(group, asking(group, self.matches, counts, self.rated.append))
+
+    def sweeper(self, name: str = "one") -> Sweeper:
+        """Return a sweeper that reads this workshop's clock."""
+        return Sweeper(
+            self.store,
+            self.readmodels,
+            self.projector,
+            self.ratings,
+            self.answers.append,
+            self.rated.append,
+            lambda: self.now,
+            name,
+        )
+
+    def project_all(self) -> None:
+        """Bring the read models up to the feed."""
+        drain(self.projections())
+
+    def rate_all(self) -> None:
+        """Put all results into the ratings."""
+        for shard in range(SHARDS):
+            for match in self.store.streams(shard):
+                self.ratings.rate(self.matches, match)
+
+    def dump(self) -> dict[str, object]:
+        """Return all read models."""
+        return dump(self.client, self.keys)
+
+    def state(self, match: str) -> MatchState:
+        """Return a match as it stands."""
+        return self.matches.load(match).state
+
+    def do(self, match: str, command: Command, actor: str = "somebody") -> Executed:
+        """Carry ``command`` out."""
+        self._requests += 1
+        return self.matches.execute(match, command, actor, Request(f"r{self._requests}", ""))
+
+    def create(self, *seats: Seat, **facts: object) -> str:
+        """Create a match like ``tests.support.matches.creation`` under a name of its own; return the name."""
+        self._made += 1
+        name = str(facts.pop("match", f"m{self._made}"))
+        create: CreateMatch = creation(*seats, match=name, **facts)  # type: ignore[arg-type]
+        self.do(name, create)
+        return name
+
+    def start(self, *players: str, **facts: object) -> str:
+        """Create a match of ``players`` (people and opponents) that all of them have joined; return its name."""
+        seats = [_seat(player, number == 0) for number, player in enumerate(players)]
+        name = self.create(*seats, creator=players[0], **facts)
+        for seat in seats:
+            if not seat.joined and seat.player is not None:
+                self.do(name, JoinMatch(seat.player))
+        return name
+
+    def play(self, match: str, plies: int | None = None, seed: int = 1) -> MatchState:
+        """Play random moves, ``plies`` of them or to the end; return the state after them."""
+        chance = Random(f"{seed}/{match}")
+        state = self.state(match)
+        while state.status == PLAYING and plies != 0:
+            game = GAMES[state.game]
+            move = chance.choice(sorted(game.format_move(state.position, each) for each in legal_moves(state)))
+            player = state.seats[game.to_move(state.position)].player
+            assert player is not None
+            self.do(match, SubmitMove(player, move), player)
+            state = self.state(match)
+            plies = None if plies is None else plies - 1
+        return state
+
+    def win(self, winner: str, loser: str, at: int | None = None, **facts: object) -> str:
+        """Let ``loser`` resign a match against ``winner`` after two plies, at the instant ``at``; return the match."""
+        if at is not None:
+            self.now = at
+        match = self.start(winner, loser, **facts)
+        self.play(match, 2)
+        self.do(match, Resign(loser), loser)
+        assert self.state(match).status == FINISHED
+        return match
+
+
+def legal_moves(state: MatchState) -> Sequence[object]:
+    """Return the legal moves of a match."""
+    return list(GAMES[state.game].legal_moves(state.position))
+
+
+def drain(*lines: Line) -> int:
+    """Let lines of the relay work until nothing is left for them; return how many deliveries they handled."""
+    handled = 0
+    while found := sum(line.step(None) for line in lines):
+        handled += found
+    return handled
+
+
+def _seat(player: str, first: bool) -> Seat:
+    if player.startswith("opponent-"):
+        return Seat.opponent(int(player.removeprefix("opponent-")))
+    return Seat.taken(player) if first else Seat.invited(player)

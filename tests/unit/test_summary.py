@@ -1,0 +1,176 @@
+"""The summary of a match, the lists it stands in, and the result that counts for ratings."""
+
+import pytest
+
+from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, Resign
+from domain.match.state import Seat
+from events.memory import MemoryStore
+from events.readmodels import Keys, Projected, lists_of, pool_of, rated_result, summarise
+from events.readmodels.paging import Place, cursor_of, place_of
+from events.readmodels.summary import DAY_MS, RatedResult, pack, unpack
+from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
+
+
+def names(match: PlayedMatch) -> set[str]:
+    """Return the lists that a match stands in."""
+    return {name for name, _ in lists_of(summarise(match.state))}
+
+
+def test_an_open_match_awaits_nobody_and_stands_in_the_lobby() -> None:
+    match = PlayedMatch()
+    assert summarise(match.state).awaiting == ()
+    assert names(match) == {"open", "open:bashni", "recent", "recent:bashni", "active:alice"}
+
+
+def test_an_invitation_awaits_the_invited_player_and_is_not_in_the_lobby() -> None:
+    match = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
+    assert summarise(match.state).awaiting == ("bob",)
+    assert names(match) == {"recent", "recent:bashni", "active:alice", "awaiting:bob", "invited:bob"}
+
+
+def test_a_private_match_stands_in_the_lists_of_its_players_only() -> None:
+    match = PlayedMatch(creation(Seat.taken("alice"), Seat.open(), private=True))
+    assert names(match) == {"active:alice"}
+
+
+def test_a_match_that_is_played_awaits_the_seat_to_move() -> None:
+    match = started()
+    summary = summarise(match.state)
+    assert (summary.to_move, summary.awaiting, summary.status) == (0, ("alice",), "playing")
+    match.move("alice", match.legal_moves()[0])
+    summary = summarise(match.state)
+    assert (summary.to_move, summary.awaiting, summary.ply) == (1, ("bob",), 1)
+    assert {"awaiting:bob", "active:alice", "active:bob"} < names(match)
+    assert "awaiting:alice" not in names(match)
+
+
+def test_a_draw_offer_awaits_its_answer_beside_the_move() -> None:
+    match = started()
+    match.do(OfferDraw("alice"))
+    assert summarise(match.state).awaiting == ("alice", "bob")
+    match.do(DeclineDraw("bob"))
+    assert summarise(match.state).awaiting == ("alice",)
+
+
+def test_a_draw_offer_among_four_awaits_all_who_have_not_answered() -> None:
+    match = started_by_four()
+    match.do(OfferDraw(FOUR[2]))
+    match.do(AcceptDraw(FOUR[1]))
+    assert summarise(match.state).awaiting == (FOUR[0], FOUR[3])
+    assert {f"awaiting:{FOUR[0]}", f"awaiting:{FOUR[3]}"} < names(match)
+
+
+def test_a_match_that_has_ended_awaits_nobody_and_leaves_the_active_lists() -> None:
+    match = started()
+    match.do(Resign("alice"))
+    summary = summarise(match.state)
+    assert (summary.status, summary.to_move, summary.awaiting) == ("finished", None, ())
+    assert summary.scores == (0.0, 1.0)
+    assert names(match) == {"recent", "recent:bashni", "finished:alice", "finished:bob", "met:alice:bob"}
+
+
+def test_an_aborted_match_is_seen_by_its_players_only_and_is_no_meeting() -> None:
+    match = started()
+    match.do(AbortMatch("bob"))
+    assert names(match) == {"finished:alice", "finished:bob"}
+
+
+def test_a_creator_who_does_not_sit_in_the_match_finds_it_among_his_own() -> None:
+    match = PlayedMatch(creation(Seat.opponent(1), Seat.opponent(2), creator="alice", private=True))
+    assert names(match) == {"active:alice", "active:opponent-1", "active:opponent-2", "awaiting:opponent-1"}
+
+
+def test_a_list_of_waiting_matches_is_sorted_by_the_last_event() -> None:
+    match = started()
+    match.move("alice", match.legal_moves()[0])
+    assert lists_of(summarise(match.state))["awaiting:bob", "m"] == match.now
+
+
+def test_an_invitation_keeps_its_age_when_others_join() -> None:
+    seats = (Seat.taken(FOUR[0]), Seat.invited(FOUR[1]), Seat.invited(FOUR[2]), Seat.invited(FOUR[3]))
+    match = PlayedMatch(creation(*seats, creator=FOUR[0], game="towers", setup="four-player"))
+    created = match.now
+    match.do(JoinMatch(FOUR[2]))
+    assert lists_of(summarise(match.state))[f"invited:{FOUR[3]}", "m"] == created
+    assert f"invited:{FOUR[2]}" not in names(match)
+
+
+def test_a_summary_is_read_back_as_it_was_packed() -> None:
+    for match in (PlayedMatch(), started(), started_by_four()):
+        projected = Projected(summarise(match.state), "0123456789abcdef")
+        assert unpack(pack(projected)) == projected
+    match.do(Resign(FOUR[0]))
+    projected = Projected(summarise(match.state), "0123456789abcdef")
+    assert unpack(pack(projected)) == projected
+
+
+def test_a_summary_of_another_layout_counts_as_none() -> None:
+    packed = pack(Projected(summarise(started().state), "0123456789abcdef"))
+    assert unpack(packed.replace(b"[1,", b"[99,", 1)) is None
+
+
+def test_a_pool_is_a_game_with_a_number_of_seats() -> None:
+    assert pool_of("towers", 4) == "towers-4"
+    assert summarise(started_by_four().state).pool == "towers-4"
+
+
+def test_only_a_rated_match_that_was_played_counts_for_ratings() -> None:
+    match = started()
+    assert rated_result(summarise(match.state)) is None
+    match.move("alice", match.legal_moves()[0])
+    match.move("bob", match.legal_moves()[0])
+    match.do(Resign("bob"))
+    result = rated_result(summarise(match.state))
+    assert result == RatedResult("m", "bashni-2", match.now, ("alice", "bob"), (1.0, 0.0))
+    assert "rated" in names(match)
+
+
+def test_a_match_left_before_every_seat_has_moved_counts_not() -> None:
+    match = started()
+    match.move("alice", match.legal_moves()[0])
+    match.do(Resign("bob"))
+    assert rated_result(summarise(match.state)) is None
+    assert "rated" not in names(match)
+
+
+def test_an_unrated_match_counts_not() -> None:
+    match = PlayedMatch(creation(Seat.taken("alice"), Seat.open(), rated=False))
+    match.do(JoinMatch("bob"))
+    match.move("alice", match.legal_moves()[0])
+    match.move("bob", match.legal_moves()[0])
+    match.do(Resign("bob"))
+    assert rated_result(summarise(match.state)) is None
+
+
+def test_a_match_of_an_opponent_against_itself_counts_not() -> None:
+    match = PlayedMatch(creation(Seat.opponent(1), Seat.opponent(1)))
+    for _ in range(2):
+        match.move("opponent-1", match.legal_moves()[0])
+    match.do(Resign("opponent-1"))
+    assert rated_result(summarise(match.state)) is None
+
+
+def test_a_result_of_four_is_pairwise_and_leaves_out_meetings_with_oneself() -> None:
+    result = RatedResult("m", "towers-4", NOON, ("a", "b", "a", "c"), (1.0, 0.0, 0.0, 0.0))
+    assert result.results() == {
+        "a": (("b", 1.0), ("c", 1.0), ("b", 0.5), ("c", 0.5)),
+        "b": (("a", 0.0), ("a", 0.5), ("c", 0.5)),
+        "c": (("a", 0.0), ("b", 0.5), ("a", 0.5)),
+    }
+    assert result.day == NOON // DAY_MS
+
+
+def test_read_models_and_store_agree_on_the_shard_of_a_match() -> None:
+    store, keys = MemoryStore(16), Keys("rk:", 16)
+    assert [keys.shard_of(f"m{n}") for n in range(500)] == [store.shard_of(f"m{n}") for n in range(500)]
+
+
+def test_a_cursor_is_read_back_as_the_place_it_was_made_of() -> None:
+    for place in (Place(1_700_000_000_123.0, "m1"), Place(1512.3456789012345, "opponent-3"), Place(-0.5, "ü")):
+        assert place_of(cursor_of(place)) == place
+
+
+@pytest.mark.parametrize("text", ["", "x", "ÿ", "e30", "W10", "WzEsMl0", "WyIxIiwiYSJd", "W05hTiwiYSJd", "A" * 400])
+def test_a_text_that_is_no_cursor_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no cursor"):
+        place_of(text)

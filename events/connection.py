@@ -1,11 +1,13 @@
 """Connections to Redis with time limits that fit a server: nothing waits for ever, nothing retries for long."""
 
+from typing import Any
+
 from redis import Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.retry import Retry
 
 ANSWER_SECONDS = 5.0
-CONNECT_SECONDS = 2.0
+NETWORK = {"socket_connect_timeout": 2.0, "socket_keepalive": True}
 RETRIES = 3
 
 
@@ -24,11 +26,12 @@ def blocking_client(url: str, block_ms: int) -> Redis:
 
 
 def _client(url: str, answer_seconds: float) -> Redis:
+    # A Unix socket connects at once or not at all.
+    network: dict[str, Any] = {} if url.startswith("unix:") else NETWORK
     return Redis.from_url(
         url,
         socket_timeout=answer_seconds,
-        socket_connect_timeout=CONNECT_SECONDS,
-        socket_keepalive=True,
         health_check_interval=30,
         retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES),
+        **network,
     )

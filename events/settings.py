@@ -1,12 +1,15 @@
 """How this installation is told where things are: environment variables, read once."""
 
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-from environs import Env
+from environs import Env, validate
 
 from events.connection import connect
 from events.redis_store import RedisStore
+
+MOST_SHARDS = 1024
+"""More would cost every reader of all shards more than they could spread."""
 
 
 class Settings(NamedTuple):
@@ -37,16 +40,16 @@ class Settings(NamedTuple):
             prefix=env.str("ROOKERY_PREFIX", "rk:"),
             stream_url=env.str("ROOKERY_STREAM_URL", "http://127.0.0.1:8001"),
             secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
-            shards=env.int("ROOKERY_SHARDS", None),
+            shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MOST_SHARDS)),
         )
 
 
 def next_database(url: str) -> str:
-    """Return the URL of the database after that of ``url`` on the same server."""
+    """Return the broker URL of the database after that of the store at ``url``, on the same server."""
     parts = urlsplit(url)
     if parts.scheme == "unix":
-        query = dict(parse_qsl(parts.query))
-        return urlunsplit(parts._replace(query=urlencode(query | {"db": str(int(query.get("db", 0)) + 1)})))
+        number = int(parse_qs(parts.query).get("db", ["0"])[0])
+        return f"redis+socket://{parts.path}?virtual_host={number + 1}"
     return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + 1}"))
 
 

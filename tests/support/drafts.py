@@ -8,7 +8,13 @@ from events.store import Appended, EventStore, Request
 
 def draft(number: int = 1, **content: object) -> Draft:
     """Return the draft of an event, told apart from others by ``number``."""
-    return Draft("move-submitted", 1, 1_700_000_000_000 + number, "alice", content or {"move": f"a{number}"})
+    return Draft(
+        "move-submitted",
+        1,
+        1_700_000_000_000 + number,
+        "alice",
+        content or {"seat": 0, "ply": number, "move": f"a{number}"},
+    )
 
 
 def drafts(count: int) -> list[Draft]:

@@ -1,0 +1,83 @@
+"""Settings from the environment, and the connections and stores that are made of them."""
+
+import pytest
+from environs import EnvError
+
+from events.connection import blocking_client, connect
+from events.settings import Settings, next_database, store_from
+
+NAMES = (
+    "REDIS_URL",
+    "BROKER_URL",
+    "ROOKERY_PREFIX",
+    "ROOKERY_STREAM_URL",
+    "ROOKERY_SECURE_COOKIES",
+    "ROOKERY_SHARDS",
+)
+
+
+@pytest.fixture(autouse=True)
+def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_an_empty_environment_means_one_server_on_this_machine() -> None:
+    assert Settings.from_environment() == Settings(
+        redis_url="redis://127.0.0.1:6379/0",
+        broker_url="redis://127.0.0.1:6379/1",
+        prefix="rk:",
+        stream_url="http://127.0.0.1:8001",
+        secure_cookies=False,
+        shards=None,
+    )
+
+
+def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = ("redis://store/3", "amqp://broker", "test:", "https://live.example", "true", "32")
+    for name, value in zip(NAMES, values, strict=True):
+        monkeypatch.setenv(name, value)
+    assert Settings.from_environment() == (*values[:4], True, 32)
+
+
+@pytest.mark.parametrize(("name", "value"), [("ROOKERY_SHARDS", "many"), ("ROOKERY_SECURE_COOKIES", "perhaps")])
+def test_a_value_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(EnvError, match=name):
+        Settings.from_environment()
+
+
+@pytest.mark.parametrize("shards", ["0", "-1", "1000000"])
+def test_a_senseless_number_of_shards_is_refused(monkeypatch: pytest.MonkeyPatch, shards: str) -> None:
+    monkeypatch.setenv("ROOKERY_SHARDS", shards)
+    with pytest.raises(EnvError, match="ROOKERY_SHARDS"):
+        Settings.from_environment()
+
+
+@pytest.mark.parametrize(
+    ("url", "following"),
+    [
+        ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:6379/1"),
+        ("redis://127.0.0.1:6379", "redis://127.0.0.1:6379/1"),
+        ("rediss://:pa%20ss@host:6380/7?ssl_cert_reqs=none", "rediss://:pa%20ss@host:6380/8?ssl_cert_reqs=none"),
+        ("unix:///run/redis.sock", "redis+socket:///run/redis.sock?virtual_host=1"),
+        ("unix:///run/redis.sock?db=4", "redis+socket:///run/redis.sock?virtual_host=5"),
+    ],
+)
+def test_the_broker_is_the_next_database_of_the_same_server(url: str, following: str) -> None:
+    assert next_database(url) == following
+
+
+def test_a_blocking_client_waits_longer_than_the_server_blocks() -> None:
+    assert blocking_client("redis://h/0", 20_000).connection_pool.connection_kwargs["socket_timeout"] > 20
+    assert connect("redis://h/0").connection_pool.connection_kwargs["socket_timeout"] == 5
+
+
+def test_a_client_for_a_unix_socket_is_made_too() -> None:
+    connection = connect("unix:///run/redis.sock?db=2").connection_pool.make_connection()
+    assert (connection.path, connection.db) == ("/run/redis.sock", 2)
+
+
+def test_the_store_of_the_settings_does_not_connect_before_it_is_used() -> None:
+    store = store_from(Settings.from_environment()._replace(redis_url="redis://127.0.0.1:1/0", prefix="x:"))
+    assert store.prefix == "x:"

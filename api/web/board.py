@@ -23,6 +23,9 @@ TALLEST = 1.15
 BASE = 0.13
 """How far below the middle of its square a column stands."""
 
+HEADROOM = 0.3
+"""Room above the board, for columns of the farthest row."""
+
 PLAIN_KINDS = {"man", "stone"}
 MONOCHROME = {"white", "black"}
 """The colours that differ in lightness and need no letter to be told apart."""
@@ -52,8 +55,7 @@ def draw(
     role = f'role="img" aria-label="{escape(picture)}"' if picture else 'role="group" aria-label="Board"'
     scope = f"{''.join(filter(str.isalnum, picture))}-" if picture else ""
     parts = [
-        f'<svg class="board" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(scene.width)} {_n(scene.height)}" '
-        f"{role}>",
+        f'<svg class="board" xmlns="http://www.w3.org/2000/svg" viewBox="{_view(scene)}" {role}>',
         "<defs>",
         *_faces(scene, colours, scope),
         "</defs>",
@@ -87,6 +89,16 @@ def _places(scene: Scene, turned: bool) -> list[tuple[Cell, tuple[float, float]]
         left, top, right, bottom = _extent(scene)
         placed = [(cell, (left + right - cell.x - 1, top + bottom - cell.y - 1)) for cell in scene.cells]
     return sorted(placed, key=lambda place: (place[1][1], place[1][0]))
+
+
+def _view(scene: Scene) -> str:
+    """Return the part of the scene to show: cells and labels, with headroom for a tall column in the farthest row."""
+    left, top, right, bottom = _extent(scene)
+    xs = [label.x for label in scene.labels]
+    ys = [label.y for label in scene.labels]
+    left, right = min([left, *(x - 0.2 for x in xs)]), max([right, *(x + 0.2 for x in xs)])
+    top, bottom = min([top, *(y - 0.2 for y in ys)]) - HEADROOM, max([bottom, *(y + 0.2 for y in ys)])
+    return f"{_n(left - 0.02)} {_n(top)} {_n(right - left + 0.04)} {_n(bottom - top + 0.02)}"
 
 
 def _extent(scene: Scene) -> tuple[float, float, float, float]:
@@ -208,7 +220,8 @@ def _castle() -> str:
         angle = 2 * pi * (number + 0.5) / 12
         x, y = rx * 0.94 * cos(angle), ry * 0.94 * sin(angle)
         half = 0.03 + 0.035 * abs(sin(angle))
-        teeth.append((y, f"M{_n(x - half)} {_n(y)}v{_n(-tooth)}h{_n(2 * half)}v{_n(tooth)}z"))
+        foot = y + (0.035 if y > 0 else 0.0)
+        teeth.append((y, f"M{_n(x - half)} {_n(foot)}v{_n(y - tooth - foot)}h{_n(2 * half)}v{_n(foot - y + tooth)}z"))
     back = "".join(path for y, path in sorted(teeth) if y < 0)
     front = "".join(path for y, path in sorted(teeth) if y >= 0)
     return (

@@ -12,15 +12,29 @@ from domain.game import Game
 from domain.games import GAMES
 
 SHOWCASE = {
-    "bashni": "1(Wwb)1b3b/b1b1(Bwww)3/1(bww)3b1b/4(wb)3/1w3b1w/w1(wBb)1w3/1w3(wB)1w/w3w3 w 0",
+    "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
 }
-"""A position that shows what a game looks like when it is under way; other games show how they start."""
+"""Positions that show what a game looks like when it is under way; a game without one shows how it starts."""
+
+
+BLURBS = {
+    "bashni": "Russian column draughts. What is captured goes under the piece that captured it and may come free "
+    "again: no piece ever leaves the board.",
+    "towers": "Build towers and topple them along rows and columns, until your pieces stand on top of the castles. "
+    "For two or four.",
+    "four-towers": "Chess on nine arenas with four towers between them, that change what the pieces round them can do.",
+    "fourplay": "Chess for four, each for himself, with archers, dogs and giraffes. The last king wins.",
+    "tower-game": "Chess in three dimensions, on eight levels of twenty-five cubes.",
+}
+"""What a game is, in two sentences; a game without them is described by how it ends."""
 
 
 @blueprint.get("/")
 def home() -> str:
     """Return the first page: what this is, the ways in, the games."""
-    return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
+    return render_template(
+        "home.html", games=list(GAMES.values()), picture=_picture, blurbs=BLURBS, hero=next(iter(GAMES.values()))
+    )
 
 
 @blueprint.get("/sign-in")
@@ -49,7 +63,7 @@ def game(game_id: str) -> str:
     found = GAMES.get(game_id)
     if found is None:
         abort(404, "There is no such game here.")
-    return render_template("game.html", game=found, picture=_picture)
+    return render_template("game.html", game=found, picture=_picture, blurbs=BLURBS)
 
 
 @blueprint.get("/matches/new")

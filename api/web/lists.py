@@ -18,6 +18,8 @@ from events.readmodels import Page, Summary
 PAGE = 20
 """Matches on one page of a list; the rest is behind "more"."""
 
+NO_SUCH_PAGE = "This list has no such page. Begin again with its first one."
+
 OWN_VIEWS = {
     "awaiting": "Waiting for you",
     "active": "Waiting for others",
@@ -39,10 +41,8 @@ def lobby() -> str:
         game=game,
         view=view,
         more=bool(cursor),
-        found=_listed(services().readmodels.matches(view, game=game, cursor=cursor, limit=PAGE)),
-        recent=None
-        if cursor or view == "recent"
-        else _listed(services().readmodels.matches("recent", game=game, limit=8)),
+        found=_listed(_page(view, game=game, cursor=cursor)),
+        recent=None if cursor or view == "recent" else _listed(_page("recent", game=game, limit=8)),
     )
 
 
@@ -57,9 +57,7 @@ def my_matches() -> str | Response:
     cursor = request.args.get("cursor") if view in OWN_VIEWS else None
     sections = []
     for name in views:
-        page = services().readmodels.matches(name, player=person.id, cursor=cursor, limit=PAGE)
-        if name == "active":
-            page = page._replace(items=[item for item in page.items if person.id not in item.awaiting])
+        page = _others_turn(person, cursor) if name == "active" else _page(name, player=person.id, cursor=cursor)
         sections.append({"view": name, "title": OWN_VIEWS[name], "found": _listed(page)})
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS)
 
@@ -72,33 +70,24 @@ def player(player: str) -> str | Response:
         abort(404, "There is no player of this name.")
     person = current_person()
     readmodels = services().readmodels
-    view = request.args.get("view")
-    cursor = request.args.get("cursor")
-    views = {"active": "Being played", "finished": "Finished"}
+    asked = request.args.get("view")
+    titles = {"active": "Being played", "finished": "Finished"}
     ratings = readmodels.ratings(found["id"])
+    own = person is not None and person.id == found["id"]
+    sections = []
+    for view, title in titles.items():
+        if asked in (None, view):
+            cursor = request.args.get("cursor") if asked == view else None
+            page = _page(view, player=found["id"], cursor=cursor, public=not own)
+            sections.append({"view": view, "title": title, "found": _listed(page)})
     return render_template(
         "player.html",
         player=found,
         ratings=ratings,
         pools=pool_titles(),
         history={rating.pool: readmodels.rating_history(found["id"], rating.pool)[-12:] for rating in ratings},
-        against=readmodels.head_to_head(person.id, found["id"]) if person and person.id != found["id"] else None,
-        sections=[
-            {
-                "view": name,
-                "title": title,
-                "found": _listed(
-                    _public(
-                        readmodels.matches(
-                            name, player=found["id"], cursor=cursor if view == name else None, limit=PAGE
-                        ),
-                        person,
-                    )
-                ),
-            }
-            for name, title in views.items()
-            if view in (None, name)
-        ],
+        against=readmodels.head_to_head(person.id, found["id"]) if person and not own else None,
+        sections=sections,
     )
 
 
@@ -109,7 +98,10 @@ def leaderboards() -> str | Response:
     pool = request.args.get("pool") or next(iter(titles))
     if pool not in titles:
         return redirect(url_for("web.leaderboards"))
-    page = services().readmodels.leaderboard(pool, request.args.get("cursor"), 50)
+    try:
+        page = services().readmodels.leaderboard(pool, request.args.get("cursor"), 50)
+    except ValueError:
+        abort(404, NO_SUCH_PAGE)
     persons = services().people.persons(row.player for row in page.items)
     rows = [(row, shown_player(row.player, persons)) for row in page.items]
     return render_template("leaderboards.html", pools=titles, pool=pool, rows=rows, next=page.next)
@@ -134,16 +126,23 @@ def _find(player: str) -> dict[str, Any] | None:
     return shown_player(person.id, {person.id: person}) if person else None
 
 
-def _public(page: Page[Summary], person: Person | None) -> Page[Summary]:
-    """Return ``page`` without the private matches of others."""
-    seen = person.id if person else None
-    return page._replace(
-        items=[
-            item
-            for item in page.items
-            if not item.private or seen == item.creator or seen in {seat.player for seat in item.seats}
-        ]
-    )
+def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
+    """Return a page of matches; one that a broken cursor asks for is not there."""
+    try:
+        return services().readmodels.matches(view, limit=limit, **which)
+    except ValueError:
+        abort(404, NO_SUCH_PAGE)
+
+
+def _others_turn(person: Person, cursor: str | None) -> Page[Summary]:
+    """Return a page of the active matches that await somebody else than ``person``."""
+    found: list[Summary] = []
+    while True:
+        page = _page("active", player=person.id, cursor=cursor, limit=PAGE - len(found))
+        found += [summary for summary in page.items if person.id not in summary.awaiting]
+        cursor = page.next
+        if cursor is None or len(found) == PAGE:
+            return Page(found, cursor)
 
 
 def _listed(page: Page[Summary]) -> dict[str, Any]:

@@ -107,8 +107,10 @@ function announce(before) {
 }
 
 function scrollToCurrent() {
-  const current = at("moves").querySelector("[aria-current]");
-  at("moves").scrollTop = current ? current.offsetTop - at("moves").clientHeight / 2 : 0;
+  const list = at("moves");
+  const current = list.querySelector("[aria-current]");
+  if (!current) list.scrollTop = 0;
+  else list.scrollTop += current.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
 }
 
 // The ratings follow a match's end by a moment: look for them a few times.

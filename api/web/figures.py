@@ -1,0 +1,110 @@
+"""Drawings of pieces that stand alone on their squares: upright figures on a plinth, all our own.
+
+Each is drawn about the middle of its square, from -0.42 (top) to 0.3 (foot), in paths and circles without colours: the
+style sheet fills ``body`` with the colour of the seat and draws ``detail`` over it. Seats whose colours differ in hue
+only are told apart by the ornament of the plinth.
+"""
+
+_PLINTH = "M-.26 .3V.22L-.2 .2L-.17 .14H.17L.2 .2L.26 .22V.3Z"
+
+_ORNAMENTS = {
+    "red": "M-.22 .26H.22",
+    "blue": "M-.18 .23V.29M-.09 .23V.29M0 .23V.29M.09 .23V.29M.18 .23V.29",
+    "yellow": "M-.19 .26H-.14M-.08 .26H-.03M.03 .26H.08M.14 .26H.19",
+    "green": "M-.2 .29L-.16 .23M-.1 .29L-.06 .23M0 .29L.04 .23M.1 .29L.14 .23M.2 .29L.23 .24",
+}
+
+
+def _ball(x: float, y: float, radius: float) -> str:
+    """Return a circle as part of a path."""
+    arc = f"a{radius:.3g} {radius:.3g} 0 1 0"
+    return f"M{x - radius:.3g} {y:.3g}{arc} {2 * radius:.3g} 0{arc} {-2 * radius:.3g} 0Z"
+
+
+_BODIES = {
+    "monarch": (
+        "M-.16 .14L-.23 -.1C-.22 -.2 -.08 -.2 0 -.12C.08 -.2 .22 -.2 .23 -.1L.16 .14Z"
+        "M-.035 -.16V-.25H-.11V-.31H-.035V-.4H.035V-.31H.11V-.25H.035V-.16Z"
+    ),
+    "queen": (
+        "M-.16 .14L-.27 -.2L-.14 -.05L-.1 -.3L0 -.08L.1 -.3L.14 -.05L.27 -.2L.16 .14Z"
+        + _ball(-0.27, -0.23, 0.04)
+        + _ball(-0.1, -0.34, 0.04)
+        + _ball(0.1, -0.34, 0.04)
+        + _ball(0.27, -0.23, 0.04)
+    ),
+    "rook": "M-.15 .14L-.13 -.12H-.21V-.36H-.11V-.27H-.05V-.36H.05V-.27H.11V-.36H.21V-.12H.13L.15 .14Z",
+    "bishop": "M-.15 .14L-.09 .04C-.26 -.08 -.13 -.28 0 -.36C.13 -.28 .26 -.08 .09 .04L.15 .14Z"
+    + _ball(0, -0.38, 0.035),
+    "knight": (
+        "M-.17 .14C-.17 .02 -.04 -.02 -.05 -.1L-.13 -.03L-.24 -.02L-.27 -.09L-.12 -.26L-.12 -.39L-.02 -.31"
+        "C.17 -.3 .24 -.1 .18 .14Z"
+    ),
+    "pawn": "M-.15 .14C-.14 .07 -.08 .04 -.07 0H-.12V-.05H.12V0H.07C.08 .04 .14 .07 .15 .14Z" + _ball(0, -0.14, 0.11),
+    "merchant": (
+        "M-.07 -.17C-.3 -.06 -.29 .14 -.16 .14H.16C.29 .14 .3 -.06 .07 -.17L.14 -.33L.05 -.28L0 -.35L-.05 -.28L-.14 -.33Z"
+    ),
+    "captain": "M-.13 .14V-.4H-.07L.25 -.27L-.07 -.12V.06L-.03 .14Z",
+    "jester": (
+        "M-.18 .14V0C-.3 -.05 -.33 -.16 -.28 -.25C-.2 -.2 -.13 -.19 -.09 -.11L0 -.34L.09 -.11C.13 -.19 .2 -.2 .28 -.25"
+        "C.33 -.16 .3 -.05 .18 0V.14Z" + _ball(-0.29, -0.27, 0.04) + _ball(0, -0.37, 0.04) + _ball(0.29, -0.27, 0.04)
+    ),
+    "fool": "M-.19 .14L-.02 -.38H.02L.19 .14Z" + _ball(0, -0.39, 0.04),
+    "archer": (
+        "M-.06 -.38C.22 -.28 .22 .04 -.06 .14L-.08 .09C.12 0 .12 -.24 -.08 -.33Z"
+        "M-.3 -.145H.16V-.2L.3 -.12L.16 -.04V-.095H-.3Z"
+    ),
+    "little-dog": (
+        "M-.2 -.3L-.1 -.23H.1L.2 -.3C.27 -.18 .26 -.08 .2 -.02L.13 -.06L.1 .06L.05 .14H-.05L-.1 .06L-.13 -.06L-.2 -.02"
+        "C-.26 -.08 -.27 -.18 -.2 -.3Z"
+    ),
+    "mutator": "M0 -.38L.22 -.25V.01L0 .14L-.22 .01V-.25Z",
+    "giraffe": (
+        "M-.2 .14V.03C-.14 -.04 -.05 -.04 -.03 -.08L-.01 -.32L-.05 -.4L.03 -.36L.07 -.41L.09 -.35"
+        "L.23 -.29L.22 -.22L.1 -.22L.1 .02L.17 .14Z"
+    ),
+    "ant": (
+        _ball(-0.15, -0.06, 0.12)
+        + _ball(0.04, -0.09, 0.075)
+        + _ball(0.19, -0.13, 0.085)
+        + "M-.02 -.06L-.05 .14H-.01L.03 -.05ZM.06 -.06L.09 .14H.13L.1 -.06ZM-.14 0L-.2 .14H-.15L-.1 0Z"
+        "M.2 -.2L.26 -.32L.29 -.3L.24 -.18Z"
+    ),
+    "vertical-mover": "M0 -.4L.16 -.22H.07V-.02H.16L0 .14L-.16 -.02H-.07V-.22H-.16Z",
+    "horizontal-mover": "M-.32 -.11L-.15 -.27V-.18H.15V-.27L.32 -.11L.15 .05V-.04H-.15V.05ZM-.05 -.04H.05V.14H-.05Z",
+    "neutron": _ball(0, -0.05, 0.24),
+}
+
+_DETAILS = {
+    "monarch": "M-.15 .06H.15",
+    "queen": "M-.14 .06H.14",
+    "rook": "M-.13 -.05H.13M-.14 .06H.14",
+    "bishop": "M-.02 -.2L.06 -.06M-.1 .04H.1",
+    "knight": "M-.1 -.2L-.07 -.19M.02 -.2C.1 -.14 .11 -.02 .08 .08",
+    "merchant": "M-.07 -.17H.07M.06 -.03C-.08 -.1 -.1 .02 0 .02C.1 .02 .08 .13 -.06 .07",
+    "captain": "M-.07 -.33L.1 -.26L-.07 -.18",
+    "jester": "M-.18 .04H.18",
+    "fool": "M-.07 -.2L.09 -.14M-.11 -.06L.13 .02",
+    "little-dog": "M-.08 -.12V-.11M.08 -.12V-.11M-.03 .06H.03L0 .09Z",
+    "mutator": "M-.11 0V-.2L0 -.08L.11 -.2V0",
+    "giraffe": "M.03 -.28V-.27M.04 -.16V-.15M.03 -.05V-.04M-.1 .05H-.09M.08 .07H.09",
+    "neutron": "M-.24 -.05C-.1 .06 .1 .06 .24 -.05M0 -.29C-.11 -.15 -.11 .05 0 .19",
+}
+
+FREEZE = "M-.2 -.2L.2 .12M.2 -.2L-.2 .12M0 -.3V.22"
+"""Drawn over the pieces of an army that nobody moves any more."""
+
+
+def figure(kind: str, colour: str, frozen: bool) -> str | None:
+    """Return the SVG of a piece of ``kind`` that stands alone, or None for a kind that is drawn as a disc."""
+    body = _BODIES.get(kind)
+    if body is None:
+        return None
+    parts = [f'<path class="body" d="{_PLINTH if kind != "neutron" else ""}{body}"/>']
+    if kind in _DETAILS:
+        parts.append(f'<path class="detail" d="{_DETAILS[kind]}"/>')
+    if colour in _ORNAMENTS:
+        parts.append(f'<path class="ornament" d="{_ORNAMENTS[colour]}"/>')
+    if frozen:
+        parts.append(f'<path class="freeze" d="{FREEZE}"/>')
+    return "".join(parts)

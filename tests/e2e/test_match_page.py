@@ -1,0 +1,309 @@
+"""Playing on the board page: by mouse, by keyboard and by typing, with the other side looking on."""
+
+import re
+
+import pytest
+from playwright.sync_api import Route, expect
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+OPENING = ("c3-d4", "b6-a5", "d4-c5")
+"""After these moves of White, Black and White, Black must capture."""
+
+
+def test_a_move_made_on_the_board_appears_on_the_other_side_without_reloading(pair):
+    white, black, match = pair
+    white.open(match)
+    black.open(match)
+    expect(white.page.locator("#standing")).to_contain_text("Your move: you play White")
+    expect(black.page.locator("#standing")).to_contain_text(f"Waiting for {white.name} (White)")
+    black.page.evaluate("window.untouched = true")
+    white.submit("c3", "d4")
+    expect(black.page.locator("#standing")).to_contain_text("Your move: you play Black")
+    expect(black.page.locator("#moves")).to_contain_text("c3-d4")
+    expect(black.square("d4")).to_have_attribute("aria-label", "d4: white man")
+    expect(black.page).to_have_title(re.compile("Your move"))
+    black.submit("b6", "a5")
+    expect(white.page.locator("#moves")).to_contain_text("b6-a5")
+    expect(white.page.locator("#standing")).to_contain_text("Your move")
+    assert black.page.evaluate("window.untouched")
+
+
+def test_the_second_player_sees_the_board_from_the_other_side(pair):
+    white, black, match = pair
+    white.open(match)
+    black.open(match)
+    near = float(white.square("a1").get_attribute("data-y"))
+    assert near > float(white.square("a8").get_attribute("data-y"))
+    assert float(black.square("a1").get_attribute("data-y")) < float(black.square("a8").get_attribute("data-y"))
+    black.page.locator("#turn").click()
+    expect(black.square("a1")).to_have_attribute("data-y", str(near).removesuffix(".0"))
+
+
+def test_a_move_can_be_made_with_the_keyboard_alone(pair):
+    white, _, match = pair
+    page = white.open(match)
+    expect(white.square("c3")).to_have_class(re.compile("can-begin"))
+    square = page.locator("#board .square[tabindex='0']")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if square.evaluate("square => square === document.activeElement"):
+            break
+    expect(square).to_be_focused()
+    start = square.get_attribute("data-square")
+    for _ in range("abcdefgh".index(start[0])):
+        page.keyboard.press("ArrowLeft")
+    for _ in range(int(start[1]) - 1):
+        page.keyboard.press("ArrowDown")
+    expect(white.square("a1")).to_be_focused()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(white.square("c3")).to_be_focused()
+    expect(page.locator("#inspector")).to_contain_text("c3: white man")
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("c3 selected. It can go to b4, d4.")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#submit")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("Your move is played")
+    expect(page.locator("#moves")).to_contain_text("c3-d4")
+
+
+def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair):
+    white, _, match = pair
+    page = white.open(match)
+    page.locator("#board .can-begin[data-square='c3']").click()
+    white.square("d4").click()
+    expect(page.locator("#confirm")).to_be_visible()
+    expect(white.square("d4")).to_have_attribute("aria-label", "d4: white man")
+    page.keyboard.press("Escape")
+    expect(page.locator("#confirm")).to_be_hidden()
+    expect(white.square("c3")).to_have_attribute("aria-label", "c3: white man")
+    assert white.call("GET", f"/matches/{match}")["ply"] == 0
+    white.submit("c3", "b4")
+    expect(page.locator("#moves")).to_contain_text("c3-b4")
+
+
+def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit):
+    white, black = visit().sign_up(), visit().sign_up()
+    match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    # Any line will do that ends in a choice of one column with at least two jumps.
+    sides = (white, black)
+    for ply in range(200):
+        legal = sides[ply % 2].call("GET", f"/matches/{match}/legal-moves")
+        mover = sides[legal["to_move"]]
+        long = [
+            (start, hint)
+            for start, hints in legal["hints"].items()
+            for hint in hints
+            if len(hint["path"]) >= 2 and sum(other["path"][0] == hint["path"][0] for other in hints) > 1
+        ]
+        if long:
+            break
+        mover.move(match, legal["moves"][(ply * 7 + 3) % len(legal["moves"])])
+    start, hint = long[0]
+    page = mover.open(match)
+    page.locator(f"#board .can-begin[data-square='{start}']").click()
+    for square in hint["path"]:
+        if page.locator("#confirm").is_visible():
+            break
+        target = page.locator(f"#board .is-target[data-square='{square}']")
+        target.click()
+        expect(page.locator(f"#board .is-step[data-square='{square}'], #confirm:not([hidden])").first).to_be_visible()
+    expect(page.locator("#chosen")).to_have_text(hint["move"])
+    page.locator("#submit").click()
+    expect(page.locator("#moves")).to_contain_text(hint["move"])
+
+
+def test_a_typed_move_is_played_and_an_illegal_one_is_refused_with_its_reason(pair):
+    white, _, match = pair
+    page = white.open(match)
+    page.get_by_label("Type a move").fill("c3-c5")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed-error")).not_to_be_empty()
+    expect(page.locator("#typed")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#confirm")).to_be_hidden()
+    page.get_by_label("Type a move").fill("g3-h4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chosen")).to_have_text("g3-h4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#moves")).to_contain_text("g3-h4")
+
+
+def test_a_move_without_a_further_square_is_offered_as_a_button(visit):
+    white, black = visit().sign_up(), visit().sign_up()
+    match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    page = white.open(match)
+    page.locator("#board .can-begin[data-square='a6']").click()
+    page.locator("#options").get_by_role("button", name="build").click()
+    expect(page.locator("#chosen")).to_have_text("+a6")
+    page.locator("#submit").click()
+    expect(page.locator("#moves")).to_contain_text("+a6")
+    expect(white.square("a6")).to_have_attribute("aria-label", re.compile("height 3"))
+
+
+def test_the_moves_can_be_stepped_through_and_left_again(pair):
+    white, black, match = pair
+    white.move(match, OPENING[0])
+    black.move(match, OPENING[1])
+    page = white.open(match)
+    expect(page.locator("#shown")).to_have_text("2 / 2")
+    page.get_by_role("button", name="To the start").click()
+    expect(page.locator("#shown")).to_have_text("0 / 2")
+    expect(page.locator("#past")).to_contain_text("an earlier position")
+    expect(white.square("c3")).to_have_attribute("aria-label", "c3: white man")
+    page.keyboard.press(".")
+    expect(page.locator("#shown")).to_have_text("1 / 2")
+    expect(white.square("d4")).to_have_attribute("aria-label", "d4: white man")
+    expect(page).to_have_url(re.compile(r"\?ply=1$"))
+    page.keyboard.press(",")
+    expect(page.locator("#shown")).to_have_text("0 / 2")
+    page.locator("#moves").get_by_role("link", name=OPENING[1]).click()
+    expect(page.locator("#shown")).to_have_text("2 / 2")
+    page.get_by_role("button", name="One move back").click()
+    expect(page.locator("#shown")).to_have_text("1 / 2")
+    page.get_by_role("link", name="Back to now").click()
+    expect(page.locator("#shown")).to_have_text("2 / 2")
+    white.submit("d4", "c5")
+    expect(page.locator("#shown")).to_have_text("3 / 3")
+
+
+def test_who_looks_at_the_past_stays_there_when_a_move_arrives(pair):
+    white, black, match = pair
+    white.move(match, OPENING[0])
+    page = white.open(match, "?ply=0")
+    expect(page.locator("#shown")).to_have_text("0 / 1")
+    black.move(match, OPENING[1])
+    expect(page.locator("#shown")).to_have_text("0 / 2")
+    expect(page.locator("#said")).to_contain_text(f"{OPENING[1]} was played")
+    expect(white.square("c3")).to_have_attribute("aria-label", "c3: white man")
+
+
+def test_a_resignation_asks_first_and_both_sides_see_the_result(pair):
+    white, black, match = pair
+    white.move(match, OPENING[0])
+    white.open(match)
+    black.open(match)
+    black.page.get_by_role("button", name="Resign").click()
+    dialog = black.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Resign this match?")
+    dialog.get_by_role("button", name="Back").click()
+    expect(dialog).to_be_hidden()
+    assert white.call("GET", f"/matches/{match}")["status"] == "playing"
+    black.page.get_by_role("button", name="Resign").click()
+    dialog.get_by_role("button", name="Resign").click()
+    for side in (white, black):
+        expect(side.page.locator(".result")).to_contain_text("White has won")
+        expect(side.page.locator(".result")).to_contain_text("resignation")
+        expect(side.page.get_by_role("button", name="Resign")).to_be_hidden()
+
+
+def test_a_draw_is_offered_declined_and_at_last_agreed(pair):
+    white, black, match = pair
+    white.open(match)
+    black.open(match)
+    white.page.get_by_role("button", name="Offer a draw").click()
+    white.page.get_by_role("dialog").get_by_role("button", name="Offer a draw").click()
+    expect(white.page.locator("#seats")).to_contain_text("offers a draw")
+    expect(black.page.locator("#draw-offer")).to_contain_text("A draw is offered")
+    black.page.get_by_role("button", name="Decline").click()
+    expect(black.page.locator("#draw-offer")).to_be_hidden()
+    expect(white.page.locator("#seats")).not_to_contain_text("offers a draw")
+    black.page.get_by_role("button", name="Offer a draw").click()
+    black.page.get_by_role("dialog").get_by_role("button", name="Offer a draw").click()
+    white.page.get_by_role("button", name="Accept").click()
+    white.page.get_by_role("dialog").get_by_role("button", name="Accept the draw").click()
+    for side in (white, black):
+        expect(side.page.locator(".result")).to_contain_text("A draw")
+        expect(side.page.locator("#seats")).to_contain_text("½")
+
+
+def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing(pair):
+    white, black, match = pair
+    white.context.route("**/stream*", lambda route: route.abort())
+    white.context.route(f"**/api/v1/matches/{match}", lambda route: route.abort())
+    page = white.open(match)
+    page.locator("#board .can-begin[data-square='c3']").click()
+    white.square("d4").click()
+    expect(page.locator("#confirm")).to_be_visible()
+    white.move(match, "g3-h4")
+    black.move(match, "b6-a5")
+    page.locator("#submit").click()
+    expect(page.locator("#said")).to_contain_text("The match has moved on meanwhile")
+    expect(page.locator("#confirm")).to_be_hidden()
+    expect(page.locator("#moves")).to_contain_text("b6-a5")
+    assert white.call("GET", f"/matches/{match}")["moves"] == ["g3-h4", "b6-a5"]
+    white.submit("c3", "d4")
+    expect(page.locator("#moves")).to_contain_text("c3-d4")
+
+
+def test_a_move_whose_answer_was_lost_is_repeated_and_counts_once(pair):
+    white, _, match = pair
+    keys = []
+
+    def lose_the_first_answer(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        if len(keys) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    white.context.route("**/stream*", lambda route: route.abort())
+    white.context.route(f"**/api/v1/matches/{match}", lambda route: route.abort())
+    white.context.route("**/moves", lose_the_first_answer)
+    page = white.open(match)
+    white.submit("c3", "d4")
+    expect(page.locator("#said")).to_contain_text("cannot be reached")
+    expect(page.locator("#confirm")).to_be_visible()
+    page.locator("#submit").click()
+    expect(page.locator("#said")).to_contain_text("Your move is played")
+    assert keys[0] == keys[1]
+    assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4"]
+
+
+def test_without_the_live_stream_the_page_still_learns_of_moves(pair):
+    white, black, match = pair
+    black.context.route("**/stream*", lambda route: route.abort())
+    page = black.open(match)
+    expect(page.locator("#connection")).to_contain_text("looks for moves every few seconds")
+    white.move(match, OPENING[0])
+    expect(page.locator("#moves")).to_contain_text(OPENING[0])
+
+
+def test_who_has_no_seat_watches_live_and_cannot_act(pair, visit):
+    white, _, match = pair
+    watcher = visit()
+    page = watcher.open(match)
+    expect(page.locator("#standing")).to_contain_text("You are watching")
+    expect(page.locator("#actions").get_by_role("button")).to_have_count(0)
+    expect(page.get_by_label("Type a move")).to_have_count(0)
+    white.move(match, OPENING[0])
+    expect(page.locator("#moves")).to_contain_text(OPENING[0])
+
+
+def test_the_inspector_shows_a_column_from_top_to_bottom(visit):
+    white, black = visit().sign_up(), visit().sign_up()
+    match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    page = white.open(match)
+    white.square("a6").hover()
+    expect(page.locator("#inspector")).to_contain_text("a6: tower, height 2")
+    expect(page.locator("#inspector li")).to_have_text(["white piece", "white piece"])
+
+
+def test_the_board_can_be_read_as_text_and_without_scripts(pair, visit):
+    white, _, match = pair
+    white.move(match, OPENING[0])
+    reader = visit(java_script_enabled=False)
+    page = reader.page
+    page.goto(f"/matches/{match}")
+    page.get_by_text("The board as text").click()
+    expect(page.locator("pre.diagram")).to_be_visible()
+    assert "w" in page.locator("pre.diagram").inner_text()
+    page.goto(f"/matches/{match}?ply=0")
+    expect(page.locator("#past")).to_contain_text("an earlier position")

@@ -1,0 +1,196 @@
+"""The pages round the board: coming in, making matches, lists; and that everybody can read and reach them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+CONTRASTS = Path(__file__).with_name("contrast.js").read_text()
+
+
+def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(visit):
+    guest = visit()
+    page = guest.page
+    page.goto("/")
+    page.get_by_role("button", name="Play as a guest").click()
+    expect(page.get_by_role("heading", name="New match")).to_be_visible()
+    expect(page.get_by_label("Rated")).to_be_disabled()
+    page.get_by_label("Level of Black").locator("visible=true").select_option("1")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#standing")).to_contain_text("Your move: you play White")
+    guest.submit("c3", "d4")
+    expect(page.locator("#shown")).to_have_text("2 / 2")
+    expect(page.locator("#standing")).to_contain_text("Your move")
+    page.goto("/matches")
+    expect(page.get_by_role("link", name="Opponent 1")).to_be_visible()
+    expect(page.locator("section", has_text="Waiting for you")).to_contain_text("Your move")
+
+
+def test_signing_up_signing_out_and_signing_in_lead_back_to_where_one_was(visit):
+    person = visit()
+    page = person.page
+    page.goto("/matches/new")
+    expect(page).to_have_url(re.compile(r"/sign-in\?next="))
+    page.locator("main").get_by_role("link", name="Sign up").click()
+    page.get_by_label("Name").fill("x")
+    page.get_by_label("Password").fill("a tower of words")
+    page.locator("main").get_by_role("button", name="Sign up").click()
+    expect(page.locator("#name-error")).to_contain_text("3 to 24")
+    expect(page.get_by_label("Name")).to_be_focused()
+    name = f"Visitor_{person.page.evaluate('crypto.getRandomValues(new Uint32Array(1))[0]')}"
+    page.get_by_label("Name").fill(name)
+    page.locator("main").get_by_role("button", name="Sign up").click()
+    expect(page.get_by_role("heading", name="New match")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+    page.goto("/sign-in")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill("not the password")
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("Password").fill("a tower of words")
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="My matches")).to_be_visible()
+
+
+def test_nobody_is_led_to_another_site_after_signing_in(visit):
+    person = visit().sign_up()
+    person.page.goto("/sign-in?next=//example.org/")
+    expect(person.page).to_have_url(re.compile(r"/matches$"))
+
+
+def test_an_open_match_is_found_in_the_lobby_and_joined(visit):
+    host, caller = visit().sign_up(), visit().sign_up()
+    match = host.create("towers", "two-player", [{"kind": "open"}, {"kind": "me"}])
+    host.open(match)
+    expect(host.page.locator("#standing")).to_contain_text("Waiting for somebody to play White")
+    caller.page.goto("/lobby?game=towers")
+    caller.page.get_by_role("link", name=host.name).click()
+    caller.page.get_by_role("button", name="Join as White").click()
+    expect(caller.page.locator("#standing")).to_contain_text("Your move: you play White")
+    expect(host.page.locator("#standing")).to_contain_text(f"Waiting for {caller.name} (White)")
+
+
+def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(visit):
+    host, invited, stranger = visit().sign_up(), visit().sign_up(), visit().sign_up()
+    page = host.page
+    page.goto(f"/matches/new?game=bashni&invite={invited.name}")
+    page.get_by_label(re.compile("Private")).check()
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".match > header")).to_contain_text("private")
+    match = page.url.rsplit("/", 1)[1]
+    invited.page.goto("/matches")
+    invited.page.get_by_role("link", name=host.name).click()
+    invited.page.get_by_role("button", name="Accept the invitation").click()
+    expect(invited.page.locator("#standing")).to_contain_text(f"Waiting for {host.name}")
+    stranger.page.goto(f"/matches/{match}")
+    expect(stranger.page.get_by_role("heading", name="There is no such match")).to_be_visible()
+
+
+def test_a_name_that_nobody_has_is_said_at_the_seat(visit):
+    page = visit().sign_up().page
+    page.goto("/matches/new?invite=nobody-at-all")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("[data-seat='1']").locator("visible=true").locator(".error")).to_contain_text(
+        "nobody has this name", ignore_case=True
+    )
+    expect(page.get_by_label("Name of the player for Black").locator("visible=true")).to_have_attribute(
+        "aria-invalid", "true"
+    )
+
+
+def test_a_match_of_four_is_made_with_the_seats_of_its_setup(visit):
+    person = visit().sign_up()
+    page = person.page
+    page.goto("/matches/new")
+    page.get_by_role("radio", name=re.compile("Towers.*Four players$")).check()
+    page.get_by_label("Who plays Blue").locator("visible=true").select_option("open")
+    page.get_by_label(re.compile("Random order")).check()
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#seats > li")).to_have_count(4)
+    expect(page.locator("#seats")).to_contain_text("Open seat")
+    match = person.call("GET", f"/matches/{page.url.rsplit('/', 1)[1]}")
+    assert sorted(seat["state"] for seat in match["seats"]) == ["open", "taken", "taken", "taken"]
+
+
+def test_the_result_of_a_rated_match_brings_its_rating_change_to_the_page(visit):
+    white, black = visit().sign_up(), visit().sign_up()
+    seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
+    match = white.create("bashni", "start", seats, rated=True)
+    black.call("POST", f"/matches/{match}/joins", {})
+    white.move(match, "c3-d4")
+    black.move(match, "b6-a5")
+    white.open(match)
+    black.call("POST", f"/matches/{match}/resignation", {})
+    expect(white.page.locator(".result")).to_contain_text("White has won")
+    expect(white.page.locator(".result")).to_contain_text(re.compile(r"1500 → \d+ \(\+\d+\)"))
+    white.page.goto(f"/players/{black.name}")
+    expect(white.page.locator("main")).to_contain_text(f"You and {black.name}")
+    expect(white.page.get_by_role("row", name=re.compile("^Bashni 1 0 0"))).to_be_visible()
+    white.page.goto("/leaderboards?pool=bashni-2")
+    expect(white.page.get_by_role("link", name=white.name).last).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "path", ["/matches/nothing-here", "/nothing/at/all", "/players/nobody-of-this-name", "/lobby?cursor=broken"]
+)
+def test_what_is_not_there_is_answered_by_a_friendly_page(visit, path):
+    person = visit()
+    answer = person.page.goto(path)
+    assert answer is not None
+    assert answer.status == 404
+    expect(person.page.get_by_role("link", name="To the first page")).to_be_visible()
+
+
+PATHS = ("/", "/sign-in", "/sign-up", "/lobby", "/leaderboards", "/games/bashni", "/players/opponent-4", "/nothing")
+OWN_PATHS = ("/matches", "/matches/new", "/matches/new?game=towers&setup=four-player")
+
+
+@pytest.fixture
+def all_pages(visit):
+    """Return how to open every page of a person with a few matches, in a browser with the given options."""
+
+    def pages(**options):
+        person, other = visit(**options).sign_up(), visit().sign_up()
+        invited = {"kind": "player", "name": other.name}
+        matches = [
+            person.create("bashni", "start", [{"kind": "me"}, invited]),
+            person.create("towers", "four-player", [{"kind": "me"}, invited, {"kind": "open"}, {"kind": "open"}]),
+            person.create("bashni", "start", [invited, {"kind": "me"}], private=True),
+        ]
+        for match in (matches[0], matches[2]):
+            other.call("POST", f"/matches/{match}/joins", {})
+        person.move(matches[0], "c3-d4")
+        other.move(matches[0], "b6-a5")
+        other.call("POST", f"/matches/{matches[2]}/resignation", {})
+        for path in (*PATHS, *OWN_PATHS, *(f"/matches/{match}" for match in matches), f"/matches/{matches[0]}?ply=1"):
+            person.page.goto(path, wait_until="load")
+            yield path, person.page
+
+    return pages
+
+
+def test_no_page_scrolls_sideways_on_a_small_phone(all_pages):
+    too_wide = {
+        path: width
+        for path, page in all_pages(viewport={"width": 380, "height": 780})
+        if (width := page.evaluate("document.documentElement.scrollWidth")) > 380
+    }
+    assert too_wide == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_background(all_pages, scheme):
+    poor = {path: found for path, page in all_pages(color_scheme=scheme) if (found := page.evaluate(CONTRASTS))}
+    assert poor == {}
+
+
+def test_every_page_has_one_main_heading_and_names_for_all_its_controls(all_pages):
+    nameless = Path(__file__).with_name("nameless.js").read_text()
+    for path, page in all_pages():
+        assert page.locator("h1").count() == 1, path
+        assert page.evaluate(nameless) == [], path
+        assert page.evaluate("document.querySelectorAll('[style], style, script:not([src])').length") == 0, path

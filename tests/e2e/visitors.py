@@ -1,0 +1,107 @@
+"""People with browsers of their own, and the Chromium that they share."""
+
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect, sync_playwright
+
+from deploy.runner import Installation
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    "--no-sandbox",
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+PATIENCE_MS = 15_000
+"""How long a browser waits for what should appear; it goes on as soon as it does."""
+
+_EXPECTED = re.compile(r"status of (4\d\d|503)|net::ERR_")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run the Chromium of this machine; raises FileNotFoundError when there is none."""
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if path is None:
+        raise FileNotFoundError(f"none of {', '.join(CHROMIUM)} is on the PATH")
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """Somebody with a browser. What the browser complains of (scripts that fail, a policy broken) is kept."""
+
+    def __init__(self, browser: Browser, house: Installation, **options: Any) -> None:
+        self.house = house
+        self.context: BrowserContext = browser.new_context(base_url=house.url, **options)
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.page: Page = self.context.new_page()
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.complaints: list[str] = []
+        self.name = ""
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not _EXPECTED.search(message.text):
+            self.complaints.append(message.text)
+
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        """Call the API with the visitor's cookie; return the answer's JSON. A refusal is an AssertionError."""
+        answer = self.context.request.fetch(
+            f"/api/v1{path}",
+            method=method,
+            data=body,
+            headers={"Origin": self.house.url, **headers},
+        )
+        assert answer.ok, answer.text()
+        return answer.json() if answer.body() else None
+
+    def sign_up(self, name: str = "") -> "Visitor":
+        """Become a person with this name, or one that nobody has."""
+        self.name = name or f"visitor-{secrets.token_hex(4)}"
+        self.call("POST", "/players", {"name": self.name, "password": "a tower of words"})
+        return self
+
+    def create(self, game: str, setup: str, seats: list[dict[str, Any]], **terms: bool) -> str:
+        """Create a match and return its id."""
+        wanted = {"game": game, "setup": setup, "seats": seats, "rated": False, "private": False, **terms}
+        match: str = self.call("POST", "/matches", wanted)["id"]
+        return match
+
+    def move(self, match: str, *moves: str) -> None:
+        """Submit moves without the pages."""
+        for move in moves:
+            self.call("POST", f"/matches/{match}/moves", {"move": move})
+
+    def open(self, match: str, query: str = "") -> Page:
+        """Show the page of a match and wait until its scripts have done their first work."""
+        self.page.goto(f"/matches/{match}{query}")
+        self.page.locator("#board .square[tabindex='0']").wait_for(state="attached")
+        return self.page
+
+    def square(self, name: str) -> Locator:
+        """Return a square of the board that is shown."""
+        return self.page.locator(f"#board .square[data-square='{name}']")
+
+    def submit(self, *squares: str) -> None:
+        """Play a move with the mouse, square by square, and confirm it."""
+        self.page.locator(f"#board .square.can-begin[data-square='{squares[0]}']").click()
+        for name in squares[1:]:
+            self.page.locator(f"#board .square.is-target[data-square='{name}']").click()
+        self.page.locator("#submit").click()
+
+    def close(self) -> None:
+        """Leave."""
+        self.context.close()

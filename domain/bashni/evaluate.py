@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from domain.bashni.board import BETWEEN, BOARD, LAST_QUIET, LAST_ROWS, LETTERS, RANKS, Move
+from domain.bashni.board import BETWEEN, BOARD, LAST_QUIET, LAST_ROWS, LETTERS, NUMBERS, RANKS, Move
 from domain.bashni.moves import capturers, legal_moves
 from domain.bashni.position import Position
 
+# All weights are in hundredths of a single man.
 MAN = 100
 KING = 300
 _RESERVES = {"man": 60, "king": 130}
@@ -20,19 +21,19 @@ _ADVANCED = (
 )
 """The men on their fourth row or beyond, on their fifth or beyond ..., by seat."""
 
-_ADVANCE = 5
+_ADVANCE = 12
 _BACK_ROW = 8
 _MOBILITY = 3
 _CROWNING = 150
 _FREEING = 80
-_BITS = tuple(1 << square for square in range(36))
+_BITS = tuple(1 << square for square in range(NUMBERS))
 
 
 def evaluate(position: Position, seat: int) -> int:
     """Return how good the position looks for ``seat``, in hundredths of a single man; zero-sum.
 
-    Commanders count in full, for they alone move. Pieces under them count by how long it would take to get them out
-    (``_beneath``). Men gain by advancing, by guarding their back row, and by having a free square before them.
+    Commanders count in full, for they alone move; the pieces under them count less (``_beneath``). Men
+    gain by advancing, by guarding their back row, and by having a free square before them.
     """
     white, black, kings, below, _, _ = position
     empty = BOARD ^ (white | black)
@@ -40,7 +41,7 @@ def evaluate(position: Position, seat: int) -> int:
     worth = (
         MAN * (white_men.bit_count() - black_men.bit_count())
         + KING * ((white & kings).bit_count() - (black & kings).bit_count())
-        + _BACK_ROW * ((white & LAST_ROWS[1]).bit_count() - (black & LAST_ROWS[0]).bit_count())
+        + _BACK_ROW * ((white_men & LAST_ROWS[1]).bit_count() - (black_men & LAST_ROWS[0]).bit_count())
         + _MOBILITY
         * ((white_men & (empty << 4 | empty >> 5)).bit_count() - (black_men & (empty << 5 | empty >> 4)).bit_count())
     )
@@ -56,8 +57,8 @@ def evaluate(position: Position, seat: int) -> int:
 def _beneath(letters: str, owner: int) -> int:
     """Return what the pieces under a commander are worth to its owner.
 
-    Every piece above another is one more capture before that one commands: own pieces are reserves, which lose value
-    with depth; prisoners gain it, for the thinner the owner's layer, the sooner they are freed.
+    Own pieces are reserves: they command when the one above is captured. A prisoner is worth the more, the more
+    captures it takes to set it free; right under a lone commander it counts half.
     """
     own = LETTERS[owner]
     worth = 0

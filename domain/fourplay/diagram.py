@@ -1,7 +1,7 @@
 """The board as text and as a scene."""
 
 from domain.fourplay.board import NAMES, NUMBERS, QUADRANTS, SIDE
-from domain.fourplay.position import BUDGET, KIND_CODES, NEUTRON, PLAYERS, TITLES, Position, spent
+from domain.fourplay.position import BUDGET, KIND_CODES, KING, NEUTRON, PLAYERS, TITLES, Position, spent
 from domain.scene import Cell, Label, Piece, Scene
 
 SEATS = ("Red", "Blue", "Yellow", "Green")
@@ -70,7 +70,7 @@ def scene(position: Position) -> Scene:
             player, kind = (code >> 4) - 1, code & 15
             frozen = player in position.out
             title = f"{'frozen ' if frozen else ''}{SEATS[player].lower()} {TITLES[kind]}"
-            drawing = TITLES[kind].lower().replace(" ", "-")
+            drawing = "monarch" if kind == KING else TITLES[kind].lower().replace(" ", "-")
             piece = Piece(player, drawing, PLAYERS[player] + KIND_CODES[kind], title, frozen)
         columns[name] = (piece,)
         attached = f", attached to {NAMES[hosts[square]]}" if square in hosts else ""

@@ -29,7 +29,7 @@ def piece_of(code: int) -> Piece:
     """Return the man of ``code`` as people see it."""
     seat, kind = (1, code - BLACK) if code > BLACK else (0, code)
     name = KINDS[kind - 1]
-    return Piece(seat, name, MEN[code], f"{('white', 'black')[seat]} {name}")
+    return Piece(seat, "monarch" if name == "king" else name, MEN[code], f"{('white', 'black')[seat]} {name}")
 
 
 _PIECES = (None, *(piece_of(code) for code in range(1, PAWN + BLACK + 1)))

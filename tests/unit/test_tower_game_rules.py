@@ -133,13 +133,13 @@ def _moved(men: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _king_attacked(men: dict[str, Any], side: int) -> bool:
-    king = next(name for name, man in men.items() if man.seat == side and man.kind == "king")
+    king = next(name for name, man in men.items() if man.seat == side and man.kind == "monarch")
     return any(text[3] == "x" and text[4:7] == king for text in _steps(men, 1 - side))
 
 
 def _steps(men: dict[str, Any], side: int) -> set[str]:
     lengths = {"knight": [0, 1, 2], "captain": [1, 1, 2], "jester": [1, 2, 2]}
-    kinds = {"rook": (1,), "bishop": (2,), "merchant": (3,), "king": (1, 2, 3), "fool": (1, 2, 3)}
+    kinds = {"rook": (1,), "bishop": (2,), "merchant": (3,), "monarch": (1, 2, 3), "fool": (1, 2, 3)}
     found = set()
     for name, man in men.items():
         if man.seat != side:
@@ -156,7 +156,7 @@ def _steps(men: dict[str, Any], side: int) -> set[str]:
                     reach = 0 if f"{name[:2]}{z + forward}" in men else 1
             else:
                 steps = sum(map(abs, vector)) if unit else 0
-                reach = 0 if steps not in kinds[man.kind] else 1 if man.kind in ("king", "fool") else 8
+                reach = 0 if steps not in kinds[man.kind] else 1 if man.kind in ("monarch", "fool") else 8
             straight = vector[:2] == (0, 0)
             for step in range(1, reach + 1):
                 a, b, c = x + vector[0] * step, y + vector[1] * step, z + vector[2] * step

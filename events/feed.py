@@ -92,13 +92,21 @@ class FeedGroup:
                 pipeline.xautoclaim(keys.feed, self.group, self.consumer, min_idle_ms, "0-0", count=count)
             replies: list[Any] = pipeline.execute()
         claimed = []
-        for shard, reply in enumerate(replies):
-            # Servers before 7.0 return a trimmed entry without fields, later ones drop it from the group themselves.
-            gone = [entry_id for entry_id, fields in reply[1] if not fields]
-            if gone:
-                self.client.xack(self._keys[shard].feed, self.group, *gone)
+        for shard, (keys, reply) in enumerate(zip(self._keys, replies, strict=True)):
             claimed += [_delivery(shard, entry_id, fields) for entry_id, fields in reply[1] if fields]
+            if not all(fields for _, fields in reply[1]):
+                self._settle_trimmed(keys, count)
         return self._with_times_delivered(claimed)
+
+    def _settle_trimmed(self, keys: ShardKeys, count: int) -> None:
+        # Servers before 7.0 give a trimmed entry to the claimant without its id; later ones drop it themselves.
+        pending: Any = self.client.xpending_range(keys.feed, self.group, "-", "+", count, self.consumer)
+        with self.client.pipeline(transaction=False) as pipeline:
+            for entry in pending:
+                pipeline.xrange(keys.feed, entry["message_id"], entry["message_id"])
+            found = pipeline.execute()
+        if gone := [entry["message_id"] for entry, entries in zip(pending, found, strict=True) if not entries]:
+            self.client.xack(keys.feed, self.group, *gone)
 
     def _with_times_delivered(self, claimed: Sequence[Delivery]) -> list[Delivery]:
         if not claimed:

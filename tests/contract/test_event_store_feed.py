@@ -160,17 +160,16 @@ def test_the_lag_counts_what_nobody_was_given_and_what_is_not_acknowledged(store
 def test_only_idle_consumers_that_hold_nothing_are_dropped(store: RedisStore, redis: Redis) -> None:
     grown(store, "m", [2])
     holding, idle, own = (group(redis, consumer=name) for name in ("holding", "idle", "own"))
+    acknowledge(redis, idle, idle.read(None, count=1))
     holding.read(None)
-    idle.read(None)
-    own.read(None)
     assert own.drop_dead_consumers(idle_ms=60_000) == 0
     dropped = own.drop_dead_consumers(idle_ms=0)
     feeds = [f"rk:{{s{shard:02d}}}:feed" for shard in range(SHARDS)]
     left = [{consumer["name"] for consumer in redis.xinfo_consumers(feed, "projections")} for feed in feeds]
     assert left[store.shard_of("m")] >= {b"holding"}
     assert all(b"idle" not in consumers for consumers in left)
-    assert dropped > 0
-    assert places(own.claim(0)) == {("m", 1), ("m", 2)}
+    assert dropped >= 1
+    assert places(own.claim(0)) == {("m", 2)}
 
 
 def test_a_tail_sees_only_what_comes_after_it_was_made(store: RedisStore, redis: Redis) -> None:

@@ -10,6 +10,7 @@ from math import cos, pi, sin, sqrt
 
 from markupsafe import Markup, escape
 
+from api.web.figures import figure
 from domain.scene import Cell, Piece, Scene
 
 RADIUS_X = 0.37
@@ -70,6 +71,9 @@ def draw(
         "</g>",
         '<g class="labels" aria-hidden="true">',
         *_labels(scene, turned),
+        "</g>",
+        '<g class="links" aria-hidden="true">',
+        *_links(scene, dict(_by_square(places))),
         "</g>",
         '<g class="columns" aria-hidden="true">',
         *_columns(scene, places, colours, scope),
@@ -133,6 +137,12 @@ def _marks(corners: dict[str, tuple[float, float]], marked: Sequence[str]) -> It
         yield f'<rect class="mark mark-{kind}" {corner} width=".92" height=".92" rx=".06"/>'
 
 
+def _links(scene: Scene, corners: dict[str, tuple[float, float]]) -> Iterable[str]:
+    for one, other in scene.links:
+        (x1, y1), (x2, y2) = corners[one], corners[other]
+        yield f'<path class="link" d="M{_n(x1 + 0.5)} {_n(y1 + 0.5)}L{_n(x2 + 0.5)} {_n(y2 + 0.5)}"/>'
+
+
 def _columns(
     scene: Scene, places: Iterable[tuple[Cell, tuple[float, float]]], colours: Sequence[str], scope: str
 ) -> Iterable[str]:
@@ -165,7 +175,8 @@ def _squares(scene: Scene, places: Iterable[tuple[Cell, tuple[float, float]]]) -
 
 
 def _face_id(piece: Piece, colours: Sequence[str]) -> str:
-    return str(escape(f"face-{_colour(piece, colours)}-{piece.kind}-{ord(piece.letter[:1] or ' ')}"))
+    sort = f"{_colour(piece, colours)}-{piece.kind}-{ord(piece.letter[:1] or ' ')}"
+    return str(escape(f"face-{sort}{'-frozen' if piece.frozen else ''}"))
 
 
 def _colour(piece: Piece, colours: Sequence[str]) -> str:
@@ -180,8 +191,11 @@ def _faces(scene: Scene, colours: Sequence[str], scope: str) -> Iterable[str]:
             sorts.setdefault(_face_id(piece, colours), piece)
     for name, piece in sorted(sorts.items()):
         colour = _colour(piece, colours)
-        drawing = _castle() if piece.kind == "castle" else _disc(piece, colour)
-        yield f'<g id="{scope}{name}" class="piece piece-{escape(colour)} kind-{escape(piece.kind)}">{drawing}</g>'
+        drawing = (
+            _castle() if piece.kind == "castle" else figure(piece.kind, colour, piece.frozen) or _disc(piece, colour)
+        )
+        classes = f"piece piece-{colour} kind-{piece.kind}{' frozen' if piece.frozen else ''}"
+        yield f'<g id="{scope}{name}" class="{escape(classes)}">{drawing}</g>'
 
 
 def _disc(piece: Piece, colour: str) -> str:

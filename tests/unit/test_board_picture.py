@@ -81,8 +81,25 @@ def test_seats_that_differ_by_colour_alone_carry_letters():
 
 
 def test_a_piece_of_an_unknown_kind_shows_its_letter():
-    root = parsed(scene_with({"a1": (Piece(0, "giraffe", "G", "white giraffe"),)}))
-    assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "letter"] == ["G"]
+    root = parsed(scene_with({"a1": (Piece(0, "unicorn", "U", "white unicorn"),)}))
+    assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "letter"] == ["U"]
+
+
+def test_a_piece_that_stands_alone_is_a_figure_and_a_frozen_one_looks_it():
+    pieces = {
+        "a1": (Piece(0, "giraffe", "rG", "red giraffe"),),
+        "b1": (Piece(0, "giraffe", "rG", "frozen red giraffe", True),),
+    }
+    root = ElementTree.fromstring(draw(scene_with(pieces), ("red",)))  # noqa: S314
+    faces = {face.get("class"): [path.get("class") for path in face] for face in root.iter(f"{SVG}g") if face.get("id")}
+    assert faces["piece piece-red kind-giraffe"] == ["body", "detail", "ornament"]
+    assert faces["piece piece-red kind-giraffe frozen"] == ["body", "detail", "ornament", "freeze"]
+
+
+def test_pieces_that_belong_together_are_joined_by_a_line():
+    pieces = {"a1": (Piece(0, "little-dog", "rDg", "dog"),), "b1": (Piece(0, "rook", "rR", "rook"),)}
+    root = parsed(scene_with(pieces)._replace(links=(("a1", "b1"),)))
+    assert len([path for path in root.iter(f"{SVG}path") if path.get("class") == "link"]) == 1
 
 
 def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_their_sides():

@@ -7,6 +7,7 @@ match stands now, not on how many events led there, nor on their order or number
 """
 
 import os
+import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -166,7 +167,7 @@ class Relay:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._name = f"{socket.gethostname()}-{os.getpid()}"
+        self._name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._app = make_app(settings)
 
     def run(self, stop: threading.Event) -> None:

@@ -1,6 +1,7 @@
 """An installation whose relay is driven step by step, with a clock that a test sets and players that play at random."""
 
 from collections.abc import Sequence
+from itertools import count
 from random import Random
 
 from domain.games import GAMES
@@ -23,6 +24,7 @@ from workers.sweeper import Sweeper
 PREFIX = "test:"
 SHARDS = 4
 BLOCK_MS = 100
+_REQUESTS = count(1)
 
 
 def settings_for(url: str) -> Settings:
@@ -52,7 +54,6 @@ class Workshop:
         self.ratings = Ratings(self.client, self.keys)
         self.answers: list[str] = []
         self.rated: list[str] = []
-        self._requests = 0
         self._made = 0
 
     def tick(self) -> int:
@@ -114,8 +115,7 @@ class Workshop:
 
     def do(self, match: str, command: Command, actor: str = "somebody") -> Executed:
         """Carry ``command`` out."""
-        self._requests += 1
-        return self.matches.execute(match, command, actor, Request(f"r{self._requests}", ""))
+        return self.matches.execute(match, command, actor, Request(f"r{next(_REQUESTS)}", ""))
 
     def create(self, *seats: Seat, **facts: object) -> str:
         """Create a match like ``tests.support.matches.creation`` under a name of its own; return the name."""

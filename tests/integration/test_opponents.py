@@ -1,0 +1,219 @@
+"""Opponents: one answer for each turn, however often they are asked and whoever is killed meanwhile."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from domain.games import GAMES
+from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
+from domain.match.state import MatchState
+from domain.search import ENGINE, accepts_draw, choose
+from tests.support.celery_worker import Broker, CeleryWorker
+from tests.support.eventually import eventually
+from tests.support.server import RealServer
+from tests.support.workshop import Workshop, drain, legal_moves
+from workers import opponents
+from workers.opponents import answer, debts_of, seed_for
+from workers.relay import Relay
+
+
+@pytest.fixture
+def shop(server: RealServer) -> Workshop:
+    """Return an installation that is driven step by step."""
+    return Workshop(server.url)
+
+
+@contextmanager
+def relaying(shop: Workshop) -> Iterator[None]:
+    """Run a relay until the block ends."""
+    stop = threading.Event()
+    thread = threading.Thread(target=Relay(shop.settings).run, args=[stop])
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(20)
+
+
+def plies(shop: Workshop, match: str) -> int:
+    """Return how many plies of a match have been played."""
+    return len(shop.state(match).moves)
+
+
+def move_of_person(shop: Workshop, match: str, player: str) -> None:
+    """Play the first legal move for ``player``."""
+    state = shop.state(match)
+    shop.do(match, SubmitMove(player, GAMES[state.game].format_move(state.position, legal_moves(state)[0])), player)
+
+
+def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Workshop) -> None:
+    match = shop.start("opponent-2", "alice")
+    state = shop.state(match)
+    answer(shop.matches, match)
+    played = shop.store.read(match)[-1]
+    game = GAMES["bashni"]
+    choice = choose(game, state.position, state.history, 2, seed_for(state.seed, 1))
+    assert played.actor == "opponent-2"
+    assert dict(played.data) == {
+        "seat": 0,
+        "ply": 1,
+        "move": game.format_move(state.position, choice.move),
+        "level": 2,
+        "seed": seed_for(state.seed, 1),
+        "engine": str(ENGINE),
+    }
+
+
+def test_an_opponent_that_owes_nothing_does_nothing(shop: Workshop) -> None:
+    theirs, over = shop.start("alice", "opponent-1"), shop.win("alice", "bob")
+    assert answer(shop.matches, theirs) is answer(shop.matches, over) is answer(shop.matches, "no-such-match") is None
+    assert plies(shop, theirs) == 0
+
+
+def test_opponents_that_follow_each_other_move_one_at_a_time(shop: Workshop) -> None:
+    match = shop.start("opponent-1", "opponent-2", "alice", "opponent-1", game="towers", setup="four-player")
+    for ply in (1, 2):
+        assert answer(shop.matches, match) is not None
+        assert plies(shop, match) == ply
+    assert answer(shop.matches, match) is None
+
+
+def test_a_task_that_runs_twice_makes_no_second_move(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = shop.start("opponent-1", "opponent-2")
+    twin = Workshop(shop.settings.redis_url)
+    versions: list[int] = []
+
+    def overtaken(*arguments: Any) -> Any:
+        if not versions:
+            versions.append(0)
+            written = answer(twin.matches, match)
+            assert written is not None
+            versions[0] = written.version
+        return choose(*arguments)
+
+    monkeypatch.setattr(opponents, "choose", overtaken)
+    written = answer(shop.matches, match)
+    assert written is not None
+    assert (written.version, written.repeated) == (versions[0], True)
+    assert plies(shop, match) == 1
+
+
+def test_a_draw_offer_in_mid_search_is_answered_before_the_move(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = shop.start("opponent-1", "alice")
+    twin = Workshop(shop.settings.redis_url)
+    searches: list[int] = []
+
+    def interrupted(*arguments: Any) -> Any:
+        if not searches:
+            twin.do(match, OfferDraw("alice"), "alice")
+        searches.append(1)
+        return choose(*arguments)
+
+    monkeypatch.setattr(opponents, "choose", interrupted)
+    answer(shop.matches, match)
+    assert shop.store.read(match)[-1].type == "draw-declined"
+    answer(shop.matches, match)
+    assert plies(shop, match) == 1
+
+
+def test_a_match_that_ends_in_mid_search_stays_as_it_is(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = shop.start("opponent-1", "alice")
+    twin = Workshop(shop.settings.redis_url)
+
+    def interrupted(*arguments: Any) -> Any:
+        twin.do(match, Resign("alice"), "alice")
+        return choose(*arguments)
+
+    monkeypatch.setattr(opponents, "choose", interrupted)
+    assert answer(shop.matches, match) is None
+    assert shop.state(match).status == "finished"
+
+
+def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accepts(shop: Workshop) -> None:
+    match = shop.start("alice", "opponent-1")
+    shop.do(match, OfferDraw("alice"), "alice")
+    answer(shop.matches, match)
+    assert shop.state(match).draw_agreed == ()
+    lost = lost_for_opponent(shop)
+    shop.do(lost, OfferDraw("alice"), "alice")
+    answer(shop.matches, lost)
+    state = shop.state(lost)
+    assert (state.status, state.reason, state.scores) == ("finished", "draw-agreed", (0.5, 0.5))
+
+
+def lost_for_opponent(shop: Workshop) -> str:
+    """Return a match of alice against an opponent that is to move and stands clearly worse."""
+    for seed in range(40):
+        match = shop.start("alice", "opponent-1")
+        while (state := shop.play(match, 2, seed)).status == "playing" and len(state.moves) < 60:
+            if accepts_draw(GAMES["bashni"], state.position, state.history, 1, 1):
+                return match
+    raise AssertionError("no random play went badly for the opponent")
+
+
+def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: Workshop) -> None:
+    match = shop.start("alice", "opponent-1", "opponent-1", "bob", game="towers", setup="four-player")
+    shop.do(match, OfferDraw("alice"), "alice")
+    shop.do(match, AcceptDraw("bob"), "bob")
+    answer(shop.matches, match)
+    assert shop.state(match).draw_agreed == ()
+    assert debts_of(shop.state(match)) == []
+
+
+def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: Workshop) -> None:
+    with relaying(shop), CeleryWorker(shop.settings):
+        match = shop.start("alice", "opponent-1")
+        move_of_person(shop, match, "alice")
+        eventually(lambda: plies(shop, match) == 2, "the answer of the opponent")
+        shop.do(match, OfferDraw("alice"), "alice")
+        eventually(lambda: shop.store.read(match)[-1].type == "draw-declined", "the word on the draw")
+        shop.do(match, Resign("alice"), "alice")
+        changes = eventually(lambda: shop.readmodels.rating_change(match), "the rating")
+    assert changes["opponent-1"][1] > 1500 > changes["alice"][1]
+
+
+def test_a_match_of_opponents_goes_on_by_itself(shop: Workshop) -> None:
+    with relaying(shop), CeleryWorker(shop.settings):
+        match = shop.start("opponent-1", "opponent-2")
+        eventually(lambda: plies(shop, match) >= 8, "eight plies")
+    assert all(move.type == "move-submitted" for move in shop.store.read(match)[2:])
+
+
+def test_a_task_that_the_broker_loses_is_found_by_the_sweeper(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.sweeper.PATIENCE_MS", 100)
+    monkeypatch.setattr("workers.relay.SWEEP_EVERY_S", 0.2)
+    broker = Broker(shop.settings)
+    drain(shop.opponents())
+    match = shop.start("opponent-1", "alice")
+    drain(shop.opponents())
+    assert shop.answers == [match]
+    # The relay has done its part, and the task is nowhere.
+    broker.lose_everything()
+    with relaying(shop):
+        eventually(lambda: broker.queued() > 0, "the task again")
+        with CeleryWorker(shop.settings):
+            eventually(lambda: plies(shop, match) == 1, "the move")
+
+
+def test_an_opponent_answers_although_its_worker_is_killed_in_mid_search(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.sweeper.PATIENCE_MS", 500)
+    monkeypatch.setattr("workers.relay.SWEEP_EVERY_S", 0.2)
+    broker = Broker(shop.settings)
+    with relaying(shop):
+        with CeleryWorker(shop.settings) as doomed:
+            match = shop.start("opponent-8", "alice")
+            eventually(lambda: broker.taken() > 0, "the beginning of the search")
+            doomed.kill()
+        assert plies(shop, match) == 0
+        with CeleryWorker(shop.settings):
+            state: MatchState = eventually(lambda: plies(shop, match) and shop.state(match), "the move")
+    assert [event.type for event in shop.store.read(match)].count("move-submitted") == 1
+    assert state.last_ply == (1, 0)

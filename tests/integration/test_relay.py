@@ -1,0 +1,196 @@
+"""The relay: claims what a dead one left, parks what cannot be handled, waits for what is away, and stops when told."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from domain.match.commands import OfferDraw, Resign
+from events.readmodels import summarise
+from tests.support.eventually import eventually
+from tests.support.matches import FOUR
+from tests.support.server import RealServer
+from tests.support.workshop import Workshop, drain
+from workers.relay import DELIVERIES_BEFORE_PARKING, Line, Relay, asking
+
+
+@pytest.fixture
+def shop(server: RealServer) -> Workshop:
+    """Return an installation that is driven step by step."""
+    return Workshop(server.url)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take entries over without waiting for them to be left for long."""
+    monkeypatch.setattr("workers.relay.CLAIM_IDLE_MS", 0)
+
+
+@contextmanager
+def running(relay: Relay) -> Iterator[threading.Event]:
+    """Run ``relay`` in a thread until the block ends."""
+    stop = threading.Event()
+    thread = threading.Thread(target=relay.run, args=[stop])
+    thread.start()
+    try:
+        yield stop
+    finally:
+        stop.set()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def pending(line: Line) -> int:
+    """Return how many entries of a line are delivered and not acknowledged."""
+    return sum(lag.pending for lag in line.group.lag())
+
+
+def break_off(shop: Workshop, match: str, version: int) -> None:
+    """Make the stored event ``version`` of ``match`` unreadable."""
+    key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:e"
+    (entry,) = shop.client.xrange(key, f"{version}-0", f"{version}-0")
+    later: Any = shop.client.xrange(key, f"{version + 1}-0", "+")
+    shop.client.xtrim(key, minid=f"{version}-0", approximate=False)
+    shop.client.delete(key)
+    for entry_id, fields in [(entry[0], {**entry[1], b"b": b"nonsense"}), *later]:
+        shop.client.xadd(key, fields, id=entry_id.decode())
+
+
+def test_what_a_killed_relay_had_taken_is_applied_once_by_another(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    dead, living = shop.projections("dead"), shop.projections("living")
+    taken = dead.group.read(None)
+    assert shop.readmodels.summary(match) is None
+    assert drain(living) == len(taken)
+    assert shop.readmodels.summary(match) == summarise(shop.state(match))
+    assert pending(living) == 0
+
+
+def test_what_was_applied_by_a_relay_that_died_before_it_knew_is_not_applied_again(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    line = shop.projections("dead")
+    drain(line)
+    applied = shop.dump()
+    assert drain(shop.projections("living")) == 0
+    assert shop.dump() == applied
+    assert shop.readmodels.summary(match) == summarise(shop.state(match))
+
+
+def test_a_match_that_cannot_be_replayed_is_parked_with_its_reason_and_the_rest_goes_on(shop: Workshop) -> None:
+    bad, good = shop.start("alice", "bob"), shop.start("alice", "carol")
+    break_off(shop, bad, 3)
+    shop.matches = Workshop(shop.settings.redis_url).matches
+    line = Workshop(shop.settings.redis_url).projections()
+    line._now = shop.tick
+    entries = shop.state(good).version
+    line.step(None)
+    assert shop.readmodels.summary(good) == summarise(shop.state(good))
+    for _ in range(DELIVERIES_BEFORE_PARKING):
+        assert line.group.parked() == []
+        assert pending(line) == 3
+        shop.now += 10_000
+        line.step(None)
+    parked = line.group.parked()
+    assert [(entry.stream, entry.version) for entry in parked] == [(bad, 1), (bad, 2), (bad, 3)]
+    assert "cannot be read" in parked[0].reason or "damaged" in parked[0].reason
+    assert pending(line) == 0
+    shop.play(good, 1)
+    drain(line)
+    summary = shop.readmodels.summary(good)
+    assert summary is not None
+    assert summary.version == entries + 1
+
+
+def test_a_batch_asks_once_for_a_match_however_many_events_it_has(shop: Workshop) -> None:
+    waiting = shop.start("alice", "opponent-1")
+    shop.play(waiting, 5)
+    people = shop.start("alice", "bob")
+    shop.play(people, 5)
+    ended = shop.win("alice", "bob")
+    drain(shop.opponents(), shop.ratings_line())
+    assert shop.answers == [waiting]
+    assert shop.rated == [ended]
+
+
+def test_an_opponent_is_asked_for_its_word_on_a_draw_even_when_it_is_not_to_move(shop: Workshop) -> None:
+    match = shop.start("alice", "bob", "opponent-1", "carol", game="towers", setup="four-player")
+    drain(shop.opponents())
+    assert shop.answers == []
+    shop.do(match, OfferDraw("bob"))
+    drain(shop.opponents())
+    assert shop.answers == [match]
+
+
+def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: Workshop) -> None:
+    match = shop.start("opponent-1", "alice")
+    group = shop.group("opponents")
+    asked: list[str] = []
+    broken = [True] * (DELIVERIES_BEFORE_PARKING + 3)
+
+    def ask(name: str) -> None:
+        if broken:
+            broken.pop()
+            raise ConnectionRefusedError("the broker is away")
+        asked.append(name)
+
+    line = Line(group, asking(group, shop.matches, lambda _: True, ask), shop.tick)
+    for _ in range(len(broken)):
+        shop.now += 10_000
+        with pytest.raises(ConnectionRefusedError):
+            line.step(None)
+    shop.now += 10_000
+    drain(line)
+    assert asked == [match]
+    assert group.parked() == []
+    assert pending(line) == 0
+
+
+def test_the_relay_projects_while_it_runs_and_ends_when_told(shop: Workshop) -> None:
+    with running(Relay(shop.settings)):
+        match = shop.start("alice", "bob")
+        shop.play(match, 4)
+        state = shop.state(match)
+        eventually(lambda: shop.readmodels.summary(match) == summarise(state), "the projection")
+
+
+def test_two_relays_share_the_work(shop: Workshop) -> None:
+    with running(Relay(shop.settings)), running(Relay(shop.settings)):
+        matches = [shop.start(*FOUR, game="towers", setup="four-player") for _ in range(5)]
+        for match in matches:
+            shop.play(match, 6)
+        shop.do(matches[0], Resign(FOUR[0]))
+        states = [summarise(shop.state(match)) for match in matches]
+        eventually(lambda: [shop.readmodels.summary(match) for match in matches] == states, "all projections")
+
+
+def test_the_relay_recovers_from_a_kill_of_the_server(shop: Workshop, server: RealServer) -> None:
+    match = shop.start("alice", "bob")
+    with running(Relay(shop.settings)):
+        eventually(lambda: shop.readmodels.summary(match), "the first projection")
+        server.kill()
+        server.start()
+        fresh = Workshop(server.url)
+        fresh.play(match, 3)
+        state = fresh.state(match)
+        eventually(lambda: fresh.readmodels.summary(match) == summarise(state), "the projection after the kill")
+
+
+def test_the_relay_starts_before_its_server(shop: Workshop, server: RealServer) -> None:
+    match = shop.start("alice", "bob")
+    server.kill()
+    with running(Relay(shop.settings)):
+        server.start()
+        fresh = Workshop(server.url)
+        projected = eventually(lambda: fresh.readmodels.summary(match), "the projection")
+    assert projected == summarise(fresh.state(match))
+
+
+def test_a_relay_stops_even_while_its_server_is_away(shop: Workshop, server: RealServer) -> None:
+    server.kill()
+    relay = Relay(shop.settings)
+    with running(relay) as stop:
+        assert not stop.is_set()
+    server.start()
+    assert server.client().ping()

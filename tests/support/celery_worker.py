@@ -1,0 +1,66 @@
+"""A real Celery worker in a process of its own, as an installation runs it."""
+
+import os
+import signal
+import subprocess
+import sys
+from types import TracebackType
+
+from events.connection import connect
+from events.settings import Settings
+from workers.app import queue_names
+
+
+class CeleryWorker:
+    """A worker for all queues of an installation; it begins to work a second or two after it was made."""
+
+    def __init__(self, settings: Settings) -> None:
+        environment = {
+            **os.environ,
+            "REDIS_URL": settings.redis_url,
+            "BROKER_URL": settings.broker_url,
+            "ROOKERY_PREFIX": settings.prefix,
+            "ROOKERY_SHARDS": str(settings.shards),
+        }
+        command = [sys.executable, "-m", "celery", "--app", "workers.app", "worker", "--pool", "solo"]
+        command += ["--queues", ",".join(queue_names(settings.prefix)), "--loglevel", "warning"]
+        command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+        self._process = subprocess.Popen(command, env=environment)
+
+    def kill(self) -> None:
+        """End the worker with SIGKILL, in the middle of whatever it does."""
+        self._process.kill()
+        self._process.wait()
+
+    def __enter__(self) -> "CeleryWorker":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+class Broker:
+    """What stands in the broker of an installation."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._client = connect(settings.broker_url)
+        self._settings = settings
+
+    def queued(self) -> int:
+        """Return the number of tasks that no worker has taken yet."""
+        return sum(int(self._client.llen(queue)) for queue in queue_names(self._settings.prefix))
+
+    def taken(self) -> int:
+        """Return the number of tasks that a worker has taken and not finished."""
+        return int(self._client.hlen(f"{self._settings.prefix}unacked"))
+
+    def lose_everything(self) -> None:
+        """Forget all tasks, as a broker does that restarts without its last second."""
+        self._client.flushdb()

@@ -1,5 +1,6 @@
 """Lists: the lobby, one's own matches, players, leaderboards."""
 
+from collections.abc import Callable
 from typing import Any
 
 from flask import abort, redirect, render_template, request, url_for
@@ -11,8 +12,7 @@ from api.representations import player as shown_player
 from api.services import services
 from api.web.frame import blueprint, sign_in_first
 from domain.games import GAMES
-from domain.match.state import OPPONENT_PREFIX
-from events.people import Person
+from domain.match.state import OPEN, OPPONENT_PREFIX
 from events.readmodels import Page, Summary
 
 PAGE = 20
@@ -41,8 +41,8 @@ def lobby() -> str:
         game=game,
         view=view,
         more=bool(cursor),
-        found=_listed(_page(view, game=game, cursor=cursor)),
-        recent=None if cursor or view == "recent" else _listed(_page("recent", game=game, limit=8)),
+        found=_listed(_page("open", game=game, cursor=cursor) if view == "open" else _begun(game, PAGE, cursor)),
+        recent=_listed(_begun(game, 8)) if view == "open" and not cursor else None,
     )
 
 
@@ -57,7 +57,10 @@ def my_matches() -> str | Response:
     cursor = request.args.get("cursor") if view in OWN_VIEWS else None
     sections = []
     for name in views:
-        page = _others_turn(person, cursor) if name == "active" else _page(name, player=person.id, cursor=cursor)
+        if name == "active":  # what awaits the person stands in a list of its own
+            page = _chosen(lambda match: person.id not in match.awaiting, name, player=person.id, cursor=cursor)
+        else:
+            page = _page(name, player=person.id, cursor=cursor)
         sections.append({"view": name, "title": OWN_VIEWS[name], "found": _listed(page)})
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS)
 
@@ -134,14 +137,21 @@ def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
         abort(404, NO_SUCH_PAGE)
 
 
-def _others_turn(person: Person, cursor: str | None) -> Page[Summary]:
-    """Return a page of the active matches that await somebody else than ``person``."""
+def _begun(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
+    """Return a page of the latest matches that wait for nobody to join."""
+    return _chosen(lambda match: match.status != OPEN, "recent", game=game, limit=limit, cursor=cursor)
+
+
+def _chosen(
+    wanted: Callable[[Summary], bool], view: str, *, cursor: str | None, limit: int = PAGE, **which: Any
+) -> Page[Summary]:
+    """Return a full page of those matches in a view that are ``wanted``."""
     found: list[Summary] = []
     while True:
-        page = _page("active", player=person.id, cursor=cursor, limit=PAGE - len(found))
-        found += [summary for summary in page.items if person.id not in summary.awaiting]
+        page = _page(view, cursor=cursor, limit=limit - len(found), **which)
+        found += filter(wanted, page.items)
         cursor = page.next
-        if cursor is None or len(found) == PAGE:
+        if cursor is None or len(found) == limit:
             return Page(found, cursor)
 
 

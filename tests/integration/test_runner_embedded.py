@@ -68,7 +68,7 @@ def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(t
     try:
         with redis.Redis(port=port, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.02), 200)) as client:
             assert client.ping()
-            asked = {"appendonly": "yes", "appendfsync": "everysec", "save": "", "maxmemory-policy": "noeviction"}
+            asked = {"appendonly": "yes", "appendfsync": "always", "save": "", "maxmemory-policy": "noeviction"}
             assert {name: client.config_get(name)[name] for name in asked} == asked
             assert client.config_get("bind")["bind"] == "127.0.0.1"
             assert Path(client.config_get("dir")["dir"]) == tmp_path

@@ -43,8 +43,11 @@ def test_nothing_is_evicted_or_kept_in_memory_only(name):
     assert settings.get("appendfsync", "everysec") in ("everysec", "always")
 
 
-def test_the_store_syncs_every_write():
-    assert "\nappendfsync always\n" in (DEPLOY / "redis-store.conf").read_text()
+@pytest.mark.parametrize("name", ["redis-common", "redis-store"])
+def test_the_store_and_the_embedded_server_sync_every_write(name):
+    synced = re.findall(r"^appendfsync (\w+)$", (DEPLOY / "redis-common.conf").read_text(), re.M)
+    overridden = re.findall(r"^appendfsync (\w+)$", (DEPLOY / f"{name}.conf").read_text(), re.M)
+    assert (overridden or synced) == ["always"]
 
 
 def test_streams_go_unbuffered_to_their_own_process():

@@ -1,0 +1,330 @@
+"""A real installation under play while its processes are killed at random; afterwards every promise is checked.
+
+Some people play each other and opponents over HTTP, as any client would: a request that got no answer is sent again
+with its idempotency key until it gets one. A seeded killer ends the API, the live stream, the relay, the workers and
+the server with SIGKILL, one after the other. What must hold afterwards is computed from the store, never from what a
+process says about itself.
+"""
+
+import http.client
+import random
+import secrets
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import Any, NamedTuple
+
+from deploy.api_client import Answer, ApiClient
+from deploy.runner import Installation
+from domain.match.state import MatchState
+from events.chain import verify_all
+from events.clock import now_ms
+from events.matches import Matches
+from events.readmodels import Keys, ReadModels, dump, rated_result, summarise
+from events.redis_store import RedisStore
+from events.settings import store_from
+from workers.opponents import debts_of
+from workers.rebuild import rebuild
+
+PEOPLE = 4
+MATCHES_A_PERSON = 3
+PAUSE = 0.02
+RECOVERY_SECONDS = 60.0
+LATE = ("stale-version", "not-your-turn", "match-over", "already-seated", "seats-taken")
+"""Refusals of what was pending a moment ago: somebody has been there before."""
+
+UNANSWERED = (OSError, http.client.HTTPException)
+
+
+class Acknowledged(NamedTuple):
+    """A move that the API has said yes to."""
+
+    match: str
+    version: int
+    event: str
+    move: str
+
+
+class Report(NamedTuple):
+    """What a run found. All but the first four must be empty."""
+
+    kills: dict[str, int]
+    restarts: int
+    matches: int
+    acknowledged: int
+    lost: tuple[str, ...]
+    doubled: tuple[str, ...]
+    stuck: tuple[str, ...]
+    damaged: tuple[str, ...]
+    different: tuple[str, ...]
+    refused: tuple[str, ...]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Everything that must not have happened, in words."""
+        return self.lost + self.doubled + self.stuck + self.damaged + self.different + self.refused
+
+    def __str__(self) -> str:
+        """Return the counts, one a line."""
+        kills = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
+        return "\n".join(
+            (
+                f"kills               {sum(self.kills.values())} ({kills})",
+                f"restarts            {self.restarts}",
+                f"matches             {self.matches}",
+                f"acknowledged moves  {self.acknowledged}",
+                f"lost                {len(self.lost)}",
+                f"doubled             {len(self.doubled)}",
+                f"stuck matches       {len(self.stuck)}",
+                f"damaged streams     {len(self.damaged)}",
+                f"wrong read models   {len(self.different)}",
+                f"wrongly refused     {len(self.refused)}",
+            )
+        )
+
+
+class Person:
+    """Somebody who opens matches and plays whatever is pending, one request at a time."""
+
+    def __init__(self, house: Installation, number: int, seed: int) -> None:
+        self.name = f"person-{number}"
+        self.acknowledged: list[Acknowledged] = []
+        self.refused: list[str] = []
+        self._client = ApiClient(house.url, timeout=5)
+        self._chance = random.Random(f"{seed}/{number}")
+        self._opened = 0
+        self._going: deque[str] = deque()
+        self._client.sign_up(self.name, secrets.token_urlsafe(12))
+
+    def play(self, others: Sequence[str], stop: Event) -> None:
+        """Keep some matches going until ``stop``; a request that is under way is brought to its answer first."""
+        while not stop.is_set():
+            self._keep_matches_going(others)
+            pending = self._read("/me/pending?limit=50")
+            for item in pending["items"] if pending else ():
+                self._answer(item["owed"], item["match"]["id"])
+            stop.wait(PAUSE)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+    def _keep_matches_going(self, others: Sequence[str]) -> None:
+        # Asked one by one: the lists are the read models', which stand still while the relay is down.
+        if len(self._going) == MATCHES_A_PERSON:
+            match = self._going.popleft()
+            state = self._read(f"/matches/{match}")
+            if state is None or state["result"] is None:
+                self._going.append(match)
+        if len(self._going) < MATCHES_A_PERSON:
+            self._open(others)
+
+    def _open(self, others: Sequence[str]) -> None:
+        self._opened += 1
+        other: dict[str, Any] = {"kind": "opponent", "level": 1}
+        if self._opened % 2 and others:
+            other = {"kind": "player", "name": self._chance.choice(others)}
+        game, setup = self._chance.choice((("bashni", "start"), ("towers", "two-player")))
+        seats = [{"kind": "me"}, other]
+        self._chance.shuffle(seats)
+        wanted = {"game": game, "setup": setup, "seats": seats, "rated": True, "private": False}
+        answer = self._insist("/matches", wanted, f"open-{self._opened}")
+        if answer.status == 201:
+            self._going.append(answer.body["id"])
+
+    def _answer(self, owed: str, match: str) -> None:
+        if owed == "invitation":
+            self._insist(f"/matches/{match}/joins", {}, secrets.token_hex(8))
+            return
+        legal = self._read(f"/matches/{match}/legal-moves")
+        if not legal or not legal["moves"]:
+            return
+        move = self._chance.choice(legal["moves"])
+        answer = self._insist(f"/matches/{match}/moves", {"move": move}, secrets.token_hex(8), legal["version"])
+        if answer.status == 201:
+            event = answer.body["events"][0]
+            self.acknowledged.append(Acknowledged(match, event["version"], event["id"], event["data"]["move"]))
+
+    def _read(self, path: str) -> Any:
+        try:
+            answer = self._client.ask("GET", path)
+        except UNANSWERED:
+            return None
+        return answer.body if answer.status == 200 else None
+
+    def _insist(self, path: str, body: Any, key: str, version: int | None = None) -> Answer:
+        """Send a request until it is answered, always with the same key."""
+        headers = {"Idempotency-Key": key}
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
+        deadline = time.monotonic() + RECOVERY_SECONDS
+        while True:
+            try:
+                answer = self._client.ask("POST", path, body, headers)
+            except UNANSWERED as error:
+                last: object = error
+            else:
+                if answer.status < 500 and answer.status != 429:
+                    break
+                last = answer
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"POST {path} got no answer for {RECOVERY_SECONDS:.0f} s, at last {last}")
+            time.sleep(PAUSE)
+        # The list of what is pending may be a moment behind: to find the answer given already is no fault.
+        if answer.status != 201 and not (answer.status == 409 and answer.body["code"] in LATE):
+            self.refused.append(f"POST {path}: {answer.status} {answer.body}")
+        return answer
+
+
+class Killer:
+    """Ends processes of an installation, each kill once its victim has come back from the one before."""
+
+    def __init__(self, house: Installation, seed: int) -> None:
+        self.kills: Counter[str] = Counter()
+        self._house = house
+        self._chance = random.Random(seed)
+
+    def kill(self, total: int, seconds: float, progress: Callable[[], int], say: Callable[[str], None]) -> None:
+        """Kill ``total`` times within about ``seconds``; between two kills something must have been acknowledged."""
+        names = self._house.names()
+        pace = seconds / total
+        reached = progress()
+        for number in range(total):
+            due = time.monotonic() + self._chance.uniform(0.5, 1.5) * pace
+            patience = time.monotonic() + RECOVERY_SECONDS
+            while time.monotonic() < due or (progress() == reached and time.monotonic() < patience):
+                time.sleep(PAUSE)
+            reached = progress()
+            victim = self._chance.choice([name for name in names if self._house.pid(name) is not None] or names)
+            if self._house.kill(victim):
+                self.kills[victim] += 1
+            if number % 10 == 9:
+                say(f"{number + 1} of {total} kills, {reached} moves acknowledged")
+
+
+def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], None] = lambda _: None) -> Report:
+    """Play and kill, then check; ``seconds`` is about how long the killing takes. Raises on a broken harness only."""
+    with Installation(var, opponents=2, embedded=True) as house, ThreadPoolExecutor(PEOPLE) as pool:
+        people = [Person(house, number, seed) for number in range(PEOPLE)]
+        stop = Event()
+        playing: list[Future[None]] = []
+        killer = Killer(house, seed)
+        store = store_from(house.settings)
+        try:
+            for person in people:
+                others = [other.name for other in people if other is not person]
+                playing.append(pool.submit(person.play, others, stop))
+            killer.kill(kills, seconds, lambda: sum(len(person.acknowledged) for person in people), say)
+            say("All kills are done; every match must go on")
+            before = _versions(store)
+            stuck = _until_all_moved_on(store, before, playing)
+        finally:
+            stop.set()
+        for future in playing:
+            future.result()
+        for person in people:
+            person.close()
+        say("Everybody rests; chains and read models are computed again")
+        stuck += _until_opponents_rest(store)
+        return _checked(house, store, killer, people, stuck)
+
+
+def _versions(store: RedisStore) -> dict[str, int]:
+    """Return the version of every match that has not ended."""
+    states = (state for state in _states(store) if not state.ended)
+    return {state.match: state.version for state in states}
+
+
+def _states(store: RedisStore) -> Iterator[MatchState]:
+    matches = Matches(store, now_ms)
+    for shard in range(store.shards):
+        for match in store.streams(shard):
+            yield matches.load(match).state
+
+
+def _until_all_moved_on(store: RedisStore, before: dict[str, int], playing: Sequence[Future[None]]) -> tuple[str, ...]:
+    """Wait until every match has gone on since ``before``; return those that do not."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    waiting = dict(before)
+    while waiting and time.monotonic() < deadline and not any(future.done() for future in playing):
+        time.sleep(PAUSE * 5)
+        waiting = {match: version for match, version in waiting.items() if store.head(match).version <= version}
+    return tuple(f"{match} stays at version {version}" for match, version in waiting.items())
+
+
+def _until_opponents_rest(store: RedisStore) -> tuple[str, ...]:
+    """Wait until no opponent owes anything; return the matches in which one still does."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while owing := [state.match for state in _states(store) if debts_of(state)]:
+        if time.monotonic() > deadline:
+            return tuple(f"{match} waits for an opponent" for match in owing)
+        time.sleep(PAUSE * 5)
+    return ()
+
+
+def _checked(
+    house: Installation, store: RedisStore, killer: Killer, people: Sequence[Person], stuck: tuple[str, ...]
+) -> Report:
+    acknowledged = [move for person in people for move in person.acknowledged]
+    lost, doubled = _compared(store, acknowledged)
+    return Report(
+        kills=dict(killer.kills),
+        restarts=sum(house.restarts(name) for name in house.names()),
+        matches=sum(1 for _ in _states(store)),
+        acknowledged=len(acknowledged),
+        lost=lost,
+        doubled=doubled,
+        stuck=stuck,
+        damaged=tuple(map(str, verify_all(store))),
+        different=_different_read_models(house, store),
+        refused=tuple(refusal for person in people for refusal in person.refused),
+    )
+
+
+def _compared(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the acknowledged moves that the store does not have once, and the moves that nobody was told of.
+
+    Every move of a person was sent until it was answered, so each stored one must be acknowledged exactly once. Of the
+    opponents' moves each ply must be there once.
+    """
+    told = Counter(acknowledged)
+    stored: Counter[Acknowledged] = Counter()
+    doubled = [f"acknowledged {count} times: {move}" for move, count in told.items() if count > 1]
+    for shard in range(store.shards):
+        for match in store.streams(shard):
+            moves = [event for event in store.read(match) if event.type == "move-submitted"]
+            if [event.data["ply"] for event in moves] != list(range(1, len(moves) + 1)):
+                doubled.append(f"{match}: the plies are not 1 to {len(moves)}")
+            for event in moves:
+                if "level" not in event.data:
+                    stored[Acknowledged(match, event.version, event.id, event.data["move"])] += 1
+    lost = tuple(f"not in the store: {move}" for move in told if move not in stored)
+    doubled += [f"stored, but nobody was told: {move}" for move in stored if move not in told]
+    return lost, tuple(doubled)
+
+
+def _different_read_models(house: Installation, store: RedisStore) -> tuple[str, ...]:
+    """Return the keys of the read models that a rebuild makes otherwise, when they have come to rest."""
+    keys = Keys(store.prefix, store.shards)
+    _until_at_rest(store, keys)
+    before = dump(store.client, keys)
+    rebuild(house.settings)
+    after = dump(store.client, keys)
+    return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
+
+
+def _until_at_rest(store: RedisStore, keys: Keys) -> None:
+    """Wait until every summary is at its stream's head and every rated result is rated."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    readmodels = ReadModels(store.client, store.prefix, store.shards)
+    while time.monotonic() < deadline:
+        summaries = [summarise(state) for state in _states(store)]
+        rated = [summary.match for summary in summaries if rated_result(summary) is not None]
+        if all(readmodels.summary(summary.match) == summary for summary in summaries) and all(
+            map(readmodels.rating_change, rated)
+        ):
+            return
+        time.sleep(PAUSE * 5)

@@ -1,0 +1,31 @@
+"""Kill for as long as you like: ``python -m tests.chaos --kills 200 --seconds 300 --seed 7``."""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from tests.chaos import run
+
+
+def main() -> None:
+    """Run, print the report and every fault; exit code 1 when there is any."""
+    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description="Kill processes under play and check.")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seconds", type=float, help="about how long the killing takes (default: one kill a second)")
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    start = time.monotonic()
+
+    def say(words: str) -> None:
+        print(f"{time.monotonic() - start:6.1f} s  {words}", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="rookery-chaos-") as var:
+        report = run(Path(var), chosen.kills, chosen.seconds or chosen.kills, chosen.seed, say)
+    print(report)
+    for fault in report.faults:
+        print(fault)
+    raise SystemExit(1 if report.faults else 0)
+
+
+main()

@@ -47,6 +47,9 @@ class Lag(NamedTuple):
 class FeedGroup:
     """One consumer of a consumer group on all shard feeds.
 
+    One blocking read covers all shards, which a Redis Cluster does not allow: the feeds are read from a single server
+    (with replicas), while appending and reading streams work on a cluster too.
+
     ``client`` must allow for blocking reads (``events.connection.blocking_client``). ``consumer`` should be a stable
     name of the process, so that a restarted one does not leave a dead consumer behind. Methods raise redis errors.
     """

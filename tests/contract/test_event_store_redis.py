@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from redis import Redis
+from redis import Redis, RedisCluster
 from redis.crc import key_slot
 
 from events.connection import connect
@@ -22,6 +22,7 @@ from events.store import (
     WrongInstallation,
 )
 from tests.support.drafts import draft, drafts, grown, request
+from tests.support.eventually import eventually
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
 
@@ -208,6 +209,22 @@ def test_all_keys_of_a_shard_lie_in_one_cluster_slot(redis: Redis) -> None:
             slots.setdefault(tag[1], set()).add(key_slot(key))
     assert set(slots) == {b"{s00}", b"{s01}", b"{s02}"}
     assert all(len(numbers) == 1 for numbers in slots.values())
+
+
+def test_the_store_works_on_a_redis_cluster(tmp_path: Path) -> None:
+    node = RealServer(tmp_path / "redis", "--cluster-enabled", "yes")
+    try:
+        client = node.client()
+        client.cluster("ADDSLOTS", *range(16384))
+        eventually(lambda: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok", "a cluster")
+        store = RedisStore(RedisCluster(host="127.0.0.1", port=node.port), shards=4)  # type: ignore[abstract]
+        for number in range(8):
+            grown(store, f"m{number}", [2, 1])
+            store.keep_snapshot(f"m{number}", 2, {"at": 2})
+        assert all(len(store.open(f"m{number}", None).events) == 1 for number in range(8))
+        assert sum(len(store.feed(shard)) for shard in range(4)) == 24
+    finally:
+        node.close()
 
 
 def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:

@@ -17,9 +17,13 @@ STARTS = 5
 
 
 class RealServer:
-    """A server that keeps its directory over kills and starts; it ends with the process of the tests at the latest."""
+    """A server that keeps its directory over kills and starts; it ends with the process of the tests at the latest.
 
-    def __init__(self, directory: Path) -> None:
+    ``options`` are further arguments of the server, such as ``--cluster-enabled yes``.
+    """
+
+    def __init__(self, directory: Path, *options: str) -> None:
+        self._options = options
         self._binary = find_binary()
         self._directory = DataDirectory(directory, self._binary)
         self._process: subprocess.Popen[bytes] | None = None
@@ -41,7 +45,8 @@ class RealServer:
             port = self.port or _free_port()
             command = server_command(self._binary, self._directory, port)
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *command], stdout=subprocess.DEVNULL
+                [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *command, *self._options],
+                stdout=subprocess.DEVNULL,
             )
             if self._answers(port):
                 self.port = port

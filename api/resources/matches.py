@@ -130,7 +130,7 @@ class EventsQuery(Strict):
 
 
 @blueprint.route("/matches")
-@blueprint.documents(200, MatchesShown, problems=[422])
+@blueprint.documents(200, MatchesShown, problems=[404, 422])
 @blueprint.arguments(MatchesQuery, location="query")
 def list_matches(query: dict[str, Any]) -> Response:
     """Public matches: open ones to join, or the latest, of one game or player if wanted"""

@@ -9,6 +9,7 @@ from werkzeug.test import TestResponse
 
 from api import create_app
 from api.limits import Limits
+from api.logs import configure
 from api.services import EXTENSION, Services
 from events.people import People
 from events.settings import Settings, next_database
@@ -32,6 +33,7 @@ def settings_for(url: str) -> Settings:
 
 def app_on(url: str, limits: Limits = UNLIMITED) -> Flask:
     """Return the product's app on the Redis at ``url``, with passwords that are quickly hashed."""
+    configure()
     app = create_app(settings_for(url), rates=limits)
     services: Services = app.extensions[EXTENSION]
     services.people = People(services.store.client, services.settings.prefix, services.now, QUICK_HASHES)

@@ -1,0 +1,108 @@
+"""When the store is away, loses a reply or was started again: refusals that invite to ask again, and recovery."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from redis import Redis
+
+from api.health import GROUPS
+from api.services import EXTENSION, Services
+from events.feed import FeedGroup
+from tests.support.callers import Caller, app_on, settings_for, started
+from tests.support.proxy import LossyProxy
+from tests.support.server import RealServer
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[RealServer]:
+    """Return a server that this test may kill."""
+    server = RealServer(tmp_path)
+    yield server
+    server.close()
+
+
+def test_without_its_store_the_api_asks_to_come_again_and_recovers_by_itself(own_server: RealServer) -> None:
+    app = app_on(own_server.url)
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    match = started(anna, boris)
+    move = anna.legal_move(match)
+    own_server.kill()
+    attempts = [
+        anna.move(match, move, Idempotency_Key="k1"),
+        anna.get(f"/matches/{match}"),
+        anna.get("/me"),
+        anna.get("/matches"),
+        Caller(app).post("/guests"),
+        Caller(app).post("/sessions", {"name": "anna", "password": "the secret of anna"}),
+    ]
+    for refused in attempts:
+        assert (refused.status_code, refused.json["code"]) == (503, "store-unavailable")
+        assert int(refused.headers["Retry-After"]) > 0
+    assert anna.client.get("/healthz").status_code == 200
+    assert anna.client.get("/readyz").status_code == 503
+    assert "rookery_store_up 0.0" in anna.client.get("/metrics").text
+    own_server.start()
+    assert anna.move(match, move, Idempotency_Key="k1").status_code == 201
+    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+    assert anna.client.get("/readyz").json["status"] == "ready"
+
+
+def test_an_app_may_start_before_its_store(own_server: RealServer) -> None:
+    own_server.kill()
+    app = app_on(own_server.url)
+    assert Caller(app).get("/matches").status_code == 503
+    own_server.start()
+    assert Caller(app).get("/matches").status_code == 200
+
+
+def test_a_move_whose_reply_was_lost_on_the_way_from_the_store_is_played_once(server: RealServer, app: Flask) -> None:
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    match, token = started(anna, boris), anna.token()
+    move = anna.legal_move(match)
+    proxy = LossyProxy(server.port)
+    try:
+        through_proxy = Caller(app_on(proxy.url))
+        assert through_proxy.get(f"/matches/{match}", Authorization=token).status_code == 200
+        proxy.lose_reply_to(b":feed")
+        answer = through_proxy.move(match, move, Authorization=token)
+        assert proxy.lost.is_set()
+    finally:
+        proxy.close()
+    assert answer.status_code == 201
+    assert anna.get(f"/matches/{match}").json["moves"] == [move]
+
+
+def test_a_full_store_refuses_moves_and_goes_on_when_there_is_room(
+    app: Flask, redis: Redis, anna: Caller, boris: Caller
+) -> None:
+    match = started(anna, boris)
+    move = anna.legal_move(match)
+    redis.config_set("maxmemory", 1)
+    refused = anna.move(match, move)
+    assert (refused.status_code, refused.json["code"]) == (503, "store-unavailable")
+    redis.config_set("maxmemory", 0)
+    assert anna.move(match, move).status_code == 201
+
+
+def test_a_store_that_was_installed_otherwise_is_not_ready(server: RealServer, redis: Redis) -> None:
+    app = app_on(server.url)
+    assert Caller(app).client.get("/readyz").json["shards"] == 16
+    redis.hset("rk:rookery", "format", "99")
+    refused = Caller(app).client.get("/readyz")
+    assert (refused.status_code, refused.json["status"]) == (503, "wrong-installation")
+
+
+def test_metrics_tell_requests_problems_latency_and_lag(app: Flask, redis: Redis, anna: Caller, boris: Caller) -> None:
+    services: Services = app.extensions[EXTENSION]
+    FeedGroup(redis, settings_for("").prefix, services.store.shards, GROUPS[0], "a-relay").ensure()
+    match = started(anna, boris)
+    assert anna.move(match).status_code == 201
+    assert boris.move(match, "nonsense").status_code == 422
+    told = anna.client.get("/metrics").text
+    assert 'rookery_requests_total{endpoint="commands.submit_move",method="POST",status="201"}' in told
+    assert 'rookery_problems_total{code="malformed-move"}' in told
+    assert "rookery_store_up 1.0" in told
+    assert "rookery_store_latency_seconds " in told
+    assert 'rookery_feed_lag{group="projections"} 4.0' in told

@@ -1,0 +1,197 @@
+"""Requests that are not what they should be: bodies, queries, addresses, methods; and what every answer carries."""
+
+import json
+import re
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from api.headers import stream_origin
+from api.problems import KINDS
+from tests.support.callers import Caller
+
+
+def send(caller: Caller, body: bytes, content_type: str = "application/json") -> TestResponse:
+    """POST raw bytes where a body with a label is wanted."""
+    return caller.client.post("/api/v1/me/tokens", data=body, content_type=content_type)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"{'label': 'x'}",
+        b'{"label": "x",}',
+        b'{"label": "x"} extra',
+        b'{"label": NaN}',
+        b'{"label": Infinity}',
+        b'{"label": "x", "label": "y"}',
+        b'{"label": "\xff"}',
+        b'\xef\xbb\xbf{"label": "x"}',
+        '{"label": "x"}'.encode("utf-16"),
+        b'{"label": ' + b"9" * 5000 + b"}",
+        b"[" * 60_000,
+        b'{"label":' * 7_000,
+    ],
+)
+def test_a_body_that_is_no_json_is_malformed(anna: Caller, body: bytes) -> None:
+    refused = send(anna, body)
+    assert (refused.status_code, refused.json["code"]) == (400, "malformed-json")
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"5", b"null", b"true", b"[" * 900 + b"]" * 900])
+def test_a_body_that_is_no_object_is_refused(anna: Caller, body: bytes) -> None:
+    refused = send(anna, body)
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+    assert list(refused.json["errors"]) == ["body"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "label"),
+        ({"label": None}, "label"),
+        ({"label": 5}, "label"),
+        ({"label": True}, "label"),
+        ({"label": ["x"]}, "label"),
+        ({"label": {"x": "y"}}, "label"),
+        ({"label": ""}, "label"),
+        ({"label": "x" * 61}, "label"),
+        ({"label": "\ud800"}, "label"),
+        ({"label": "x", "scope": "all"}, "scope"),
+    ],
+)
+def test_a_wrong_field_is_named_and_never_coerced(anna: Caller, body: object, field: str) -> None:
+    refused = send(anna, json.dumps(body).encode())
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+    assert list(refused.json["errors"]) == [field]
+    assert anna.get("/me/tokens").json["items"] == []
+
+
+@pytest.mark.parametrize(
+    "content_type", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/xml"]
+)
+def test_only_json_is_read(anna: Caller, content_type: str) -> None:
+    refused = send(anna, b'{"label": "x"}', content_type)
+    assert (refused.status_code, refused.json["code"]) == (415, "not-json")
+    assert send(anna, b'{"label": "x"}', "application/json; charset=utf-8").status_code == 201
+
+
+def test_a_body_beyond_64_kib_is_too_large(anna: Caller) -> None:
+    refused = send(anna, b'{"label": "' + b"x" * 65_536 + b'"}')
+    assert (refused.status_code, refused.json["code"]) == (413, "too-large")
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("limit=0", "limit"),
+        ("limit=201", "limit"),
+        ("limit=five", "limit"),
+        ("limit=5.0", "limit"),
+        ("limit=+5", "limit"),
+        ("limit=٣", "limit"),
+        ("limit=", "limit"),
+        ("limit=5&limit=6", "limit"),
+        ("view=secret", "view"),
+        ("cursor=", "cursor"),
+        ("cursor=nonsense", "cursor"),
+        ("colour=white", "colour"),
+    ],
+)
+def test_a_wrong_query_is_refused_at_its_field(stranger: Caller, query: str, field: str) -> None:
+    refused = stranger.get(f"/matches?{query}")
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+    assert list(refused.json["errors"]) == [field]
+
+
+def test_an_unknown_address_and_an_unknown_method_are_problems(stranger: Caller) -> None:
+    nowhere = stranger.get("/nowhere")
+    assert (nowhere.status_code, nowhere.json["code"]) == (404, "not-found")
+    wrong = stranger.client.put("/api/v1/me")
+    assert (wrong.status_code, wrong.json["code"]) == (405, "method-not-allowed")
+    assert wrong.headers["Allow"] == "GET, HEAD, OPTIONS"
+
+
+def test_a_position_that_cannot_be_read_is_refused_with_the_place(stranger: Caller) -> None:
+    refused = stranger.get("/games/bashni/positions?position=nonsense")
+    assert (refused.status_code, refused.json["code"]) == (422, "malformed-position")
+    assert list(refused.json["errors"]) == ["position"]
+    assert stranger.get("/games/chess/positions?position=x").json["code"] == "no-such-game"
+
+
+def test_a_position_is_shown_without_a_match(anna: Caller) -> None:
+    started = anna.post(
+        "/matches", {"game": "bashni", "setup": "start", "seats": [{"kind": "me"}, {"kind": "open"}]}
+    ).json
+    shown = anna.get(f"/games/bashni/positions?position={started['position'].replace(' ', '%20')}").json
+    assert (shown["position"], shown["diagram"]) == (started["position"], started["diagram"])
+    assert (shown["to_move"], shown["outcome"]) == (0, None)
+    assert "c3-d4" in shown["moves"]
+
+
+def test_the_games_are_listed_with_seats_and_levels(stranger: Caller) -> None:
+    games = {game["id"]: game for game in stranger.get("/games").json["items"]}
+    four = {setup["name"]: setup for setup in games["towers"]["setups"]}["four-player"]
+    assert len(four["seats"]) == 4
+    assert games["bashni"]["levels"] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert stranger.get("/games/towers").json == games["towers"]
+
+
+def test_players_are_found_by_id_and_name_and_opponents_by_level(stranger: Caller, anna: Caller) -> None:
+    for handle in (anna.id, "anna", "ANNA"):
+        assert stranger.get(f"/players/{handle}").json["id"] == anna.id
+    assert stranger.get("/players/opponent-4").json["level"] == 4
+    for nobody in ("opponent-9", "opponent-04", "opponent-", "nobody"):
+        assert stranger.get(f"/players/{nobody}").json["code"] == "no-such-player"
+
+
+def test_every_answer_is_guarded_against_misuse_by_browsers(stranger: Caller) -> None:
+    for path in ("/api/v1/games", "/api/v1/nowhere", "/healthz", "/openapi.json"):
+        headers = stranger.client.get(path).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["X-Frame-Options"] == "DENY"
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'self'" in policy
+        assert "connect-src 'self' http://localhost:8001;" in policy
+        assert "unsafe" not in policy
+    assert stranger.get("/games").headers["Cache-Control"] == "private, no-cache"
+
+
+def test_a_request_id_is_made_or_kept_when_it_is_harmless(stranger: Caller) -> None:
+    assert re.fullmatch("[0-9a-f]{16}", stranger.get("/games").headers["X-Request-Id"])
+    assert stranger.get("/games", X_Request_Id="from-a-proxy-1").headers["X-Request-Id"] == "from-a-proxy-1"
+    assert stranger.get("/games", X_Request_Id="<script>").headers["X-Request-Id"] != "<script>"
+
+
+@pytest.mark.parametrize(
+    ("configured", "host", "origin"),
+    [
+        ("http://127.0.0.1:8001", "localhost:8000", "http://localhost:8001"),
+        ("http://127.0.0.1:8001", "127.0.0.1:8000", "http://127.0.0.1:8001"),
+        ("http://127.0.0.1:8001", "[::1]:8000", "http://[::1]:8001"),
+        ("http://127.0.0.1:8001", "evil.example", "http://127.0.0.1:8001"),
+        ("https://live.example/", "rookery.example", "https://live.example"),
+    ],
+)
+def test_a_stream_on_this_machine_is_named_as_the_page_is(configured: str, host: str, origin: str) -> None:
+    assert stream_origin(configured, host) == origin
+
+
+def test_each_kind_of_problem_describes_itself(stranger: Caller) -> None:
+    for code, (status, title) in KINDS.items():
+        described = stranger.client.get(f"/problems/{code}").json
+        assert described == {"type": f"/problems/{code}", "status": status, "title": title}
+    assert stranger.client.get("/problems/nonsense").status_code == 404
+
+
+def test_an_unforeseen_mistake_is_answered_without_its_details(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the secret ingredient")
+
+    monkeypatch.setitem(app.view_functions, "games.list_games", broken)
+    refused = Caller(app).get("/games")
+    assert (refused.status_code, refused.json["code"]) == (500, "internal-error")
+    assert "ingredient" not in refused.text

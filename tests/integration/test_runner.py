@@ -1,0 +1,128 @@
+"""A whole installation: ready when it says so, kept running, refused where it would do harm, stopped without trace."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.api_client import ApiClient
+from deploy.runner import Installation, InstallationError, Ports
+from tests.support.eventually import eventually
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("server", "relay", "worker", "opponents", "api", "stream")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    with Installation(tmp_path_factory.mktemp("var")) as house:
+        yield house
+
+
+def answer_of(url: str) -> tuple[int, bytes]:
+    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own address
+        return answer.status, answer.read()
+
+
+def test_inside_the_with_block_everything_answers(house):
+    assert house.names() == PARTS
+    assert json.loads(answer_of(f"{house.url}/readyz")[1])["status"] == "ready"
+    assert answer_of(f"{house.stream_url}/healthz")[0] == 200
+    assert b"Rookery" in answer_of(house.url)[1]
+
+
+def test_the_requests_of_both_processes_are_counted_together(house):
+    with ApiClient(house.url) as client:
+        for _ in range(5):
+            client.get("/games")
+    text = answer_of(f"{house.url}/metrics")[1].decode()
+    (counted,) = (
+        line for line in text.splitlines() if line.startswith("rookery_requests_total") and "list_games" in line
+    )
+    assert float(counted.split()[-1]) >= 5
+
+
+def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(house):
+    with pytest.raises(InstallationError, match=rf"Rookery runs there already \(process {os.getpid()}, {house.url}\)"):
+        Installation(house.var).start()
+
+
+def test_a_taken_port_is_refused_and_nothing_is_left_running(house, tmp_path):
+    ports = Ports.free()._replace(api=house.ports.api)
+    with pytest.raises(InstallationError, match=rf"port {house.ports.api} for the API is taken by another server"):
+        Installation(tmp_path, ports).start()
+    with pytest.raises(InstallationError, match="a Valkey or Redis server"):
+        Installation(tmp_path, Ports.free()._replace(server=house.ports.server)).start()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_is_killed_comes_back(house, part):
+    before, restarts = house.pid(part), house.restarts(part)
+    assert house.kill(part)
+    eventually(lambda: house.restarts(part) == restarts + 1 and house.pid(part) not in (None, before), f"a new {part}")
+    eventually(lambda: ready(house), "an answer")
+
+
+def ready(house: Installation) -> bool:
+    try:
+        return answer_of(f"{house.url}/readyz")[0] == 200 and answer_of(f"{house.stream_url}/readyz")[0] == 200
+    except OSError:
+        return False
+
+
+def test_what_was_acknowledged_is_there_after_a_restart_and_a_lost_database_is_not_taken_for_a_new_one(tmp_path):
+    with Installation(tmp_path) as house, ApiClient(house.url) as client:
+        player = client.sign_up("Ada", "correct horse battery")
+    with Installation(tmp_path) as house, ApiClient(house.url) as client:
+        assert client.get("/players/Ada")["id"] == player
+    shutil.rmtree(tmp_path / "redis" / "appendonlydir")
+    with pytest.raises(InstallationError, match="its database holds no installation at all"):
+        Installation(tmp_path).start()
+
+
+def test_a_server_elsewhere_is_used_and_none_is_started(house, tmp_path, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", f"redis://127.0.0.1:{house.ports.server}/0")
+    with Installation(tmp_path) as guest:
+        assert guest.names() == PARTS[1:]
+        assert answer_of(f"{guest.url}/readyz") == answer_of(f"{house.url}/readyz")
+    assert not (tmp_path / "redis").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_up_stops_everything_on_a_signal(tmp_path, number):
+    ports = Ports.free()
+    options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", tmp_path]
+    command = [sys.executable, "-m", "deploy.cli", "up", *map(str, options)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as up:
+        assert up.stdout is not None
+        said = [up.stdout.readline() for _ in range(3)]
+        assert f"http://127.0.0.1:{ports.api}" in said[2]
+        running = processes_below(up.pid)
+        assert len(running) >= len(PARTS)
+        up.send_signal(number)
+        assert up.stdout.read().endswith("Stopped; everything is kept.\n")
+    assert up.returncode == 0
+    assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]
+
+
+def processes_below(parent: int) -> list[int]:
+    """Return the process ids of all descendants."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found, waiting = [], [parent]
+    while waiting:
+        waiting += (below := children.get(waiting.pop(), []))
+        found += below
+    return found

@@ -149,9 +149,10 @@ class Hub:
                     self._wake_all()
                 for match, entries in groupby(sorted((entry.stream, entry.version) for entry in deliveries), _stream):
                     self._publish(match, next(entries)[1])
-            except (RedisError, StoreError) as error:
+            except Exception as error:  # whatever it is: without the reader nobody would hear anything any more
                 if not away:
-                    log.warning("store-away", error=str(error))
+                    known = isinstance(error, RedisError | StoreError)
+                    log.error("feed-unreadable", error=str(error), exc_info=None if known else error)
                 away = True
                 time.sleep(PAUSE_SECONDS)
 

@@ -1,0 +1,250 @@
+"""The live stream as its own process, under gunicorn's gevent worker: resuming, privacy, faults, limits."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from api.auth import COOKIE
+from api.stream import Hub, Message, create_stream_app
+from events.memory import MemoryStore
+from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
+from tests.support.server import RealServer
+
+ROOT = Path(__file__).parents[2]
+
+
+class Told(NamedTuple):
+    """A message of the stream."""
+
+    id: int
+    event: str
+    data: Any
+
+
+class StreamProcess:
+    """gunicorn with the live stream on a free port."""
+
+    def __init__(self, redis_url: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        command = [
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--worker-class",
+            "gevent",
+            "--workers",
+            "1",
+            "--no-control-socket",
+        ]
+        command += ["--bind", f"127.0.0.1:{self.port}", "--graceful-timeout", "1", "--log-level", "warning"]
+        environment = {**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)}
+        self.process = subprocess.Popen([*command, "api.stream:app"], env=environment, cwd=ROOT)
+        while not self._answers():
+            try:
+                self.process.wait(0.05)
+                raise RuntimeError("the stream process does not start")
+            except subprocess.TimeoutExpired:
+                continue
+
+    def close(self) -> None:
+        """Stop the process."""
+        self.process.terminate()
+        self.process.wait()
+
+    def _answers(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+
+class Watching:
+    """One connection to the stream of a match."""
+
+    def __init__(self, port: int, match: str, query: str = "", **headers: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.connection.request("GET", f"/api/v1/matches/{match}/stream{query}", headers=fields)
+        self.answer = self.connection.getresponse()
+
+    def __enter__(self) -> "Watching":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.answer.close()
+        self.connection.close()
+
+    def next(self) -> Told:
+        """Return the next event; comments and the like are passed over."""
+        fields: dict[str, str] = {}
+        while True:
+            line = self.answer.readline().decode()
+            if not line:
+                raise EOFError("the stream has ended")
+            if line == "\n" and "data" in fields:
+                return Told(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+            name, _, value = line.rstrip("\n").partition(": ")
+            fields[name] = value
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """Return a server that these tests may kill."""
+    server = RealServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def stream(own_server: RealServer) -> Iterator[StreamProcess]:
+    """Return the stream process on that server."""
+    process = StreamProcess(own_server.url)
+    yield process
+    process.close()
+
+
+@pytest.fixture
+def players(own_server: RealServer) -> tuple[Caller, Caller]:
+    """Return two guests on that server."""
+    app = app_on(own_server.url)
+    return Caller(app).play_as_guest(), Caller(app).play_as_guest()
+
+
+def test_a_watcher_hears_what_was_and_what_happens(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
+    white, black = players
+    match = started(white, black)
+    with Watching(stream.port, match) as watching:
+        assert watching.answer.status == 200
+        assert watching.answer.headers["Content-Type"] == "text/event-stream; charset=utf-8"
+        assert [watching.next().event for _ in range(3)] == ["match-created", "player-joined", "match-started"]
+        made = white.move(match).json["events"]
+        told = watching.next()
+        assert (told.id, told.event, [told.data]) == (4, "move-submitted", made)
+        black.move(match)
+        assert watching.next().id == 5
+
+
+def test_who_comes_back_hears_only_what_was_missed(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
+    white, black = players
+    match = started(white, black)
+    white.move(match)
+    for again in ({"Last_Event_ID": "3"}, {"query": "?after=3"}):
+        with Watching(stream.port, match, **again) as watching:
+            assert watching.next().id == 4
+    with Watching(stream.port, match, "?after=1", Last_Event_ID="4") as watching:
+        black.move(match)
+        assert watching.next().id == 5, "what the browser has seen counts more than the address"
+
+
+def test_many_watchers_of_one_match_hear_the_same(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
+    white, black = players
+    match, other = started(white, black), started(white, black)
+    watchers = [Watching(stream.port, match, "?after=3") for _ in range(20)]
+    white.move(other)
+    moves = [white.move(match).json["events"][0], black.move(match).json["events"][0]]
+    for watching in watchers:
+        with watching:
+            assert [watching.next().data for _ in moves] == moves
+
+
+def test_a_watcher_lives_through_a_restart_of_the_server(
+    own_server: RealServer, stream: StreamProcess, players: tuple[Caller, Caller]
+) -> None:
+    white, black = players
+    match = started(white, black)
+    with Watching(stream.port, match, "?after=3") as watching:
+        white.move(match)
+        assert watching.next().id == 4
+        own_server.stop()
+        own_server.start()
+        assert black.move(match).status_code == 201
+        assert watching.next().id == 5
+        own_server.kill()
+        with Watching(stream.port, match, "?after=3") as refused:
+            assert refused.answer.status == 503
+            assert int(refused.answer.headers["Retry-After"]) > 0
+        own_server.start()
+        assert white.move(match).status_code == 201
+        assert watching.next().id == 6
+
+
+def test_a_private_match_is_told_to_insiders_only(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
+    white, black = players
+    match = white.create(ME, invited(black.name), private=True)
+    cookie = black.client.get_cookie(COOKIE)
+    assert cookie is not None
+    for headers in ({"Cookie": f"{COOKIE}={cookie.value}"}, {"Authorization": white.token()}):
+        with Watching(stream.port, match, **headers) as watching:
+            told = watching.next()
+            assert told.event == "match-created"
+            assert "seed" not in told.data["data"]
+    for headers in ({}, {"Authorization": Caller(black.client.application).play_as_guest().token()}):
+        with Watching(stream.port, match, **headers) as refused:
+            assert refused.answer.status == 404
+            assert json.loads(refused.answer.read())["code"] == "no-such-match"
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [
+        ("http://127.0.0.1:8000", True),
+        ("https://127.0.0.1", True),
+        ("http://localhost:8000", False),
+        ("https://evil.example", False),
+        ("http://127.0.0.1.evil.example", False),
+        ("null", False),
+    ],
+)
+def test_pages_of_the_same_host_may_read_with_their_cookie(
+    stream: StreamProcess, players: tuple[Caller, Caller], origin: str, allowed: bool
+) -> None:
+    match = started(*players)
+    with Watching(stream.port, match, Origin=origin) as watching:
+        headers = watching.answer.headers
+        assert headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
+        assert headers.get("Access-Control-Allow-Credentials") == ("true" if allowed else None)
+        assert "Origin" in ", ".join(headers.get_all("Vary", []))
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "1.5", "9" * 16])
+def test_a_place_that_is_no_version_is_refused(server: RealServer, after: str) -> None:
+    visitor = create_stream_app(settings_for(server.url)).test_client()
+    refused = visitor.get(f"/api/v1/matches/m/stream?after={after}")
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+
+
+def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(server: RealServer) -> None:
+    app = app_on(server.url)
+    match = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
+    visitor = create_stream_app(settings_for(server.url), most=2).test_client()
+    path = f"/api/v1/matches/{match}/stream"
+    first, second = visitor.get(path), visitor.get(path)
+    refused = visitor.get(path)
+    assert (refused.status_code, refused.json["code"]) == (503, "too-many-streams")
+    assert int(refused.headers["Retry-After"]) > 0
+    first.close()
+    third = visitor.get(path)
+    assert third.status_code == 200
+    second.close()
+    third.close()
+
+
+def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
+    hub = Hub(MemoryStore(), open_tail=lambda: pytest.fail("nobody reads here"), most=1)
+    hub._reader = object()  # type: ignore[assignment]
+    watcher = hub.enter("m")
+    while not watcher.cut_off:
+        hub._hand(watcher, [Message(1, "id: 1\n\n")])
+    told = list(hub.messages("m", 0, watcher))
+    assert told == ["retry: 2000\n\n"], "the rest comes from the store when the watcher is back"

@@ -20,6 +20,9 @@ from domain.match.decide import ABORT_BEFORE_PLY
 from domain.match.state import FINISHED, PLAYING, MatchState
 from events.readmodels import pool_of
 
+WIDE = 1.4
+"""A scene that is wider than high by this factor is given the room of the page."""
+
 _SQUARE = re.compile(r"[a-z]{1,2}[0-9]{1,2}")
 
 
@@ -34,6 +37,7 @@ def match_page(match_id: str) -> str:
     ply = _ply(state)
     turned = _turned(state, seat)
     shown = match(state, ply)
+    scene = game.scene(state.position)
     seats = _seats(state, shown, game)
     return render_template(
         "match.html",
@@ -51,7 +55,7 @@ def match_page(match_id: str) -> str:
         may=_may(state, viewer, seat),
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         unrated_yet=state.status == FINISHED and state.rated and not any(entry["change"] for entry in seats),
-        two_sides=len(state.seats) == 2,
+        wide=scene.width > WIDE * scene.height,
     )
 
 

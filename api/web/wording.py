@@ -28,7 +28,6 @@ _REASONS = {
 }
 
 _STEPS = (
-    (60_000, 1_000, "second"),
     (3_600_000, 60_000, "minute"),
     (86_400_000, 3_600_000, "hour"),
     (30 * 86_400_000, 86_400_000, "day"),
@@ -48,7 +47,7 @@ def reason_words(reason: str | None) -> str:
 def ago(then: int, now: int) -> str:
     """Return how long ago ``then`` was, both in milliseconds since 1970 UTC; beyond a month, the date."""
     passed = max(0, now - then)
-    if passed < 10_000:
+    if passed < 60_000:
         return "just now"
     for limit, unit, name in _STEPS:
         if passed < limit:

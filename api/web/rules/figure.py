@@ -21,7 +21,7 @@ class Figure(NamedTuple):
     position that they lead to and is drawn beside the first. ``view`` is two squares at opposite corners of the part
     of the board that is drawn (default: all of it).
 
-    Claims about ``position``: ``complete`` is the list of all legal moves (an empty text: there are none), ``count``
+    Claims about ``position``: ``complete`` is the list of all legal moves (an empty text: none), ``move_count``
     their number, ``legal`` and ``illegal`` are among them or not, and ``reached`` is all that the piece on ``reach``
     can do, drawn as marks on the squares. ``result`` is the end of the game after ``moves``; ``going_on`` claims that
     there is none.
@@ -33,7 +33,7 @@ class Figure(NamedTuple):
     moves: str = ""
     after: str = ""
     complete: str | None = None
-    count: int | None = None
+    move_count: int | None = None
     legal: str = ""
     illegal: str = ""
     reach: str = ""

@@ -12,8 +12,8 @@ FIGURES = (
     Figure(
         "commanders",
         "7b/8/8/8/5W2/(Bw)1(wBB)5/8/8 w 0",
-        "The piece on top decides. The tower on a3 is Black's, and a king; the one on c3 is White's and a man, although "
-        "two captive kings lie in it. White may move c3 and f4.",
+        "The piece on top decides. The tower on a3 is Black's, and a king; the one on c3 is White's and a "
+        "man, although two captive kings lie in it. White may move c3 and f4.",
         complete="c3-b4 c3-d4 f4-b8 f4-c1 f4-c7 f4-d2 f4-d6 f4-e3 f4-e5 f4-g3 f4-g5 f4-h2 f4-h6",
     ),
     Figure(
@@ -96,6 +96,15 @@ FIGURES = (
         illegal="f6xd4xf6",
     ),
     Figure(
+        "remainder",
+        "5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0",
+        "After e7 and c5 the king meets the rest of e7 once more, and must stop before it.",
+        moves="f8xd6xb4",
+        after="8/4b3/8/8/1(Wbb)6/(bww)7/8/8 b 0",
+        complete="f8xd6xb4",
+        illegal="f8xd6xb4xf8 f8xd6xf8",
+    ),
+    Figure(
         "crowned-and-on",
         "8/4b3/1b3w2/8/8/8/8/8 w 0",
         "The man is crowned on d8 and must go on at once, as a king: b6 is out of a man's reach.",
@@ -114,13 +123,12 @@ FIGURES = (
         illegal="d6xf8",
     ),
     Figure(
-        "remainder",
-        "5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0",
-        "After e7 and c5 the king meets the rest of e7 once more, and must stop before it.",
-        moves="f8xd6xb4",
-        after="8/4b3/8/8/1(Wbb)6/(bww)7/8/8 b 0",
-        complete="f8xd6xb4",
-        illegal="f8xd6xb4xf8 f8xd6xf8",
+        "round-trip",
+        "8/8/8/8/3b1b2/2w5/3B1b2/8 w 0",
+        "A round trip ends where it began. The two directions bury the king of d2 at different depths.",
+        moves="c3xe1xg3xe5xc3",
+        after="8/8/8/8/8/2(wBbbb)5/8/8 b 0",
+        complete="c3xe1xg3xe5xc3 c3xe5xg3xe1xc3",
     ),
     Figure(
         "freed-blocks",
@@ -133,7 +141,8 @@ FIGURES = (
     Figure(
         "landing",
         "8/8/8/8/5b2/2b5/8/W7 w 0",
-        "Over c3 the king could land on d4, e5 or f6, but only e5 leads on. There it must land; after f4 it may choose.",
+        "Over c3 the king could land on d4, e5 or f6, but only e5 leads on. There it must land; after f4 it "
+        "may choose.",
         complete="a1xe5xg3 a1xe5xh2",
         illegal="a1xd4 a1xf6 a1xe5",
     ),
@@ -143,20 +152,6 @@ FIGURES = (
         "Who takes c5 must land on b6 and go on over c7. Who takes e5 instead lands where he likes and is done.",
         complete="d4xb6xd8 d4xf6 d4xg7 d4xh8",
         illegal="d4xa7 d4xb6",
-    ),
-    Figure(
-        "one-diagonal",
-        "8/8/5b2/8/8/2b5/8/W7 w 0",
-        "Two columns on one diagonal. The first landing square makes no difference to the result, but is written.",
-        complete="a1xd4xg7 a1xd4xh8 a1xe5xg7 a1xe5xh8",
-    ),
-    Figure(
-        "round-trip",
-        "8/8/8/8/3b1b2/2w5/3B1b2/8 w 0",
-        "A round trip ends where it began. The two directions bury the king of d2 at different depths.",
-        moves="c3xe1xg3xe5xc3",
-        after="8/8/8/8/8/2(wBbbb)5/8/8 b 0",
-        complete="c3xe1xg3xe5xc3 c3xe5xg3xe1xc3",
     ),
     Figure(
         "safe",
@@ -182,7 +177,8 @@ FIGURES = (
     Figure(
         "counter",
         "7B/8/8/8/8/8/1w6/4W3 w 7",
-        "Seven king moves have been played in a row. The king's move makes it eight; a man's move would start again at 0.",
+        "Seven king moves have been played in a row. The king's move makes it eight; a man's move would "
+        "start again at 0.",
         moves="e1-a5",
         after="7B/8/8/W7/8/8/1w6/8 b 8",
         legal="b2-a3 b2-c3",
@@ -209,5 +205,11 @@ FIGURES = (
         moves="a1-b2 b8-a7 b2-a1 a7-b8 a1-b2 b8-a7 b2-a1 a7-b8",
         after="1B6/8/8/8/8/8/8/W7 w 8",
         result=Result((0.5, 0.5), "repetition"),
+    ),
+    Figure(
+        "one-diagonal",
+        "8/8/5b2/8/8/2b5/8/W7 w 0",
+        "Two columns on one diagonal. The first landing square makes no difference to the result, but is written.",
+        complete="a1xd4xg7 a1xd4xh8 a1xe5xg7 a1xe5xh8",
     ),
 )

@@ -63,16 +63,16 @@ FIGURES = (
     Figure(
         "step-by-step",
         "7/3,g,3/wwwww,1,bb,4/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 0",
-        "One piece stays on a5, two on b5 (on levels 1 and 2, where c5 has pieces), two go on to c5; there the lower one "
-        "stays and the upper one falls to d5.",
+        "One piece stays on a5, two on b5 (on levels 1 and 2, where c5 has pieces), two go on to c5; there "
+        "the lower one stays and the upper one falls to d5.",
         moves="a5-d5",
         after="7/3,g,3/w,ww,bbw,w,3/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 b 1",
     ),
     Figure(
         "top-only",
         "7/3,g,3/2,wwww,bbb,3/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 0",
-        "Three of the four pieces have a black piece in front of them. The fourth falls on d5 and stays there, although "
-        "e5 is empty: it is the lowest of what falls.",
+        "Three of the four pieces have a black piece in front of them. The fourth falls on d5 and stays "
+        "there, although e5 is empty: it is the lowest of what falls.",
         moves="c5-d5",
         after="7/3,g,3/2,www,bbbw,3/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 b 1",
     ),
@@ -135,8 +135,8 @@ FIGURES = (
     Figure(
         "crowning",
         "7/2,wwwww,gbbb,3/7/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 0",
-        "Only White's fifth piece is higher than the castle. It crowns d6 for White; that the others are black does not "
-        "matter.",
+        "Only White's fifth piece is higher than the castle. It crowns d6 for White; that the others are "
+        "black does not matter.",
         moves="c6-d6",
         after="7/2,wwww,gbbbw,3/7/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 b 1",
         going_on=True,

@@ -1,0 +1,178 @@
+"""The rules pages: every figure says what the rules say, and every page is whole."""
+
+import re
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from flask import Flask
+
+from api import create_app
+from api.web.rules.drawing import cut, drawn
+from api.web.rules.figure import Figure
+from api.web.rules.pages import figures_of, has_page
+from domain.game import Game, IllegalMove, MalformedNotation
+from domain.games import GAMES
+from events.settings import Settings
+
+RULINGS = {"bashni": ("BA", 14), "towers": ("TW", 20), "tower-game": ("TG", 30), "fourplay": ("FP", 36)}
+
+
+def game_of(game_id: str) -> Game[Any, Any]:
+    game: Game[Any, Any] = import_module(f"domain.{game_id.replace('-', '_')}").GAME
+    return game
+
+
+FIGURES = [
+    pytest.param(game_of(game_id), figure, id=f"{game_id}-{figure.id}")
+    for game_id in RULINGS
+    for figure in figures_of(game_id)
+]
+any_figure = pytest.mark.parametrize(("game", "figure"), FIGURES)
+any_game = pytest.mark.parametrize("game_id", RULINGS)
+
+
+@pytest.fixture(scope="module")
+def app() -> Flask:
+    """Return the app without a store: a page for a stranger asks the store nothing."""
+    nowhere = "redis://127.0.0.1:1/0"
+    return create_app(Settings(nowhere, nowhere, "rk:", "http://127.0.0.1:8001", secure_cookies=False, shards=None))
+
+
+@pytest.fixture(scope="module")
+def pages(app: Flask) -> dict[str, str]:
+    answers = {game_id: app.test_client().get(f"/games/{game_id}/rules") for game_id in RULINGS}
+    assert {game_id: answer.status_code for game_id, answer in answers.items()} == dict.fromkeys(RULINGS, 200)
+    return {game_id: answer.text for game_id, answer in answers.items()}
+
+
+def legal_moves(game: Game[Any, Any], position: Any) -> list[str]:
+    return [game.format_move(position, move) for move in game.legal_moves(position)]
+
+
+@any_figure
+def test_a_figure_shows_a_position_in_its_one_written_form(game: Game[Any, Any], figure: Figure):
+    assert game.format_position(game.parse_position(figure.position)) == figure.position
+
+
+@any_figure
+def test_the_moves_that_a_figure_calls_legal_are_legal(game: Game[Any, Any], figure: Figure):
+    position = game.parse_position(figure.position)
+    moves = legal_moves(game, position)
+    assert set(figure.legal.split()) <= set(moves)
+    if figure.complete is not None:
+        assert moves == figure.complete.split()
+    if figure.move_count is not None:
+        assert len(moves) == figure.move_count
+
+
+@any_figure
+def test_the_moves_that_a_figure_calls_illegal_are_refused_with_a_reason(game: Game[Any, Any], figure: Figure):
+    position = game.parse_position(figure.position)
+    for move in figure.illegal.split():
+        with pytest.raises((IllegalMove, MalformedNotation)) as refused:
+            game.parse_move(position, move)
+        assert str(refused.value)
+
+
+@any_figure
+def test_a_figure_marks_all_that_its_piece_can_do(game: Game[Any, Any], figure: Figure):
+    position = game.parse_position(figure.position)
+    hints = game.hints(position).get(figure.reach, ()) if figure.reach else ()
+    assert sorted(hint.move for hint in hints) == sorted(figure.reached.split())
+
+
+@any_figure
+def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(game: Game[Any, Any], figure: Figure):
+    history = [game.parse_position(figure.position)]
+    for text in figure.moves.split():
+        assert game.outcome(history[-1], history[:-1]) is None
+        history.append(game.play(history[-1], game.parse_move(history[-1], text)))
+    assert bool(figure.moves) == bool(figure.after)
+    assert game.format_position(history[-1]) == (figure.after or figure.position)
+    outcome = game.outcome(history[-1], history[:-1])
+    if figure.result is not None:
+        assert outcome is not None
+        assert outcome.reason == figure.result.reason
+        assert outcome.scores == pytest.approx(figure.result.scores, abs=0.0001)
+    if figure.going_on:
+        assert outcome is None
+
+
+@any_figure
+def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: Game[Any, Any], figure: Figure):
+    shown = drawn(game, figure, 1)
+    assert len(shown.boards) == (2 if figure.moves else 1)
+    for board in shown.boards:
+        root = ElementTree.fromstring(board.picture)  # noqa: S314
+        assert root.get("role") == "img"
+        assert root.get("aria-label", "").startswith("Figure 1")
+    assert not re.search("`", shown.caption)
+    scene = cut(game.scene(game.parse_position(figure.position)), figure.view)
+    ends = {
+        hint.path[-1] for hint in game.hints(game.parse_position(figure.position)).get(figure.reach, ()) if hint.path
+    }
+    assert ends <= {cell.square for cell in scene.cells}
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
+def test_every_game_has_a_rules_page(game: Game[Any, Any]):
+    assert has_page(game.id)
+
+
+def test_a_game_without_a_page_has_no_rules_to_show(app: Flask):
+    for game_id in ("no-such-game", "figure", "os", "bashni.."):
+        answer = app.test_client().get(f"/games/{game_id}/rules")
+        assert answer.status_code == 404
+        assert not has_page(game_id)
+
+
+@any_game
+def test_a_page_shows_each_of_its_figures_once_and_in_order(game_id: str, pages: dict[str, str]):
+    shown = re.findall(r'<figure class="figure" id="fig-([^"]+)">', pages[game_id])
+    assert shown == [figure.id for figure in figures_of(game_id)]
+    assert re.findall(r"<b>Figure (\d+)\.</b>", pages[game_id]) == [str(n) for n in range(1, len(shown) + 1)]
+
+
+@any_game
+def test_each_ruling_of_the_game_has_one_anchor_and_an_answer(game_id: str, pages: dict[str, str]):
+    prefix, count = RULINGS[game_id]
+    rows = re.findall(r'<tr id="([A-Z]{2}-\d\d)">.*?<td>(.*?)</td><td>(.*?)</td></tr>', pages[game_id], re.DOTALL)
+    assert [row[0] for row in rows] == [f"{prefix}-{number:02}" for number in range(1, count + 1)]
+    assert all(question.strip() and answer.strip() for _, question, answer in rows)
+
+
+@any_game
+def test_no_name_on_a_page_is_given_twice_and_no_link_on_it_leads_nowhere(game_id: str, pages: dict[str, str]):
+    ids = re.findall(r'\sid="([^"]*)"', pages[game_id])
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]*)"', pages[game_id])) <= set(ids)
+
+
+@any_game
+def test_the_contents_name_the_parts_that_every_page_has(game_id: str, pages: dict[str, str]):
+    listed = re.search(r'<nav class="contents".*?</nav>', pages[game_id], re.DOTALL)
+    assert listed is not None
+    anchors = re.findall(r'class="level-2"><a href="#([^"]*)"', listed[0])
+    assert anchors == ["minute", "board", "moves", "special", "end", "notation", "questions"]
+
+
+@any_game
+def test_a_page_has_neither_styles_nor_scripts_of_its_own(game_id: str, pages: dict[str, str]):
+    article = pages[game_id].split("<article", 1)[1].split("</article>", 1)[0]
+    assert not re.search(r"\sstyle=|<style|<script|\son[a-z]+=", article)
+
+
+@any_game
+def test_headings_go_down_one_level_at_a_time(game_id: str, pages: dict[str, str]):
+    levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", pages[game_id])]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_the_rules_page_of_a_game_leads_to_the_rules_of_the_others(pages: dict[str, str]):
+    for game_id in RULINGS:
+        assert all(f'"/games/{other}/rules"' in pages[game_id] for other in GAMES if other != game_id)

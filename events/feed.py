@@ -166,18 +166,22 @@ class FeedGroup:
         return [entry for entry in parked if entry.group == self.group]
 
     def lag(self) -> list[Lag]:
-        """Return for each shard how far the group is behind; for metrics."""
+        """Return for each shard how far the group is behind, by everything where it does not exist; for metrics."""
         with self.client.pipeline(transaction=False) as pipeline:
             for keys in self._keys:
                 pipeline.get(keys.sequence)
                 pipeline.xinfo_groups(keys.feed)
-            replies: list[Any] = pipeline.execute()
+            replies: list[Any] = pipeline.execute(raise_on_error=False)
         lags = []
         for sequence, groups in zip(replies[::2], replies[1::2], strict=True):
-            (own,) = (group for group in groups if group["name"] == self.group.encode())
+            if isinstance(groups, ResponseError):
+                if "no such key" not in str(groups):
+                    raise groups
+                groups = []
+            own = [group for group in groups if group["name"] == self.group.encode()]
             # Entry ids are the sequence without gaps; the lag that XINFO itself reports came with 7.0.
-            delivered = _sequence(own["last-delivered-id"])
-            lags.append(Lag(int(sequence or 0) - delivered, own["pending"]))
+            delivered = _sequence(own[0]["last-delivered-id"]) if own else 0
+            lags.append(Lag(int(sequence or 0) - delivered, own[0]["pending"] if own else 0))
         return lags
 
     def drop_dead_consumers(self, idle_ms: int) -> int:

@@ -157,6 +157,12 @@ def test_the_lag_counts_what_nobody_was_given_and_what_is_not_acknowledged(store
     assert [lag for number, lag in enumerate(consuming.lag()) if number != shard] == [(0, 0)] * (SHARDS - 1)
 
 
+def test_a_group_that_does_not_exist_yet_is_behind_by_everything(store: RedisStore, redis: Redis) -> None:
+    grown(store, "m", [2])
+    lags = FeedGroup(redis, "rk:", SHARDS, "later", "metrics").lag()
+    assert lags == [(2, 0) if shard == store.shard_of("m") else (0, 0) for shard in range(SHARDS)]
+
+
 def test_only_idle_consumers_that_hold_nothing_are_dropped(store: RedisStore, redis: Redis) -> None:
     grown(store, "m", [2])
     holding, idle, own = (group(redis, consumer=name) for name in ("holding", "idle", "own"))

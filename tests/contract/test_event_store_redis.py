@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from redis import Redis, RedisCluster
 from redis.crc import key_slot
 
+from events.chain import verify_all
 from events.connection import connect
 from events.redis_store import RedisStore
 from events.store import (
@@ -85,6 +89,42 @@ def test_a_server_that_was_killed_has_lost_nothing_acknowledged(own_server: Real
         assert all(len(store.read(stream)) == 4 * (round_number + 1) for stream in written)
     announced = {(entry.stream, entry.version) for shard in range(16) for entry in store.feed(shard)}
     assert announced == {(stream, version) for stream in written for version in range(1, 13)}
+
+
+def test_a_server_killed_under_load_keeps_what_it_acknowledged_and_doubles_nothing(own_server: RealServer) -> None:
+    store = RedisStore(own_server.client())
+    busy = Barrier(5)
+
+    def write_until_killed(stream: str) -> tuple[str, Head, str]:
+        head = EMPTY
+        for number in count():
+            if number == 50:
+                busy.wait()
+            key = f"{stream} {number}"
+            try:
+                head = store.append(stream, head, drafts(2), request(key)).head
+            except StoreUnavailable:
+                return stream, head, key
+        raise AssertionError("count() does not end")
+
+    with ThreadPoolExecutor(4) as pool:
+        writers = [pool.submit(write_until_killed, stream) for stream in ("m", "n", "o", "p")]
+        busy.wait()
+        own_server.kill()
+        acknowledged = [writer.result() for writer in writers]
+    own_server.start()
+    for stream, head, unanswered in acknowledged:
+        assert head.version >= 100
+        assert store.head(stream).version in (head.version, head.version + 2)
+        assert store.append(stream, head, drafts(2), request(unanswered)).head.version == head.version + 2
+        assert len(store.read(stream)) == head.version + 2
+    assert verify_all(store) == []
+    for shard in range(store.shards):
+        announced = store.feed(shard, limit=10**6)
+        assert [entry.sequence for entry in announced] == list(range(1, len(announced) + 1))
+        for stream in store.streams(shard):
+            versions = [entry.version for entry in announced if entry.stream == stream]
+            assert versions == list(range(1, store.head(stream).version + 1))
 
 
 def test_a_store_that_is_away_says_so_and_comes_back_by_itself(own_server: RealServer) -> None:

@@ -1,0 +1,72 @@
+"""What an opponent plays and whether it takes a draw: pure functions of game, position, history, level and seed."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from domain.game import Game, GameOver, M, P
+from domain.search.levels import LEVELS
+from domain.search.negamax import Candidate, Search
+from domain.search.values import clamp_evaluation
+
+T = TypeVar("T")
+
+ENGINE: Final = 1
+"""The version of the search. Anything that may change a choice raises it, so that a stored choice can be repeated."""
+
+CLEARLY_WORSE: Final = -150
+"""An opponent accepts a draw from here down: a piece and a half of the smallest behind."""
+
+
+class Choice(NamedTuple, Generic[T]):
+    """A chosen move, its value for the seat that plays it, the plies looked ahead and the positions visited.
+
+    The value is in hundredths of the smallest piece; beyond ``values.UNDECIDED`` it is the end of the game.
+    """
+
+    move: T
+    value: int
+    depth: int
+    nodes: int
+
+
+def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed: int) -> Choice[M]:
+    """Return the move of an opponent of ``level`` (1 to 8) for the seat to move.
+
+    ``history`` is the earlier positions of the game, oldest first. The same arguments give the same choice on every
+    machine; another ``seed`` may give another of several good moves. No more than the nodes of the level are visited.
+    Raises GameOver when there is no move, KeyError for an unknown level.
+    """
+    strength = LEVELS[level]
+    moves = game.order(position, game.legal_moves(position))
+    if not moves:
+        raise GameOver("the game is over: there is no move to choose")
+    seat = game.to_move(position)
+    if len(moves) == 1:
+        return Choice(moves[0], clamp_evaluation(game.evaluate(position, seat)), 0, 0)
+    chance = Random(f"{ENGINE}/{seed}/{len(history)}")  # noqa: S311
+    seen = [move for move in moves if chance.random() >= strength.overlooks] or [chance.choice(moves)]
+    candidates = [Candidate(move, chance.randint(0, strength.spread)) for move in seen]
+    search = Search(game, seat, _seats(game, position), history, strength.nodes)
+    return Choice(*search.best(position, candidates, strength.depth))
+
+
+def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int, seat: int) -> bool:
+    """Tell whether an opponent of ``level`` on ``seat`` takes a draw: its search says that it stands clearly worse.
+
+    It may be any seat's turn. Of an ended game the answer is no. Raises KeyError for an unknown level.
+    """
+    strength = LEVELS[level]
+    moves = game.order(position, game.legal_moves(position))
+    if not moves:
+        return False
+    search = Search(game, seat, _seats(game, position), history, strength.nodes)
+    return search.best(position, [Candidate(move, 0) for move in moves], strength.depth).value <= CLEARLY_WORSE
+
+
+def _seats(game: Game[P, M], position: P) -> int:
+    """Return how many seats play in ``position``: a game whose setups differ tells by the scores of a repetition."""
+    counts = {len(setup.seat_names) for setup in game.setups.values()}
+    if len(counts) > 1 and (outcome := game.outcome(position, (position, position))) is not None:
+        return len(outcome.scores)
+    return max(counts)

@@ -1,0 +1,37 @@
+"""The levels of the opponents: what one may spend and what it fails to see.
+
+Budgets count nodes, never time: the same position, history, level and seed give the same move on every machine and
+under every load.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Level(NamedTuple):
+    """How strong an opponent is.
+
+    ``nodes`` bounds the positions that a search may visit, ``depth`` the plies that it looks ahead (captures and
+    compulsory moves come on top). ``overlooks`` is the share of its own next moves that it does not see, drawn anew at
+    every turn; at least one is seen. ``spread`` is the largest whim, in hundredths of the smallest piece, added to each
+    of its next moves: it plays any of the moves that differ by less. Certain wins and losses know no whim.
+    """
+
+    nodes: int
+    depth: int
+    overlooks: float
+    spread: int
+
+
+DEEPEST = 64
+
+LEVELS: Mapping[int, Level] = {
+    1: Level(nodes=400, depth=1, overlooks=0.30, spread=120),
+    2: Level(nodes=400, depth=2, overlooks=0.15, spread=60),
+    3: Level(nodes=500, depth=3, overlooks=0.05, spread=40),
+    4: Level(nodes=800, depth=DEEPEST, overlooks=0.0, spread=25),
+    5: Level(nodes=2_000, depth=DEEPEST, overlooks=0.0, spread=20),
+    6: Level(nodes=5_000, depth=DEEPEST, overlooks=0.0, spread=15),
+    7: Level(nodes=10_000, depth=DEEPEST, overlooks=0.0, spread=10),
+    8: Level(nodes=24_000, depth=DEEPEST, overlooks=0.0, spread=10),
+}

@@ -14,14 +14,14 @@ from api.web.figures import figure
 from domain.scene import Cell, Piece, Scene
 
 RADIUS_X = 0.37
-RADIUS_Y = 0.25
-RIM = 0.125
+RADIUS_Y = 0.235
+RIM = 0.1
 """The height of a disc, and the step from one piece of a column to the next."""
 
 TALLEST = 1.15
 """How far a column may rise above its lowest piece; a column of more pieces is pressed together."""
 
-BASE = 0.13
+BASE = 0.15
 """How far below the middle of its square a column stands."""
 
 HEADROOM = 0.3

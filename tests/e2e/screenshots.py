@@ -1,0 +1,143 @@
+"""Take the pictures of the pages that the documents show: ``python -m tests.e2e.screenshots [DIRECTORY]``.
+
+The matches are made by seed, so that the boards are the same every time.
+"""
+
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+from deploy.runner import Installation
+from domain.games import GAMES
+from domain.scene import Scene
+from tests.e2e.png import shrunk
+from tests.e2e.visitors import Visitor, chromium
+
+DESKTOP = {"width": 1200, "height": 860}
+PHONE = {"width": 390, "height": 844}
+LARGEST = 200_000
+"""Bytes that a picture in the documents may have."""
+
+
+def line(game_id: str, setup: str, plies: range, fit: Callable[[Scene], float]) -> list[str]:
+    """Return the moves of the seeded random game whose position within ``plies`` is the fittest to be shown."""
+    game = GAMES[game_id]
+    best: tuple[float, list[str]] = (float("-inf"), [])
+    for seed in range(250):
+        rng = random.Random(seed)
+        position, moves = game.initial(setup), []
+        while len(moves) < plies.stop and (legal := list(game.legal_moves(position))):
+            move = rng.choice(legal)
+            moves.append(game.format_move(position, move))
+            position = game.play(position, move)
+            if len(moves) in plies and game.to_move(position) == 0 and any(game.legal_moves(position)):
+                best = max(best, (fit(game.scene(position)), list(moves)))
+    return best[1]
+
+
+def tall_columns(scene: Scene) -> float:
+    """Return how well a position shows columns: some tall ones, some kings, and both sides with something to move."""
+    heights = sorted((len(pieces) for pieces in scene.columns.values()), reverse=True)
+    tops = [pieces[-1] for pieces in scene.columns.values()]
+    seats = [sum(top.seat == seat for top in tops) for seat in {top.seat for top in tops if top.seat >= 0}]
+    kings = sum(top.kind == "king" for top in tops)
+    return sum(min(height, 5) for height in heights[:4]) + 2 * min(kings, 2) + 0.5 * min(seats) - 2 * (heights[0] > 7)
+
+
+def held_castles(scene: Scene) -> float:
+    """Return how well a position shows towers: castles that are held, mixed towers, all seats alive."""
+    held = sum(pieces[0].kind == "castle" and len(pieces) > 1 for pieces in scene.columns.values())
+    mixed = sum(len({piece.seat for piece in pieces}) > 2 for pieces in scene.columns.values())
+    tall = sum(len(pieces) >= 4 for pieces in scene.columns.values())
+    return 3 * min(held, 2) + mixed + 0.5 * tall
+
+
+def play(match: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
+    """Submit the moves, each by whose turn it is."""
+    game = GAMES[game_id]
+    position = game.initial(setup)
+    for text in moves:
+        seated[game.to_move(position)].move(match, text)
+        position = game.play(position, game.parse_move(position, text))
+
+
+def match_of(seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str], **terms: bool) -> str:
+    """Return a match between ``seated`` after ``moves``."""
+    host = seated[-1]
+    seats: list[dict[str, Any]] = [{"kind": "player", "name": one.name} for one in seated[:-1]]
+    match = host.create(game_id, setup, [*seats, {"kind": "me"}], **terms)
+    for guest in seated[:-1]:
+        guest.call("POST", f"/matches/{match}/joins", {})
+    play(match, seated, game_id, setup, moves)
+    return match
+
+
+def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) -> tuple[list[Visitor], dict[str, str]]:
+    """Return Anna and her friends, and their matches by name."""
+    people = [Visitor(browser, house, **options).sign_up(name) for name in ("Anna", "Boris", "Clara", "Dmitri")]
+    anna, boris, clara, _ = people
+    opening = line("bashni", "start", range(12, 13), tall_columns)
+    for _ in range(2):
+        finished = match_of([anna, boris], "bashni", "start", opening, rated=True)
+        boris.call("POST", f"/matches/{finished}/resignation", {})
+    bashni = match_of(
+        [anna, boris], "bashni", "start", line("bashni", "start", range(30, 52), tall_columns), rated=True
+    )
+    towers = match_of(people, "towers", "four-player", line("towers", "four-player", range(90, 150), held_castles))
+    match_of([clara, anna], "towers", "two-player", line("towers", "two-player", range(30, 31), held_castles))
+    match_of([anna, clara], "bashni", "start", opening[:3], private=True)
+    anna.create("bashni", "start", [{"kind": "open"}, {"kind": "me"}])
+    clara.create("towers", "two-player", [{"kind": "player", "name": "Anna"}, {"kind": "me"}])
+    return people, {"bashni": bashni, "towers": towers}
+
+
+def mixed_column(page: Page) -> str:
+    """Return the square of the column that mixes most sorts of pieces, the tallest of these."""
+    found: str = page.locator("#board .columns").evaluate(
+        """columns => [...columns.children].map((column) => {
+          const faces = [...column.querySelectorAll("use")].map((use) => use.getAttribute("href"));
+          return [new Set(faces).size * 10 + faces.length, column.dataset.square];
+        }).sort((a, b) => b[0] - a[0])[0][1]"""
+    )
+    return found
+
+
+def take(target: Path) -> None:
+    """Write all pictures to ``target``; raises ValueError when one is too large for the documents."""
+    target.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as var,
+        Installation(Path(var) / "var") as house,
+        chromium() as browser,
+    ):
+        people, matches = scenes(browser, house, {"viewport": DESKTOP, "reduced_motion": "reduce"})
+        anna = people[0]
+
+        def picture(name: str, path: str, point: str = "") -> None:
+            anna.page.goto(path)
+            if point:
+                anna.page.locator("#board .can-begin").first.wait_for(state="attached")
+                anna.square(point).hover()
+            (target / f"{name}.png").write_bytes(shrunk(anna.page.screenshot(full_page=True)))
+
+        for name, match in matches.items():
+            picture(name, f"/matches/{match}", mixed_column(anna.open(match)))
+        picture("my-matches", "/matches")
+        picture("new-match", "/matches/new?game=towers&setup=four-player")
+        anna.page.set_viewport_size(PHONE)
+        picture("phone-my-matches", "/matches")
+        anna.page.emulate_media(color_scheme="dark")
+        page = anna.open(matches["bashni"])
+        picture("phone-bashni", f"/matches/{matches['bashni']}", mixed_column(page))
+    for file in sorted(target.glob("*.png")):
+        if file.stat().st_size > LARGEST:
+            raise ValueError(f"{file} has {file.stat().st_size} bytes, more than {LARGEST}")
+
+
+if __name__ == "__main__":
+    take(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/screenshots"))

@@ -1,6 +1,7 @@
 """A TCP proxy between a client and its server that can lose one reply."""
 
 import socket
+from contextlib import suppress
 from threading import Event, Thread
 
 
@@ -31,8 +32,7 @@ class LossyProxy:
     def close(self) -> None:
         """Close all connections."""
         self._listener.close()
-        for connection in self._connections:
-            connection.close()
+        _end(*self._connections)
 
     def _accept(self) -> None:
         while True:
@@ -42,23 +42,32 @@ class LossyProxy:
                 return
             server = socket.create_connection(("127.0.0.1", self._target))
             self._connections += [client, server]
-            Thread(target=self._serve, args=(client, server), daemon=True).start()
+            losing = Event()
+            Thread(target=self._pass_requests, args=(client, server, losing), daemon=True).start()
+            Thread(target=self._pass_replies, args=(server, client, losing), daemon=True).start()
 
-    def _serve(self, client: socket.socket, server: socket.socket) -> None:
-        # A client of these tests has one request under way at a time and requests fit one segment: whatever comes
-        # from the server after a request is its reply.
-        try:
+    def _pass_requests(self, client: socket.socket, server: socket.socket, losing: Event) -> None:
+        with suppress(OSError):
             while asked := client.recv(1 << 20):
-                losing = self._part is not None and self._part in asked
-                server.sendall(asked)
-                answered = server.recv(1 << 20)
-                if losing:
+                if self._part is not None and self._part in asked:
                     self._part = None
+                    losing.set()
+                server.sendall(asked)
+        _end(client, server)
+
+    def _pass_replies(self, server: socket.socket, client: socket.socket, losing: Event) -> None:
+        # A client has one request under way at a time: what comes from the server after a request is its reply.
+        with suppress(OSError):
+            while answered := server.recv(1 << 20):
+                if losing.is_set():
                     self.lost.set()
                     break
                 client.sendall(answered)
-        except OSError:
-            pass
-        finally:
-            client.close()
-            server.close()
+        _end(client, server)
+
+
+def _end(*connections: socket.socket) -> None:
+    for connection in connections:
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+        connection.close()

@@ -151,8 +151,10 @@ def answer(error: Exception) -> Response:
     """Return the response to a request that ended in ``error``."""
     problem = problem_of(error)
     g.problem = problem.code
-    if problem.status >= 500:
+    if problem.code == "internal-error":
         log.error(problem.code, path=request.path, request=g.get("request_id"), exc_info=error)
+    elif problem.status >= 500:
+        log.warning(problem.code, path=request.path, request=g.get("request_id"), error=str(error))
     page = current_app.extensions.get("rookery-problem-page")
     if page is not None and not request.path.startswith("/api/") and request.accept_mimetypes.accept_html:
         g.person = None  # the page asks the store nothing: the store may be what is away

@@ -1,5 +1,6 @@
 """When the store is away, loses a reply or was started again: refusals that invite to ask again, and recovery."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from flask import Flask
 from redis import Redis
 
 from api.health import GROUPS
+from api.logs import configure
 from api.services import EXTENSION, Services
 from events.feed import FeedGroup
 from tests.support.callers import Caller, app_on, settings_for, started
@@ -106,3 +108,25 @@ def test_metrics_tell_requests_problems_latency_and_lag(app: Flask, redis: Redis
     assert "rookery_store_up 1.0" in told
     assert "rookery_store_latency_seconds " in told
     assert 'rookery_feed_lag{group="projections"} 4.0' in told
+
+
+def test_the_log_is_json_lines_without_secrets(
+    server: RealServer, redis: Redis, anna: Caller, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    token = anna.token()
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("out of order")
+
+    configure()  # here, where standard error is the one that is read below
+    monkeypatch.setattr("events.matches.Matches.load", broken)
+    assert anna.get("/matches/m", Authorization=token).status_code == 500
+    redis.config_set("maxmemory", 1)
+    assert Caller(anna.client.application).post("/guests").status_code == 503
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert [(line["event"], line["level"]) for line in lines] == [
+        ("internal-error", "error"),
+        ("store-unavailable", "warning"),
+    ]
+    assert "out of order" in lines[0]["exception"]
+    assert token.removeprefix("Bearer ") not in json.dumps(lines)

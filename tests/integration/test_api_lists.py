@@ -1,0 +1,126 @@
+"""What lists say: matches by view, what awaits somebody, ratings, leaderboards; page by page."""
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.services import EXTENSION, Services
+from tests.support.callers import ME, OPEN, Caller, invited, started
+from workers.projector import Projector, projected_by
+from workers.ratings import Ratings
+
+
+@pytest.fixture
+def services(app: Flask) -> Services:
+    """Return the services of the app."""
+    found: Services = app.extensions[EXTENSION]
+    return found
+
+
+def project(services: Services) -> list[str]:
+    """Bring all read models up to date, as the relay does; return the ids of all matches."""
+    keys = services.readmodels.keys
+    projector = Projector(services.store.client, keys, projected_by(services.matches))
+    by_shard = [list(services.store.streams(shard)) for shard in range(services.store.shards)]
+    for matches in filter(None, by_shard):
+        assert projector.project(matches) == {}
+    return [match for matches in by_shard for match in matches]
+
+
+def all_pages(caller: Caller, path: str, limit: int) -> list[dict[str, Any]]:
+    """Return the items of all pages of a list."""
+    items: list[dict[str, Any]] = []
+    cursor = ""
+    while True:
+        page = caller.get(f"{path}limit={limit}{cursor}")
+        assert page.status_code == 200, page.text
+        assert len(page.json["items"]) <= limit
+        items += page.json["items"]
+        if page.json["next"] is None:
+            return items
+        cursor = f"&cursor={page.json['next']}"
+
+
+def test_what_awaits_somebody_begins_with_the_moves_and_then_goes_by_age(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    invitation = boris.create(invited("anna"), ME)
+    first = started(anna, boris)
+    offer = started(boris, anna)
+    second = started(anna, boris)
+    waiting = started(boris, anna)
+    assert boris.post(f"/matches/{offer}/draw-offers").status_code == 201
+    project(services)
+    for limit in (1, 2, 3, 50):
+        items = all_pages(anna, "/me/pending?", limit)
+        assert [(item["owed"], item["match"]["id"]) for item in items] == [
+            ("move", first),
+            ("move", second),
+            ("invitation", invitation),
+            ("draw-answer", offer),
+        ]
+    assert waiting in [item["match"]["id"] for item in all_pages(boris, "/me/pending?", 1)]
+
+
+@pytest.mark.parametrize("cursor", ["nonsense", "moves:nonsense", "rest:nonsense", ":"])
+def test_a_cursor_of_nobody_is_refused(anna: Caller, cursor: str) -> None:
+    refused = anna.get(f"/me/pending?cursor={cursor}")
+    assert (refused.status_code, list(refused.json["errors"])) == (422, ["cursor"])
+
+
+def test_open_matches_are_listed_until_they_are_joined(anna: Caller, boris: Caller, services: Services) -> None:
+    match = anna.create(ME, OPEN)
+    hidden = anna.create(ME, OPEN, private=True)
+    project(services)
+    assert [item["id"] for item in all_pages(boris, "/matches?view=open&", 1)] == [match]
+    assert boris.post(f"/matches/{match}/joins").status_code == 201
+    project(services)
+    assert all_pages(boris, "/matches?view=open&", 1) == []
+    assert hidden not in [item["id"] for item in all_pages(boris, "/matches?", 50)]
+
+
+def test_a_listed_match_says_what_the_match_itself_says(anna: Caller, boris: Caller, services: Services) -> None:
+    match = started(anna, boris)
+    anna.move(match)
+    project(services)
+    (listed,) = all_pages(boris, "/matches?game=bashni&player=anna&", 50)
+    shown = boris.get(f"/matches/{match}").json
+    assert listed == {name: shown[name] for name in listed}
+
+
+def test_private_matches_are_in_the_lists_of_their_players_only(
+    anna: Caller, boris: Caller, stranger: Caller, services: Services
+) -> None:
+    public, private = started(anna, boris), started(anna, boris, private=True)
+    project(services)
+    for insider in (anna, boris):
+        assert {item["id"] for item in all_pages(insider, "/me/matches?view=active&", 1)} == {public, private}
+    for visitor in (stranger, boris):
+        for view in ("recent", "active"):
+            listed = all_pages(visitor, f"/players/anna/matches?view={view}&", 1)
+            assert [item["id"] for item in listed] == [public]
+
+
+def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
+    anna: Caller, boris: Caller, stranger: Caller, services: Services
+) -> None:
+    match = started(anna, boris, rated=True)
+    for player in (anna, boris, anna, boris):
+        assert player.move(match).status_code == 201
+    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+    project(services)
+    assert Ratings(services.store.client, services.readmodels.keys).rate(services.matches, match)
+    (mine,) = stranger.get("/players/anna/ratings").json["items"]
+    assert stranger.get("/players/anna").json["ratings"] == [mine]
+    assert (mine["pool"], mine["matches"], mine["provisional"]) == ("bashni-2", 1, True)
+    (change,) = stranger.get("/players/boris/ratings/bashni-2/history").json["items"]
+    assert change["match"] == match
+    assert change["after"] > change["before"]
+    assert stranger.get("/players/boris/head-to-head/anna").json["items"] == [
+        {"pool": "bashni-2", "wins": 1, "draws": 0, "losses": 0}
+    ]
+    assert stranger.get("/leaderboards").json["items"] == ["bashni-2"]
+    ranked = all_pages(stranger, "/leaderboards/bashni-2?", 1)
+    assert [item["player"]["name"] for item in ranked] == ["boris", "anna"]
+    assert stranger.get("/leaderboards/chess-2").status_code == 404

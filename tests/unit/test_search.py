@@ -1,0 +1,351 @@
+"""The search, on games small enough to know what is best."""
+
+import random
+import subprocess
+import sys
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from domain.game import Game, GameOver
+from domain.search import LEVELS, accepts_draw, choose
+from domain.search.negamax import Candidate, Found, Search
+from domain.search.values import UNDECIDED, WIN, value_of_scores
+from tests.support.toy_games import Graph, Node, Noughts
+
+WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
+
+
+def best(game: Game[Any, Any], position: Any, depth: int, history: tuple[Any, ...] = (), nodes: int = 10_000) -> Any:
+    """The best move of the seat to move, without whims."""
+    search = Search(game, game.to_move(position), len(game.seat_names), history, nodes)
+    return search.best(position, [Candidate(move, 0) for move in game.legal_moves(position)], depth)
+
+
+def random_tree(chance: random.Random, height: int) -> Graph:
+    """A game tree of up to four moves a position, in which a seat may move several times running."""
+    nodes: dict[str, Node] = {}
+
+    def grow(name: str, left: int) -> None:
+        nodes[name] = Node()  # holds its place: the root comes first
+        seat = chance.randrange(2)
+        if name != "r" and chance.random() < 0.15:
+            nodes[name] = Node(seat, scores=chance.choice([WON, LOST, DRAWN, (0.75, 0.25)]))
+            return
+        moves = tuple(f"{name}{number}" for number in range(chance.randint(1, 4))) if left else ()
+        nodes[name] = Node(seat, moves, chance.randint(-300, 300))
+        for move in moves:
+            grow(move, left - 1)
+
+    grow("r", height)
+    return Graph(nodes)
+
+
+def minimax(game: Graph, name: str, depth: int, ply: int = 0) -> int:
+    """The value of a position for seat 0, by looking at everything."""
+    node = game.nodes[name]
+    if node.scores is not None:
+        return value_of_scores(node.scores, 0, ply)
+    if depth == 0 or not node.moves:
+        return node.looks
+    values = [minimax(game, move, depth - 1, ply + 1) for move in node.moves]
+    return min(values) if node.seat else max(values)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_pruning_changes_no_value(seed: int) -> None:
+    game = random_tree(random.Random(seed), height=5)
+    seat = game.nodes["r"].seat
+    found = best(game, "r", depth=5)
+    expected = minimax(game, "r", 5)
+    assert found.value == (-expected if seat else expected)
+    after = minimax(game, found.move, 4, 1)
+    assert after == expected
+
+
+def test_perfect_play_draws_noughts_and_crosses() -> None:
+    game = Noughts()
+    position, history = game.initial("start"), []
+    while (outcome := game.outcome(position, history)) is None:
+        move = choose(game, position, history, 8, seed=3).move
+        history.append(position)
+        position = game.play(position, move)
+    assert outcome.scores == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_highest_level_never_loses_noughts_and_crosses(seed: int) -> None:
+    game = Noughts()
+    chance = random.Random(seed)
+    position, history = game.initial("start"), []
+    while (outcome := game.outcome(position, history)) is None:
+        own_turn = game.to_move(position) == seed % 2
+        moves = game.legal_moves(position)
+        move = choose(game, position, history, 7, seed).move if own_turn else chance.choice(moves)
+        history.append(position)
+        position = game.play(position, move)
+    assert outcome.scores[seed % 2] >= 0.5
+
+
+def test_a_shorter_win_is_preferred_and_a_loss_put_off() -> None:
+    game = Graph(
+        {
+            "start": Node(0, ("slow", "quick")),
+            "slow": Node(1, ("later",)),
+            "later": Node(0, ("won",)),
+            "quick": Node(scores=WON),
+            "won": Node(scores=WON),
+            "losing": Node(0, ("at once", "in a while")),
+            "at once": Node(scores=LOST),
+            "in a while": Node(1, ("lost", "lost too")),
+            "lost": Node(scores=LOST),
+            "lost too": Node(scores=LOST),
+        }
+    )
+    assert best(game, "start", 5)[:2] == ("quick", WIN - 1)
+    assert best(game, "losing", 5)[:2] == ("in a while", -WIN + 2)
+
+
+def test_three_quarters_of_a_point_is_better_than_a_draw_and_worse_than_a_win() -> None:
+    ends = {"draw": DRAWN, "most": (0.75, 0.25), "all": WON, "least": (0.25, 0.75)}
+    nodes = {name: Node(scores=scores) for name, scores in ends.items()}
+    assert best(Graph({"start": Node(0, tuple(ends)), **nodes}), "start", 2).move == "all"
+    assert best(Graph({"start": Node(0, ("draw", "most", "least")), **nodes}), "start", 2).move == "most"
+    assert best(Graph({"start": Node(1, tuple(ends)), **nodes}), "start", 2)[:2] == ("least", WIN // 2 - 1)
+
+
+REPEATING = {
+    "start": Node(0, ("again", "worse")),
+    "again": Node(1, ("start", "far"), looks=200),
+    "worse": Node(1, ("end",), looks=-50),
+    "end": Node(0, ("worse",), looks=-50),
+    "far": Node(0, ("again",), looks=500),
+}
+
+
+def test_a_position_that_has_been_counts_as_a_draw() -> None:
+    game = Graph(REPEATING)
+    assert best(game, "start", 1).value == 200
+    assert best(game, "start", 1, history=("again",))[:2] == ("again", 0)
+
+
+def test_who_stands_better_leaves_the_repetition() -> None:
+    better = {**REPEATING, "worse": Node(1, ("end",), looks=150), "end": Node(0, ("worse",), looks=150)}
+    assert best(Graph(better), "start", 1, history=("start", "again")).move == "worse"
+
+
+def test_compulsory_moves_do_not_count_as_depth() -> None:
+    chain = {
+        f"c{step}": Node(step % 2, (f"c{step + 1}",), -500, None, (f"c{step + 1}",), False) for step in range(1, 6)
+    }
+    game = Graph(
+        {
+            "start": Node(0, ("quiet", "c1")),
+            "quiet": Node(1, ("quiet2",), 50),
+            "quiet2": Node(0, ("quiet",), 50),
+            **chain,
+            "c6": Node(0, ("quiet",), looks=700),
+        }
+    )
+    assert best(game, "start", 1)[:2] == ("c1", 700)
+
+
+def test_tactics_on_the_horizon_may_be_declined() -> None:
+    def game(declinable: bool) -> Graph:
+        return Graph(
+            {
+                "start": Node(0, ("hanging", "safe")),
+                "hanging": Node(1, ("taken", "retreat"), 300, None, ("taken",), declinable),
+                "taken": Node(0, ("safe",), -400),
+                "retreat": Node(0, ("safe",), 300),
+                "safe": Node(1, ("start2",), 10),
+                "start2": Node(0, ("safe",), 10),
+                "poisoned": Node(0, ("trap", "safe")),
+                "trap": Node(1, ("sprung", "retreat"), 300, None, ("sprung",), declinable),
+                "sprung": Node(0, ("safe",), 900),
+            }
+        )
+
+    assert best(game(True), "start", 1).move == "safe"
+    assert best(game(True), "poisoned", 1)[:2] == ("trap", 300)
+    assert best(game(False), "poisoned", 1)[:2] == ("trap", 900)
+
+
+def test_an_endless_exchange_comes_to_an_end() -> None:
+    game = Graph(
+        {
+            "a": Node(0, ("b",), 5, None, ("b",), False),
+            "b": Node(1, ("a", "c"), 7, None, ("a", "c"), False),
+            "c": Node(0, ("a",), 9, None, ("a",), False),
+        }
+    )
+    found = best(game, "b", 6, nodes=500)
+    assert found.move in ("a", "c")
+    assert found.nodes <= 500
+
+
+def crowd(*looks: int) -> dict[str, Node]:
+    """Seat 0 chooses between ``calm`` and ``bold``; after ``bold`` it takes both others to bring about the worst."""
+    usual, first, second, both, calm = looks
+    return {
+        "start": Node(0, ("calm", "bold")),
+        "calm": Node(1, ("calm1",), calm),
+        "calm1": Node(2, ("calm2",), calm),
+        "calm2": Node(0, ("calm",), calm),
+        "bold": Node(1, ("usual", "spite")),
+        "usual": Node(2, ("usual2", "spite2")),
+        "spite": Node(2, ("then usual", "then spite")),
+        "usual2": Node(0, ("calm",), usual),
+        "spite2": Node(0, ("calm",), second),
+        "then usual": Node(0, ("calm",), first),
+        "then spite": Node(0, ("calm",), both),
+    }
+
+
+def test_of_several_others_one_at_a_time_is_expected_to_choose_against_the_seat() -> None:
+    assert best(Graph(crowd(100, 60, 50, -900, 10), seats=3), "start", 3)[:2] == ("bold", 50)
+
+
+@pytest.mark.parametrize("looks", [(100, -200, 50, 40, 10), (100, 50, -200, 40, 10)])
+def test_what_a_single_one_of_the_others_can_do_is_feared(looks: tuple[int, ...]) -> None:
+    assert best(Graph(crowd(*looks), seats=3), "start", 3)[:2] == ("calm", 10)
+
+
+def test_the_last_of_several_seats_wins_and_loses_by_its_own_score() -> None:
+    ends = {"mine": (0.0, 0.0, 1.0), "theirs": (1.0, 0.0, 0.0), "shared": (1 / 3, 1 / 3, 1 / 3)}
+    game = Graph({"start": Node(2, tuple(ends)), **{name: Node(scores=ends[name]) for name in ends}}, seats=3)
+    assert best(game, "start", 2)[:2] == ("mine", WIN - 1)
+    assert value_of_scores(ends["theirs"], 2, 0) < value_of_scores(ends["shared"], 2, 0) == 0
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 7, 9, 10, 11, 60, 333])
+def test_a_budget_is_never_exceeded_and_always_gives_a_move(nodes: int) -> None:
+    game = Noughts()
+    found: Found[Any] = best(game, game.initial("start"), 9, nodes=nodes)
+    assert found.nodes <= nodes
+    assert found.move in game.legal_moves(game.initial("start"))
+
+
+def test_what_an_unfinished_iteration_has_found_better_counts() -> None:
+    game = Graph(
+        {
+            "start": Node(0, ("first", "second", "third")),
+            "first": Node(1, ("first1", "first2"), 30),
+            "second": Node(1, ("second1", "second2"), 20),
+            "third": Node(1, ("third1", "third2"), 10),
+            **{f"{name}{reply}": Node(0, ("start",), -40) for name in ("first", "third") for reply in "12"},
+            **{f"second{reply}": Node(0, ("start",), 25) for reply in "12"},
+        }
+    )
+    moves = [best(game, "start", 2, nodes=nodes)[:3] for nodes in (3, 6, 9)]
+    # Three nodes are one iteration, three more the first move two plies deep, three more the second.
+    assert moves == [("first", 30, 1), ("first", -40, 1), ("second", 25, 1)]
+
+
+def test_the_same_seed_repeats_a_choice_and_other_seeds_vary_it() -> None:
+    game = Noughts()
+    start = game.initial("start")
+    assert choose(game, start, (), 8, seed=5) == choose(game, start, (), 8, seed=5)
+    assert len({choose(game, start, (), 4, seed).move for seed in range(12)}) > 3
+
+
+def test_whims_never_prefer_a_longer_win() -> None:
+    game = Graph(
+        {
+            "start": Node(0, ("slow", "quick")),
+            "slow": Node(1, ("later",), 90),
+            "later": Node(0, ("won",), 90),
+            "quick": Node(scores=WON),
+            "won": Node(scores=WON),
+        }
+    )
+    assert {choose(game, "start", (), 8, seed).move for seed in range(20)} == {"quick"}
+
+
+def test_low_levels_overlook_moves_but_always_see_one() -> None:
+    game = Graph({"start": Node(0, ("poor", "won")), "poor": Node(1, ("start",), -100), "won": Node(scores=WON)})
+    beginner = {choose(game, "start", (), 1, seed).move for seed in range(40)}
+    expert = {choose(game, "start", (), 8, seed).move for seed in range(40)}
+    assert beginner == {"poor", "won"}
+    assert expert == {"won"}
+
+
+def test_a_single_move_is_played_without_a_search() -> None:
+    game = Graph({"start": Node(0, ("only",), 40), "only": Node(1, ("start",))})
+    assert choose(game, "start", (), 8, 1) == ("only", 40, 0, 0)
+
+
+def test_an_ended_game_has_no_choice_and_takes_no_draw() -> None:
+    game = Graph({"end": Node(0, scores=LOST)})
+    with pytest.raises(GameOver):
+        choose(game, "end", (), 4, 1)
+    assert not accepts_draw(game, "end", (), 4, 0)
+
+
+def test_an_unknown_level_is_refused() -> None:
+    with pytest.raises(KeyError):
+        choose(Noughts(), (0, 0, 0), (), 9, 1)
+
+
+def test_levels_spend_more_and_overlook_less_the_higher_they_are() -> None:
+    assert list(LEVELS) == list(range(1, 9))
+    levels = list(LEVELS.values())
+    for lower, higher in pairwise(levels):
+        assert (lower.nodes, lower.depth) < (higher.nodes, higher.depth) or lower.overlooks > higher.overlooks
+        assert lower.nodes <= higher.nodes
+        assert lower.depth <= higher.depth
+        assert lower.overlooks >= higher.overlooks
+        assert lower.spread >= higher.spread
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_a_draw_is_accepted_only_by_who_stands_clearly_worse(turn: int) -> None:
+    def standing(looks: int) -> Graph:
+        return Graph(
+            {"here": Node(turn, ("there", "elsewhere"), looks), "there": Node(1 - turn, ("here",), looks)}
+            | {"elsewhere": Node(1 - turn, ("here",), looks)}
+        )
+
+    assert accepts_draw(standing(-400), "here", (), 1, seat=0)
+    assert not accepts_draw(standing(-400), "here", (), 1, seat=1)
+    assert not accepts_draw(standing(-50), "here", (), 1, seat=0)
+    assert not accepts_draw(standing(0), "here", (), 1, seat=1)
+    assert accepts_draw(standing(400), "here", (), 1, seat=1)
+
+
+def test_a_draw_is_refused_by_who_sees_a_win_in_a_position_that_looks_bad() -> None:
+    game = Graph({"start": Node(0, ("poor", "won"), -900), "poor": Node(1, ("start",), -900), "won": Node(scores=WON)})
+    assert not accepts_draw(game, "start", (), 4, seat=0)
+    assert accepts_draw(game, "start", (), 4, seat=1)
+
+
+@pytest.mark.parametrize(
+    ("scores", "value"), [(WON, WIN - 3), (DRAWN, 0), (LOST, 3 - WIN), ((0.75, 0.25), WIN // 2 - 3)]
+)
+def test_the_value_of_an_end_counts_the_plies_until_then(scores: tuple[float, ...], value: int) -> None:
+    assert value_of_scores(scores, 0, 3) == value
+    assert abs(value) > UNDECIDED or value == 0
+
+
+def test_the_order_of_hashes_changes_no_choice() -> None:
+    program = (
+        "from domain.search import choose\n"
+        "from domain.games import GAMES\n"
+        "from tests.support.toy_games import Noughts\n"
+        "print(choose(Noughts(), (1, 0, 1), ((0, 0, 0),), 5, 7))\n"
+        "for game in GAMES.values():\n"
+        "    for setup in game.setups:\n"
+        "        print(choose(game, game.initial(setup), (), 4, 7))\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "20261120")
+    }
+    assert len(outputs) == 1

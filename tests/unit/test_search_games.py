@@ -1,0 +1,132 @@
+"""The opponents in real games: they take a win, see a threat, obey the rules and keep within their budgets."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from deploy.ladder import PAIRS, Played, Row, match_up, play_game, play_ladder
+from domain.bashni import GAME as BASHNI
+from domain.game import Game
+from domain.games import GAMES
+from domain.search import LEVELS, choose
+from domain.search.values import is_won
+from domain.towers import GAME as TOWERS
+
+AnyGame = Game[Any, Any]
+SETUPS = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
+NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
+
+
+def random_game(game: AnyGame, setup: str, seed: int) -> list[Any]:
+    """The positions of a game of random moves, the end included."""
+    chance = random.Random(f"{setup}/{seed}")
+    positions = [game.initial(setup)]
+    while game.outcome(positions[-1], positions[:-1]) is None:
+        positions.append(game.play(positions[-1], chance.choice(list(game.legal_moves(positions[-1])))))
+    return positions
+
+
+def wins_at_once(game: AnyGame, position: Any, move: Any, history: list[Any]) -> bool:
+    outcome = game.outcome(game.play(position, move), [*history, position])
+    return outcome is not None and outcome.scores[game.to_move(position)] == 1
+
+
+def loses_at_once(game: AnyGame, position: Any, move: Any, history: list[Any]) -> bool:
+    """Whether the next player can win after ``move``."""
+    after = game.play(position, move)
+    return any(wins_at_once(game, after, reply, [*history, position]) for reply in game.legal_moves(after))
+
+
+def before_the_end(game: AnyGame, setup: str, plies: int, games: int) -> Iterator[tuple[Any, list[Any]]]:
+    """Positions ``plies`` before the end of random games, with their history."""
+    for seed in range(games):
+        positions = random_game(game, setup, seed)
+        if len(positions) > plies:
+            yield positions[-1 - plies], positions[: -1 - plies]
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS, ids=NAMES)
+def test_a_win_in_one_is_taken(game: AnyGame, setup: str) -> None:
+    tried = 0
+    for position, history in before_the_end(game, setup, plies=1, games=12):
+        winning = [move for move in game.legal_moves(position) if wins_at_once(game, position, move, history)]
+        if winning:
+            choice = choose(game, position, history, 4, seed=1)
+            assert choice.move in winning
+            assert is_won(choice.value) or len(list(game.legal_moves(position))) == 1
+            tried += 1
+    assert tried >= 6
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS[:2], ids=NAMES[:2])
+def test_a_loss_in_two_is_avoided(game: AnyGame, setup: str) -> None:
+    tried = 0
+    for position, history in before_the_end(game, setup, plies=2, games=40):
+        moves = list(game.legal_moves(position))
+        losing = [move for move in moves if loses_at_once(game, position, move, history)]
+        if losing and len(losing) < len(moves):
+            assert choose(game, position, history, 4, seed=1).move not in losing
+            tried += 1
+    assert tried >= 5
+
+
+def test_captures_are_made_because_they_must_be() -> None:
+    compulsory = BASHNI.parse_position("8/8/8/4w3/3b3w/8/8/8 w 0")
+    assert [BASHNI.format_move(compulsory, choose(BASHNI, compulsory, (), level, 1).move) for level in LEVELS] == [
+        "e5xc3"
+    ] * 8
+
+
+@pytest.mark.parametrize("level", [1, 3, 5])
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_a_level_keeps_within_its_nodes_in_every_game(game: AnyGame, level: int) -> None:
+    for setup in game.setups:
+        chance = random.Random(f"{setup}/{level}")
+        position, history = game.initial(setup), []
+        for _ in range(30):
+            if game.outcome(position, history) is not None:
+                break
+            history.append(position)
+            position = game.play(position, chance.choice(list(game.legal_moves(position))))
+        if game.outcome(position, history) is None:
+            choice = choose(game, position, history, level, seed=2)
+            assert choice.nodes <= LEVELS[level].nodes
+            assert choice.depth <= LEVELS[level].depth
+            assert game.is_legal(position, choice.move)
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS, ids=NAMES)
+def test_the_lowest_level_beats_random_moves(game: AnyGame, setup: str) -> None:
+    assert match_up(game, setup, 1, "random", games=8, seed=3).score >= 0.75
+
+
+def test_a_ladder_is_the_same_in_one_process_and_in_two() -> None:
+    heard: list[Played] = []
+    alone = match_up(BASHNI, "start", 2, 1, games=3, seed=5, on_game=heard.append)
+    shared = match_up(BASHNI, "start", 2, 1, games=3, seed=5, processes=2)
+    assert alone == shared
+    assert [played.seat for played in heard] == [0, 1, 0]
+    assert alone.score == pytest.approx(sum(played.score for played in heard) / 3)
+
+
+def test_a_ladder_has_a_row_for_every_setup_and_pair() -> None:
+    rows = list(play_ladder(TOWERS, games=1, pairs=[(1, "random"), ("random", "random")], seed=4))
+    assert [(row.setup, row.strong, row.weak) for row in rows] == [
+        (setup, strong, "random") for setup in TOWERS.setups for strong in (1, "random")
+    ]
+    assert all(isinstance(row, Row) and sum(number for _, number in row.by_score) == 1 for row in rows)
+    assert PAIRS == ((8, 4), (4, 1), (1, "random"))
+
+
+def test_the_stronger_side_takes_every_seat_in_turn() -> None:
+    seats = [play_game(TOWERS, "four-player", "random", "random", 1, number).seat for number in range(5)]
+    assert seats == [0, 1, 2, 3, 0]
+
+
+def test_an_impossible_match_is_refused() -> None:
+    with pytest.raises(ValueError, match="one game or more"):
+        match_up(BASHNI, "start", 2, 1, games=0)
+    with pytest.raises(KeyError):
+        match_up(BASHNI, "no such setup", 2, 1, games=1)

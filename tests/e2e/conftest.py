@@ -42,7 +42,7 @@ def visit(house: Installation, browser: Browser) -> Iterator[Callable[..., Visit
 @pytest.fixture
 def pair(visit: Callable[..., Visitor]) -> tuple[Visitor, Visitor, str]:
     """Return two people and a match of Bashni between them; the first is White."""
-    white, black = visit().sign_up(), visit().sign_up()
+    white, black = visit().be_guest(), visit().be_guest()
     match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
     return white, black, match

@@ -87,7 +87,7 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair):
 
 
 def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit):
-    white, black = visit().sign_up(), visit().sign_up()
+    white, black = visit().be_guest(), visit().be_guest()
     match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
     # Any line will do that ends in a choice of one column with at least two jumps.
@@ -134,7 +134,7 @@ def test_a_typed_move_is_played_and_an_illegal_one_is_refused_with_its_reason(pa
 
 
 def test_a_move_without_a_further_square_is_offered_as_a_button(visit):
-    white, black = visit().sign_up(), visit().sign_up()
+    white, black = visit().be_guest(), visit().be_guest()
     match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
     page = white.open(match)
@@ -287,7 +287,7 @@ def test_who_has_no_seat_watches_live_and_cannot_act(pair, visit):
 
 
 def test_the_inspector_shows_a_column_from_top_to_bottom(visit):
-    white, black = visit().sign_up(), visit().sign_up()
+    white, black = visit().be_guest(), visit().be_guest()
     match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
     page = white.open(match)

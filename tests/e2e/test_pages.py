@@ -66,7 +66,7 @@ def test_nobody_is_led_to_another_site_after_signing_in(visit):
 
 
 def test_an_open_match_is_found_in_the_lobby_and_joined(visit):
-    host, caller = visit().sign_up(), visit().sign_up()
+    host, caller = visit().be_guest(), visit().be_guest()
     match = host.create("towers", "two-player", [{"kind": "open"}, {"kind": "me"}])
     host.open(match)
     expect(host.page.locator("#standing")).to_contain_text("Waiting for somebody to play White")
@@ -79,7 +79,7 @@ def test_an_open_match_is_found_in_the_lobby_and_joined(visit):
 
 
 def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(visit):
-    host, invited, stranger = visit().sign_up(), visit().sign_up(), visit().sign_up()
+    host, invited, stranger = visit().be_guest(), visit().be_guest(), visit().be_guest()
     page = host.page
     page.goto(f"/matches/new?game=bashni&invite={invited.name}")
     page.get_by_label(re.compile("Private")).check()
@@ -96,7 +96,7 @@ def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(
 
 
 def test_a_name_that_nobody_has_is_said_at_the_seat(visit):
-    page = visit().sign_up().page
+    page = visit().be_guest().page
     page.goto("/matches/new?invite=nobody-at-all")
     page.get_by_role("button", name="Begin").click()
     expect(page.locator("[data-seat='1']").locator("visible=true").locator(".error")).to_contain_text(
@@ -159,7 +159,7 @@ def all_pages(visit):
     """Return how to open every page of a person with a few matches, in a browser with the given options."""
 
     def pages(**options):
-        person, other = visit(**options).sign_up(), visit().sign_up()
+        person, other = visit(**options).sign_up(), visit().be_guest()
         invited = {"kind": "player", "name": other.name}
         matches = [
             person.create("bashni", "start", [{"kind": "me"}, invited]),

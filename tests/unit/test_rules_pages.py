@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 
 from api import create_app
-from api.web.rules.drawing import cut, drawn
-from api.web.rules.figure import Figure
-from api.web.rules.pages import figures_of, has_page
+from api.web.rules.drawing import drawn
+from api.web.rules.figure import Figure, cut
+from api.web.rules.pages import figures_of, has_page, rules_url
 from domain.game import Game, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from events.settings import Settings
@@ -78,6 +78,13 @@ def test_the_moves_that_a_figure_calls_illegal_are_refused_with_a_reason(game: G
 
 
 @any_figure
+def test_the_other_ways_of_writing_that_a_figure_names_mean_the_same_move(game: Game[Any, Any], figure: Figure):
+    position = game.parse_position(figure.position)
+    for text, move in figure.read:
+        assert game.format_move(position, game.parse_move(position, text)) == move
+
+
+@any_figure
 def test_a_figure_marks_all_that_its_piece_can_do(game: Game[Any, Any], figure: Figure):
     position = game.parse_position(figure.position)
     hints = game.hints(position).get(figure.reach, ()) if figure.reach else ()
@@ -129,9 +136,16 @@ def test_a_game_without_a_page_has_no_rules_to_show(app: Flask):
         assert not has_page(game_id)
 
 
+def test_a_ruling_has_an_address_of_its_own(app: Flask):
+    with app.test_request_context():
+        assert rules_url("bashni") == "/games/bashni/rules"
+        assert rules_url("bashni", "BA-06") == "/games/bashni/rules#BA-06"
+        assert rules_url("no-such-game") is None
+
+
 @any_game
 def test_a_page_shows_each_of_its_figures_once_and_in_order(game_id: str, pages: dict[str, str]):
-    shown = re.findall(r'<figure class="figure" id="fig-([^"]+)">', pages[game_id])
+    shown = re.findall(r'<figure class="figure[^"]*" id="fig-([^"]+)">', pages[game_id])
     assert shown == [figure.id for figure in figures_of(game_id)]
     assert re.findall(r"<b>Figure (\d+)\.</b>", pages[game_id]) == [str(n) for n in range(1, len(shown) + 1)]
 

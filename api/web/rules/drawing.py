@@ -9,19 +9,16 @@ from markupsafe import Markup, escape
 from api.web import wording
 from api.web.board import colour_names, draw
 from api.web.match_page import squares_of
-from api.web.rules.figure import Figure, Result
+from api.web.rules.figure import Figure, Result, cut
 from domain.game import Game, RulesError, Setup
-from domain.scene import Cell, Label, Scene
+from domain.scene import Cell, Scene
 
-MARGIN = 0.9
-"""How far outside a part of a board, in squares, a text still belongs to it."""
-
-SMALL, MEDIUM = 10, 16
-"""Pictures up to so many squares wide are small or medium; wider ones are large."""
+SIZES = ((6, "tiny"), (10, "small"), (16, "medium"))
+"""What pictures up to so many squares wide are called; wider ones are large."""
 
 
 class Board(NamedTuple):
-    """One picture of a figure: the SVG, its size (small, medium, large) and the line under it."""
+    """One picture of a figure: the SVG, its size (tiny, small, medium, large) and the line under it."""
 
     picture: Markup
     size: str
@@ -92,35 +89,6 @@ def with_moves(text: str) -> Markup:
     return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before
 
 
-def cut(scene: Scene, view: tuple[str, str] | None) -> Scene:
-    """Return the part of ``scene`` between two squares at its corners, with the coordinates of what is left."""
-    if view is None:
-        return scene
-    corners = [cell for cell in scene.cells if cell.square in view]
-    left, right = min(cell.x for cell in corners), max(cell.x for cell in corners) + 1
-    top, bottom = min(cell.y for cell in corners), max(cell.y for cell in corners) + 1
-    cells = tuple(cell for cell in scene.cells if left <= cell.x < right and top <= cell.y < bottom)
-    squares = {cell.square for cell in cells}
-    return scene._replace(
-        cells=cells,
-        labels=tuple(_labels_of(scene, left, top, right, bottom)),
-        columns={square: pieces for square, pieces in scene.columns.items() if square in squares},
-        links=tuple(link for link in scene.links if squares.issuperset(link)),
-    )
-
-
-def _labels_of(scene: Scene, left: float, top: float, right: float, bottom: float) -> Iterable[Label]:
-    """Yield the labels near the part of the board; one beside the whole board moves up to the part it names."""
-    board_left, board_bottom = min(cell.x for cell in scene.cells), max(cell.y for cell in scene.cells) + 1
-    for label in scene.labels:
-        if left <= label.x <= right and label.y > board_bottom:
-            yield label._replace(y=bottom + label.y - board_bottom)
-        elif top <= label.y <= bottom and label.x < board_left:
-            yield label._replace(x=left + label.x - board_left)
-        elif left - MARGIN < label.x < right + MARGIN and top - MARGIN < label.y < bottom + MARGIN:
-            yield label
-
-
 def _with_reach(picture: Markup, scene: Scene, game: Game[Any, Any], position: Any, square: str) -> Markup:
     """Return ``picture`` with a dot on every empty square that the piece on ``square`` acts on, else a ring."""
     ends = {hint.path[-1] for hint in game.hints(position).get(square, ()) if hint.path}
@@ -136,7 +104,7 @@ def _reach_mark(cell: Cell, occupied: bool) -> str:
 
 def _size(scene: Scene) -> str:
     width = max(cell.x for cell in scene.cells) - min(cell.x for cell in scene.cells) + 1
-    return "small" if width <= SMALL else "medium" if width <= MEDIUM else "large"
+    return next((name for limit, name in SIZES if width <= limit), "large")
 
 
 def _turn(game: Game[Any, Any], position: Any, setup: Setup) -> str:

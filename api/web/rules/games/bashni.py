@@ -149,7 +149,8 @@ FIGURES = (
     Figure(
         "same-victim",
         "8/2b5/8/2b1b3/3W4/8/8/8 w 0",
-        "Who takes c5 must land on b6 and go on over c7. Who takes e5 instead lands where he likes and is done.",
+        "If the king takes c5 it must land on b6 and go on over c7. After taking e5 instead it lands anywhere "
+        "behind, and is done.",
         complete="d4xb6xd8 d4xf6 d4xg7 d4xh8",
         illegal="d4xa7 d4xb6",
     ),

@@ -173,7 +173,14 @@ FIGURES = (
     Figure(
         "trade-two-between",
         "15/bK13yK/15/15/15/15/15/7*7/15/15/4rQ10/3rR11/2rB12/1rK12gK/15 r play - - 0",
-        "Not with two pieces between them, and not with none.",
+        "Not with two pieces between them.",
+        illegal="e5<>b2",
+        view=_OWN,
+    ),
+    Figure(
+        "trade-none-between",
+        "15/bK13yK/15/15/15/15/15/7*7/15/15/4rQ10/2rB12/15/1rK12gK/15 r play - - 0",
+        "And not with none.",
         illegal="e5<>b2",
         view=_OWN,
     ),
@@ -189,7 +196,7 @@ FIGURES = (
     Figure(
         "trade-no-check",
         "15/14yK/15/1bR13/15/15/15/7*7/15/15/4rQ10/3y,11/15/1rK12gK/15 r play b - 0",
-        "Blue is out of this game, so his Rook gives no check. The piece between may be an enemy.",
+        "Blue is out of this game, so that Rook gives no check. The piece between may be an enemy.",
         legal="e5<>b2",
         view=("a1", "h12"),
     ),
@@ -276,9 +283,17 @@ FIGURES = (
         view=("i1", "o7"),
     ),
     Figure(
+        "mutator-no-ant",
+        "15/bK13yK/15/15/15/15/15/7*7/15/15/11gK3/15/15/12gBrMu1/rK12rR1 r play - - 0",
+        "Without an Ant beside it a Mutator does not promote, though it may go to the corner.",
+        legal="n2-o1 n2xm2",
+        illegal="n2-o1=Q",
+        view=("i1", "o7"),
+    ),
+    Figure(
         "king-captured",
         "15/bKbRbDg11yK/15/15/15/15/15/7*7/15/15/rR14/15/2g,12/14gK/rK14 r play - c14>b14 0",
-        "Red takes Blue's King. Blue is out, his army is frozen, his turn is skipped: Yellow is to move.",
+        "Red takes Blue's King. Blue is out, the blue army is frozen, and the turn goes on to Yellow.",
         moves="a5xa14",
         after="15/rRbRbDg11yK/15/15/15/15/15/7*7/15/15/15/15/2g,12/14gK/rK14 y play b c14>b14 0",
     ),

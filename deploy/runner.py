@@ -19,7 +19,15 @@ from typing import Any, NamedTuple, Self
 
 import redis
 
-from deploy.embedded import LOOPBACK, DataDirectory, EmbeddedError, find_binary, refuse_taken_port, server_command
+from deploy.embedded import (
+    LOOPBACK,
+    DataDirectory,
+    EmbeddedError,
+    Flusher,
+    find_binary,
+    refuse_taken_port,
+    server_command,
+)
 from deploy.supervisor import ChildFailed, Program, Supervisor
 from events.redis_store import RedisStore
 from events.settings import Settings, next_database
@@ -84,6 +92,7 @@ class Installation:
         self.settings = self._settle_settings()
         self._lock: int | None = None
         self._directory: DataDirectory | None = None
+        self._flusher: Flusher | None = None
         self._supervisor: Supervisor | None = None
 
     @property
@@ -123,6 +132,9 @@ class Installation:
             for group in (("api", "stream"), working, (SERVER,)):
                 supervisor.stop(group)
             supervisor.close()
+        if self._flusher is not None:
+            self._flusher.stop()
+            self._flusher = None
         if self._directory is not None:
             self._directory.release()
             self._directory = None
@@ -221,6 +233,7 @@ class Installation:
             command = server_command(binary, self._directory, self.ports.server)
             program = Program(SERVER, command, grace=20.0, pass_fds=(self._directory.lock,))
             self._running.start([program], self._environment())
+            self._flusher = Flusher(self._directory.path, self._say)
         with client:
             self._await("the server" if self._embedded else "the server at REDIS_URL", lambda: _pongs(client))
             if self._directory is not None:

@@ -6,10 +6,8 @@ the rate stands the processor time that the server's processes spend on a reques
 """
 
 import contextlib
-import itertools
 import multiprocessing
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -18,19 +16,16 @@ import time
 from collections.abc import Iterator
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from random import Random
 
 from deploy.runner import GUNICORN, ROOT, Ports
 from domain.games import GAMES
-from domain.match.commands import CreateMatch, JoinMatch
-from domain.match.state import Seat
 from events.clock import now_ms
 from events.matches import Matches
 from events.people import People
 from events.redis_store import RedisStore
 from events.settings import next_database
-from events.store import Request
 from tests.bench.measure import Rates, Table, verdict
+from tests.bench.played import random_game, start_match
 from tests.support.server import RealServer
 
 TURNS = 7
@@ -86,20 +81,16 @@ class _Requests:
     def __init__(self, store: RedisStore) -> None:
         self._matches = Matches(store, now_ms)
         people = People(store.client, "rk:", now_ms)
-        self._players = [people.guest() for _ in range(2)]
-        self._tokens = [people.create_token(person, "bench")[1] for person in self._players]
-        self._moves = _playout()
+        persons = [people.guest() for _ in range(2)]
+        self._players = (persons[0].id, persons[1].id)
+        self._tokens = [people.create_token(person, "bench")[1] for person in persons]
+        self._moves = random_game(GAMES["bashni"], "start", PLIES)
 
     def of_a_client(self) -> list[bytes]:
         """Return the requests of one client for one turn, in order."""
         found = []
         for _ in range(MATCHES):
-            match = f"m{secrets.token_hex(8)}"
-            white, black = self._players
-            seats = (Seat.taken(white.id), Seat.invited(black.id))
-            create = CreateMatch(match, white.id, "bashni", "start", seats, False, False, 1, True)
-            self._matches.execute(match, create, white.id, Request("create", "create"))
-            self._matches.execute(match, JoinMatch(black.id, None, True), black.id, Request("join", "join"))
+            match = start_match(self._matches, "bashni", "start", self._players)
             found += [self._request(match, ply, move) for ply, move in enumerate(self._moves)]
         return found
 
@@ -111,20 +102,6 @@ class _Requests:
             f"Content-Length: {len(body)}\r\n\r\n"
         )
         return head.encode() + body
-
-
-def _playout() -> list[str]:
-    """Return the first moves of a random game that is long enough."""
-    game = GAMES["bashni"]
-    for seed in itertools.count():
-        chance, position, moves = Random(seed), game.initial("start"), []
-        while len(moves) < PLIES and (legal := list(game.legal_moves(position))):
-            move = chance.choice(legal)
-            moves.append(game.format_move(position, move))
-            position = game.play(position, move)
-        if len(moves) == PLIES:
-            return moves
-    raise AssertionError("unreachable: some game is long enough")
 
 
 @contextlib.contextmanager

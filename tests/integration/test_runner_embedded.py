@@ -20,6 +20,7 @@ from deploy.embedded import (
     server_command,
 )
 from deploy.runner import Ports
+from tests.support.eventually import eventually
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(t
     try:
         with redis.Redis(port=port, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.02), 200)) as client:
             assert client.ping()
-            asked = {"appendonly": "yes", "appendfsync": "always", "save": "", "maxmemory-policy": "noeviction"}
+            asked = {"appendonly": "yes", "appendfsync": "no", "save": "", "maxmemory-policy": "noeviction"}
             assert {name: client.config_get(name)[name] for name in asked} == asked
             assert client.config_get("bind")["bind"] == "127.0.0.1"
             assert Path(client.config_get("dir")["dir"]) == tmp_path
@@ -76,6 +77,37 @@ def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(t
         server.terminate()
         server.wait()
         directory.release()
+
+
+def test_what_the_server_has_written_is_forced_to_the_disk(tmp_path, monkeypatch):
+    synced: list[str] = []
+    monkeypatch.setattr(embedded, "FLUSH_SECONDS", 0.01)
+    monkeypatch.setattr(os, "fsync", lambda number: synced.append(Path(f"/proc/self/fd/{number}").readlink().name))
+    (tmp_path / "appendonlydir").mkdir()
+    for name in (
+        "appendonlydir/appendonly.aof.1.base.rdb",
+        "appendonlydir/appendonly.aof.2.incr.aof",
+        "appendonly.aof",
+    ):
+        (tmp_path / name).touch()
+    flusher = embedded.Flusher(tmp_path, print)
+    eventually(lambda: len(synced) >= 4, "two flushes")
+    flusher.stop()
+    assert set(synced) == {"aof.2.incr.aof", "appendonly.aof"}
+
+
+def test_a_disk_that_cannot_be_written_to_is_reported_and_tried_again(tmp_path, monkeypatch):
+    def failing(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    said: list[str] = []
+    monkeypatch.setattr(embedded, "FLUSH_SECONDS", 0.01)
+    monkeypatch.setattr(os, "fsync", failing)
+    (tmp_path / "appendonly.aof").touch()
+    flusher = embedded.Flusher(tmp_path, said.append)
+    eventually(lambda: len(said) >= 2, "two reports")
+    flusher.stop()
+    assert "Input/output error" in said[0]
 
 
 def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(tmp_path):

@@ -1,0 +1,50 @@
+"""Matches for the benchmarks: random games, and matches of two people in a store."""
+
+import itertools
+import secrets
+from random import Random
+from typing import Any
+
+from domain.game import Game
+from domain.match.commands import CreateMatch, JoinMatch, SubmitMove
+from domain.match.state import Seat
+from events.matches import Matches
+from events.store import Request
+
+PLAYERS = ("paaaaaaaaaaaaaaaa", "pbbbbbbbbbbbbbbbb")
+
+
+def random_game(game: Game[Any, Any], setup: str, plies: int = 0) -> list[str]:
+    """Return the moves of a random game: the first ``plies`` of one that is long enough, or (0) a whole one."""
+    for seed in itertools.count(1):
+        chance, position, moves = Random(seed), game.initial(setup), []
+        history: list[Any] = []
+        while game.outcome(position, history) is None and (not plies or len(moves) < plies):
+            move = chance.choice(list(game.legal_moves(position)))
+            moves.append(game.format_move(position, move))
+            history.append(position)
+            position = game.play(position, move)
+        if not plies or len(moves) == plies:
+            return moves
+    raise AssertionError("unreachable: some game is long enough")
+
+
+def start_match(
+    matches: Matches, game: str, setup: str, players: tuple[str, str] = PLAYERS
+) -> tuple[str, tuple[str, str]]:
+    """Start a match of two people; return its id and the players in seat order."""
+    match = f"m{secrets.token_hex(8)}"
+    one, two = players
+    create = CreateMatch(match, one, game, setup, (Seat.taken(one), Seat.invited(two)), False, False, 1)
+    matches.execute(match, create, one, Request("create", "create"))
+    matches.execute(match, JoinMatch(two), two, Request("join", "join"))
+    return match
+
+
+def play_match(matches: Matches, game: str, setup: str, moves: list[str]) -> str:
+    """Play a whole match of two people; return its id."""
+    match = start_match(matches, game, setup)
+    for ply, move in enumerate(moves):
+        player = PLAYERS[ply % 2]
+        matches.execute(match, SubmitMove(player, move), player, Request(f"{ply}", move))
+    return match

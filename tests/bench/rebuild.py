@@ -1,0 +1,107 @@
+"""A full rebuild of the read models, in events a second, beside Celery tasks that do nothing, in tasks a second.
+
+A task for each event is the way that was not taken: the ratio says by how much. The matches are copies of one whole
+random game of Bashni. The tasks are given as many processes as there are processors; the rebuild is measured with one,
+and with as many, which have to be started first.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from celery import Celery
+from redis import Redis
+
+from deploy.runner import ROOT
+from domain.games import GAMES
+from events.clock import now_ms
+from events.connection import connect
+from events.matches import Matches
+from events.settings import Settings, next_database, store_from
+from events.store import EMPTY, Request
+from tests.bench.measure import Rates, Table, verdict
+from tests.bench.played import play_match, random_game
+from tests.support.server import RealServer
+from workers.rebuild import rebuild
+
+TURNS = 3
+MATCHES = 400
+TASKS = 3000
+MARGIN = 300
+"""Tasks at the beginning and at the end of the queue that are not measured."""
+
+TARGET = 15.0
+QUEUE = "celery"
+
+
+def tables() -> Iterator[Table]:
+    """Measure and yield the table."""
+    processes = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as directory:
+        server = RealServer(Path(directory))
+        try:
+            settings = Settings(server.url, next_database(server.url), "rk:", "", False, None)
+            _fill(settings)
+            tasks, alone, shared = [], [], []
+            for _ in range(TURNS):
+                tasks.append(_consume(settings.broker_url, processes))
+                alone.append(_rebuild(settings, 1))
+                shared.append(_rebuild(settings, processes))
+        finally:
+            server.close()
+    yardstick = Rates(tuple(tasks))
+    table = Table("Rebuild of all read models", "", "per second", "x", "target")
+    table.add(f"Celery tasks that do nothing, {processes} processes", yardstick.typical, "1", "")
+    for number, turns in ((1, alone), (processes, shared)):
+        rates = Rates(tuple(turns))
+        ratio = rates.over(yardstick)
+        table.add(f"events rebuilt, {number} process(es)", rates.typical, ratio, verdict(ratio, TARGET))
+    yield table
+
+
+def _fill(settings: Settings) -> None:
+    """Play one match and append copies of it."""
+    store = store_from(settings)
+    match = play_match(Matches(store, now_ms), "bashni", "start", random_game(GAMES["bashni"], "start"))
+    drafts = [event.draft for event in store.read(match)]
+    for number in range(1, MATCHES):
+        store.append(f"{match}{number}", EMPTY, drafts, Request("copy", "copy"))
+    store.client.close()
+
+
+def _rebuild(settings: Settings, processes: int) -> float:
+    start = time.perf_counter()
+    rebuilt = rebuild(settings, processes=processes)
+    return rebuilt.events / (time.perf_counter() - start)
+
+
+def _consume(broker: str, processes: int) -> float:
+    client = connect(broker)
+    client.flushdb()
+    nothing = Celery("nothing", broker=broker).signature("nothing", ignore_result=True)
+    for _ in range(TASKS):
+        nothing.apply_async()
+    command = [sys.executable, "-m", "celery", "--app", "tests.bench.nothing", "worker", "--loglevel", "error"]
+    command += ["--concurrency", str(processes), "--without-gossip", "--without-mingle"]
+    environment = {**os.environ, "BROKER_URL": broker, "PYTHONPATH": str(ROOT)}
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=quiet, stderr=quiet) as worker:
+        _wait_for(client, TASKS - MARGIN)
+        start = time.perf_counter()
+        _wait_for(client, MARGIN)
+        taken = time.perf_counter() - start
+        worker.terminate()
+    client.close()
+    return (TASKS - 2 * MARGIN) / taken
+
+
+def _wait_for(client: Redis, length: int) -> None:
+    deadline = time.monotonic() + 60
+    while int(client.llen(QUEUE)) > length:
+        if time.monotonic() > deadline:
+            raise RuntimeError("the worker does not empty its queue")
+        time.sleep(0.002)

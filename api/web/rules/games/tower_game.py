@@ -112,7 +112,7 @@ FIGURES = (
     Figure(
         "fool",
         f"{_LONE}F{_KINGS}",
-        "The Fool takes one step in any of the 26 directions, like a King, but may be captured.",
+        "The Fool steps to any of the 26 cubes around it, like a King, but may be captured.",
         reach="cc3",
         reached=(
             "cc3-bb2 cc3-bb3 cc3-bb4 cc3-bc2 cc3-bc3 cc3-bc4 cc3-bd2 cc3-bd3 cc3-bd4 cc3-cb2 cc3-cb3 cc3-cb4 "

@@ -14,7 +14,7 @@ from events.readmodels import Keys, Projected, summarise, write_summary
 from events.readmodels.summary import unpack
 from events.store import EventStore, Head, StoreUnavailable
 
-ATTEMPTS = 20
+ATTEMPTS = 5
 DIGEST_DIGITS = 16
 """Hexadecimal digits of a digest in a summary: enough to tell two histories of one match apart."""
 

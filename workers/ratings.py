@@ -71,19 +71,23 @@ class Ratings:
         packed: Any = self._client.hmget(self._keys.rated, matches)
         return dict(zip(matches, map(unpack_result, packed), strict=True))
 
-    def replace(self, results: Iterable[RatedResult]) -> None:
-        """Make the ratings those of ``results`` and of nothing else, in one transaction. Raises redis errors."""
-        found = {result.match: result for result in results}
-        ledgers = _settled(Ledger, {}, found)
+    def replace(self, gather: Callable[[], Iterable[RatedResult]]) -> None:
+        """Make the ratings those of the results that ``gather`` returns and of nothing else, in one transaction.
+
+        Results that are put in meanwhile make it gather again. Raises redis errors.
+        """
         with self._client.pipeline(transaction=True) as pipeline:
             for attempt in range(1, ATTEMPTS + 1):
                 try:
                     pipeline.watch(self._keys.rated)  # type: ignore[no-untyped-call]
-                    present = [name for names in scanned(self._client, self._keys.pattern(None)) for name in names]
+                    results = {result.match: result for result in gather()}
+                    ledgers = _settled(Ledger, {}, results)
+                    (ratings,) = self._keys.patterns(None)
+                    present = [name for names in scanned(self._client, ratings) for name in names]
                     pipeline.multi()
                     for name in present:
                         pipeline.unlink(name)
-                    self._write(pipeline, found, ledgers)
+                    self._write(pipeline, results, ledgers)
                     pipeline.execute()
                 except WatchError:
                     if attempt == ATTEMPTS:

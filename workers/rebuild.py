@@ -1,16 +1,18 @@
 """All read models anew, from nothing but the events; relays and workers may go on meanwhile."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import islice
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
+from redis.exceptions import WatchError
+
 from events.readmodels import Keys, RatedResult, ReadModels, rated_result
-from events.readmodels.lists import delete_all
+from events.readmodels.lists import delete_shard
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
-from workers.projector import Projector, projected_from_events
+from workers.projector import Failures, Projector, projected_from_events
 from workers.ratings import Ratings
 
 MATCHES_AT_ONCE = 100
@@ -37,7 +39,8 @@ def rebuild(settings: Settings, on_progress: Callable[[int, int], None] | None =
         if on_progress is not None:
             on_progress(len(done), store.shards)
     keys = Keys(settings.prefix, store.shards)
-    Ratings(store.client, keys).replace(_rated(ReadModels(store.client, settings.prefix, store.shards)))
+    readmodels = ReadModels(store.client, settings.prefix, store.shards)
+    Ratings(store.client, keys).replace(lambda: _rated(readmodels))
     return Rebuilt(
         sum(rebuilt.matches for rebuilt in done),
         sum(rebuilt.events for rebuilt in done),
@@ -53,7 +56,7 @@ def rebuild_shard(store: RedisStore, shard: int) -> Rebuilt:
     the end, and one that it writes later is newer.
     """
     keys = Keys(store.prefix, store.shards)
-    delete_all(store.client, keys.pattern(shard))
+    delete_shard(store.client, keys, shard)
     events = 0
 
     def read(match: str) -> Any:
@@ -69,8 +72,19 @@ def rebuild_shard(store: RedisStore, shard: int) -> Rebuilt:
     failures: dict[str, Exception] = {}
     while names := list(islice(streams, MATCHES_AT_ONCE)):
         matches += len(names)
-        failures |= projector.project(names, whole=True)
+        failures |= _project(projector, names)
     return Rebuilt(matches, events, tuple((match, str(error)) for match, error in failures.items()))
+
+
+def _project(projector: Projector, matches: Sequence[str]) -> Failures:
+    """Write ``matches`` whole; where too much is going on for so many at once, in halves."""
+    try:
+        return projector.project(matches, whole=True)
+    except WatchError:
+        if len(matches) == 1:
+            raise
+        half = len(matches) // 2
+        return {**_project(projector, matches[:half]), **_project(projector, matches[half:])}
 
 
 def _shards_rebuilt(settings: Settings, shards: int, processes: int) -> Iterator[Rebuilt]:

@@ -62,9 +62,11 @@ class Keys:
         """Return the key of a rated match's changes: a hash of player to the ratings before and after."""
         return f"{self.ratings}change:{match}"
 
-    def pattern(self, shard: int | None) -> str:
-        """Return the pattern of the keys of a shard's read models, or, of None, of the ratings."""
-        return f"{_literally(self.ratings if shard is None else self._of_shard(shard))}*"
+    def patterns(self, shard: int | None) -> tuple[str, ...]:
+        """Return the patterns of the keys of a shard's summaries and lists, in this order, or, of None, of ratings."""
+        if shard is None:
+            return (f"{_literally(self.ratings)}*",)
+        return (f"{_literally(self._of_shard(shard))}m:*", f"{_literally(self._of_shard(shard))}l:*")
 
     def _of_shard(self, shard: int) -> str:
         return f"{self.prefix}{{s{shard:02d}}}:rm:"
@@ -131,13 +133,18 @@ def write_summary(
         pipeline.set(keys.summary(match), pack(new))
 
 
-def delete_all(client: Redis, pattern: str) -> None:
-    """Delete all keys that match ``pattern``."""
-    for names in scanned(client, pattern):
-        with client.pipeline(transaction=False) as pipeline:
-            for name in names:
-                pipeline.unlink(name)
-            pipeline.execute()
+def delete_shard(client: Redis, keys: Keys, shard: int) -> None:
+    """Delete the read models of a shard, while others may write to it.
+
+    The summaries go first: whatever is written to a list after its match's summary has gone belongs to a new summary,
+    which stays and knows of it; whatever was written before goes with the list.
+    """
+    for pattern in keys.patterns(shard):
+        for names in scanned(client, pattern):
+            with client.pipeline(transaction=False) as pipeline:
+                for name in names:
+                    pipeline.unlink(name)
+                pipeline.execute()
 
 
 def scanned(client: Redis, pattern: str) -> Iterator[list[bytes]]:
@@ -153,9 +160,9 @@ def scanned(client: Redis, pattern: str) -> Iterator[list[bytes]]:
 def dump(client: Redis, keys: Keys) -> dict[str, Any]:
     """Return everything that the read models consist of, key by key: equal dumps are equal read models."""
     found: dict[str, Any] = {}
-    every = (names for shard in (*range(keys.shards), None) for names in scanned(client, keys.pattern(shard)))
-    for names in every:
-        for name in names:
+    patterns = [pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)]
+    for pattern in patterns:
+        for name in (name for names in scanned(client, pattern) for name in names):
             match client.type(name):
                 case b"string":
                     found[name.decode()] = client.get(name)

@@ -1,0 +1,198 @@
+"""Read models and ratings made anew from the events are the same to the byte, also while a relay goes on."""
+
+import threading
+from random import Random
+
+import pytest
+
+from domain.match.commands import AbortMatch, OfferDraw, Resign
+from domain.match.state import PLAYING, Seat
+from events.readmodels.summary import DAY_MS
+from tests.support.eventually import eventually
+from tests.support.matches import FOUR, NOON
+from tests.support.server import RealServer
+from tests.support.workshop import Workshop
+from workers.rebuild import rebuild
+from workers.relay import Relay
+
+PEOPLE = ("alice", "bob", "carol", "dora", "opponent-1", "opponent-2")
+
+
+@pytest.fixture
+def shop(server: RealServer) -> Workshop:
+    """Return an installation that is driven step by step."""
+    return Workshop(server.url)
+
+
+def populate(shop: Workshop, seed: int, size: int = 40) -> list[str]:
+    """Play matches of all kinds at random over some days; return them."""
+    chance = Random(seed)
+    matches = []
+    for _ in range(size):
+        shop.now += chance.randrange(DAY_MS // 4)
+        if chance.random() < 0.2:
+            match = shop.start(*chance.sample(PEOPLE[:4], 4), game="towers", setup="four-player")
+        else:
+            first, second = chance.sample(PEOPLE, 2)
+            first, second = (first, second) if first in PEOPLE[:4] else ("alice", "opponent-1")
+            match = shop.start(first, second, rated=chance.random() < 0.8, private=chance.random() < 0.2)
+        matches.append(match)
+        state = shop.play(match, chance.randrange(12), seed)
+        player = state.seats[0].player
+        if state.status == PLAYING and player is not None:
+            match chance.randrange(4):
+                case 0 if len(state.moves) < 2:
+                    shop.do(match, AbortMatch(player), player)
+                case 1:
+                    shop.do(match, OfferDraw(player), player)
+                case 2 | 3:
+                    shop.do(match, Resign(player), player)
+    shop.create(Seat.taken("alice"), Seat.open())
+    shop.create(Seat.taken("alice"), Seat.invited("bob"))
+    return matches
+
+
+def test_a_rebuild_gives_the_same_read_models_to_the_byte(shop: Workshop, server: RealServer) -> None:
+    populate(shop, 1)
+    shop.project_all()
+    shop.rate_all()
+    grown = shop.dump()
+    assert len(grown) > 100
+    progress: list[tuple[int, int]] = []
+    rebuilt = rebuild(shop.settings, lambda done, of: progress.append((done, of)))
+    assert Workshop(server.url).dump() == grown
+    assert progress == [(shard, 4) for shard in range(1, 5)]
+    assert (rebuilt.matches, rebuilt.failures) == (42, ())
+    assert rebuilt.events == sum(shop.store.head(m).version for shard in range(4) for m in shop.store.streams(shard))
+
+
+def test_a_rebuild_over_several_processes_gives_the_same(shop: Workshop) -> None:
+    populate(shop, 2, 12)
+    shop.project_all()
+    shop.rate_all()
+    grown = shop.dump()
+    rebuild(shop.settings, processes=2)
+    assert shop.dump() == grown
+
+
+def test_a_rebuild_leaves_nothing_of_read_models_that_were_wrong(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    shop.project_all()
+    right = shop.dump()
+    shop.client.zadd(shop.keys.listed(shop.keys.shard_of(match), "awaiting:carol"), {match: 1})
+    shop.client.set(shop.keys.summary("no-such-match"), shop.client.get(shop.keys.summary(match)) or b"")
+    shop.client.zadd(shop.keys.leaderboard("bashni-2"), {"carol": 3000})
+    rebuild(shop.settings)
+    assert shop.dump() == right
+
+
+def test_a_match_that_cannot_be_replayed_is_named_and_left_out(shop: Workshop) -> None:
+    good, bad = shop.start("alice", "bob"), shop.start("alice", "carol")
+    key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(bad):02d}}}:m:{bad}:e"
+    shop.client.xdel(key, "2-0")
+    rebuilt = rebuild(shop.settings)
+    assert [match for match, _ in rebuilt.failures] == [bad]
+    assert "damaged" in rebuilt.failures[0][1]
+    assert shop.readmodels.summary(bad) is None
+    assert shop.readmodels.summary(good) is not None
+
+
+def test_a_rebuild_while_people_play_ends_with_everything_right(shop: Workshop) -> None:
+    matches = populate(shop, 3)
+    shop.project_all()
+    stop = threading.Event()
+    relay = threading.Thread(target=Relay(shop.settings).run, args=[stop])
+    relay.start()
+    try:
+        rebuilding = threading.Thread(target=rebuild, args=[shop.settings])
+        rebuilding.start()
+        while rebuilding.is_alive():
+            for match in matches:
+                shop.play(match, 1)
+            shop.start("alice", "bob")
+        rebuilding.join()
+        lines = [shop.group(name) for name in ("projections", "ratings")]
+        eventually(lambda: not any(lag.pending + lag.undelivered for line in lines for lag in line.lag()), "the end")
+    finally:
+        stop.set()
+        relay.join(20)
+    shop.rate_all()
+    grown = shop.dump()
+    rebuild(shop.settings)
+    assert shop.dump() == grown
+
+
+def test_ratings_do_not_depend_on_the_order_in_which_results_arrive(shop: Workshop) -> None:
+    players = ("alice", "bob", "carol", "opponent-3")
+    chance = Random(5)
+    matches = []
+    for number in range(24):
+        winner, loser = chance.sample(players, 2)
+        winner, loser = (winner, loser) if winner != "opponent-3" else ("alice", "opponent-3")
+        matches.append(shop.win(winner, loser, NOON + (number // 4) * DAY_MS + chance.randrange(DAY_MS)))
+    dumps = []
+    for seed in range(3):
+        for key in shop.client.scan_iter(f"{shop.keys.ratings}*"):
+            shop.client.delete(key)
+        Random(seed).shuffle(matches)
+        for match in matches:
+            assert shop.ratings.rate(shop.matches, match)
+            assert not shop.ratings.rate(shop.matches, match)
+        dumps.append(shop.dump())
+    assert dumps[0] == dumps[1] == dumps[2]
+
+
+def test_ratings_are_read_as_a_player_sees_them(shop: Workshop) -> None:
+    first = shop.win("alice", "bob", NOON)
+    second = shop.win("alice", "opponent-2", NOON + DAY_MS)
+    shop.rate_all()
+    (rating,) = shop.readmodels.ratings("alice")
+    assert (rating.player, rating.pool, rating.matches, rating.provisional) == ("alice", "bashni-2", 2, True)
+    history = shop.readmodels.rating_history("alice", "bashni-2")
+    assert [(change.match, change.before) for change in history] == [(first, 1500.0), (second, history[0].after)]
+    assert history[1].after == rating.rating
+    assert history[1].deviation == pytest.approx(rating.deviation, abs=1)
+    assert shop.readmodels.rating_change(second)["alice"] == (history[1].before, history[1].after)
+    assert set(shop.readmodels.rating_change(first)) == {"alice", "bob"}
+    assert shop.readmodels.rating_change("no-such-match") == {}
+    assert shop.readmodels.pools() == ["bashni-2"]
+
+
+def test_a_deviation_is_shown_as_it_has_grown_since_the_last_match(shop: Workshop) -> None:
+    shop.win("alice", "bob", NOON)
+    shop.rate_all()
+    (fresh,) = shop.readmodels.ratings("alice")
+    shop.now += 300 * DAY_MS
+    (rested,) = shop.readmodels.ratings("alice")
+    assert rested.rating == fresh.rating
+    assert rested.deviation > fresh.deviation
+
+
+def test_the_leaderboard_has_people_and_opponents_in_pages(shop: Workshop) -> None:
+    for number in range(5):
+        shop.win(f"p{number}", "opponent-1")
+        shop.win(f"p{number}", f"p{(number + 1) % 5}")
+    shop.win("p3", "p2")
+    shop.rate_all()
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = shop.readmodels.leaderboard("bashni-2", cursor, 2)
+        seen += [rating.player for rating in page.items]
+        cursor = page.next
+        if cursor is None:
+            break
+    assert (len(seen), len(set(seen)), seen[0], seen[-1]) == (6, 6, "p3", "opponent-1")
+    ratings = [rating.rating for rating in shop.readmodels.leaderboard("bashni-2").items]
+    assert ratings == sorted(ratings, reverse=True)
+
+
+def test_four_players_have_a_pool_of_their_own(shop: Workshop) -> None:
+    match = shop.start(*FOUR, game="towers", setup="four-player")
+    shop.play(match, 4)
+    shop.do(match, Resign(FOUR[0]), FOUR[0])
+    shop.rate_all()
+    assert shop.readmodels.pools() == ["towers-4"]
+    changes = shop.readmodels.rating_change(match)
+    assert changes[FOUR[0]][1] < 1500 < changes[FOUR[1]][1]
+    assert changes[FOUR[1]] == changes[FOUR[2]] == changes[FOUR[3]]

@@ -1,0 +1,114 @@
+"""The sweeper: what was lost on the way is found and asked for again, ever less often."""
+
+from itertools import pairwise
+
+import pytest
+
+from domain.match.commands import OfferDraw
+from events.readmodels import summarise
+from tests.support.server import RealServer
+from tests.support.workshop import Workshop
+from workers.opponents import answer
+from workers.sweeper import CHECKED_AT_ONCE, LEASE_MS, LONGEST_PATIENCE_MS, PATIENCE_MS
+
+
+@pytest.fixture
+def shop(server: RealServer) -> Workshop:
+    """Return an installation that is driven step by step."""
+    return Workshop(server.url)
+
+
+def test_an_opponent_that_has_kept_others_waiting_is_asked_again(shop: Workshop) -> None:
+    waiting = shop.start("opponent-1", "alice")
+    shop.start("alice", "opponent-1")
+    shop.project_all()
+    sweeper = shop.sweeper()
+    assert sweeper.remind_opponents() == 0
+    shop.now += PATIENCE_MS + 1000
+    assert sweeper.remind_opponents() == 1
+    assert shop.answers == [waiting]
+
+
+def test_a_draw_offer_that_an_opponent_has_not_answered_is_found(shop: Workshop) -> None:
+    match = shop.start("alice", "opponent-1")
+    shop.do(match, OfferDraw("alice"), "alice")
+    shop.project_all()
+    shop.now += PATIENCE_MS + 1000
+    shop.sweeper().remind_opponents()
+    assert shop.answers == [match]
+
+
+def test_reminders_grow_rarer_and_begin_anew_with_the_next_turn(shop: Workshop) -> None:
+    match = shop.start("opponent-1", "opponent-2")
+    shop.project_all()
+    sweeper = shop.sweeper()
+    start = shop.now
+    asked = []
+    while shop.now < start + 2 * LONGEST_PATIENCE_MS:
+        shop.now += PATIENCE_MS // 10
+        if sweeper.remind_opponents():
+            asked.append(shop.now - start)
+    gaps = [later - earlier for earlier, later in pairwise(asked)]
+    assert gaps == sorted(gaps)
+    assert gaps[0] < 2 * PATIENCE_MS
+    assert len(asked) < 12
+    answer(shop.matches, match)
+    shop.project_all()
+    shop.now += PATIENCE_MS + 1000
+    assert sweeper.remind_opponents() == 1
+
+
+def test_a_result_that_is_not_in_the_ratings_is_asked_for_again(shop: Workshop) -> None:
+    rated, lost = shop.win("alice", "bob"), shop.win("carol", "bob")
+    shop.win("alice", "carol", rated=False)
+    shop.project_all()
+    shop.ratings.rate(shop.matches, rated)
+    sweeper = shop.sweeper()
+    assert sweeper.remind_ratings() == 0
+    shop.now += PATIENCE_MS + 1000
+    assert sweeper.remind_ratings() == 1
+    assert shop.rated == [lost]
+
+
+def test_an_old_result_that_is_not_in_the_ratings_is_found_on_the_round(shop: Workshop) -> None:
+    lost = shop.win("carol", "bob")
+    shop.project_all()
+    shop.now += 30 * 24 * 3_600_000
+    sweeper = shop.sweeper()
+    assert sweeper.remind_ratings() == 0
+    assert sweeper.check_streams() == 1
+    assert shop.rated == [lost]
+
+
+def test_read_models_that_are_behind_their_streams_are_brought_up_to_date(shop: Workshop) -> None:
+    matches = [shop.start("alice", "bob") for _ in range(3)]
+    sweeper = shop.sweeper()
+    assert sweeper.check_streams() == 3
+    assert [shop.readmodels.summary(match) for match in matches] == [summarise(shop.state(match)) for match in matches]
+    assert sweeper.check_streams() == 0
+    shop.play(matches[1], 2)
+    assert sweeper.check_streams() == 1
+    assert shop.readmodels.summary(matches[1]) == summarise(shop.state(matches[1]))
+
+
+def test_the_round_comes_to_every_match(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.sweeper.CHECKED_AT_ONCE", 4)
+    for _ in range(10):
+        shop.start("alice", "bob")
+    sweeper = shop.sweeper()
+    assert [sweeper.check_streams() for _ in range(5)] == [4, 4, 2, 0, 0]
+    assert CHECKED_AT_ONCE > 4
+
+
+def test_one_of_several_sweepers_is_at_work_and_another_one_takes_over_when_it_is_gone(shop: Workshop) -> None:
+    shop.start("alice", "bob")
+    first, second = shop.sweeper("first"), shop.sweeper("second")
+    assert first.sweep() == 1
+    shop.start("alice", "carol")
+    assert second.sweep() == 0
+    assert first.sweep() == 1
+    lease = f"{shop.settings.prefix}sweeper"
+    assert 0 < shop.client.pttl(lease) <= LEASE_MS
+    shop.client.delete(lease)
+    shop.start("alice", "dora")
+    assert (second.sweep(), first.sweep()) == (1, 0)

@@ -61,7 +61,7 @@ def canonical(draft: Draft, stream: str, version: int) -> bytes:
     Whole floats are written as integers, as RFC 8785 demands. Raises ValueError for values that have no canonical form
     (NaN, infinities, integers beyond 2**53) and TypeError for values that JSON does not have.
     """
-    return _Parts.of(_plain(draft)).canonical(stream, version)
+    return _canonical(_json_parts(_plain(draft)), stream, version)
 
 
 def canonical_json(value: Any) -> bytes:
@@ -84,9 +84,9 @@ def seal(drafts: Sequence[Draft], stream: str, version: int, digest: bytes) -> l
     for draft in drafts:
         version += 1
         plain = _plain(draft)
-        parts = _Parts.of(plain)
-        digest = chained(digest, parts.canonical(stream, version))
-        sealed.append(Sealed(Envelope(digest.hex(), stream, version, *plain), parts.packed(), digest))
+        parts = _json_parts(plain)
+        digest = chained(digest, _canonical(parts, stream, version))
+        sealed.append(Sealed(Envelope(digest.hex(), stream, version, *plain), _packed(parts), digest))
     return sealed
 
 
@@ -95,33 +95,30 @@ def _plain(draft: Draft) -> Draft:
     return Draft(kind, _canonical_value(schema), _canonical_value(at), actor, _canonical_value(content))
 
 
-class _Parts(NamedTuple):
-    """The fields of an event as JSON, each written once for both of its forms."""
+_Parts = tuple[str, int, int, str, str]
 
-    type: str
-    schema: int
-    at: int
-    actor: str
-    data: str
 
-    @classmethod
-    def of(cls, draft: Draft) -> "_Parts":
-        """Return the parts of ``draft``, whose values are canonical."""
-        return cls(_encode(draft.type), draft.schema, draft.at, _encode(draft.actor), _encode(draft.data))
+def _json_parts(plain: Draft) -> _Parts:
+    """Return type, schema, instant, actor and content as JSON, each written once for both forms of an event."""
+    kind, schema, at, actor, content = plain
+    return _encode(kind), schema, at, _encode(actor), _encode(content)
 
-    def canonical(self, stream: str, version: int) -> bytes:
-        """Return the canonical bytes."""
-        return (
-            f'{{"actor":{self.actor},"at":{self.at},"data":{self.data},"schema":{self.schema},'
-            f'"stream":{_encode(stream)},"type":{self.type},"version":{version}}}'
-        ).encode()
 
-    def packed(self) -> bytes:
-        """Return the bytes that are stored: a JSON array, without stream and version.
+def _canonical(parts: _Parts, stream: str, version: int) -> bytes:
+    kind, schema, at, actor, content = parts
+    return (
+        f'{{"actor":{actor},"at":{at},"data":{content},"schema":{schema},'
+        f'"stream":{_encode(stream)},"type":{kind},"version":{version}}}'
+    ).encode()
 
-        These are the key and the entry id already; without names of fields an entry takes a third less memory.
-        """
-        return f"[{self.type},{self.schema},{self.at},{self.actor},{self.data}]".encode()
+
+def _packed(parts: _Parts) -> bytes:
+    """Return the bytes that are stored: a JSON array, without stream and version.
+
+    These are the key and the entry id already; without names of fields an entry takes a third less memory.
+    """
+    kind, schema, at, actor, content = parts
+    return f"[{kind},{schema},{at},{actor},{content}]".encode()
 
 
 def unpack(packed: bytes, stream: str, version: int, digest: bytes) -> Envelope:

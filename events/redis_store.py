@@ -115,6 +115,7 @@ class RedisStore(EventStore):
         self.client = client
         self.prefix = prefix
         self._wanted_shards = shards
+        self._execute: Any = client.execute_command
         self._append = client.register_script(_source("append.lua"))
         self._open = client.register_script(_source("open.lua"))
         self._keep_snapshot = client.register_script(_source("keep_snapshot.lua"))
@@ -163,12 +164,13 @@ class RedisStore(EventStore):
         verdict, *details = self._run(self._append, *self._append_call(stream, expected, sealed, request, deadline))
         match verdict:
             case b"appended":
-                return Appended([event.envelope for event in sealed], _head(sealed[-1].envelope), False)
+                head = Head(expected.version + len(sealed), sealed[-1].digest)
+                return Appended([event.envelope for event in sealed], head, False)
             case b"repeated":
                 events = _envelopes(stream, int(details[0]) - 1, map(_scripted, details[1]))
                 if not events:
                     raise DamagedStream(stream, int(details[0]), "the entry is missing")
-                return Appended(events, _head(events[-1]), True)
+                return Appended(events, Head(events[-1].version, events[-1].digest), True)
             case b"mismatch":
                 raise RequestMismatch(stream, request.key)
             case b"stale":
@@ -270,7 +272,7 @@ class RedisStore(EventStore):
 
     def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> Any:
         try:
-            return self.client.evalsha(script.sha, len(keys), *keys, *arguments)
+            return self._execute("EVALSHA", script.sha, len(keys), *keys, *arguments)
         except NoScriptError:
             # A server that was started again has forgotten its scripts; this loads it and runs it.
             return script(keys=keys, args=arguments)
@@ -286,10 +288,6 @@ def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
 
 def _source(script: str) -> str:
     return files("events").joinpath(script).read_text(encoding="utf-8")
-
-
-def _head(last: Envelope) -> Head:
-    return Head(last.version, last.digest)
 
 
 def _version(entry_id: bytes) -> int:

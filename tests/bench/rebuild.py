@@ -30,8 +30,8 @@ from workers.rebuild import rebuild
 
 TURNS = 3
 MATCHES = 400
-TASKS = 3000
-MARGIN = 300
+TASKS = 2000
+MARGIN = 200
 """Tasks at the beginning and at the end of the queue that are not measured."""
 
 TARGET = 15.0
@@ -59,7 +59,8 @@ def tables() -> Iterator[Table]:
     for number, turns in ((1, alone), (processes, shared)):
         rates = Rates(tuple(turns))
         ratio = rates.over(yardstick)
-        table.add(f"events rebuilt, {number} process(es)", rates.typical, ratio, verdict(ratio, TARGET))
+        goal = verdict(ratio, TARGET) if number == 1 else ""
+        table.add(f"events rebuilt, {number} process(es)", rates.typical, ratio, goal)
     yield table
 
 

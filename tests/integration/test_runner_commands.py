@@ -1,0 +1,93 @@
+"""The commands on a store: they find damage and differences, name the place, and end with the code that says so."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from deploy.cli import main
+from domain.games import GAMES
+from events.clock import now_ms
+from events.matches import Matches
+from events.readmodels import Keys
+from events.redis_store import RedisStore
+from tests.bench.played import play_match, random_game
+from tests.support.eventually import eventually
+from tests.support.server import RealServer
+
+MOVES = random_game(GAMES["bashni"], "start", 6)
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealServer]:
+    server = RealServer(tmp_path)
+    monkeypatch.setenv("REDIS_URL", server.url)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def store(server: RealServer) -> Iterator[RedisStore]:
+    with server.client() as client:
+        yield RedisStore(client)
+
+
+@pytest.fixture
+def match(store: RedisStore) -> str:
+    return play_match(Matches(store, now_ms), "bashni", "start", MOVES)
+
+
+def rookery(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def test_whole_chains_are_counted(store, match):
+    result = rookery("verify")
+    assert (result.exit_code, result.stdout) == (0, "1 matches, 9 events whole\n")
+
+
+def test_a_changed_move_is_found_with_its_match_and_version(store, match):
+    (key,) = store.client.keys(f"*{match}:e")
+    entries = store.client.xrange(key)
+    store.client.delete(key)
+    for entry_id, fields in entries:
+        if entry_id == b"5-0":
+            fields[b"b"] = fields[b"b"].replace(MOVES[1].encode(), MOVES[3].encode())
+        store.client.xadd(key, fields, id=entry_id)
+    result = rookery("verify")
+    assert result.exit_code == 1
+    assert f"DAMAGED {match} is damaged at version 5: " in result.stdout
+    assert result.stdout.endswith("1 of 1 matches damaged\n")
+
+
+def test_read_models_are_made_anew_and_differences_are_told(store, match):
+    assert rookery("rebuild", "--processes", "1").stdout == "1 matches, 9 events\n"
+    assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
+    wrong = Keys(store.prefix, store.shards).summary(match)
+    store.client.delete(wrong)
+    result = rookery("rebuild", "--check", "--processes", "1")
+    assert result.exit_code == 1
+    assert f"DIFFERENT {wrong}" in result.stdout
+    assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["verify", "rebuild"])
+def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(command, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    result = rookery(command)
+    assert result.exit_code == 1
+    assert "127.0.0.1:1" in result.stderr
+    assert result.stdout == ""
+
+
+def test_the_relay_carries_events_until_it_is_told_to_stop(store, match):
+    with subprocess.Popen([sys.executable, "-m", "deploy.cli", "relay"], cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
+        summary = Keys(store.prefix, store.shards).summary(match)
+        eventually(lambda: store.client.exists(summary), "a summary")
+        relay.send_signal(signal.SIGTERM)
+    assert relay.returncode == 0

@@ -45,6 +45,14 @@ def _show_problems(setup: BlueprintSetupState) -> None:
     setup.app.extensions["rookery-problem-page"] = problem_page
 
 
+@blueprint.after_request
+def _personal(response: Response) -> Response:
+    """Let no cache show one person's page to another, nor yesterday's page as today's."""
+    if response.mimetype == "text/html":
+        response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
 @blueprint.context_processor
 def _frame() -> dict[str, Any]:
     if "problem" in g:

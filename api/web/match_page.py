@@ -9,7 +9,7 @@ from flask import Response, abort, render_template, request
 
 from api.auth import current_person
 from api.problems import Problem, no_such_match
-from api.representations import match, position_after, visible
+from api.representations import match, spelled, visible
 from api.services import services
 from api.web import wording
 from api.web.board import colour_names, draw
@@ -74,9 +74,9 @@ def board_picture(match_id: str) -> Response:
     if tried is None:
         picture = _board(state, game, ply, turned)
     else:
-        position = position_after(state, ply)
+        position = state.position_after(ply)
         try:
-            move = game.parse_move(position, tried)
+            move = game.read_move(position, tried, state.setup)
         except RulesError as error:
             raise Problem("illegal-move", str(error)) from error
         canonical = game.format_move(position, move)
@@ -124,8 +124,8 @@ def _colours(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
 def _board(state: MatchState, game: Game[Any, Any], ply: int, turned: bool) -> str:
     marked: Sequence[str] = ()
     if ply > 0:
-        marked = squares_of(game, position_after(state, ply - 1), state.moves[ply - 1])
-    return draw(game.scene(position_after(state, ply)), _colours(state, game), turned=turned, marked=marked)
+        marked = squares_of(game, state.position_after(ply - 1), state.moves[ply - 1])
+    return draw(game.scene(state.position_after(ply)), _colours(state, game), turned=turned, marked=marked)
 
 
 def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any]) -> list[dict[str, Any]]:
@@ -159,18 +159,13 @@ def _rounds(state: MatchState, game: Game[Any, Any]) -> list[list[tuple[int, str
     """
     rounds: list[list[tuple[int, str] | None]] = []
     last = len(state.seats)
-    for ply, (move, seat) in enumerate(zip(state.moves, _movers(state, game), strict=True), 1):
+    for ply, (move, position) in enumerate(zip(spelled(state), state.history, strict=True), 1):
+        seat = game.to_move(position)
         if seat <= last:
             rounds.append([None] * len(state.seats))
         rounds[-1][seat] = (ply, move)
         last = seat
     return rounds
-
-
-def _movers(state: MatchState, game: Game[Any, Any]) -> list[int]:
-    if len(state.history) == len(state.moves):
-        return [game.to_move(position) for position in state.history]
-    return [game.to_move(position_after(state, ply)) for ply in range(len(state.moves))]
 
 
 def _said(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> str:

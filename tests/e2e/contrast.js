@@ -2,11 +2,17 @@
   // The ratios of WCAG 2.2, 1.4.3: what is below them is listed.
   const channel = (value) => { value /= 255; return value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4; };
   const luminance = ([r, g, b]) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const known = new Map();
   const parse = (colour) => {
-    const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-    canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    const pixel = canvas.getImageData(0, 0, 1, 1).data;
-    return [pixel[0], pixel[1], pixel[2], pixel[3] / 255];
+    if (!known.has(colour)) {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      const pixel = canvas.getImageData(0, 0, 1, 1).data;
+      known.set(colour, [pixel[0], pixel[1], pixel[2], pixel[3] / 255]);
+    }
+    return known.get(colour);
   };
   const behind = (element) => {
     for (let each = element; each; each = each.parentElement) {

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from domain.games import GAMES
+from tests.support.callers import app_on
+
 pytestmark = pytest.mark.xdist_group("browser")
 
 CONTRASTS = Path(__file__).with_name("contrast.js").read_text()
@@ -150,7 +153,17 @@ def test_what_is_not_there_is_answered_by_a_friendly_page(visit, path):
     expect(person.page.get_by_role("link", name="To the first page")).to_be_visible()
 
 
+def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again():
+    visitor = app_on("redis://127.0.0.1:1/0").test_client()
+    answer = visitor.get("/lobby", headers={"Accept": "text/html"})
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"]
+    assert "The store cannot be reached" in answer.text
+    assert "Try again" in answer.text
+
+
 PATHS = ("/", "/sign-in", "/sign-up", "/lobby", "/leaderboards", "/games/bashni", "/players/opponent-4", "/nothing")
+RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 OWN_PATHS = ("/matches", "/matches/new", "/matches/new?game=towers&setup=four-player")
 
 
@@ -166,12 +179,22 @@ def all_pages(visit):
             person.create("towers", "four-player", [{"kind": "me"}, invited, {"kind": "open"}, {"kind": "open"}]),
             person.create("bashni", "start", [invited, {"kind": "me"}], private=True),
         ]
+        for game in GAMES.values():
+            setup = next(iter(game.setups.values()))
+            seats = [{"kind": "me"}, *[{"kind": "open"}] * (len(setup.seat_names) - 1)]
+            matches.append(person.create(game.id, setup.name, seats))
         for match in (matches[0], matches[2]):
             other.call("POST", f"/matches/{match}/joins", {})
         person.move(matches[0], "c3-d4")
         other.move(matches[0], "b6-a5")
         other.call("POST", f"/matches/{matches[2]}/resignation", {})
-        for path in (*PATHS, *OWN_PATHS, *(f"/matches/{match}" for match in matches), f"/matches/{matches[0]}?ply=1"):
+        for path in (
+            *PATHS,
+            *RULES,
+            *OWN_PATHS,
+            *(f"/matches/{match}" for match in matches),
+            f"/matches/{matches[0]}?ply=1",
+        ):
             person.page.goto(path, wait_until="load")
             yield path, person.page
 

@@ -1,6 +1,7 @@
 // Forms and buttons that name an API call: data-api="METHOD /path", data-next = where to go afterwards.
 
 import {call, clearProblem, showProblem} from "./api.js";
+import {keepCount} from "./awaiting.js";
 
 for (const form of document.querySelectorAll("form[data-api]")) {
   form.addEventListener("submit", (event) => {
@@ -17,6 +18,14 @@ for (const button of document.querySelectorAll("button[data-api]")) {
 for (const select of document.querySelectorAll("select[data-submits]")) {
   select.addEventListener("change", () => select.form.submit());
 }
+
+const mine = document.getElementById("my-matches");
+if (mine) keepCount(mine);
+
+// A page that the browser had put aside shows what was: look again.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
 
 async function act(source, body, scope, button) {
   const [method, path] = source.dataset.api.split(" ");

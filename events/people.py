@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 from redis import Redis
+from redis.exceptions import NoScriptError
 
 NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
 SHORTEST_PASSWORD = 8
@@ -239,7 +240,11 @@ class People:
 
         Acts are counted in windows of ``window`` seconds that begin with the first act after the one before.
         """
-        admitted = self._admit(keys=[self._key(kind, secret)], args=[f"{self._keys}acts:", window])
+        key, acts = self._key(kind, secret), f"{self._keys}acts:"
+        try:
+            admitted = self._client.evalsha(self._admit.sha, 1, key, acts, window)
+        except NoScriptError:  # the server was started again; this loads the script and runs it
+            admitted = self._admit(keys=[key], args=[acts, window])
         return Admission(Person(*json.loads(admitted[0])), *admitted[1:]) if admitted else None
 
     def _keep(self, person: Person, hashed: str) -> bool:

@@ -37,10 +37,10 @@ test: check  ## check, then all tests: the quick ones first, then those with ser
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
 
-lock: $(VENV)/development  ## pin and hash what requirements*.in ask for
+lock: $(BIN)/python  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
 	$(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install -q uv
 	for name in requirements requirements-dev; do \
-		$(VENV)/lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		$(VENV)/lock/bin/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 			--no-emit-index-url --no-header $$name.in -o $$name.txt; done
 
 audit: $(VENV)/development  ## look the pinned packages up among the known vulnerabilities

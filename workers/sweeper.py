@@ -105,6 +105,7 @@ class Sweeper:
         if len(matches) < CHECKED_AT_ONCE:
             self._round = self._all_streams()
         included = self._ratings.included(matches)
+        settled = self._now() - PATIENCE_MS
         found = 0
         for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
             head = self._store.head(match)
@@ -112,8 +113,10 @@ class Sweeper:
                 found += 1
                 for error in self._projector.project([match]).values():
                     log.error("a match cannot be replayed", match=match, error=str(error))
-            elif rated_result(projected.summary) != included[match]:
-                found += self._remind("rating", match, projected.summary.updated_at, self._ask_rating)
+                continue
+            since = projected.summary.updated_at
+            if since < settled and rated_result(projected.summary) != included[match]:
+                found += self._remind("rating", match, since, self._ask_rating)
         return found
 
     def _remind(self, kind: str, match: str, since: int, ask: Callable[[str], None]) -> int:

@@ -1,7 +1,7 @@
 """The tasks: thin shells around plain functions.
 
 A task carries the id of a match and nothing else. It works on the match as it finds it, however often it comes, how
-late, and in which order.
+late, and in which order. One that fails is not repeated by Celery: the sweeper asks again for what it was to do.
 """
 
 from functools import cached_property

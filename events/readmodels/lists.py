@@ -160,18 +160,23 @@ def scanned(client: Redis, pattern: str) -> Iterator[list[bytes]]:
 def dump(client: Redis, keys: Keys) -> dict[str, Any]:
     """Return everything that the read models consist of, key by key: equal dumps are equal read models."""
     found: dict[str, Any] = {}
-    patterns = [pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)]
-    for pattern in patterns:
-        for name in (name for names in scanned(client, pattern) for name in names):
-            match client.type(name):
-                case b"string":
-                    found[name.decode()] = client.get(name)
-                case b"zset":
-                    found[name.decode()] = client.zrange(name, 0, -1, withscores=True)
-                case b"hash":
-                    found[name.decode()] = client.hgetall(name)
-                case b"set":
-                    found[name.decode()] = client.smembers(name)
+    for pattern in (pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)):
+        for names in scanned(client, pattern):
+            with client.pipeline(transaction=False) as pipeline:
+                for name in names:
+                    pipeline.type(name)
+                kinds = pipeline.execute()
+                for name, kind in zip(names, kinds, strict=True):
+                    match kind:
+                        case b"string":
+                            pipeline.get(name)
+                        case b"zset":
+                            pipeline.zrange(name, 0, -1, withscores=True)
+                        case b"hash":
+                            pipeline.hgetall(name)
+                        case _:
+                            pipeline.smembers(name)
+                found |= zip((name.decode() for name in names), pipeline.execute(), strict=True)
     return found
 
 

@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from domain.match.commands import OfferDraw, Resign
 from events.readmodels import summarise
+from tests.support.celery_worker import Broker
 from tests.support.eventually import eventually
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
@@ -194,3 +196,18 @@ def test_a_relay_stops_even_while_its_server_is_away(shop: Workshop, server: Rea
         assert not stop.is_set()
     server.start()
     assert server.client().ping()
+
+
+def test_projections_go_on_while_the_broker_is_away_and_tasks_follow_when_it_is_back(
+    shop: Workshop, tmp_path: Path
+) -> None:
+    second = RealServer(tmp_path)
+    settings = shop.settings._replace(broker_url=second.url)
+    second.kill()
+    with running(Relay(settings)):
+        match = shop.start("opponent-1", "alice")
+        eventually(lambda: shop.readmodels.summary(match), "the projection")
+        second.start()
+        eventually(lambda: Broker(settings).queued() == 1, "the task")
+    second.close()
+    assert pending(shop.opponents()) == 0

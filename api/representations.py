@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from flask import request
@@ -10,10 +11,8 @@ from api.headers import stream_origin
 from api.openapi import PREFIX
 from api.services import services
 from domain.games import GAMES, find_ruleset
-from domain.match.evolve import replay
-from domain.match.state import OPPONENT_PREFIX, PLAYING, MatchState
+from domain.match.state import OPPONENT_PREFIX, MatchState
 from domain.search.levels import LEVELS
-from events.codec import event_of
 from events.envelope import Envelope
 from events.people import Person
 from events.readmodels import Summary, summarise
@@ -89,7 +88,7 @@ def match(state: MatchState, ply: int | None = None) -> dict[str, Any]:
     """Return a match with the position after ``ply`` plies (None: as it stands), which it must have."""
     summary = summarise(state)
     game = find_ruleset(state.game, state.ruleset)
-    position = position_after(state, len(state.moves) if ply is None else ply)
+    position = state.position_after(len(state.moves) if ply is None else ply)
     base = stream_origin(services().settings.stream_url, request.host)
     return {
         **match_summary(summary, people_in([summary])),
@@ -97,26 +96,21 @@ def match(state: MatchState, ply: int | None = None) -> dict[str, Any]:
         "position": game.format_position(position),
         "diagram": game.diagram(position),
         "moves": list(state.moves),
+        "spelled": spelled(state),
         "stream_url": f"{base}{PREFIX}/matches/{state.match}/stream",
     }
 
 
-def position_after(state: MatchState, ply: int) -> Any:
-    """Return the position after ``ply`` plies; after the last one, as the match stands.
+def spelled(state: MatchState) -> list[str]:
+    """Return the moves of a match as players of the game like to read them."""
+    moves = zip(state.history, state.moves, strict=True)
+    return [_spelled(state.game, state.ruleset, position, move) for position, move in moves]
 
-    Where somebody resigned and the others played on, the history has positions that no move made: then the events tell
-    which belongs to which ply.
-    """
-    if ply == len(state.moves):
-        return state.position
-    if len(state.history) == len(state.moves):
-        return state.history[ply]
-    earlier = None
-    for envelope in services().store.read(state.match):
-        earlier = replay(state.match, [event_of(envelope)], earlier)
-        if earlier is not None and len(earlier.moves) == ply and (ply > 0 or earlier.status == PLAYING):
-            break
-    return earlier.position if earlier else state.position
+
+@lru_cache(maxsize=8192)
+def _spelled(game: str, ruleset: int, position: Any, move: str) -> str:
+    rules = find_ruleset(game, ruleset)
+    return rules.spell(position, rules.parse_move(position, move))
 
 
 def visible(state: MatchState, person: Person | None) -> bool:

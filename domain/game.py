@@ -109,6 +109,8 @@ class Game(ABC, Generic[P, M]):
     def withdraw(self, position: P, seat: int) -> P | None:  # noqa: ARG002
         """Return the position in which the others play on after ``seat`` has left, or None when they cannot.
 
+        The position that the seat leaves can never stand again.
+
         None ends the match: see ``shared``. A game of several seats overrides this when its rules say how a seat is
         eliminated.
         """

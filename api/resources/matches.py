@@ -65,6 +65,7 @@ class MatchShown(MatchSummaryShown):
     position = fields.String()
     diagram = fields.String()
     moves = fields.List(fields.String())
+    spelled = fields.List(fields.String())
     stream_url = fields.String()
 
 

@@ -18,7 +18,7 @@ from domain.game import Game, RulesError
 from domain.games import find_ruleset
 from domain.match.decide import ABORT_BEFORE_PLY
 from domain.match.state import FINISHED, PLAYING, MatchState
-from events.readmodels import pool_of
+from events.readmodels import pool_of, rated_result, summarise
 
 WIDE = 1.4
 """A scene that is wider than high by this factor is given the room of the page."""
@@ -38,6 +38,7 @@ def match_page(match_id: str) -> str:
     turned = _turned(state, seat)
     shown = match(state, ply)
     scene = game.scene(state.position)
+    counts = rated_result(summarise(state)) is not None
     seats = _seats(state, shown, game)
     return render_template(
         "match.html",
@@ -54,7 +55,8 @@ def match_page(match_id: str) -> str:
         said=_said(state, seats, seat),
         may=_may(state, viewer, seat),
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
-        unrated_yet=state.status == FINISHED and state.rated and not any(entry["change"] for entry in seats),
+        counts=counts,
+        unrated_yet=counts and not any(entry["change"] for entry in seats),
         wide=scene.width > WIDE * scene.height,
     )
 

@@ -41,11 +41,13 @@ def show(game: AnyGame, position: str | None) -> None:
 @rules.command()
 @game_argument
 @click.argument("position")
-def moves(game: AnyGame, position: str) -> None:
+@click.option("--spelled", is_flag=True, help="As players of the game read them, not canonically.")
+def moves(game: AnyGame, position: str, spelled: bool) -> None:
     """List the legal moves, one a line."""
     standing = find_position(game, position)
+    write = game.spell if spelled else game.format_move
     for move in game.legal_moves(standing):
-        click.echo(game.format_move(standing, move))
+        click.echo(write(standing, move))
 
 
 @rules.command()

@@ -135,7 +135,7 @@ def _resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ..
     going_on = game.withdraw(state.position, seat)
     if going_on is None:
         return (resigned, e.MatchFinished(now, game.shared(state.position, (seat,)), "resignation"))
-    outcome = game.outcome(going_on, (*state.history, state.position))
+    outcome = game.outcome(going_on, state.history)
     if outcome is None:
         return (resigned,)
     return (resigned, e.MatchFinished(now, outcome.scores, outcome.reason))

@@ -89,7 +89,8 @@ def _resigned(state: MatchState, event: e.PlayerResigned) -> MatchState:
     going_on = find_ruleset(state.game, state.ruleset).withdraw(state.position, event.seat)
     if going_on is None:
         return state
-    return state._replace(position=going_on, history=(*state.history, state.position), draw_agreed=())
+    # The position before can never stand again, so that it is no part of the history: that has one for every ply.
+    return state._replace(position=going_on, draw_agreed=())
 
 
 def _aborted(state: MatchState, _: e.MatchAborted) -> MatchState:

@@ -51,10 +51,10 @@ ABORTED = "aborted"
 class MatchState(NamedTuple):
     """A match after ``version`` events.
 
-    ``position`` and ``history`` (the earlier positions, oldest first) are values of the game that ``game`` and
-    ``ruleset`` name. ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is
-    empty when none is on offer. ``offered_at`` says for each seat after how many plies it last offered one,
-    ``last_ply`` which ply it last played (0: none).
+    ``position`` and ``history`` (the position in which each of ``moves`` was played) are values of the game that
+    ``game`` and ``ruleset`` name. ``draw_agreed`` holds the seats that agree to the draw on offer, the offering
+    seat first; it is empty when none is on offer. ``offered_at`` says for each seat after how many plies it last
+    offered one, ``last_ply`` which ply it last played (0: none).
     """
 
     match: str
@@ -83,6 +83,10 @@ class MatchState(NamedTuple):
     def ended(self) -> bool:
         """Whether nothing can happen in this match any more."""
         return self.status in (FINISHED, ABORTED)
+
+    def position_after(self, ply: int) -> Any:
+        """Return the position after ``ply`` plies, 0 to as many as have been played; after the last, as it stands."""
+        return self.position if ply == len(self.moves) else self.history[ply]
 
     def seat_of(self, player: str) -> int | None:
         """Return the seat that ``player`` holds or is invited to, or None."""

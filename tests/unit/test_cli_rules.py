@@ -129,3 +129,12 @@ def test_an_opponent_has_no_move_in_a_game_that_is_over():
     result = rookery("opponent", "move", "bashni", "8/8/8/8/8/8/8/W7 b 0")
     assert result.exit_code == 1
     assert "over" in result.stderr
+
+
+def test_moves_are_listed_as_players_spell_them_and_read_so_again():
+    result = rookery("rules", "moves", "tower-game", "original", "--spelled")
+    assert result.exit_code == 0
+    assert "Kcc1" not in result.stdout
+    assert "cc4" in result.stdout.splitlines()
+    after = rookery("rules", "apply", "tower-game", "original", "cc4")
+    assert after.stdout == rookery("rules", "apply", "tower-game", "original", "cc2-cc4").stdout

@@ -1,0 +1,115 @@
+"""Four Towers: chess on nine arenas, ruled by the pieces on four towers. Rules: ruleset 1, FT-01 to FT-37."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from domain.four_towers import diagram, evaluate, moves, notation, outcome, position, special
+from domain.four_towers.board import NAMES
+from domain.four_towers.diagram import TITLES
+from domain.four_towers.moves import PROMOTED, RETURN, Move, Multi, Rearrangement, head_of, target_of, victim_of
+from domain.four_towers.position import Position
+from domain.four_towers.turn import Turn
+from domain.game import Game, Hint, Outcome, Setup
+from domain.scene import Scene
+
+_START = "dmk/rnbdcq/ppppppbnr/6pppp/10/9/10/PPPP6/RNBPPPPPP/QCDBNR/KMD w - -/- - 0 1"
+_LABELS = ("attach", "move", "swap", "move directly", "attach directly", "capture")
+"""By mark."""
+
+
+class FourTowers(Game[Position, Move]):
+    """The rules of Four Towers."""
+
+    id = "four-towers"
+    title = "Four Towers"
+    ruleset = 1
+    setups: Mapping[str, Setup] = {"standard": Setup("standard", "Standard", ("White", "Black"))}
+    ending = "A hundred and fifty plies in a row without a promotion or a final capture end the game as a draw."
+
+    def __init__(self) -> None:
+        self._starts = {"standard": position.parse_position(_START)}
+
+    def initial(self, setup: str) -> Position:
+        return self._starts[setup]
+
+    def to_move(self, position: Position) -> int:
+        return position.side
+
+    def legal_moves(self, position: Position) -> Iterable[Move]:
+        """Return the legal moves that are no rearrangement and no multi-move, in ASCII order of their strings."""
+        return [] if outcome.drawn(position) else Turn(position).moves()
+
+    def multi_moves(self, position: Position) -> Sequence[Multi]:
+        """Return all legal multi-moves in ASCII order of their strings; there may be millions."""
+        return [] if outcome.drawn(position) else special.multi_moves(position)
+
+    def rearrangements(self, position: Position) -> Sequence[Rearrangement]:
+        """Return all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
+        return [] if outcome.drawn(position) else special.rearrangements(position)
+
+    def rare_move(self, position: Position) -> Move | None:
+        """Return a legal rearrangement or multi-move, or None; of use where ``legal_moves`` has none to offer."""
+        return None if outcome.drawn(position) else outcome.rare_move(position)
+
+    def is_legal(self, position: Position, move: Move) -> bool:
+        return notation.is_legal(position, move)
+
+    def play(self, position: Position, move: Move) -> Position:
+        return moves.play(position, move)
+
+    def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome.outcome(position, history)
+
+    def key(self, position: Position) -> Hashable:
+        return outcome.key(position)
+
+    def in_check(self, position: Position) -> bool:
+        """Tell whether the side to move is in check."""
+        return outcome.checked(position)
+
+    def parse_position(self, text: str) -> Position:
+        return position.parse_position(text)
+
+    def format_position(self, position_: Position) -> str:
+        return position.format_position(position_)
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        return notation.parse_move(position, text)
+
+    def format_move(self, position: Position, move: Move) -> str:
+        return moves.format_move(position, move)
+
+    def diagram(self, position: Position) -> str:
+        return diagram.diagram(position)
+
+    def scene(self, position: Position) -> Scene:
+        return diagram.scene(position)
+
+    def hints(self, position: Position) -> dict[str, tuple[Hint, ...]]:
+        found: dict[str, list[Hint]] = {}
+        for move in [] if outcome.drawn(position) else Turn(position).moves():
+            head, target = head_of(move), NAMES[target_of(move)]
+            text = moves.format_move(position, move)
+            if head.mark == RETURN:
+                found.setdefault(target, []).append(Hint(text, (), f"return {TITLES[head.part]}"))
+                continue
+            words = [f"send off {TITLES[head.part]}"] if head.part else []
+            if victim_of(move) >= 0:
+                words.append(f"capture {NAMES[victim_of(move)]} en passant")
+            elif not (words and _LABELS[head.mark] == "move"):
+                words.append(_LABELS[head.mark])
+            if move & 15:
+                words.append(TITLES[PROMOTED[move & 15]])
+            found.setdefault(NAMES[head.origin], []).append(Hint(text, (target,), ", ".join(words)))
+        return {square: tuple(hints) for square, hints in found.items()}
+
+    def evaluate(self, position: Position, seat: int) -> int:
+        return evaluate.evaluate(position, seat)
+
+    def order(self, position: Position, moves: Iterable[Move]) -> list[Move]:
+        return evaluate.order(position, moves)
+
+    def tactics(self, position: Position) -> tuple[Sequence[Move], bool]:
+        return evaluate.tactics(position)
+
+
+GAME = FourTowers()

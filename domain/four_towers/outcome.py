@@ -1,0 +1,62 @@
+"""How Four Towers ends (rules, section 7)."""
+
+from collections.abc import Hashable, Sequence
+
+from domain.four_towers import special
+from domain.four_towers.attack import in_check
+from domain.four_towers.board import SQUARES
+from domain.four_towers.moves import Move
+from domain.four_towers.position import NEVER, QUIET_CLOCK, Position, occupied_by
+from domain.four_towers.turn import Turn
+from domain.game import Outcome
+
+
+def key(position: Position) -> Hashable:
+    """Return the fields 1 to 5 of the position: the same for positions that count as the same [FT-26]."""
+    return position[0], position[2], position[3], position[4], position[5]
+
+
+def checked(position: Position) -> bool:
+    """Tell whether the side to move is in check."""
+    white, black = position.memories
+    occupied = occupied_by(position.men, 0) | occupied_by(position.men, 1)
+    return in_check(position.men, position.side, white | black, occupied)
+
+
+def rare_move(position: Position) -> Move | None:
+    """Return a legal rearrangement or multi-move of a position, or None when there is none."""
+    return special.any_rearrangement(position) or special.any_multi(position)
+
+
+def _bare(position: Position) -> bool:
+    """Tell whether only the kings are left and nothing may return."""
+    return position.returning == NEVER and position.board.count(0) == SQUARES - 2
+
+
+def drawn(position: Position) -> bool:
+    """Tell whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
+    return position.clock >= QUIET_CLOCK or _bare(position)
+
+
+def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return how the game has ended, or None; the first of the five conditions in the order of the rules."""
+    if not Turn(position).any_move() and rare_move(position) is None:
+        if not checked(position):
+            return Outcome((0.5, 0.5), "stalemate")
+        return Outcome((0.0, 1.0) if position.side == 0 else (1.0, 0.0), "checkmate")
+    if _bare(position):
+        return Outcome((0.5, 0.5), "insufficient-material")
+    if _is_repeated(position, history):
+        return Outcome((0.5, 0.5), "repetition")
+    if position.clock >= QUIET_CLOCK:
+        return Outcome((0.5, 0.5), "no-progress")
+    return None
+
+
+def _is_repeated(position: Position, history: Sequence[Position]) -> bool:
+    """Tell whether the position has occurred for the third time; only those since the clock was reset can recur."""
+    if position.clock < 4:
+        return False
+    present = key(position)
+    recent = history[max(0, len(history) - position.clock) :]
+    return sum(key(earlier) == present for earlier in recent) >= 2

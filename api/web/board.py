@@ -61,10 +61,7 @@ def draw(
         *_faces(scene, colours, scope),
         "</defs>",
         '<g class="cells">',
-        *(
-            f'<rect class="cell cell-{escape(cell.kind)}" x="{_n(x)}" y="{_n(y)}" width="1" height="1"/>'
-            for cell, (x, y) in places
-        ),
+        *_cells(places),
         "</g>",
         '<g class="marks">',
         *_marks(dict(_by_square(places)), marked),
@@ -135,6 +132,16 @@ def _marks(corners: dict[str, tuple[float, float]], marked: Sequence[str]) -> It
         x, y = corners[square]
         corner = f'x="{_n(x + 0.04)}" y="{_n(y + 0.04)}"'
         yield f'<rect class="mark mark-{kind}" {corner} width=".92" height=".92" rx=".06"/>'
+
+
+def _cells(places: Iterable[tuple[Cell, tuple[float, float]]]) -> Iterable[str]:
+    """Yield one path for all cells of a kind: a board of two hundred cubes is a few shapes."""
+    outlines: dict[str, list[str]] = {}
+    for cell, (x, y) in places:
+        outlines.setdefault(cell.kind, []).append(f"M{_n(x)} {_n(y)}h1v1h-1z")
+    for kind, outline in outlines.items():
+        classes = " ".join(f"cell-{part}" for part in kind.split())
+        yield f'<path class="cell {escape(classes)}" d="{"".join(outline)}"/>'
 
 
 def _links(scene: Scene, corners: dict[str, tuple[float, float]]) -> Iterable[str]:

@@ -142,6 +142,16 @@ def test_the_result_of_a_rated_match_brings_its_rating_change_to_the_page(visit)
     expect(white.page.get_by_role("link", name=white.name).last).to_be_visible()
 
 
+def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit):
+    white, black = visit().sign_up(), visit().sign_up()
+    seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
+    match = white.create("bashni", "start", seats, rated=True)
+    black.call("POST", f"/matches/{match}/joins", {})
+    black.call("POST", f"/matches/{match}/resignation", {})
+    white.open(match)
+    expect(white.page.locator(".result")).to_contain_text("too short to count for the ratings")
+
+
 @pytest.mark.parametrize(
     "path", ["/matches/nothing-here", "/nothing/at/all", "/players/nobody-of-this-name", "/lobby?cursor=broken"]
 )

@@ -13,6 +13,7 @@ from api.services import services
 from api.web.frame import blueprint, sign_in_first
 from domain.games import GAMES
 from domain.match.state import OPEN, OPPONENT_PREFIX
+from events.people import Person
 from events.readmodels import Page, Summary
 
 PAGE = 20
@@ -61,6 +62,8 @@ def my_matches() -> str | Response:
             page = _chosen(lambda match: person.id not in match.awaiting, name, player=person.id, cursor=cursor)
         else:
             page = _page(name, player=person.id, cursor=cursor)
+        if name == "awaiting":  # moves before draws and invitations to answer; the longest wait first among each
+            page = page._replace(items=sorted(page.items, key=lambda match: not _moves_next(match, person)))
         sections.append({"view": name, "title": OWN_VIEWS[name], "found": _listed(page)})
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS)
 
@@ -140,6 +143,10 @@ def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
 def _begun(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
     """Return a page of the latest matches that wait for nobody to join."""
     return _chosen(lambda match: match.status != OPEN, "recent", game=game, limit=limit, cursor=cursor)
+
+
+def _moves_next(match: Summary, person: Person) -> bool:
+    return match.to_move is not None and match.seats[match.to_move].player == person.id
 
 
 def _chosen(

@@ -64,6 +64,8 @@ class Game(ABC, Generic[P, M]):
     id: str
     title: str
     ruleset: int
+    blurb: str
+    """What the game is, in two sentences for somebody who has never heard of it."""
     setups: Mapping[str, Setup]
     ending: str
     """The rule that makes every game end, in one sentence."""

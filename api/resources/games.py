@@ -27,6 +27,7 @@ class GameShown(Shown):
     id = fields.String()
     title = fields.String()
     ruleset = fields.Integer()
+    blurb = fields.String(metadata={"description": "What the game is, in two sentences"})
     ending = fields.String(metadata={"description": "The rule that makes every game end"})
     setups = fields.List(fields.Nested(SetupShown))
     levels = fields.List(fields.Integer(), metadata={"description": "The levels of the opponents"})
@@ -100,6 +101,7 @@ def _facts(game: Game[Any, Any]) -> dict[str, Any]:
         "id": game.id,
         "title": game.title,
         "ruleset": game.ruleset,
+        "blurb": game.blurb,
         "ending": game.ending,
         "setups": [
             {"name": setup.name, "title": setup.title, "seats": list(setup.seat_names)}

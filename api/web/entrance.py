@@ -17,24 +17,10 @@ SHOWCASE = {
 """Positions that show what a game looks like when it is under way; a game without one shows how it starts."""
 
 
-BLURBS = {
-    "bashni": "Russian column draughts. What is captured goes under the piece that captured it and may come free "
-    "again: no piece ever leaves the board.",
-    "towers": "Build towers and topple them along rows and columns, until your pieces stand on top of the castles. "
-    "For two or four.",
-    "four-towers": "Chess on nine arenas with four towers between them, that change what the pieces round them can do.",
-    "fourplay": "Chess for four, each for himself, with archers, dogs and giraffes. The last king wins.",
-    "tower-game": "Chess in three dimensions, on eight levels of twenty-five cubes.",
-}
-"""What a game is, in two sentences; a game without them is described by how it ends."""
-
-
 @blueprint.get("/")
 def home() -> str:
     """Return the first page: what this is, the ways in, the games."""
-    return render_template(
-        "home.html", games=list(GAMES.values()), picture=_picture, blurbs=BLURBS, hero=next(iter(GAMES.values()))
-    )
+    return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
 
 
 @blueprint.get("/sign-in")
@@ -63,7 +49,7 @@ def game(game_id: str) -> str:
     found = GAMES.get(game_id)
     if found is None:
         abort(404, "There is no such game here.")
-    return render_template("game.html", game=found, picture=_picture, blurbs=BLURBS)
+    return render_template("game.html", game=found, picture=_picture)
 
 
 @blueprint.get("/matches/new")

@@ -22,6 +22,10 @@ class Bashni(Game[Position, Move]):
     id = "bashni"
     title = "Bashni"
     ruleset = 1
+    blurb = (
+        "Russian column draughts. What is captured goes under the piece that captured it and may come free again: "
+        "no piece ever leaves the board."
+    )
     setups = SETUPS
     ending = (
         "Thirty king moves without capture in a row and the third occurrence of a position are a draw, and the "

@@ -25,6 +25,7 @@ class Fourplay(Game[Position, str]):
     id = "fourplay"
     title = "Fourplay"
     ruleset = 1
+    blurb = "Chess for four, each for himself, with archers, dogs and giraffes. The last king wins."
     setups: Mapping[str, Setup] = {
         "standard": Setup("standard", "Ready-made armies", diagram.SEATS),
         "draft": Setup("draft", "Draft: everybody buys an army", diagram.SEATS),

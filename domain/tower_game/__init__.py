@@ -28,6 +28,7 @@ class TowerGame(Game[Position, int]):
     id = "tower-game"
     title = "The Tower Game"
     ruleset = 1
+    blurb = "Chess in three dimensions, on eight levels of twenty-five cubes. Pawns capture in eight directions."
     setups: Mapping[str, Setup] = {
         "original": Setup("original", "Original", _SEATS),
         "alternate": Setup("alternate", "Alternate", _SEATS),

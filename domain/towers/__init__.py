@@ -25,6 +25,10 @@ class Towers(Game[Position, Move]):
     id = "towers"
     title = "Towers"
     ruleset = 1
+    blurb = (
+        "Build towers and topple them along rows and columns, until your pieces stand on top of the castles. "
+        "For two or four."
+    )
     setups = SETUPS
     ending = (
         "Supplies are finite and nothing returns to them, so builds run out, and fifty pushes in a row or the third "

@@ -21,7 +21,6 @@ from redis.exceptions import RedisError
 
 from api import headers, health, problems
 from api import representations as show
-from api.logs import configure
 from api.openapi import PREFIX
 from api.problems import RETRY_AFTER, Problem
 from api.proxies import behind_proxies
@@ -31,6 +30,7 @@ from events.clock import now_ms
 from events.connection import blocking_client
 from events.envelope import Envelope
 from events.feed import FeedTail
+from events.logs import configure
 from events.settings import Settings
 from events.store import EventStore, StoreError
 

@@ -3,8 +3,8 @@
 from flask import Flask
 
 from api.app import create_app
-from api.logs import configure
 from api.proxies import behind_proxies
+from events.logs import configure
 from events.settings import Settings
 
 

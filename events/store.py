@@ -113,6 +113,11 @@ class DamagedStream(StoreError):
         self.reason = reason
 
 
+def shard_of(stream: str, shards: int) -> int:
+    """Return the shard of ``stream`` among so many: the same for ever, on every machine."""
+    return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % shards
+
+
 class EventStore(ABC):
     """Streams of events. Implementations pass one contract suite and are safe to share between threads."""
 
@@ -122,8 +127,8 @@ class EventStore(ABC):
         """The number of shards: the same for ever once the store is installed."""
 
     def shard_of(self, stream: str) -> int:
-        """Return the shard of ``stream``, 0 to shards - 1: the same for ever, on every machine."""
-        return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % self.shards
+        """Return the shard of ``stream``, 0 to shards - 1."""
+        return shard_of(stream, self.shards)
 
     @abstractmethod
     def append(

@@ -1,7 +1,9 @@
 """The Celery application: how tasks travel to the workers. Nothing depends on it that they arrive: see the sweeper."""
 
 from celery import Celery
+from celery.signals import worker_init
 
+from events.logs import configure
 from events.settings import Settings
 from workers.tasks import ANSWER, RATE, register
 
@@ -67,3 +69,8 @@ def make_app(settings: Settings) -> Celery:
 
 
 app = make_app(Settings.from_environment())
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+def _log_as_json(**_: object) -> None:
+    configure()

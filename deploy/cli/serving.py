@@ -69,9 +69,11 @@ def demo(seed: int) -> None:
 @click.command()
 def relay() -> None:
     """Carry what happens from the feed to read models and workers, until SIGTERM."""
+    from events.logs import configure
     from events.settings import Settings
     from workers.relay import Relay
 
+    configure()
     stop = threading.Event()
     _on_signals(lambda: stop.set())
     Relay(Settings.from_environment()).run(stop)

@@ -5,7 +5,6 @@ transaction with the acknowledgement of the event; readers gather from all shard
 own. Lists are sorted sets; a match stands in a list of its shard with an instant as score.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from redis.client import Pipeline
 from domain.match.state import ABORTED, FINISHED, OPEN, Seat
 from domain.rating import pairwise
 from events.readmodels.summary import Projected, Summary, pack, rated_result
+from events.store import shard_of
 
 WON, DRAWN, LOST = "+", "=", "-"
 
@@ -36,7 +36,7 @@ class Keys:
 
     def shard_of(self, match: str) -> int:
         """Return the shard of a match: the one in which the event store keeps its stream."""
-        return int.from_bytes(hashlib.sha256(match.encode()).digest()[:8], "big") % self.shards
+        return shard_of(match, self.shards)
 
     def summary(self, match: str) -> str:
         """Return the key of a match's summary."""

@@ -9,8 +9,8 @@ from werkzeug.test import TestResponse
 
 from api import create_app
 from api.limits import Limits
-from api.logs import configure
 from api.services import EXTENSION, Services
+from events.logs import configure
 from events.people import People
 from events.settings import Settings, next_database
 

@@ -115,8 +115,8 @@ class Installation:
             self._supervisor = Supervisor(self.var / "log", self._say)
             self._start_server()
             self._supervisor.start(self._programs(), self._environment())
-            self._await("the API", lambda: _answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
-            self._await("the live stream", lambda: _listens(self._local_host, self.ports.stream))
+            self._await("the API", "api", lambda: _answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
+            self._await("the live stream", "stream", lambda: _listens(self._local_host, self.ports.stream))
         except (EmbeddedError, ChildFailed, StoreError) as error:
             self.stop()
             raise InstallationError(str(error)) from error
@@ -235,7 +235,8 @@ class Installation:
             self._running.start([program], self._environment())
             self._flusher = Flusher(self._directory.path, self._say)
         with client:
-            self._await("the server" if self._embedded else "the server at REDIS_URL", lambda: _pongs(client))
+            what = "the server" if self._embedded else "the server at REDIS_URL"
+            self._await(what, SERVER, lambda: _pongs(client))
             if self._directory is not None:
                 self._settle(client, self._directory)
 
@@ -267,12 +268,15 @@ class Installation:
         command += ["--bind", f"{_bracketed(self.bind)}:{port}", application]
         return Program(name, command, {"PROMETHEUS_MULTIPROC_DIR": str(self.var / "metrics" / name)})
 
-    def _await(self, what: str, ready: Callable[[], bool]) -> None:
+    def _await(self, what: str, part: str, ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + READY_WITHIN
         while not ready():
             self._running.refuse_failing()
             if time.monotonic() > deadline:
-                raise InstallationError(f"{what} does not answer within {READY_WITHIN:.0f} s; see {self.var / 'log'}")
+                log = self._running.last_words(part)
+                raise InstallationError(
+                    f"{what} does not answer within {READY_WITHIN:.0f} s. The end of its log:\n{log}"
+                )
             time.sleep(0.05)
 
 

@@ -24,7 +24,7 @@ LONGEST_DELAY = 10.0
 STEADY_AFTER = 3.0
 """Seconds that a child must have run for its next death to be taken as the first."""
 
-FAILURES_BEFORE_READY = 3
+DEATHS_BEFORE_READY = 3
 LOG_LIMIT = 16 * 1024 * 1024
 """Bytes of a log file beyond which a new one is begun at the next start; one old one is kept."""
 
@@ -53,6 +53,7 @@ class Child:
         self.program = program
         self.log = log
         self.restarts = 0
+        self.deaths = 0
         self.failures = 0
         self.due: float | None = None
         self._environment = {**environment, **program.environment}
@@ -88,6 +89,7 @@ class Child:
         status = self._popen.returncode
         signal_group(self._popen.pid, signal.SIGKILL)
         self._popen = None
+        self.deaths += 1
         steady = time.monotonic() - self._started >= STEADY_AFTER
         self.failures = 1 if steady else self.failures + 1
         self.due = time.monotonic() + min(FIRST_DELAY * 2 ** (self.failures - 1), LONGEST_DELAY)
@@ -171,15 +173,19 @@ class Supervisor:
         """Return how often a child has been started again."""
         return self._children[name].restarts
 
+    def last_words(self, name: str) -> str:
+        """Return the last lines of the log of a child; of one that was never started, that there is none."""
+        return self._children[name].last_words() if name in self._children else "(no log)"
+
     def kill(self, name: str, number: int = signal.SIGKILL) -> bool:
         """Send a signal to a child and all of its group; return whether there was anything to send it to."""
         pid = self._children[name].pid
         return pid is not None and signal_group(pid, number)
 
     def refuse_failing(self) -> None:
-        """Raise ChildFailed when a child has died several times in a row without ever having run steadily."""
+        """Raise ChildFailed when a child has died several times; to be asked while everything starts."""
         for child in self._children.values():
-            if child.failures >= FAILURES_BEFORE_READY:
+            if child.deaths >= DEATHS_BEFORE_READY:
                 raise ChildFailed(f"{child.program.name} does not start. The end of {child.log}:\n{child.last_words()}")
 
     def _carry_out(self, order: Callable[[], None]) -> None:

@@ -67,6 +67,10 @@ class Flag(fields.Boolean):
         return value
 
 
+LARGEST_NUMBER = 10**15 - 1
+"""The largest number that is read from a query: JSON and JavaScript carry it exactly."""
+
+
 class QueryNumber(fields.Integer):
     """A whole number written in decimal digits in a query string."""
 

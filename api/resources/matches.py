@@ -11,7 +11,7 @@ from api.auth import current_person, require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.games import ScoresShown
-from api.schemas import Paging, PlayerShown, QueryNumber, Shown, Strict, Text
+from api.schemas import LARGEST_NUMBER, Paging, PlayerShown, QueryNumber, Shown, Strict, Text
 from api.services import services
 from domain.games import find_ruleset
 from domain.match.state import PLAYING, MatchState
@@ -122,11 +122,11 @@ class MineQuery(Paging):
 
 
 class PlyQuery(Strict):
-    ply = QueryNumber(load_default=None, validate=validate.Range(min=0), allow_none=False)
+    ply = QueryNumber(load_default=None, validate=validate.Range(0, LARGEST_NUMBER), allow_none=False)
 
 
 class EventsQuery(Strict):
-    after = QueryNumber(load_default=0, validate=validate.Range(min=0))
+    after = QueryNumber(load_default=0, validate=validate.Range(0, LARGEST_NUMBER))
     limit = QueryNumber(load_default=500, validate=validate.Range(1, 1000, error="must be 1 to 1000"))
 
 

@@ -9,9 +9,9 @@ from flask import Flask
 from redis import Redis
 
 from api.health import GROUPS
-from api.logs import configure
 from api.services import EXTENSION, Services
 from events.feed import FeedGroup
+from events.logs import configure
 from tests.support.callers import Caller, app_on, settings_for, started
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer

@@ -2,7 +2,7 @@
 
 import re
 
-from domain.fourplay.board import CORNERS, NAMES
+from domain.fourplay.board import ADJACENT, CORNERS, DIAGONAL_STEPS, NAMES
 from domain.fourplay.draft import DONE, refusal
 from domain.fourplay.moves import (
     PASS,
@@ -15,7 +15,7 @@ from domain.fourplay.moves import (
     split,
 )
 from domain.fourplay.outcome import outcome
-from domain.fourplay.position import ANT, DOG, KING, MUTATOR, QUEEN, TITLES, Position
+from domain.fourplay.position import ANT, DOG, KING, LIMITS, MUTATOR, QUEEN, TITLES, Position, count
 from domain.game import GameOver, IllegalMove, MalformedNotation
 
 _SQUARE = "[a-o](?:1[0-5]|[1-9])"
@@ -112,9 +112,23 @@ def _reason(position: Position, sight: Sight, move: str, promotion: int) -> str:
         return f"an enemy piece stands on {end}: a capture is written {start}x{end}"
     if mark == "-" and there:
         return f"{end} is occupied"
-    if promotion:
-        if target not in CORNERS or target == CORNERS[position.side] or kind not in (ANT, MUTATOR):
-            return "only an Ant promotes, on a corner outside its own quadrant"
-        return f"this promotion is not open: you may have no more of {TITLES[promotion]} on the board"
+    if promotion and (refused := _promotion_reason(position, origin, target, promotion)):
+        return refused
     action = {"-": "move", "x": "capture by moving", "*": "shoot"}[mark]
     return f"the {title} on {start} cannot {action} to {end}: it does not reach there, or something stands in the way"
+
+
+def _promotion_reason(position: Position, origin: int, target: int, promotion: int) -> str | None:
+    """Say which rule of the promotion (section 6) forbids it; None when the step itself is at fault."""
+    board, side = position.board, position.side
+    kind = board[origin] & 15
+    if target not in CORNERS or target == CORNERS[side] or kind not in (ANT, MUTATOR):
+        return "only an Ant promotes, on a corner outside its own quadrant"
+    if kind == MUTATOR:
+        if promotion == MUTATOR:
+            return "a Mutator does not turn into a Mutator"
+        if target not in DIAGONAL_STEPS[origin] or all(board[square] & 15 != ANT for square in ADJACENT[origin]):
+            return "a Mutator promotes only by the diagonal step of an Ant beside it"
+    if count(board, side, promotion) >= LIMITS[promotion]:
+        return f"you have {LIMITS[promotion]} of {TITLES[promotion]} already, the most allowed"
+    return None

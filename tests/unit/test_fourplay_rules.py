@@ -186,6 +186,25 @@ def test_an_illegal_move_is_refused_with_its_reason(text: str, reason: str) -> N
         GAME.parse_move(GAME.initial("standard"), text)
 
 
+@pytest.mark.parametrize(
+    ("board", "text", "reason"),
+    [
+        ("11gK3/12gDgg,1/1rQ11rMu1/rK14", "n2-o1=Mu", "a Mutator does not turn into a Mutator"),
+        ("11gK3/12gDgg,1/1rQ11rMu1/rK14", "n2-o1=Q", "1 of Queen already"),
+        ("11gK3/15/12gBrMu1/rK12rR1", "n2-o1=Q", "only by the diagonal step of an Ant beside it"),
+        ("11gK3/13gRg,/13rMu1/rK14", "n2-o1=A", "is no move"),
+        ("11gK3/15/13rMug,/rK12gR1", "n2-n3=Q", "only an Ant promotes"),
+        ("11gK3/15/14rMu/rK13g,", "o2xo1=Q", "only by the diagonal step of an Ant beside it"),
+        ("rRrR9gK3/15/1rQ11r,1/rK1rB11gG", "n2xo1=R", "2 of Rook already"),
+        ("11gK3/14r,/15/rK14", "o3-o1=R", "does not reach"),
+    ],
+)
+def test_a_promotion_is_refused_for_the_rule_that_forbids_it(board: str, text: str, reason: str) -> None:
+    position = GAME.parse_position(f"15/bK13yK/15/15/15/15/15/7*7/15/15/15/{board} r play - - 0")
+    with pytest.raises(RulesError, match=reason):
+        GAME.parse_move(position, text)
+
+
 @pytest.mark.parametrize("text", ["", "a1", "a1-p3", "a0-a1", "a16-a1", "a1>a2=Q", "Pass", "x" * 10_000, "a1 - a2"])
 def test_what_is_no_move_at_all_is_refused(text: str) -> None:
     with pytest.raises(MalformedNotation):

@@ -58,6 +58,37 @@ class Hint(NamedTuple):
     label: str
 
 
+class Composition(NamedTuple):
+    """A kind of move that is put together part by part, because there are too many of them to enumerate.
+
+    ``kind`` names it to ``compose`` and ``title`` to people. ``sources`` are the squares of the pieces that make it
+    possible, ``pieces`` those of the pieces that can take part. ``free`` are the vacant squares where these may be put;
+    it is empty when they move as they always do.
+    """
+
+    kind: str
+    title: str
+    sources: tuple[str, ...]
+    pieces: tuple[str, ...]
+    free: tuple[str, ...]
+
+
+class Composed(NamedTuple):
+    """A composed move as far as it has come.
+
+    ``move`` is its canonical string, None while it is not legal; then ``reason`` says why, in a player's words, and
+    ``failing`` is the index of the part that is not possible, None when every part is. ``scene`` is the board after the
+    parts that are possible. ``following`` are the parts that can be added to these: hints by first square, as for
+    moves, with the part in the place of the move.
+    """
+
+    move: str | None
+    failing: int | None
+    reason: str
+    following: Mapping[str, tuple[Hint, ...]]
+    scene: Scene
+
+
 class Game(ABC, Generic[P, M]):
     """The rules of one game. Implementations are stateless; every method is a pure function of its arguments."""
 
@@ -178,6 +209,21 @@ class Game(ABC, Generic[P, M]):
     @abstractmethod
     def hints(self, position: P) -> dict[str, tuple[Hint, ...]]:
         """Return the squares that can be selected and, for each, the legal moves that begin there."""
+
+    def compositions(self, position: P) -> tuple[Composition, ...]:  # noqa: ARG002
+        """Return the kinds of legal moves that ``legal_moves`` and ``hints`` leave out, for they are too many.
+
+        Whether a move of the kind is legal in the end is not looked into; none when the game is over by position.
+        """
+        return ()
+
+    def compose(self, position: P, kind: str, parts: Sequence[str]) -> Composed:  # noqa: ARG002
+        """Return how far ``parts`` have come as a composed move of ``kind``, and what can follow.
+
+        Raises KeyError when the game knows no such kind, MalformedNotation when a part is written like none; a kind
+        that is only not available in this position is a reason in the answer.
+        """
+        raise KeyError(kind)
 
     @abstractmethod
     def evaluate(self, position: P, seat: int) -> int:

@@ -38,12 +38,20 @@ class Label(NamedTuple):
     y: float
 
 
+class Note(NamedTuple):
+    """What holds for a square just now and cannot be seen, such as an effect of its piece: a title and sentences."""
+
+    square: str
+    title: str
+    text: str
+
+
 class Scene(NamedTuple):
     """A position as it is drawn.
 
     ``columns`` maps a square to the pieces on it, bottom first; empty squares are left out. ``spoken`` maps a square to
     its contents in words, for a reader that cannot see the picture. ``links`` are pairs of squares whose pieces belong
-    together.
+    together. ``notes`` explain squares to a player who asks.
     """
 
     width: float
@@ -53,3 +61,4 @@ class Scene(NamedTuple):
     columns: Mapping[str, tuple[Piece, ...]]
     spoken: Mapping[str, str]
     links: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()

@@ -2,13 +2,13 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from domain.four_towers import diagram, evaluate, moves, notation, outcome, position, special
+from domain.four_towers import composing, diagram, evaluate, moves, notation, outcome, position, special
 from domain.four_towers.board import NAMES
 from domain.four_towers.diagram import TITLES
 from domain.four_towers.moves import PROMOTED, RETURN, Move, Multi, Rearrangement, head_of, target_of, victim_of
 from domain.four_towers.position import Position
 from domain.four_towers.turn import Turn
-from domain.game import Game, Hint, Outcome, Setup
+from domain.game import Composed, Composition, Game, Hint, Outcome, Setup
 from domain.scene import Scene
 
 _START = "dmk/rnbdcq/ppppppbnr/6pppp/10/9/10/PPPP6/RNBPPPPPP/QCDBNR/KMD w - -/- - 0 1"
@@ -83,7 +83,7 @@ class FourTowers(Game[Position, Move]):
         return diagram.diagram(position)
 
     def scene(self, position: Position) -> Scene:
-        return diagram.scene(position)
+        return composing.scene(position)
 
     def hints(self, position: Position) -> dict[str, tuple[Hint, ...]]:
         found: dict[str, list[Hint]] = {}
@@ -102,6 +102,12 @@ class FourTowers(Game[Position, Move]):
                 words.append(TITLES[PROMOTED[move & 15]])
             found.setdefault(NAMES[head.origin], []).append(Hint(text, (target,), ", ".join(words)))
         return {square: tuple(hints) for square, hints in found.items()}
+
+    def compositions(self, position: Position) -> tuple[Composition, ...]:
+        return composing.compositions(position)
+
+    def compose(self, position: Position, kind: str, parts: Sequence[str]) -> Composed:
+        return composing.compose(position, kind, parts)
 
     def evaluate(self, position: Position, seat: int) -> int:
         return evaluate.evaluate(position, seat)

@@ -134,18 +134,20 @@ def _read_single(text: str) -> int:
     return single_move(LETTERS.index(part) if part else 0, origin, mark, target, promotion or "", victim or "")
 
 
+def read_component(number: int, text: str) -> int:
+    """Return the plain move that ``text`` names, the component ``number`` (from 1); raises MalformedNotation."""
+    try:
+        move = _read_single(text)
+    except MalformedNotation as refusal:
+        raise MalformedNotation(f"component {number}: {refusal}") from None
+    head = head_of(move)
+    if head.mark != PLAIN or head.part:
+        raise MalformedNotation(f"component {number} ({text}): only plain moves of whole pieces can be components")
+    return move
+
+
 def _parse_multi(position: Position, text: str) -> Multi:
-    texts = text.split(";")
-    components = []
-    for number, part in enumerate(texts, 1):
-        try:
-            move = _read_single(part)
-        except MalformedNotation as refusal:
-            raise MalformedNotation(f"component {number}: {refusal}") from None
-        head = head_of(move)
-        if head.mark != PLAIN or head.part:
-            raise MalformedNotation(f"component {number} ({part}): only plain moves of whole pieces can be components")
-        components.append(move)
+    components = [read_component(number, part) for number, part in enumerate(text.split(";"), 1)]
     if not 2 <= len(components) <= special.MOST_COMPONENTS:
         raise MalformedNotation(f"a multi-move has 2 to {special.MOST_COMPONENTS} components")
     fault = None if drawn(position) else special.multi_fault(position, components)

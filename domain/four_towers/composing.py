@@ -1,0 +1,218 @@
+"""Rearrangements and multi-moves put together part by part (rules, sections 6.7 and 6.8), never enumerated.
+
+A part of a multi-move is one component. A part of a rearrangement is a piece's square and another square of the arena,
+as ``e6-e7``: the piece goes there, and what stands there of its own side comes back in exchange, so that a few parts
+reach every placement.
+"""
+
+import re
+from collections.abc import Sequence
+
+from domain.four_towers import diagram, effects, special
+from domain.four_towers.attack import BLACK, DRAGON, WIZARD, in_check
+from domain.four_towers.board import ARENA_OF, ARENAS, NAMES, NUMBERS, NUMERALS, TOUCHED, TOWERS
+from domain.four_towers.diagram import TITLES
+from domain.four_towers.moves import (
+    PROMOTED,
+    Rearrangement,
+    component,
+    format_move,
+    head_of,
+    multi_memory,
+    target_of,
+)
+from domain.four_towers.notation import read_component
+from domain.four_towers.outcome import drawn
+from domain.four_towers.position import Position, occupied_by, sets_of
+from domain.four_towers.turn import Turn
+from domain.game import Composed, Composition, Hint, MalformedNotation
+from domain.scene import Scene
+
+MULTI = "multi"
+REARRANGE = {f"rearrange-{numeral}": arena for arena, numeral in enumerate(NUMERALS)}
+"""The arena of each kind of rearrangement."""
+_STEP = re.compile(r"([a-k](?:1[01]|[1-9]))-([a-k](?:1[01]|[1-9]))", re.ASCII)
+
+
+def compositions(position: Position) -> tuple[Composition, ...]:
+    """Return a kind for each arena that can be rearranged, and one for multi-moves if a component is possible."""
+    if drawn(position):
+        return ()
+    found = []
+    for kind, arena in REARRANGE.items():
+        sources = tuple(NAMES[tower] for tower in _towers_touching(position, WIZARD, arena))
+        if sources and _steps(position, arena):
+            pieces = tuple(NAMES[square] for square in ARENAS[arena] if _is_own(position, square))
+            free = tuple(NAMES[square] for square in ARENAS[arena] if not position.board[square])
+            found.append(Composition(kind, f"Rearrange arena {NUMERALS[arena]}", sources, pieces, free))
+    starts = dict.fromkeys(NAMES[head_of(move).origin] for move in _next_components(position, position, ()))
+    if starts:
+        dragon = position.side * BLACK + DRAGON
+        sources = tuple(NAMES[tower] for tower in TOWERS if position.board[tower] == dragon)
+        found.append(Composition(MULTI, "Multi-move", sources, tuple(starts), ()))
+    return tuple(found)
+
+
+def compose(position: Position, kind: str, parts: Sequence[str]) -> Composed:
+    """Return how far ``parts`` have come; raises KeyError for an unknown kind, MalformedNotation for a part."""
+    parts = ["".join(part.split()) for part in parts]
+    if kind == MULTI:
+        return _compose_multi(position, [read_component(number, part) for number, part in enumerate(parts, 1)])
+    arena = REARRANGE[kind]
+    return _compose_rearrangement(position, arena, [_read_step(number, part) for number, part in enumerate(parts, 1)])
+
+
+def scene(position: Position) -> Scene:
+    """Return what a picture of the position shows, with notes on what the pieces on towers do."""
+    return diagram.scene(position)._replace(notes=effects.notes(position))
+
+
+def _refused(board: Position, reason: str, failing: int | None = None) -> Composed:
+    return Composed(None, failing, reason, {}, scene(board))
+
+
+# Rearrangements
+
+
+def _read_step(number: int, text: str) -> tuple[int, int]:
+    match = _STEP.fullmatch(text)
+    if not match or match[1] not in NUMBERS or match[2] not in NUMBERS:
+        raise MalformedNotation(f"part {number} ({text[:20]!r}) is not two squares, as in e6-e7")
+    return NUMBERS[match[1]], NUMBERS[match[2]]
+
+
+def _towers_touching(position: Position, kind: int, arena: int) -> list[int]:
+    """Return the towers that touch ``arena`` and hold a piece of ``kind`` of the side to move."""
+    code = position.side * BLACK + kind
+    return [
+        tower
+        for tower, arenas in zip(TOWERS, TOUCHED, strict=True)
+        if arena in arenas and position.board[tower] == code
+    ]
+
+
+def _is_own(position: Position, square: int) -> bool:
+    code = position.board[square]
+    return bool(code) and code >> 4 == position.side
+
+
+def _steps(position: Position, arena: int) -> dict[str, tuple[Hint, ...]]:
+    """Return the parts that change the placement: to a vacant square, or in exchange for another sort of own piece."""
+    board = position.board
+    found = {}
+    for origin in ARENAS[arena]:
+        if not _is_own(position, origin):
+            continue
+        start = NAMES[origin]
+        hints = []
+        for target in ARENAS[arena]:
+            there = board[target]
+            if not there or (_is_own(position, target) and there != board[origin]):
+                label = f"exchange with the {TITLES[there & 15]}" if there else "put"
+                hints.append(Hint(f"{start}-{NAMES[target]}", (NAMES[target],), label))
+        if hints:
+            found[start] = tuple(hints)
+    return found
+
+
+def _step_fault(position: Position, arena: int, origin: int, target: int) -> str | None:
+    for square in (origin, target):
+        if ARENA_OF[square] != arena:
+            return f"{NAMES[square]} is no square of arena {NUMERALS[arena]}"
+    if not _is_own(position, origin):
+        return f"no piece of yours stands on {NAMES[origin]}"
+    if position.board[target] and not _is_own(position, target):
+        return f"{NAMES[target]} is held by an enemy"
+    return None
+
+
+def _compose_rearrangement(position: Position, arena: int, steps: Sequence[tuple[int, int]]) -> Composed:
+    if drawn(position):
+        return _refused(position, "the game is over")
+    if not _towers_touching(position, WIZARD, arena):
+        return _refused(position, special.rearrangement_fault(position, _placed(position, arena)) or "")
+    board = position
+    for index, (origin, target) in enumerate(steps):
+        fault = _step_fault(board, arena, origin, target)
+        if fault:
+            reason = f"part {index + 1} ({NAMES[origin]}-{NAMES[target]}): {fault}"
+            return Composed(None, index, reason, _steps(board, arena), scene(board))
+        squares = bytearray(board.board)
+        squares[origin], squares[target] = squares[target], squares[origin]
+        placed = bytes(squares)
+        board = board._replace(board=placed, men=sets_of(placed))
+    if not steps:
+        return Composed(None, None, "put a piece on another square of the arena", _steps(board, arena), scene(board))
+    move = _placed(board, arena)
+    reason = special.rearrangement_fault(position, move) or ""
+    return Composed(None if reason else format_move(position, move), None, reason, _steps(board, arena), scene(board))
+
+
+def _placed(board: Position, arena: int) -> Rearrangement:
+    """Return the rearrangement that leads to ``board``."""
+    return Rearrangement(arena, bytes(board.board[square] if _is_own(board, square) else 0 for square in ARENAS[arena]))
+
+
+# Multi-moves
+
+
+def _next_components(position: Position, board: Position, played: Sequence[int]) -> list[int]:
+    """Return the components that can follow ``played``, which have led to ``board``.
+
+    Each starts in an arena of its own, all in the zone of one dragon's tower.
+    """
+    used = {ARENA_OF[head_of(move).origin] for move in played}
+    zones = special.arenas_under(position, DRAGON)
+    arenas = {arena for zone in zones if used <= set(zone) for arena in zone} - used
+    turn = Turn(board)
+    dragon = board.side * BLACK + DRAGON
+    return [
+        move
+        for arena in sorted(arenas)
+        for square in ARENAS[arena]
+        if _is_own(board, square) and board.board[square] != dragon
+        for move in turn.quiet_moves_from(square)
+    ]
+
+
+def _is_legal(position: Position, board: Position, components: Sequence[int]) -> bool:
+    """Tell whether components that can be played, and that lead to ``board``, are a legal multi-move."""
+    imitated = multi_memory(position, components) | position.memories[1 - position.side]
+    occupied = occupied_by(board.men, 0) | occupied_by(board.men, 1)
+    return board.board != position.board and not in_check(board.men, position.side, imitated, occupied)
+
+
+def _following(position: Position, board: Position, played: Sequence[int]) -> dict[str, tuple[Hint, ...]]:
+    """Return the parts that can follow; a last one only if the whole is legal then, for nothing can come to mend it."""
+    found: dict[str, list[Hint]] = {}
+    last = len(played) == special.MOST_COMPONENTS - 1
+    for move in _next_components(position, board, played):
+        if last and not _is_legal(position, component(board, move), [*played, move]):
+            continue
+        start, target = NAMES[head_of(move).origin], NAMES[target_of(move)]
+        label = TITLES[PROMOTED[move & 15]] if move & 15 else "move"
+        found.setdefault(start, []).append(Hint(format_move(board, move), (target,), label))
+    return {start: tuple(hints) for start, hints in found.items()}
+
+
+def _compose_multi(position: Position, components: Sequence[int]) -> Composed:
+    if drawn(position):
+        return _refused(position, "the game is over")
+    if not special.arenas_under(position, DRAGON):
+        return _refused(position, special.multi_fault(position, ()) or "")
+    board = position
+    for index, move in enumerate(components):
+        played = components[:index]
+        if move not in _next_components(position, board, played):
+            reason = special.multi_fault(position, components[: index + 1]) or ""
+            return Composed(None, index, reason, _following(position, board, played), scene(board))
+        board = component(board, move)
+    following = _following(position, board, components)
+    if len(components) < 2:
+        reason = "one component alone is the plain move: add another" if components else "choose the first component"
+        return Composed(None, None, reason, following, scene(board))
+    fault = special.multi_fault(position, components)
+    if fault:
+        return Composed(None, None, fault, following, scene(board))
+    move_text = format_move(position, special.canonical(position, components))
+    return Composed(move_text, None, "", following, scene(board))

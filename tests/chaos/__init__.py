@@ -26,6 +26,7 @@ from events.matches import Matches
 from events.readmodels import Keys, ReadModels, dump, rated_result, summarise
 from events.redis_store import RedisStore
 from events.settings import store_from
+from events.store import StoreUnavailable
 from workers.opponents import debts_of
 from workers.rebuild import rebuild
 
@@ -219,6 +220,7 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
                 playing.append(pool.submit(person.play, others, stop))
             killer.kill(kills, seconds, lambda: sum(len(person.acknowledged) for person in people), say)
             say("All kills are done; every match must go on")
+            _until_available(store)
             before = _versions(store)
             stuck = _until_all_moved_on(store, before, playing)
         finally:
@@ -230,6 +232,20 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
         say("Everybody rests; chains and read models are computed again")
         stuck += _until_opponents_rest(store)
         return _checked(house, store, killer, people, stuck)
+
+
+def _until_available(store: RedisStore) -> None:
+    """Wait until the server has come back from the last kill."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while True:
+        try:
+            store.head("anything")
+        except StoreUnavailable:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE)
+        else:
+            return
 
 
 def _versions(store: RedisStore) -> dict[str, int]:

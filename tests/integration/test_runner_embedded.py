@@ -93,7 +93,7 @@ def test_what_the_server_has_written_is_forced_to_the_disk(tmp_path, monkeypatch
     flusher = embedded.Flusher(tmp_path, print)
     eventually(lambda: len(synced) >= 4, "two flushes")
     flusher.stop()
-    assert set(synced) == {"aof.2.incr.aof", "appendonly.aof"}
+    assert set(synced) == {"appendonly.aof.2.incr.aof", "appendonly.aof"}
 
 
 def test_a_disk_that_cannot_be_written_to_is_reported_and_tried_again(tmp_path, monkeypatch):

@@ -6,9 +6,20 @@ is answered by looking for one. ``rearrangements`` and ``multi_moves`` list them
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
+from typing import NamedTuple
 
 from domain.four_towers.attack import BLACK, DRAGON, KING, WIZARD, Siege, covered, in_check
-from domain.four_towers.board import ARENA_OF, ARENA_SETS, ARENAS, NAMES, NUMERALS, TOUCHED, TOWERS
+from domain.four_towers.board import (
+    ARENA_OF,
+    ARENA_SETS,
+    ARENAS,
+    NAMES,
+    NUMERALS,
+    TOUCHED,
+    TOWER_SET,
+    TOWERS,
+    members_of,
+)
 from domain.four_towers.moves import (
     Multi,
     Rearrangement,
@@ -19,11 +30,17 @@ from domain.four_towers.moves import (
     multi_memory,
     play,
     rearranged,
+    target_of,
 )
 from domain.four_towers.position import Position, occupied_by
 from domain.four_towers.turn import Turn
 
 MOST_COMPONENTS = 4
+_ANYWHERE = -1
+
+
+class TooMany(Exception):
+    """A search has taken more trials than it was given."""
 
 
 def arenas_under(position: Position, kind: int) -> list[tuple[int, ...]]:
@@ -149,6 +166,11 @@ def component_fault(position: Position, move: int) -> str | None:
     return None
 
 
+def _is_safe(position: Position, board: Position, memory: int) -> bool:
+    """Tell whether the mover's king is not in check on ``board`` with ``memory``."""
+    return not in_check(board.men, position.side, _imitated(position, memory), _occupied(board))
+
+
 def multi_fault(position: Position, components: Sequence[int]) -> str | None:
     """Return why the components are not allowed in this order, in a player's words, or None when they are."""
     zones = arenas_under(position, DRAGON)
@@ -172,14 +194,9 @@ def multi_fault(position: Position, components: Sequence[int]) -> str | None:
         board = component(board, move)
     if board.board == position.board:
         return "a turn must change something on the board"
-    if not _ends_safe(position, board, components):
+    if not _is_safe(position, board, multi_memory(position, components)):
         return "your king would be in check after this multi-move"
     return None
-
-
-def _ends_safe(position: Position, board: Position, components: Sequence[int]) -> bool:
-    imitated = _imitated(position, multi_memory(position, components))
-    return not in_check(board.men, position.side, imitated, _occupied(board))
 
 
 def canonical(position: Position, components: Sequence[int]) -> Multi:
@@ -200,44 +217,88 @@ def _is_playable(position: Position, components: Sequence[int]) -> bool:
     return True
 
 
-def _components(board: Position, arenas: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _components(turn: Turn, arenas: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the arena and the move of every component that starts in one of ``arenas``."""
-    turn = Turn(board)
-    dragon = board.side * BLACK + DRAGON
+    dragons = turn.men[turn.side * BLACK + DRAGON]
     for arena in arenas:
-        for square in ARENAS[arena]:
-            if turn.mine >> square & 1 and board.board[square] != dragon:
-                for move in turn.quiet_moves_from(square):
-                    yield arena, move
+        for square in members_of(ARENA_SETS[arena] & turn.mine & ~dragons):
+            for move in turn.quiet_moves_from(square):
+                yield arena, move
 
 
-def any_multi(position: Position) -> Multi | None:
-    """Return a legal multi-move, or None when there is none; the fewest components first."""
-    side = position.side
+class _Line(NamedTuple):
+    """A sequence of components: the board after it, the arenas left, and the memory of the pieces that moved."""
+
+    board: Position
+    arenas: tuple[int, ...]
+    components: tuple[int, ...]
+    memory: int
+
+    def then(self, arena: int, move: int) -> "_Line":
+        """Return the sequence with one more component, which starts in ``arena``."""
+        moved = self.board.board[head_of(move).origin] & 15
+        memory = self.memory | (memory_after(self.board, move) if moved <= KING else 0)
+        left = tuple(other for other in self.arenas if other != arena)
+        return _Line(component(self.board, move), left, (*self.components, move), memory)
+
+
+def _saving(turn: Turn, memory: int) -> tuple[int, int]:
+    """Return how a check can end, if it can, while the king stays and no tower is reached.
+
+    That is the squares of which the last component must reach one, and the least number of components: 0 when there
+    is no check, more than a multi-move has when nothing helps.
+    """
+    king = turn.king
+    if covered(turn.men, turn.side, king):
+        return _ANYWHERE, 0
+    siege = Siege(turn.men, king, 1 - turn.side, _imitated(turn.position, memory))
+    if siege.leaping or siege.stepping:
+        return 0, MOST_COMPONENTS + 1
+    opened = [between for _, between in siege.lines() if not between & turn.occupied]
+    saving = _ANYWHERE
+    for between in opened:
+        saving &= between
+    least = MOST_COMPONENTS + 1 if 0 in opened else 0 if not opened else 1 if saving else 2
+    return saving, least
+
+
+def _is_solution(position: Position, line: _Line) -> bool:
+    memory = line.memory or position.memories[position.side]
+    return line.board.board != position.board and _is_safe(position, line.board, memory)
+
+
+def any_multi(position: Position, most: int | None = None) -> Multi | None:
+    """Return a legal multi-move, or None when there is none; the fewest components first.
+
+    Raises TooMany when the answer takes more than ``most`` trials of components.
+    """
+    trials = 0
     for zone in arenas_under(position, DRAGON):
-        layer: list[tuple[Position, tuple[int, ...], tuple[int, ...], int]] = [(position, zone, (), 0)]
-        for _ in range(MOST_COMPONENTS):
-            following: dict[tuple[bytes, tuple[int, ...], int], tuple[Position, tuple[int, ...], tuple[int, ...], int]]
-            following = {}
-            for board, arenas, played, memory in layer:
-                for arena, move in _components(board, arenas):
-                    after = component(board, move)
-                    moved = board.board[head_of(move).origin] & 15
-                    union = memory | (memory_after(board, move) if moved <= KING else 0)
-                    left = tuple(other for other in arenas if other != arena)
-                    key = (after.board, left, union)
+        lines = [_Line(position, zone, (), 0)]
+        for number in range(1, MOST_COMPONENTS + 1):
+            following: dict[tuple[bytes, tuple[int, ...], int], _Line] = {}
+            for line in lines:
+                turn = Turn(line.board)
+                saving, least = _saving(turn, line.memory)
+                stuck = ARENA_OF[turn.king] not in line.arenas and not TOWER_SET & ~turn.occupied
+                if stuck and least > MOST_COMPONENTS + 1 - number:
+                    continue
+                saving |= TOWER_SET
+                for arena, move in _components(turn, line.arenas):
+                    trials += 1
+                    if most is not None and trials > most:
+                        raise TooMany
+                    saves = saving >> target_of(move) & 1 or head_of(move).origin == turn.king
+                    if number == MOST_COMPONENTS and not saves:
+                        continue
+                    longer = line.then(arena, move)
+                    key = (longer.board.board, longer.arenas, longer.memory)
                     if key in following:
                         continue
-                    components = (*played, move)
-                    imitated = _imitated(position, union or position.memories[side])
-                    if (
-                        played
-                        and after.board != position.board
-                        and not in_check(after.men, side, imitated, _occupied(after))
-                    ):
-                        return canonical(position, components)
-                    following[key] = (after, left, components, union)
-            layer = list(following.values())
+                    following[key] = longer
+                    if number > 1 and saves and _is_solution(position, longer):
+                        return canonical(position, longer.components)
+            lines = list(following.values())
     return None
 
 
@@ -245,18 +306,15 @@ def multi_moves(position: Position) -> list[Multi]:
     """Return all legal multi-moves in ASCII order of their strings; there may be millions."""
     found: dict[tuple[tuple[int, ...], Position], Multi] = {}
     for zone in arenas_under(position, DRAGON):
-        paths: list[tuple[Position, tuple[int, ...], tuple[int, ...]]] = [(position, zone, ())]
-        while paths:
-            board, arenas, played = paths.pop()
-            for arena, move in _components(board, arenas):
-                after = component(board, move)
-                components = (*played, move)
-                left = tuple(other for other in arenas if other != arena)
-                if left:
-                    paths.append((after, left, components))
-                if played and after.board != position.board and _ends_safe(position, after, components):
-                    multi = Multi(components)
-                    key = (tuple(sorted(components)), play(position, multi))
+        lines = [_Line(position, zone, (), 0)]
+        while lines:
+            line = lines.pop()
+            for arena, move in _components(Turn(line.board), line.arenas):
+                longer = line.then(arena, move)
+                lines.append(longer)
+                if len(longer.components) > 1 and _is_solution(position, longer):
+                    multi = Multi(longer.components)
+                    key = (tuple(sorted(longer.components)), play(position, multi))
                     known = found.get(key)
                     if known is None or format_move(position, multi) < format_move(position, known):
                         found[key] = multi

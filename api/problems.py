@@ -36,6 +36,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "stale-version": (409, "The match has moved on"),
     "not-your-turn": (409, "It is not your turn"),
     "match-over": (409, "The match is over"),
+    "out-of-game": (409, "You are out of this game"),
     "match-not-started": (409, "The match has not started"),
     "match-exists": (409, "The match exists already"),
     "seats-taken": (409, "All seats are taken"),

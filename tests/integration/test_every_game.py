@@ -1,0 +1,233 @@
+"""Every game of the house from the request that creates a match to the ratings, with opponents in all seats."""
+
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+from flask import Flask
+
+from api.services import EXTENSION, Services
+from domain.games import GAMES
+from domain.match.state import FINISHED, MatchState
+from domain.rating import DEFAULT, Result, rate
+from events.chain import verify
+from events.readmodels import summarise
+from events.settings import Settings
+from tests.support.callers import ME, Caller, invited, opponent
+from tests.support.celery_worker import CeleryWorker
+from tests.support.eventually import eventually
+from workers.opponents import answer
+from workers.projector import Projector, projected_by
+from workers.ratings import Ratings
+from workers.relay import Relay
+
+SEED = 2
+DEADLINE_S = 100.0
+
+SETUPS = {
+    f"{game.id}-{len(setup.seat_names)}": (game.id, setup.name, len(setup.seat_names))
+    for game in GAMES.values()
+    for setup in reversed(game.setups.values())
+}
+"""The first setup of every game for each number of seats."""
+
+
+@pytest.fixture(autouse=True)
+def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all matches have one seed, so that the opponents play the same games every time."""
+    drawn = SimpleNamespace(randbelow=lambda _: SEED, token_urlsafe=secrets.token_urlsafe)
+    monkeypatch.setattr("api.resources.commands.secrets", drawn)
+
+
+@pytest.fixture
+def services(app: Flask) -> Services:
+    """Return what the app works with."""
+    found: Services = app.extensions[EXTENSION]
+    return found
+
+
+@contextmanager
+def relaying(settings: Settings) -> Iterator[None]:
+    """Run a relay until the block ends."""
+    stop = threading.Event()
+    thread = threading.Thread(target=Relay(settings).run, args=[stop])
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(20)
+
+
+def opponents(seats: int) -> list[dict[str, object]]:
+    """Return ``seats`` seats of opponents, of level 1 and 2 by turns."""
+    return [opponent(1 + seat % 2) for seat in range(seats)]
+
+
+def answered(services: Services, match: str) -> MatchState:
+    """Let the opponents do all that they owe the match; return it as it stands then."""
+    while answer(services.matches, match) is not None:
+        pass
+    return services.matches.load(match).state
+
+
+def settle(services: Services, match: str) -> None:
+    """Bring the read models and the ratings up to the match, as the relay and the workers do."""
+    client, keys = services.store.client, services.readmodels.keys
+    Projector(client, keys, projected_by(services.matches)).project([match])
+    Ratings(client, keys).rate(services.matches, match)
+
+
+def rating_after(players: Sequence[str | None], scores: Sequence[float], player: str) -> float:
+    """Return the first rating of ``player``: every seat of his against every seat of the others, half by the lead."""
+    results = [
+        Result(DEFAULT, (1 + mine - theirs) / 2)
+        for owner, mine in zip(players, scores, strict=True)
+        for other, theirs in zip(players, scores, strict=True)
+        if owner == player != other
+    ]
+    return rate(DEFAULT, results).rating
+
+
+def assert_settled(services: Services, caller: Caller, match: str) -> None:
+    """Check that the result of a rated match, the first of its pool, says the same wherever it is told."""
+    state = services.matches.load(match).state
+    summary = summarise(state)
+    assert state.status == FINISHED
+    assert state.scores is not None
+    assert verify(services.store, match).head.version == state.version
+    assert services.readmodels.summary(match) == summary
+    players = [seat.player for seat in state.seats]
+    expected = {player: rating_after(players, state.scores, player) for player in players if player is not None}
+    changes = services.readmodels.rating_change(match)
+    assert {player: before for player, (before, _) in changes.items()} == dict.fromkeys(expected, DEFAULT.rating)
+    assert {player: after for player, (_, after) in changes.items()} == pytest.approx(expected)
+    result = {"scores": list(state.scores), "reason": state.reason}
+    assert caller.get(f"/matches/{match}").json["result"] == result
+    assert [each["result"] for each in caller.get("/matches").json["items"]] == [result]
+    table = caller.get(f"/leaderboards/{summary.pool}").json["items"]
+    shown = [(each["player"]["id"], each["rating"]) for each in table]
+    assert dict(shown) == pytest.approx(expected)
+    assert [rating for _, rating in shown] == sorted(expected.values(), reverse=True)
+
+
+@pytest.mark.parametrize(("game", "setup", "seats"), SETUPS.values(), ids=SETUPS)
+def test_a_match_of_opponents_ends_with_a_result_that_counts(
+    services: Services, anna: Caller, game: str, setup: str, seats: int
+) -> None:
+    match = anna.create(*opponents(seats), game=game, setup=setup, rated=True)
+    state = answered(services, match)
+    outcome = GAMES[game].outcome(state.position, state.history)
+    assert outcome is not None
+    assert (state.scores, state.reason) == outcome
+    settle(services, match)
+    assert_settled(services, anna, match)
+
+
+def test_relay_and_workers_play_a_match_from_its_creation_to_its_ratings(services: Services, anna: Caller) -> None:
+    settings = services.settings._replace(shards=services.store.shards)
+    with relaying(settings), CeleryWorker(settings):
+        match = anna.create(*opponents(2), rated=True)
+        eventually(lambda: services.readmodels.rating_change(match), "the rating", DEADLINE_S)
+    assert_settled(services, anna, match)
+
+
+def test_a_match_of_four_that_a_person_resigns_goes_on_to_its_end(services: Services, anna: Caller) -> None:
+    match = anna.create(ME, opponent(1), opponent(2), opponent(1), game="fourplay", setup="standard", rated=True)
+    anna.move(match)
+    answer(services.matches, match)
+    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+    left = anna.get(f"/matches/{match}").json
+    assert (left["status"], left["to_move"], left["result"]) == ("playing", 2, None)
+    state = answered(services, match)
+    assert state.last_ply[0] == 1
+    assert min(state.last_ply[1:]) > 1
+    assert state.scores is not None
+    assert state.scores[0] == 0
+    settle(services, match)
+    assert_settled(services, anna, match)
+    assert services.readmodels.rating_change(match)[anna.id][1] < DEFAULT.rating
+
+
+def test_who_has_left_a_match_of_four_can_neither_move_nor_stop_a_draw(app: Flask, anna: Caller) -> None:
+    others = [Caller(app).sign_up(name) for name in ("boris", "clara", "dmitri")]
+    match = anna.create(ME, *(invited(each.name) for each in others), game="fourplay", setup="standard", rated=True)
+    for each in others:
+        each.post(f"/matches/{match}/joins")
+    for each in (anna, *others):
+        assert each.move(match).status_code == 201
+    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+    boris, clara, dmitri = others
+    assert boris.move(match).status_code == clara.move(match).status_code == dmitri.move(match).status_code == 201
+    assert anna.get(f"/matches/{match}").json["to_move"] == 1
+    assert anna.move(match).status_code == 409
+    assert boris.post(f"/matches/{match}/draw-offers").status_code == 201
+    assert anna.post(f"/matches/{match}/draw-refusal").json["code"] == "out-of-game"
+    assert clara.post(f"/matches/{match}/draw-acceptance").status_code == 201
+    assert anna.get(f"/matches/{match}").json["status"] == "playing"
+    assert dmitri.post(f"/matches/{match}/draw-acceptance").status_code == 201
+    result = anna.get(f"/matches/{match}").json["result"]
+    assert result == {"scores": [0, 0.6667, 0.6667, 0.6667], "reason": "draw-agreed"}
+
+
+ENDINGS = {
+    "stalemate": (
+        "tower-game",
+        "original",
+        "1R3/5/5/5/5|1R3/5/5/k1N2/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/3K1/5/5/5|5/5/R4/5/5 w - - 0",
+        "dd2-dd1 ab7-aa8 ac1-ac7",
+        ((0.75, 0.25), "stalemate"),
+        ("White has won", "¾", "¼"),
+    ),
+    "last-king": (
+        "fourplay",
+        "standard",
+        "15/rR13yK/15/15/15/15/15/7*7/15/15/15/15/15/15/rK14 r play bg - 7",
+        "a1-a2 o14-n15 a2-a1 n15-n14 a14xn14",
+        ((1.0, 0.0, 0.6667, 0.3333), "last-king"),
+        ("Red has won", "0.67", "0.33"),
+    ),
+    "bare-kings": (
+        "fourplay",
+        "standard",
+        "15/14yK/13r,1/15/15/15/15/7*7/15/15/15/15/15/15/rK14 r play bg - 7",
+        "a1-a2 o14-o15 a2-a1 o15-o14 a1-a2 o14xn13",
+        ((0.8333, 0.0, 0.8333, 0.3333), "insufficient-material"),
+        ("Red and Yellow share the win", "0.83", "0.33"),
+    ),
+}
+"""By name: game, setup, a position to begin from, the moves from there, how they end, and what the page says of it."""
+
+
+@pytest.mark.parametrize(("game", "setup", "start", "moves", "outcome", "words"), ENDINGS.values(), ids=ENDINGS)
+def test_parts_of_a_win_and_shared_places_come_through_to_ratings_and_pages(
+    app: Flask,
+    services: Services,
+    monkeypatch: pytest.MonkeyPatch,
+    game: str,
+    setup: str,
+    start: str,
+    moves: str,
+    outcome: tuple[tuple[float, ...], str],
+    words: tuple[str, ...],
+) -> None:
+    rules = GAMES[game]
+    monkeypatch.setattr(rules, "initial", lambda _: rules.parse_position(start))
+    names = ("anna", "boris", "clara", "dmitri")[: len(rules.setups[setup].seat_names)]
+    people = [Caller(app).sign_up(name) for name in names]
+    host, *others = people
+    match = host.create(ME, *(invited(each.name) for each in others), game=game, setup=setup, rated=True)
+    for each in others:
+        each.post(f"/matches/{match}/joins")
+    for move in moves.split():
+        mover = people[host.get(f"/matches/{match}").json["to_move"]]
+        assert mover.move(match, move).status_code == 201
+    state = services.matches.load(match).state
+    assert (state.scores, state.reason) == outcome
+    settle(services, match)
+    assert_settled(services, host, match)
+    page = host.client.get(f"/matches/{match}").text
+    assert [word for word in words if word not in page] == []

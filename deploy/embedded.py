@@ -233,7 +233,7 @@ def server_command(binary: Binary, directory: DataDirectory, port: int) -> list[
 
 def refuse_taken_port(port: int, purpose: str, option: str, host: str = LOOPBACK) -> None:
     """Raise EmbeddedError when ``port`` cannot be listened on, saying by whom it is taken as far as one can tell."""
-    with socket.socket() as probe:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

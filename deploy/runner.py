@@ -80,7 +80,7 @@ class Installation:
         """Describe an installation below ``var``; nothing is started yet.
 
         ``ports`` None means free ones. ``opponents`` is how many processes think for the opponents. ``embedded`` says
-        whether a server is started here, whatever REDIS_URL says; None: unless REDIS_URL is set. ``say`` hears of what
+        whether a server is started here, whatever REDIS_URL and BROKER_URL say; None: unless REDIS_URL is set. ``say`` hears of what
         a person who watches the installation wants to know. Raises InstallationError when a setting cannot be read.
         """
         self.var = var.resolve()
@@ -89,7 +89,7 @@ class Installation:
         self._opponents = opponents
         self._say = say
         self._embedded = "REDIS_URL" not in os.environ if embedded is None else embedded
-        self.settings = self._settle_settings()
+        self.settings = self._settle_settings(own_broker=embedded is True or "BROKER_URL" not in os.environ)
         self._lock: int | None = None
         self._directory: DataDirectory | None = None
         self._flusher: Flusher | None = None
@@ -169,14 +169,16 @@ class Installation:
         """Send a signal to a part and all its processes; return whether it was there to get it."""
         return self._running.kill(name, number)
 
-    def _settle_settings(self) -> Settings:
+    def _settle_settings(self, own_broker: bool) -> Settings:
         try:
             settings = Settings.from_environment()
         except ValueError as error:
             raise InstallationError(f"the settings in the environment cannot be read: {error}") from error
         if self._embedded:
             redis_url = f"redis://{LOOPBACK}:{self.ports.server}/0"
-            settings = settings._replace(redis_url=redis_url, broker_url=next_database(redis_url))
+            settings = settings._replace(redis_url=redis_url)
+            if own_broker:
+                settings = settings._replace(broker_url=next_database(redis_url))
         if "ROOKERY_STREAM_URL" not in os.environ:
             settings = settings._replace(stream_url=self.stream_url)
         return settings

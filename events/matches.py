@@ -8,6 +8,7 @@ from typing import NamedTuple
 from domain.match.commands import Command
 from domain.match.decide import decide
 from domain.match.evolve import replay
+from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.codec import draft_of, event_of
 from events.envelope import Envelope, canonical, chained
@@ -72,33 +73,57 @@ class Matches:
     def execute(
         self, match: str, command: Command, actor: str, request: Request, expected_version: int | None = None
     ) -> Executed:
-        """Decide ``command`` on the match as it stands and append what follows, in two round trips.
+        """Decide ``command`` on the match as it stands and append what follows, in one round trip or two.
 
         A repeated request returns the events that it wrote the first time. Raises Refused (nothing has changed),
         StaleVersion when the match is not at ``expected_version`` (None: whatever it is at), RequestMismatch,
         StoreUnavailable, and what ``load`` raises but NoSuchMatch.
         """
+        known = self._known(match)
+        if known is not None:
+            try:
+                return self._decide(match, known, command, actor, request, expected_version)
+            except (Refused, StaleVersion):
+                # Perhaps only because the match has moved on since, or the request has been carried out before: an
+                # append goes through on the present state alone, a refusal counts on the present state alone.
+                pass
         for attempt in range(1, ATTEMPTS + 1):
             loaded, repeated = self._open(match, request)
             if repeated is not None:
                 return repeated
-            head = loaded.head if loaded else EMPTY
-            if expected_version is not None and head.version != expected_version:
-                raise StaleVersion(match, expected_version, head.version)
-            events = decide(loaded.state if loaded else None, command, self._now())
-            drafts = [draft_of(event, actor) for event in events]
             try:
-                appended = self._store.append(match, head, drafts, request)
+                return self._decide(match, loaded, command, actor, request, expected_version)
             except StaleVersion:
                 if expected_version is not None or attempt == ATTEMPTS:
                     raise
-                continue
-            return Executed(appended.events, appended.head.version, appended.repeated)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _open(self, match: str, request: Request | None) -> tuple[Loaded | None, Executed | None]:
+    def _decide(
+        self,
+        match: str,
+        loaded: Loaded | None,
+        command: Command,
+        actor: str,
+        request: Request,
+        expected_version: int | None,
+    ) -> Executed:
+        head = loaded.head if loaded else EMPTY
+        if expected_version is not None and head.version != expected_version:
+            raise StaleVersion(match, expected_version, head.version)
+        events = decide(loaded.state if loaded else None, command, self._now())
+        appended = self._store.append(match, head, [draft_of(event, actor) for event in events], request)
+        if not appended.repeated:
+            state = replay(match, events, loaded.state if loaded else None)
+            if state is not None:
+                self._remember(match, Loaded(state, appended.head, loaded.snapshot if loaded else 0))
+        return Executed(appended.events, appended.head.version, appended.repeated)
+
+    def _known(self, match: str) -> Loaded | None:
         with self._lock:
-            known = self._cache.get(match)
+            return self._cache.get(match)
+
+    def _open(self, match: str, request: Request | None) -> tuple[Loaded | None, Executed | None]:
+        known = self._known(match)
         opened = self._store.open(match, known.head.version if known else None, request)
         if opened.remembered is not None:
             first, last = opened.remembered

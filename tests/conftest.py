@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
+from events import connection
 from tests.support.server import RealServer
 
 
@@ -31,3 +32,19 @@ def redis(server: RealServer) -> Iterator[Redis]:
     """Return a client of the emptied server."""
     with server.client() as client:
         yield client
+
+
+@pytest.fixture(autouse=True)
+def clients_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close what a test has connected: the program's own clients live as long as their process."""
+    made: list[Redis] = []
+    connect = connection._client
+
+    def remembered(url: str, answer_seconds: float) -> Redis:
+        made.append(connect(url, answer_seconds))
+        return made[-1]
+
+    monkeypatch.setattr(connection, "_client", remembered)
+    yield
+    for client in made:
+        client.close()

@@ -101,10 +101,21 @@ def test_a_match_that_does_not_exist_cannot_be_loaded(matches: Matches) -> None:
         matches.execute("nothing", Resign("alice"), "alice", Request("k", "f"))
 
 
-def test_a_command_costs_two_round_trips(matches: Matches, store: WatchedStore) -> None:
+def test_a_command_on_a_match_that_is_known_here_costs_one_round_trip(matches: Matches, store: WatchedStore) -> None:
     do(matches, SubmitMove("alice", "c3-d4"))
     do(matches, SubmitMove("bob", "b6-a5"))
-    assert store.calls == ["open", "append"] * 2
+    assert store.calls == ["append"] * 2
+
+
+def test_what_another_process_did_meanwhile_is_taken_into_account(matches: Matches, store: WatchedStore) -> None:
+    do(Matches(store, lambda: NOON), SubmitMove("alice", "c3-d4"))
+    store.calls.clear()
+    do(matches, SubmitMove("bob", "b6-a5"))
+    assert store.calls == ["open", "append"]
+    do(Matches(store, lambda: NOON), OfferDraw("bob"))
+    store.calls.clear()
+    do(matches, SubmitMove("alice", "d4-c5"))
+    assert store.calls == ["append", "open", "append"]
 
 
 def test_a_command_costs_two_round_trips_in_a_process_that_has_never_seen_the_match(

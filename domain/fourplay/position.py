@@ -57,8 +57,9 @@ def count(board: bytes, player: int, kind: int) -> int:
     return board.count((player + 1) << 4 | kind)
 
 
-_TOKEN = re.compile(r"(?P<run>\d+)|(?P<neutron>\*)|(?P<player>[rbyg])(?P<kind>VM|HM|Dg|Mu|[KAQGRB,])")
-_DOG = re.compile(r"([a-o]\d{1,2})>([a-o]\d{1,2})")
+_TOKEN = re.compile(r"(?P<run>[0-9]+)|(?P<neutron>\*)|(?P<player>[rbyg])(?P<kind>VM|HM|Dg|Mu|[KAQGRB,])")
+_DOG = re.compile(r"([a-o][0-9]{1,2})>([a-o][0-9]{1,2})")
+_CLOCK = re.compile(r"0|[1-9][0-9]?|100")
 
 
 def parse_position(text: str) -> Position:
@@ -78,7 +79,7 @@ def parse_position(text: str) -> Position:
         raise MalformedNotation(f"the side to move, {fields[1]}, is eliminated")
     _check_pieces(board, out)
     dogs = _parse_dogs(fields[4], board)
-    if not re.fullmatch(r"0|[1-9]\d?|100", fields[5]):
+    if not _CLOCK.fullmatch(fields[5]):
         raise MalformedNotation("the clock must be a plain number from 0 to 100")
     position = Position(board, side, setup, out, dogs, int(fields[5]))
     if setup:

@@ -80,8 +80,9 @@ class Installation:
         """Describe an installation below ``var``; nothing is started yet.
 
         ``ports`` None means free ones. ``opponents`` is how many processes think for the opponents. ``embedded`` says
-        whether a server is started here, whatever REDIS_URL and BROKER_URL say; None: unless REDIS_URL is set. ``say`` hears of what
-        a person who watches the installation wants to know. Raises InstallationError when a setting cannot be read.
+        whether a server is started here, whatever REDIS_URL and BROKER_URL say; None: unless REDIS_URL is set.
+        ``say`` hears of what a person who watches the installation wants to know. Raises InstallationError when a
+        setting cannot be read.
         """
         self.var = var.resolve()
         self.ports = ports or Ports.free()

@@ -26,12 +26,12 @@ class Level(NamedTuple):
 DEEPEST = 64
 
 LEVELS: Mapping[int, Level] = {
-    1: Level(nodes=400, depth=1, overlooks=0.30, spread=120),
-    2: Level(nodes=400, depth=2, overlooks=0.15, spread=60),
-    3: Level(nodes=500, depth=3, overlooks=0.05, spread=40),
-    4: Level(nodes=800, depth=DEEPEST, overlooks=0.0, spread=25),
-    5: Level(nodes=2_000, depth=DEEPEST, overlooks=0.0, spread=20),
-    6: Level(nodes=5_000, depth=DEEPEST, overlooks=0.0, spread=15),
+    1: Level(nodes=400, depth=1, overlooks=0.60, spread=400),
+    2: Level(nodes=400, depth=1, overlooks=0.45, spread=250),
+    3: Level(nodes=600, depth=2, overlooks=0.35, spread=150),
+    4: Level(nodes=800, depth=3, overlooks=0.25, spread=80),
+    5: Level(nodes=2_000, depth=4, overlooks=0.12, spread=40),
+    6: Level(nodes=5_000, depth=5, overlooks=0.04, spread=20),
     7: Level(nodes=10_000, depth=DEEPEST, overlooks=0.0, spread=10),
     8: Level(nodes=24_000, depth=DEEPEST, overlooks=0.0, spread=10),
 }

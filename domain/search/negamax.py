@@ -24,7 +24,7 @@ T = TypeVar("T")
 INFINITE: Final = WIN + 1
 HORIZON: Final = 24
 """What a line may spend beyond its depth; a compulsory move costs 1, one that could be declined costs TACTIC."""
-TACTIC: Final = 4
+TACTIC: Final = 6
 
 EXACT: Final = 0
 AT_LEAST: Final = 1
@@ -206,13 +206,16 @@ class Search(Generic[P, M]):
         moves, declinable = game.tactics(position)
         if not moves or left <= 0:
             return self._evaluate(position, side)
+        ordered = game.order(position, moves)
         best = -INFINITE
         if declinable:
             best = self._evaluate(position, side)
             if best >= beta:
                 return best
             alpha = max(alpha, best)
-        for move in game.order(position, moves):
+            # The further from the horizon, the fewer: where everything can be taken, exchanges have no end.
+            del ordered[max(1, left // TACTIC) :]
+        for move in ordered:
             if self.nodes >= self.budget:
                 raise Exhausted
             self.nodes += 1

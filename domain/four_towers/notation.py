@@ -50,6 +50,8 @@ _REARRANGEMENT = re.compile(r"(I|II|III|IV|V|VI|VII|VIII|IX):(.+)", re.ASCII)
 _PLACED = re.compile(rf"([RBNQMCWKDPL]){_SQUARE}", re.ASCII)
 _LONGEST = 80
 """Characters; no move is longer, white space apart."""
+_TRIALS = 2000
+"""How many components of multi-moves a refusal tries out to tell whether the game is over."""
 _VERBS = {
     PLAIN: "move",
     CAPTURE: "capture",
@@ -179,7 +181,11 @@ def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrange
 
 
 def _refuse_if_over(position: Position) -> None:
-    ended = outcome(position, ())
+    try:
+        ended = outcome(position, (), _TRIALS)
+    except special.TooMany:
+        # Whether a rare multi-move is left cannot be told quickly; the move is illegal either way.
+        return
     if ended is not None:
         raise GameOver(f"the game is over: {ended.reason}")
 

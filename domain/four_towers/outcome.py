@@ -23,9 +23,12 @@ def checked(position: Position) -> bool:
     return in_check(position.men, position.side, white | black, occupied)
 
 
-def rare_move(position: Position) -> Move | None:
-    """Return a legal rearrangement or multi-move of a position, or None when there is none."""
-    return special.any_rearrangement(position) or special.any_multi(position)
+def rare_move(position: Position, most: int | None = None) -> Move | None:
+    """Return a legal rearrangement or multi-move of a position, or None when there is none.
+
+    Raises TooMany when the answer takes more than ``most`` trials of components.
+    """
+    return special.any_rearrangement(position) or special.any_multi(position, most)
 
 
 def _bare(position: Position) -> bool:
@@ -38,9 +41,12 @@ def drawn(position: Position) -> bool:
     return position.clock >= QUIET_CLOCK or _bare(position)
 
 
-def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
-    """Return how the game has ended, or None; the first of the five conditions in the order of the rules."""
-    if not Turn(position).any_move() and rare_move(position) is None:
+def outcome(position: Position, history: Sequence[Position], most: int | None = None) -> Outcome | None:
+    """Return how the game has ended, or None; the first of the five conditions in the order of the rules.
+
+    Raises TooMany when the answer takes more than ``most`` trials of components of multi-moves.
+    """
+    if not Turn(position).any_move() and rare_move(position, most) is None:
         if not checked(position):
             return Outcome((0.5, 0.5), "stalemate")
         return Outcome((0.0, 1.0) if position.side == 0 else (1.0, 0.0), "checkmate")

@@ -21,6 +21,8 @@ _SIGNS = LETTERS.ljust(BLACK) + LETTERS.lower()
 _ROWS = tuple(tuple(NUMBERS[f"{file}{rank}"] for file in FILES_OF_RANKS[rank - 1]) for rank in range(11, 0, -1))
 _PAIR = re.compile(r"([a-k](?:1[01]|[1-9]))([a-k](?:1[01]|[1-9]))")
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_LONGEST = 20_000
+"""Characters: more than a position with every pair that the string could note."""
 _FIELDS = "board, side, en passant, memories, return, clock, move number"
 
 
@@ -75,6 +77,8 @@ def pair_text(pair: tuple[int, int]) -> str:
 
 def parse_position(text: str) -> Position:
     """Return the position that ``text`` describes; raises MalformedNotation with the place and the reason."""
+    if len(text) > _LONGEST:
+        raise MalformedNotation(f"a position has at most {_LONGEST} characters, this text has {len(text)}")
     fields = text.split(" ", 7)
     if len(fields) != 7:
         raise MalformedNotation(f"expected 7 fields separated by single spaces ({_FIELDS})")
@@ -135,8 +139,6 @@ def _parse_board(text: str) -> bytes:
 def _parse_passed(text: str, board: bytes, side: int) -> tuple[tuple[int, int], ...]:
     if text == "-":
         return ()
-    if len(text) > 6 * SQUARES:
-        raise MalformedNotation("en passant: more pairs than can be")
     pairs = []
     texts = text.split(",")
     for part in texts:

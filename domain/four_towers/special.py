@@ -19,6 +19,7 @@ from domain.four_towers.board import (
     TOWER_SET,
     TOWERS,
     members_of,
+    set_of,
 )
 from domain.four_towers.moves import (
     Multi,
@@ -120,18 +121,23 @@ def any_rearrangement(position: Position) -> Rearrangement | None:
     At most 630 placements of an arena differ in what matters to the king: its square and the squares filled.
     """
     king_code = position.side * BLACK + KING
+    everybody = _occupied(position)
     for arena in sorted({arena for arenas in arenas_under(position, WIZARD) for arena in arenas}):
+        squares = ARENAS[arena]
         codes = _own_pieces(position, arena)
         others = [code for code in codes if code != king_code]
+        lifted = set_of([square for square in squares if position.board[square] in codes])
         for places in combinations(_free_places(position, arena), len(codes)):
-            for own in places if len(others) < len(codes) else (-1,):
+            filled = everybody & ~lifted | set_of([squares[place] for place in places])
+            for own in places if king_code in codes else (-1,):
+                king = squares[own] if own >= 0 else position.board.index(king_code)
+                if not _king_is_safe(position, king, filled):
+                    continue
                 rest = [place for place in places if place != own]
                 for order in (others, others[::-1]):
                     move = Rearrangement(arena, _placed([*rest, own][: len(codes)], [*order, king_code][: len(codes)]))
                     if rearranged(position.board, position.side, move) != position.board:
-                        if _king_is_safe(position, *_after(position, move)):
-                            return move
-                        break
+                        return move
     return None
 
 

@@ -1,14 +1,19 @@
 """Four Towers against its rules document: worked examples, counts of sequences, laws on random games, refusals."""
 
 import json
+import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from domain.four_towers import GAME
+from domain.four_towers.attack import BLACK
+from domain.four_towers.board import COORDINATES, NAMES, NUMBERS_AT, TARGETS
+from domain.four_towers.moves import HEAD_SHIFT, HEADS, RETURN, Move, Multi, Rearrangement, victim_bits
 from domain.four_towers.position import Position
-from domain.game import MalformedNotation, RulesError
+from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "four-towers.public.json").read_text("utf-8")
@@ -64,3 +69,262 @@ def test_worked_example(case: dict[str, Any]) -> None:
         assert (outcome and {"scores": list(outcome.scores), "reason": outcome.reason}) == expected
     if "in_check" in case:
         assert GAME.in_check(position) is case["in_check"]
+
+
+def random_positions(seed: int, every: int) -> list[Position]:
+    """Return positions of one random game, with the final one."""
+    rng = random.Random(seed)
+    position = GAME.initial("standard")
+    sampled = []
+    ply = 0
+    while moves := list(GAME.legal_moves(position)):
+        if ply % every == 0:
+            sampled.append(position)
+        position = GAME.play(position, rng.choice(moves))
+        ply += 1
+    return [*sampled, position]
+
+
+def refusal(position_text: str, text: str) -> str:
+    with pytest.raises(IllegalMove) as refused_:
+        GAME.parse_move(GAME.parse_position(position_text), text)
+    return str(refused_.value)
+
+
+def test_the_board_has_the_symmetry_of_the_half_turn() -> None:
+    start = GAME.initial("standard")
+    for square, code in enumerate(start.board):
+        x, y = COORDINATES[square]
+        assert start.board[NUMBERS_AT[12 - x, 12 - y]] == (code ^ BLACK if code else 0)
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_a_move_is_legal_exactly_when_it_is_generated(seed: int) -> None:
+    rng = random.Random(seed)
+    for position in random_positions(seed, every=120):
+        generated = list(GAME.legal_moves(position))
+        assert all(GAME.is_legal(position, move) for move in generated)
+        moves = set(generated)
+        origins = [number for number, head in enumerate(HEADS) if head.mark == RETURN or position.board[head.origin]]
+        invented = (
+            rng.choice(origins) << HEAD_SHIFT
+            | rng.choice(TARGETS)
+            | rng.choice((0, 0, victim_bits(rng.randrange(len(NAMES)))))
+            | rng.choice((0, 0, 0, 5))
+            for _ in range(3000)
+        )
+        assert [move for move in invented if GAME.is_legal(position, move) != (move in moves)] == []
+
+
+@pytest.mark.parametrize("nonsense", [-1, 1 << 40, (127 << 11), 15, Multi(()), Multi((-1, -1)), Rearrangement(9, b"")])
+def test_what_is_no_move_at_all_is_not_legal(nonsense: Move) -> None:
+    assert not GAME.is_legal(GAME.initial("standard"), nonsense)
+
+
+def test_every_playable_order_of_a_multi_move_is_read_as_the_canonical_one() -> None:
+    position = GAME.parse_position("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1")
+    canonical = "a4-a5;e6-d6;d6-c6"
+    for order in ("a4-a5;e6-d6;d6-c6", "e6-d6;a4-a5;d6-c6", "e6-d6;d6-c6;a4-a5", " e6-d6; d6-c6; a4-a5 "):
+        assert GAME.format_move(position, GAME.parse_move(position, order)) == canonical
+    out_of_order = Multi(tuple(reversed(GAME.parse_move(position, "a4-a5;e6-e7").components)))
+    assert not GAME.is_legal(position, out_of_order)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_multi_moves_are_legal_read_back_and_change_the_board(seed: int) -> None:
+    rng = random.Random(seed)
+    position = GAME.parse_position("3/6/8k/10/10/9/8N1/6D3/4P2b1/6/K2 w - -/R - 0 1")
+    for move in rng.sample(list(GAME.multi_moves(position)), 25):
+        assert GAME.is_legal(position, move)
+        assert GAME.parse_move(position, GAME.format_move(position, move)) == move
+        following = GAME.play(position, move)
+        assert following.board != position.board
+        assert GAME.parse_position(GAME.format_position(following)) == following
+
+
+def test_two_square_moves_of_a_multi_move_are_noted_unless_the_pawn_moves_on() -> None:
+    position = "3/6/8k/10/10/9/8N1/6D3/4P2b1/6/K2 w - -/R - 0 1"
+    assert after(GAME.parse_position(position), "e3-e5;i5-g6").split()[2] == "e4e5"
+    assert after(GAME.parse_position(position), "e3-e5;e5-e6").split()[2] == "-"
+
+
+def test_a_multi_move_remembers_all_pieces_that_moved() -> None:
+    position = GAME.parse_position("3/6/8k/10/10/9/8N1/6D3/4P2b1/6/K2 w - B/R - 0 1")
+    assert after(position, "g1-f2;i5-g6").split()[3] == "NK/R"
+    assert after(position, "e3-e4;i5-g6").split()[3] == "N/R"
+
+
+def test_a_promotion_in_a_multi_move_starts_the_clock_again_and_the_new_piece_may_move_on() -> None:
+    position = GAME.parse_position("3/2P3/k8/3D6/10/9/10/10/9/6/K2 w - -/- - 30 1")
+    assert after(position, "e10-f10=R;f10-f9").split()[5] == "0"
+    assert "dragon" in refusal(GAME.format_position(position), "e10-f10=D;f10-f9")
+
+
+def test_pieces_of_a_rearrangement_may_be_named_in_any_order() -> None:
+    position = GAME.parse_position("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1")
+    move = GAME.parse_move(position, "I:Nb5, Na3")
+    assert GAME.format_move(position, move) == "I:Na3,Nb5"
+    assert GAME.format_position(GAME.play(position, move)) == ("3/6/8k/10/10/9/pN1W6/10/N8/6/K2 b - -/- - 1 1")
+
+
+def test_a_position_that_only_a_multi_move_saves_is_not_over() -> None:
+    position = GAME.parse_position("3/6/9/9k/10/9/r2D6/1P8/K7r/P5/3 w - -/- - 0 1")
+    assert list(GAME.legal_moves(position)) == []
+    assert GAME.outcome(position, ()) is None
+    assert [GAME.format_move(position, move) for move in GAME.multi_moves(position)] == [
+        "a3-b3;d2-d3",
+        "b4-a4;d2-d3",
+    ]
+    assert GAME.rare_move(position) in GAME.multi_moves(position)
+
+
+def test_a_position_that_only_a_rearrangement_saves_is_not_over() -> None:
+    text = "3/6/m8/7b2/k3P1W3/3w5/5N1c2/N2r6/4K4/4q1/3 w - -/- - 0 1"
+    position = GAME.parse_position(text)
+    assert list(GAME.legal_moves(position)) == []
+    assert GAME.outcome(position, ()) is None
+    assert GAME.rare_move(position) in GAME.rearrangements(position)
+    assert not refused(position, "V:Ne5,Pe7")
+    without = GAME.parse_position(text.replace("W", "N"))
+    assert GAME.outcome(without, ()) == ((0.0, 1.0), "checkmate")
+
+
+def test_moves_of_the_dragons_depend_on_what_moved_last() -> None:
+    text = "3/6/5D2k/10/10/9/p9/10/9/6/K2 w - {} - 0 1"
+    reached = {
+        memory: len(list(GAME.legal_moves(GAME.parse_position(text.format(memory))))) for memory in ("-/-", "K/-")
+    }
+    assert reached["K/-"] == reached["-/-"] + 7
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("c5-c6", "no piece of yours"),
+        ("d3-d4", "own"),
+        ("d3xd4", "own"),
+        ("c4xc5", "nothing to capture"),
+        ("B/e2-b5", "cannot move"),
+        ("R/e2-e4", "contains no rook"),
+        ("P/a4-a5", "contains no pawn"),
+        ("a4-a5=Q", "only a pawn or lancer that ends"),
+        ("a3+a4", "do not attach"),
+        ("a3<>b3", "a swap begins or ends on a tower"),
+        ("a4<>a3", "cannot begin a swap"),
+        ("c4>>c7", "cannot go directly"),
+        ("d4>>d5", "from arena to arena"),
+        ("f2-f4", "nothing to imitate"),
+        ("@N:a5", "none may return"),
+        ("a4-a5;b4-b5", "need a dragon"),
+        ("I:Na3", "no wizard"),
+        ("a4xb5(b4)", "has just passed"),
+    ],
+)
+def test_an_illegal_move_is_refused_with_a_reason(text: str, reason: str) -> None:
+    assert reason in refusal(GAME.format_position(GAME.initial("standard")), text)
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "reason"),
+    [
+        ("2P/1P4/4L4/10/4P1R3/9/1k8/10/9/6/K2 w - -/- - 0 1", "d10-d11", "promotes on d11"),
+        ("3/6/2R6/10/9k/1r1r5/1B1M6/1Np7/9/6/K2 w - -/- - 0 1", "b5xc6", "from capturing the rook"),
+        ("2k/6/9/10/10/9/3M6/4r5/3Q5/1K4/3 w - -/- - 0 1", "R/d3-d4", "a marshall on a tower keeps"),
+        ("3/6/8k/10/10/9/3N6/1N8/9/6/K2 w - -/- - 0 1", "b4<>d5", "two equal pieces"),
+        ("2k/6/R8/10/10/9/10/10/1N5d1/4D1/K2 w - -/- - 0 1", "b3-c5", "your king would be in check"),
+        ("3/6/8k/10/10/9/3R6/6N3/4R4/6/K2 w - -/- - 0 1", "e3>>f6", "an ordinary move"),
+        ("k2/6/9/10/10/9/3N6/10/9/6/K2 b - N/- b@d5 8 5", "@N:e6", "may return is a bishop"),
+        ("k2/6/9/10/10/9/3N6/10/9/6/K2 b - N/- b@d5 8 5", "@B:h4", "none of the four arenas"),
+        ("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1", "e6-d6;d6-d8", "component 2"),
+        ("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1", "e6-e7;e7-d7", "another component starts in arena V"),
+        ("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1", "I:Nb4,Nc4", "must change something"),
+        ("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1", "I:Nb4,Na5", "held by an enemy"),
+    ],
+)
+def test_a_refusal_names_what_fails(position: str, text: str, reason: str) -> None:
+    assert reason in refusal(position, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "a1-a3", "e4", "e4-", "P/a4<>d5", "a4-a5(b4)", "a4-a5=K", "a4-a5=L", "@K:a5", "@N:a1", "I:", "X:Na3"),
+        *("a4-a5;", "a4-a5;R/a3-a5", "a4-a5;b4xb5", "I:Na3,Na3", "I:Ne6", "I:Nd5", "a4-a5\0", "x" * 10_000, "٣"),
+        *(";" * 10_000, "a4-a5;b4-b5;c4-c5;d4-d5;e3-e4", " " * 20_000, "O-O", "A4-A5"),
+    ],
+)
+def test_what_is_written_like_no_move_is_malformed(text: str) -> None:
+    with pytest.raises(MalformedNotation):
+        GAME.parse_move(GAME.initial("standard"), text)
+
+
+def test_an_ended_game_refuses_every_move() -> None:
+    mated = GAME.parse_position("3/6/8k/8Q1/10/9/10/9R/9/6/K2 b - -/- - 0 1")
+    drawn = GAME.parse_position("3/6/8k/10/10/4Q4/10/10/9/6/2K b - -/- - 150 1")
+    for position in (mated, drawn):
+        for text in ("k9-k8", "k9-k8;j9-j8", "I:Na3", "@N:a5"):
+            with pytest.raises(GameOver):
+                GAME.parse_move(position, text)
+
+
+BOARD = "3/6/8k/10/10/9/3n6/10/9/6/K2"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"{BOARD} w - -/- - 0", "7 fields"),
+        (f"{BOARD}  w - -/- - 0 1", "7 fields"),
+        (f"{BOARD} x - -/- - 0 1", "side to move"),
+        (f"{BOARD} w a3 -/- - 0 1", "en passant"),
+        (f"{BOARD} w d5d4 -/- - 0 1", "not empty"),
+        (f"{BOARD} w d4d5 -/- - 0 1", "no pawn or lancer"),
+        (f"{BOARD} w - - - 0 1", "memories"),
+        (f"{BOARD} w - BR/- - 0 1", "memories"),
+        (f"{BOARD} w - -/RR - 0 1", "memories"),
+        (f"{BOARD} w - -/- n@d5 0 1", "return"),
+        (f"{BOARD} w - -/- K@d5 0 1", "return"),
+        (f"{BOARD} w - -/- N@d4 0 1", "return"),
+        (f"{BOARD} w - -/- N@g4 0 1", "no enemy"),
+        (f"{BOARD} w - -/- - 151 1", "clock"),
+        (f"{BOARD} w - -/- - 00 1", "clock"),
+        (f"{BOARD} w - -/- - 0 0", "move number"),
+        (f"{BOARD} w - -/- - 0 01", "move number"),
+        (f"{BOARD} w - -/- - 0 ١", "move number"),
+        (BOARD.replace("k", "1") + " w - -/- - 0 1", "rank 9: two runs"),
+        (BOARD.replace("8k", "9") + " w - -/- - 0 1", "Black has 0 kings"),
+        (BOARD.replace("K2", "KK1") + " w - -/- - 0 1", "White has 2 kings"),
+        (BOARD.replace("3n6", "3x6") + " w - -/- - 0 1", "rank 5: 'x'"),
+        (BOARD.replace("3n6", "3n7") + " w - -/- - 0 1", "rank 5: more than 10"),
+        (BOARD.replace("3n6", "3n5") + " w - -/- - 0 1", "rank 5: 9 squares"),
+        (BOARD + "/3 w - -/- - 0 1", "expected 11 ranks"),
+        ("3/6/R7k/10/10/9/10/10/9/6/K2 w - -/- - 0 1", "the king on k9 is in check"),
+    ],
+)
+def test_a_wrong_position_is_refused_with_the_place(text: str, reason: str) -> None:
+    with pytest.raises(MalformedNotation, match=re.escape(reason)):
+        GAME.parse_position(text)
+
+
+def test_noted_pairs_must_be_different_and_in_order() -> None:
+    board = "3/6/8k/10/10/9/3p2p3/10/9/6/K2 w {} -/- - 0 1"
+    assert GAME.format_position(GAME.parse_position(board.format("d6d5,g6g5"))) == board.format("d6d5,g6g5")
+    for pairs in ("g6g5,d6d5", "d6d5,d6d5"):
+        with pytest.raises(MalformedNotation, match="order"):
+            GAME.parse_position(board.format(pairs))
+
+
+def test_the_diagram_shows_towers_memories_and_the_right_to_return() -> None:
+    lines = GAME.diagram(GAME.parse_position("k2/6/9/10/10/9/3N6/10/9/6/K2 b - N/- b@d5 8 5")).split("\n")
+    assert lines[6] == " 5 . . . N . . . . . ."
+    assert lines[7] == " 4 . . . . . . + . . ."
+    assert "Black to move" in lines[-2]
+    assert lines[-1] == "the bishop captured on d5 may return"
+
+
+def test_a_material_lead_is_good_and_a_capture_comes_first() -> None:
+    position = GAME.parse_position("2k/6/9/3q6/10/9/10/10/4R4/6/K2 w - -/- - 0 1")
+    assert GAME.evaluate(position, 1) > 0
+    moves = list(GAME.legal_moves(position))
+    assert GAME.format_move(position, GAME.order(position, moves)[0]) == "e3xe8"
+    assert [GAME.format_move(position, move) for move in GAME.tactics(position)[0]] == ["e3xe8"]

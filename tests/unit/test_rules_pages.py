@@ -12,12 +12,21 @@ from flask import Flask
 from api import create_app
 from api.web.rules.drawing import drawn
 from api.web.rules.figure import Figure, cut
+from api.web.rules.games import four_towers
+from api.web.rules.games.four_towers.claims import Only
 from api.web.rules.pages import figures_of, has_page, rules_url
+from domain.four_towers import GAME as FOUR_TOWERS
 from domain.game import Game, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from events.settings import Settings
 
-RULINGS = {"bashni": ("BA", 14), "towers": ("TW", 20), "tower-game": ("TG", 30), "fourplay": ("FP", 36)}
+RULINGS = {
+    "bashni": ("BA", 14),
+    "towers": ("TW", 20),
+    "tower-game": ("TG", 30),
+    "fourplay": ("FP", 36),
+    "four-towers": ("FT", 37),
+}
 
 
 def game_of(game_id: str) -> Game[Any, Any]:
@@ -43,7 +52,10 @@ def app() -> Flask:
 
 @pytest.fixture(scope="module")
 def pages(app: Flask) -> dict[str, str]:
-    answers = {game_id: app.test_client().get(f"/games/{game_id}/rules") for game_id in RULINGS}
+    with pytest.MonkeyPatch.context() as patch:
+        for game_id in RULINGS:
+            patch.setitem(GAMES, game_id, game_of(game_id))
+        answers = {game_id: app.test_client().get(f"/games/{game_id}/rules") for game_id in RULINGS}
     assert {game_id: answer.status_code for game_id, answer in answers.items()} == dict.fromkeys(RULINGS, 200)
     return {game_id: answer.text for game_id, answer in answers.items()}
 
@@ -106,6 +118,33 @@ def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(ga
         assert outcome.scores == pytest.approx(figure.result.scores, abs=0.0001)
     if figure.going_on:
         assert outcome is None
+
+
+@pytest.mark.parametrize(
+    ("figure", "claim"),
+    [
+        pytest.param(figure, claim, id=f"{figure.id}-{number}")
+        for figure in four_towers.FIGURES
+        for number, claim in enumerate(four_towers.ONLY.get(figure.id, ()))
+    ],
+)
+def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: Figure, claim: Only):
+    position = FOUR_TOWERS.parse_position(figure.position)
+    legal = (
+        *FOUR_TOWERS.legal_moves(position),
+        *FOUR_TOWERS.multi_moves(position),
+        *FOUR_TOWERS.rearrangements(position),
+    )
+    found = [
+        text
+        for text in (FOUR_TOWERS.format_move(position, move) for move in legal)
+        if re.fullmatch(claim.pattern, text)
+    ]
+    if claim.number:
+        assert len(found) == claim.number
+    else:
+        assert sorted(found) == sorted(claim.moves.split())
+    assert claim.words in figure.caption
 
 
 @any_figure

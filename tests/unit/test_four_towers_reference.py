@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 
@@ -521,3 +521,112 @@ def test_a_position_is_refused_exactly_when_the_side_not_to_move_is_in_check() -
         else:
             assert not in_check(state, state.white)
     assert refused > 20
+
+
+def ended(state: State, board: Board, memory: set[str] | None, passed: dict[Square, Square], promoted: bool) -> State:
+    """Return the state after a multi-move or a rearrangement; ``passed`` is by square of arrival."""
+    memories = list(state.memories)
+    if memory:
+        memories[not state.white] = frozenset(memory)
+    return State(
+        board,
+        not state.white,
+        tuple((crossed, arrival) for arrival, crossed in passed.items() if crossed not in board),
+        (memories[0], memories[1]),
+        None,
+        0 if promoted or state.returning else state.clock + 1,
+        state.number + (not state.white),
+    )
+
+
+def multi_moves(state: State) -> dict[str, str]:
+    """Return all multi-moves in their canonical order, each with the position after it (section 6.8)."""
+    found: dict[tuple[tuple[str, ...], str], str] = {}
+
+    def play_on(
+        board: Board, zone_: set[int], texts: tuple[str, ...], memory: set[str], passed: dict[Square, Square]
+    ) -> None:
+        for square, letter in list(board.items()):
+            kind = letter.upper()
+            if not own(letter, state.white) or kind == "D" or arena(square) not in zone_:
+                continue
+            for draft in piece_drafts(replace(state, board=board, passed=()), square, kind, ""):
+                if "-" not in draft.text:
+                    continue
+                promotes = kind in "PL" and draft.end in for_side(PROMOTING, state.white)
+                for promoted in "RNBQCMWD" if promotes else [""]:
+                    after = dict(draft.board)
+                    noted = {end: crossed for end, crossed in passed.items() if end != square}
+                    if promoted:
+                        after[draft.end] = promoted if state.white else promoted.lower()
+                    elif draft.crossed is not None:
+                        noted[draft.end] = draft.crossed
+                    parts_ = (*texts, draft.text + (f"={promoted}" if promoted else ""))
+                    moved = memory | (draft.memory or set())
+                    if len(parts_) > 1 and after != state.board:
+                        final = ended(state, after, moved, noted, any("=" in part for part in parts_))
+                        if not in_check(final, state.white):
+                            key = (tuple(sorted(parts_)), write(final))
+                            found[key] = min(found.get(key, "~"), ";".join(parts_))
+                    play_on(after, zone_ - {arena(square)}, parts_, moved, noted)
+
+    for tower, arenas in TOWERS.items():
+        if state.board.get(tower) == ("D" if state.white else "d"):
+            play_on(state.board, set(arenas), (), set(), {})
+    return {text: result for (_, result), text in found.items()}
+
+
+def rearrangements(state: State) -> dict[str, str]:
+    """Return all rearrangements, each with the position after it (section 6.7)."""
+    numerals = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+    found = {}
+    for tower, arenas in TOWERS.items():
+        if state.board.get(tower) != ("W" if state.white else "w"):
+            continue
+        for number in arenas:
+            lifted = [square for square in ARENAS[number] if own(state.board.get(square, "0"), state.white)]
+            lifted = [square for square in lifted if square in state.board]
+            left = {square: letter for square, letter in state.board.items() if square not in lifted}
+            free = [square for square in ARENAS[number] if square not in left]
+            for places in permutations(free, len(lifted)):
+                placed = {place: state.board[square] for place, square in zip(places, lifted, strict=True)}
+                after = {**left, **placed}
+                final = ended(state, after, None, {}, False)
+                if after != state.board and not in_check(final, state.white):
+                    text = ",".join(placed[square].upper() + name(square) for square in sorted(placed))
+                    found[f"{numerals[number]}:{text}"] = write(final)
+    return found
+
+
+def sparse_position(rng: random.Random) -> str:
+    """Return a position with few pieces, a dragon and a wizard of the side to move on towers among them."""
+    while True:
+        white = rng.random() < 0.5
+        towers = rng.sample(list(TOWERS), 4)
+        letters = ["D", "W", rng.choice("DNncCmMqQ"), ""]
+        board = {tower: letter for tower, letter in zip(towers, letters, strict=True) if letter}
+        free = sorted(SQUARES - set(TOWERS))
+        rng.shuffle(free)
+        for letter in "K" + "".join(rng.choice("RBNQPPLL") for _ in range(2)):
+            board[free.pop()] = letter
+        for letter in "k" + "".join(rng.choice("rbnqmcwpld") for _ in range(rng.randrange(3))):
+            board[free.pop()] = letter
+        if not white:
+            board = {square: letter.swapcase() for square, letter in board.items()}
+        memories = (frozenset(rng.sample("RBNK", 1)), frozenset(rng.sample("RBNK", 1)))
+        state = State(board, white, (), memories, None, rng.randrange(150), 7)
+        if not in_check(state, not white):
+            return write(state)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_multi_moves_and_rearrangements_are_those_of_the_slow_reading(seed: int) -> None:
+    text = sparse_position(random.Random(seed))
+    position = GAME.parse_position(text)
+    for expected, moves in (
+        (multi_moves(read(text)), GAME.multi_moves(position)),
+        (rearrangements(read(text)), GAME.rearrangements(position)),
+    ):
+        actual = {GAME.format_move(position, move): GAME.format_position(GAME.play(position, move)) for move in moves}
+        assert actual == expected, text
+        assert list(actual) == sorted(expected)

@@ -1,0 +1,138 @@
+"""Playing on the boards of figures: across the levels of The Tower Game, and with four armies in Fourplay."""
+
+import pytest
+from playwright.sync_api import expect
+
+from domain.fourplay import GAME as FOURPLAY
+from domain.tower_game import GAME as TOWER_GAME
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+ARMY = ("A@e5", "A@c3", "Mu@d4", "Mu@d5", "R@a1")
+"""Together with a Queen enough for a player to be done with."""
+
+
+@pytest.fixture
+def towers(visit):
+    """Return two people and their match of The Tower Game; the first is White."""
+    white, black = visit().be_guest(), visit().be_guest()
+    match = white.create("tower-game", "original", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    return white, black, match
+
+
+def four(visit, setup, **options):
+    """Return four people and their match of Fourplay; the first, whose browser has ``options``, is Red."""
+    red, *others = visit(**options).be_guest(), visit().be_guest(), visit().be_guest(), visit().be_guest()
+    seats = [{"kind": "me"}, *({"kind": "player", "name": each.name} for each in others)]
+    match = red.create("fourplay", setup, seats)
+    for each in others:
+        each.call("POST", f"/matches/{match}/joins", {})
+    return red, others, match
+
+
+def type_move(page, text):
+    """Type a move, preview it and submit it."""
+    page.get_by_label("Type a move").fill(text)
+    page.keyboard.press("Enter")
+    page.locator("#submit").click()
+
+
+def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers):
+    white, _, match = towers
+    page = white.open(match)
+    page.locator("#board .can-begin[data-square='db1']").click()
+    hinted = {hint.path[0] for hint in TOWER_GAME.hints(TOWER_GAME.initial("original"))["db1"]}
+    targets = page.locator("#board .is-target")
+    expect(targets).to_have_count(len(hinted))
+    lit = set(targets.evaluate_all("squares => squares.map((square) => square.dataset.square)"))
+    assert lit == hinted
+    page.locator("#board .is-target[data-square='cd3']").click()
+    expect(page.locator("#chosen")).to_have_text("db1-cd3")
+    page.locator("#submit").click()
+    expect(page.locator("#moves")).to_contain_text("dbJcd3")
+    expect(white.square("cd3")).to_have_attribute("aria-label", "cd3: white jester")
+    expect(white.square("db1")).to_have_attribute("aria-label", "db1: empty")
+
+
+def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(towers):
+    white, black, match = towers
+    page = white.open(match)
+    type_move(page, "cc4")
+    expect(page.locator("#moves")).to_contain_text("cc4")
+    black.move(match, "cc7-cc5")
+    expect(page.locator("#standing")).to_contain_text("Your move")
+    type_move(page, "dbJcd3")
+    expect(page.locator("#moves")).to_contain_text("dbJcd3")
+    black.move(match, "aa6")
+    expect(page.locator("#standing")).to_contain_text("Your move")
+    type_move(page, "O-J")
+    expect(white.square("ea1")).to_have_attribute("aria-label", "ea1: white king")
+    expect(white.square("db1")).to_have_attribute("aria-label", "db1: white rook")
+    listed = page.locator("#moves").get_by_role("link")
+    expect(listed).to_have_text(["cc4", "cc5", "dbJcd3", "aa6", "Kea1"])
+    assert white.call("GET", f"/matches/{match}")["moves"] == ["cc2-cc4", "cc7-cc5", "db1-cd3", "aa7-aa6", "cc1-ea1"]
+
+
+def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(towers):
+    white, _, match = towers
+    page = white.open(match)
+    page.get_by_label("Type a move").fill("Jcd3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed-error")).to_contain_text("several moves: write dbJcd3 or ecJcd3")
+    expect(page.locator("#confirm")).to_be_hidden()
+
+
+def test_an_army_is_drafted_on_the_page_and_done_is_offered_when_enough_is_spent(visit):
+    red, (blue, *_), match = four(visit, "draft")
+    page = red.open(match)
+    options = page.locator("#options")
+    page.locator("#board .can-begin[data-square='b2']").click()
+    options.get_by_role("button", name="King").click()
+    expect(page.locator("#chosen")).to_have_text("K@b2")
+    page.locator("#submit").click()
+    expect(red.square("b2")).to_have_attribute("aria-label", "b2: red King")
+    page.locator("#board .can-begin[data-square='b3']").click()
+    expect(options.get_by_role("button")).to_have_count(10)
+    options.get_by_role("button", name="Queen").click()
+    page.locator("#submit").click()
+    expect(red.square("b3")).to_have_attribute("aria-label", "b3: red Queen")
+    expect(page.locator("#standing")).to_contain_text("Your move: you play Red")
+    expect(options.get_by_role("button", name="done")).to_have_count(0)
+    red.move(match, *ARMY)
+    options.get_by_role("button", name="done").click()
+    expect(page.locator("#chosen")).to_have_text("done")
+    page.locator("#submit").click()
+    expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
+    page = blue.open(match)
+    expect(page.locator("#board .can-begin")).to_have_count(49)
+
+
+def test_four_armies_fit_a_small_phone_and_are_moved_by_touch(visit):
+    red, (blue, *_), match = four(visit, "standard", viewport={"width": 380, "height": 780}, has_touch=True)
+    page = red.open(match)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    beginning = {square for square in FOURPLAY.hints(FOURPLAY.initial("standard")) if square}
+    expect(page.locator("#board .can-begin")).to_have_count(len(beginning))
+    page.locator("#board .can-begin[data-square='a3']").scroll_into_view_if_needed()
+    red.square("a1").tap()
+    red.square("a2").tap()
+    expect(page.locator("#chosen")).to_have_text("a1-a2")
+    page.locator("#submit").tap()
+    expect(page.locator("#moves")).to_contain_text("a1-a2")
+    expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_who_resigns_in_a_match_of_four_sees_the_others_play_on(visit):
+    red, (blue, *_), match = four(visit, "standard")
+    red.move(match, "a1-a2")
+    page = red.open(match)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    expect(red.square("a2")).to_have_attribute("aria-label", "a2: frozen red Rook")
+    expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
+    blue.open(match)
+    blue.page.locator("#board .can-begin").first.wait_for(state="attached")
+    blue.move(match, blue.call("GET", f"/matches/{match}/legal-moves")["moves"][0])
+    expect(page.locator("#standing")).to_contain_text("(Yellow)")

@@ -169,7 +169,9 @@ SHOWN = (
         Figure(
             "cardinal-bishop",
             _CARDINAL,
-            "A cardinal on d5: the bishop leaps like a knight.",
+            "A cardinal on d5: the bishop leaps like a knight. A knight's move is also what dragons copy then: `N/-`.",
+            moves="e6-c5",
+            after="3/6/8k/10/10/9/2BC6/2N7/9/6/K2 b - N/- - 1 1",
             reach="e6",
             reached="e6-c5 e6-c7 e6-d4 e6-d8 e6-f4 e6-f8 e6-g5 e6-g7",
         )

@@ -2,12 +2,13 @@
 
 from flask_smorest import Blueprint
 
-from api.resources import commands, games, matches, people, players
+from api.resources import commands, compositions, games, matches, people, players
 
 BLUEPRINTS: tuple[Blueprint, ...] = (
     people.blueprint,
     games.blueprint,
     matches.blueprint,
+    compositions.blueprint,
     commands.blueprint,
     players.blueprint,
 )

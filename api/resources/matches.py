@@ -1,6 +1,6 @@
 """Matches to read: lists, one match at any ply, its legal moves, its events, and what awaits the caller."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from flask import Response, request
@@ -13,6 +13,7 @@ from api.problems import Problem, no_such_match
 from api.resources.games import ScoresShown
 from api.schemas import LARGEST_NUMBER, Paging, PlayerShown, QueryNumber, Shown, Strict, Text
 from api.services import services
+from domain.game import Hint
 from domain.games import find_ruleset
 from domain.match.state import PLAYING, MatchState
 from events.people import Person
@@ -90,11 +91,23 @@ class HintShown(Shown):
     label = fields.String()
 
 
+class CompositionShown(Shown):
+    kind = fields.String(metadata={"description": "Its name where it is checked"})
+    title = fields.String()
+    sources = fields.List(fields.String(), metadata={"description": "Where the pieces stand that make it possible"})
+    pieces = fields.List(fields.String(), metadata={"description": "Where the pieces stand that can take part"})
+    free = fields.List(fields.String(), metadata={"description": "Vacant squares where they may be put"})
+
+
 class LegalMovesShown(Shown):
     version = fields.Integer()
     to_move = fields.Integer(allow_none=True)
     moves = fields.List(fields.String())
     hints = fields.Dict(keys=fields.String(), values=fields.List(fields.Nested(HintShown)))
+    compositions = fields.List(
+        fields.Nested(CompositionShown),
+        metadata={"description": "Kinds of moves too many to list, to be put together part by part"},
+    )
 
 
 class EventShown(Shown):
@@ -269,18 +282,22 @@ def owed(summary: Summary, person: Person) -> str:
     return "move" if seat is not None and summary.to_move == seat else "draw-answer"
 
 
+def hints_shown(hints: Mapping[str, tuple[Hint, ...]]) -> dict[str, list[dict[str, Any]]]:
+    """Return hints, by first square, as callers see them."""
+    return {
+        square: [{"move": hint.move, "path": list(hint.path), "label": hint.label} for hint in found]
+        for square, found in hints.items()
+    }
+
+
 def _legal_moves(state: MatchState) -> dict[str, Any]:
-    game = find_ruleset(state.game, state.ruleset)
-    playing = state.status == PLAYING
-    hints = game.hints(state.position) if playing else {}
+    if state.status != PLAYING:
+        return {"version": state.version, "to_move": None, "moves": [], "hints": {}, "compositions": []}
+    game, position = find_ruleset(state.game, state.ruleset), state.position
     return {
         "version": state.version,
-        "to_move": game.to_move(state.position) if playing else None,
-        "moves": [game.format_move(state.position, move) for move in game.legal_moves(state.position)]
-        if playing
-        else [],
-        "hints": {
-            square: [{"move": hint.move, "path": list(hint.path), "label": hint.label} for hint in found]
-            for square, found in hints.items()
-        },
+        "to_move": game.to_move(position),
+        "moves": [game.format_move(position, move) for move in game.legal_moves(position)],
+        "hints": hints_shown(game.hints(position)),
+        "compositions": [composition._asdict() for composition in game.compositions(position)],
     }

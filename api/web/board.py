@@ -170,12 +170,15 @@ def _columns(
 
 
 def _squares(scene: Scene, places: Iterable[tuple[Cell, tuple[float, float]]]) -> Iterable[str]:
-    """Yield what is pointed at and focused: one button per square, above all pictures."""
+    """Yield what is pointed at and focused: one button per square, above all pictures, with the notes on it."""
+    notes: dict[str, str] = {}
+    for square, title, text in scene.notes:
+        notes[square] = notes.get(square, "") + f'<desc data-title="{escape(title)}">{escape(text)}</desc>'
     for cell, (x, y) in places:
         spoken = scene.spoken.get(cell.square, f"{cell.square}: empty")
         yield (
             f'<g class="square" role="button" tabindex="-1" data-square="{escape(cell.square)}" data-x="{_n(x + 0.5)}" '
-            f'data-y="{_n(y + 0.5)}" aria-label="{escape(spoken)}">'
+            f'data-y="{_n(y + 0.5)}" aria-label="{escape(spoken)}">{notes.get(cell.square, "")}'
             f'<rect x="{_n(x)}" y="{_n(y)}" width="1" height="1"/>'
             f'<circle class="target" cx="{_n(x + 0.5)}" cy="{_n(y + 0.5)}" r=".15"/></g>'
         )

@@ -6,10 +6,12 @@ from typing import Any
 from urllib.parse import quote
 
 from flask import Response, abort, render_template, request
+from markupsafe import Markup
 
 from api.auth import current_person
 from api.problems import Problem, no_such_match
 from api.representations import match, spelled, visible
+from api.resources.compositions import MOST_PARTS, compose
 from api.services import services
 from api.web import wording
 from api.web.board import colour_names, draw
@@ -63,19 +65,23 @@ def match_page(match_id: str) -> str:
 
 @blueprint.get("/matches/<match_id>/board.svg")
 def board_picture(match_id: str) -> Response:
-    """Return the board alone: at a ply, or as it would be after the move ``try`` (422 when that is illegal).
+    """Return the board alone: at a ply, after the move ``try`` or after the parts so far of a move put together.
 
-    The header Rookery-Move then carries the canonical form of the move, percent-encoded.
+    For ``try`` (422 when that is illegal) the header Rookery-Move carries the canonical form of the move,
+    percent-encoded. ``compose`` is the kind of a move put together, each ``part`` one of its parts.
     """
     state = _visible_match(match_id)
     game = find_ruleset(state.game, state.ruleset)
     ply = _ply(state)
     turned = _turned(state, None)
-    tried = request.args.get("try")
+    tried, kind = request.args.get("try"), request.args.get("compose")
     headers = {"Cache-Control": "private, no-cache"}
-    if tried is None:
-        picture = _board(state, game, ply, turned)
-    else:
+    marked: Sequence[str]
+    if kind is not None:
+        parts = request.args.getlist("part")[:MOST_PARTS]
+        marked = _SQUARE.findall(parts[-1]) if parts else ()
+        picture = draw(compose(state, kind, parts).scene, _colours(state, game), turned=turned, marked=marked)
+    elif tried is not None:
         position = state.position_after(ply)
         try:
             move = game.read_move(position, tried, state.setup)
@@ -85,6 +91,8 @@ def board_picture(match_id: str) -> Response:
         headers["Rookery-Move"] = quote(canonical)
         marked = squares_of(game, position, canonical)
         picture = draw(game.scene(game.play(position, move)), _colours(state, game), turned=turned, marked=marked)
+    else:
+        picture = _board(state, game, ply, turned)
     return Response(picture, content_type="image/svg+xml", headers=headers)
 
 
@@ -123,7 +131,7 @@ def _colours(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
     return colour_names(game.setups[state.setup].seat_names)
 
 
-def _board(state: MatchState, game: Game[Any, Any], ply: int, turned: bool) -> str:
+def _board(state: MatchState, game: Game[Any, Any], ply: int, turned: bool) -> Markup:
     marked: Sequence[str] = ()
     if ply > 0:
         marked = squares_of(game, state.position_after(ply - 1), state.moves[ply - 1])
@@ -194,16 +202,17 @@ def _may(state: MatchState, viewer: str | None, seat: int | None) -> dict[str, A
     """Return what the viewer can do beside moving. The server decides again when it is done."""
     seated = seat is not None and state.seats[seat].joined
     playing = state.status == PLAYING
+    in_game = playing and seated and seat not in find_ruleset(state.game, state.ruleset).eliminated(state.position)
     open_match = not playing and not state.ended
     early = not state.ended and len(state.moves) < ABORT_BEFORE_PLY
     offered = bool(state.draw_agreed)
     agreed = seat in state.draw_agreed
     return {
-        "move": playing and seated,
-        "resign": playing and seated and not (early and len(state.moves) == 0),
+        "move": in_game,
+        "resign": in_game and not (early and len(state.moves) == 0),
         "abort": early and (seated or viewer == state.creator),
-        "offer_draw": playing and seated and not offered,
-        "answer_draw": playing and seated and offered and not agreed,
+        "offer_draw": in_game and not offered,
+        "answer_draw": in_game and offered and not agreed,
         "accept": open_match and seat is not None and not seated,
         "join": [
             number

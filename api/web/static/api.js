@@ -78,6 +78,7 @@ function inputFor(scope, field, place) {
   return place.parentElement.querySelector(`[data-part="${CSS.escape(last)}"]`) || scope.querySelector(`[name="${CSS.escape(field)}"]`);
 }
 
-function sentence(text) {
+// Returns the text with a capital letter and a full stop.
+export function sentence(text) {
   return text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : text;
 }

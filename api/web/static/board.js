@@ -27,6 +27,7 @@ export class Board {
   redraw() {
     this.squares = new Map();
     for (const element of this.frame.querySelectorAll(".square")) this.squares.set(element.dataset.square, element);
+    for (const column of this.frame.querySelectorAll(".column")) this.squares.get(column.dataset.square)?.classList.add("is-held");
     const home = this.squares.get(this.current) || this.squares.get(this.movable()[0]) || this.squares.values().next().value;
     if (home) home.setAttribute("tabindex", "0");
     this.light();

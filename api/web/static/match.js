@@ -5,6 +5,8 @@
 
 import {call, newKey} from "./api.js";
 import {Board} from "./board.js";
+import {Composer} from "./composer.js";
+import {draggable} from "./drag.js";
 import {inspector} from "./inspector.js";
 import {watch} from "./live.js";
 
@@ -17,6 +19,7 @@ let chosen = null; // {move, key}: the move that waits for its confirmation, and
 let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
 let stopWatching = null;
 let awaitingRatings = false;
+let ours = 0; // the ply of the move submitted last, which the stream reports as well
 
 const standing = () => at("standing").dataset;
 const version = () => Number(standing().version);
@@ -28,10 +31,18 @@ const say = (text, bad = false) => {
 };
 
 const board = new Board(at("board"), {
-  choose: (move) => choose(move).catch((error) => say(error.message, true)),
+  choose: (move) => (composer.active ? composer.add(move) : chooseAndSay(move)),
   options: showOptions,
   inspect: inspector(at("inspector"), at("board")),
   say,
+});
+draggable(board);
+const composer = new Composer({
+  offers: at("compositions"),
+  panel: at("composing"),
+  address: api,
+  board,
+  on: {picture: (kind, parts) => picture([["compose", kind], ...parts.map((part) => ["part", part])]).then((answer) => answer.text()), choose: chooseAndSay, leave, say},
 });
 
 // Refreshing
@@ -65,7 +76,7 @@ function adopt(fresh) {
     if (!other) continue;
     if (part.id === "board") {
       part.dataset.shown = other.dataset.shown;
-      if (!chosen || other.dataset.shown !== String(plies())) board.show(other.innerHTML);
+      if (!(chosen || composer.active) || other.dataset.shown !== String(plies())) board.show(other.innerHTML);
       continue;
     }
     for (const {name, value} of other.attributes) if (name !== "aria-busy") part.setAttribute(name, value);
@@ -88,19 +99,23 @@ async function settle() {
     stopWatching = null;
   }
   if (!awaitingRatings) awaitRatings();
-  if (!standing().mine || shown() !== plies() || chosen) {
-    if (!chosen) board.offer({});
-    return;
-  }
+  if (chosen || composer.active) return;
+  if (!standing().mine || shown() !== plies()) return offer({}, []);
   try {
     const legal = await call("GET", `${api}/legal-moves`);
-    if (legal.version === version() && shown() === plies() && !chosen) board.offer(legal.hints);
+    if (legal.version === version() && shown() === plies() && !chosen && !composer.active) offer(legal.hints, legal.compositions);
   } catch (problem) {
     say(problem.message, true);
   }
 }
 
+function offer(hints, compositions) {
+  board.offer(hints);
+  composer.offer(compositions);
+}
+
 function announce(before) {
+  if (plies() === ours) return say("Your move is played.");
   const sentence = at("standing").textContent.replace(/\s+/g, " ").replace("●", "").trim();
   const latest = plies() > before.plies ? at("moves").querySelector(`[data-ply="${plies()}"]`)?.textContent : null;
   say(`${latest ? `${latest} was played. ` : ""}${sentence}`);
@@ -125,25 +140,40 @@ function awaitRatings(delay = 1000) {
 
 // Choosing and submitting a move
 
-async function choose(move) {
+// Resolves to the board as the query wants it: after a move, or after parts of one.
+async function picture(query) {
   try {
-    const query = new URLSearchParams({turned, try: move});
-    const answer = await fetch(`${location.pathname}/board.svg?${query}`, {headers: {Accept: "image/svg+xml, application/problem+json"}});
+    const answer = await fetch(`${location.pathname}/board.svg?${new URLSearchParams([["turned", turned], ...query])}`, {headers: {Accept: "image/svg+xml, application/problem+json"}});
     if (!answer.ok) throw new Error((await answer.json()).detail);
-    chosen = {move: decodeURIComponent(answer.headers.get("Rookery-Move") || move), key: newKey()};
-    board.offer({});
-    board.show(await answer.text());
+    return answer;
   } catch (error) {
     if (error instanceof TypeError) throw new Error("The server cannot be reached. Try again.");
     throw error;
   }
+}
+
+async function choose(move) {
+  const answer = await picture([["try", move]]);
+  chosen = {move: decodeURIComponent(answer.headers.get("Rookery-Move") || move), key: newKey()};
+  board.offer({});
+  composer.hide();
+  board.show(await answer.text());
   at("chosen").textContent = chosen.move;
   at("confirm").hidden = false;
   at("submit").focus({preventScroll: true});
   say(`${chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`);
 }
 
+function chooseAndSay(move) {
+  return choose(move).catch((error) => say(error.message, true));
+}
+
 function forgetChoice() {
+  composer.stop();
+  unchoose();
+}
+
+function unchoose() {
   chosen = null;
   at("confirm").hidden = true;
   at("submit").disabled = false;
@@ -152,16 +182,23 @@ function forgetChoice() {
 
 async function cancel() {
   const square = board.current;
+  unchoose();
+  say("");
+  await (composer.active ? composer.resume() : refresh());
+  board.squares.get(square)?.focus({preventScroll: true});
+}
+
+function leave() {
   forgetChoice();
   say("");
-  await refresh();
-  board.squares.get(square)?.focus({preventScroll: true});
+  return refresh();
 }
 
 async function submit() {
   if (!chosen || at("submit").disabled) return;
   at("submit").disabled = true;
   say("Submitting …");
+  ours = plies() + 1;
   try {
     await call("POST", `${api}/moves`, {move: chosen.move}, {"Idempotency-Key": chosen.key, "If-Match": `"${version()}"`});
     forgetChoice();
@@ -174,6 +211,7 @@ async function submit() {
 
 // After a refusal: what may be tried again stays as it is, what is out of date is loaded afresh.
 async function recover(problem, consequence) {
+  ours = 0;
   at("submit").disabled = false;
   if ([0, 429, 503].includes(problem.status)) return say(`${problem.message} Press again to repeat it; it counts once only.`, true);
   forgetChoice();
@@ -256,7 +294,7 @@ page.addEventListener("click", async (event) => {
 
 function goTo(ply) {
   const wanted = Math.max(0, Math.min(plies(), ply));
-  if (chosen) forgetChoice();
+  if (chosen || composer.active) forgetChoice();
   if (wanted !== shown() || at("board").hasAttribute("aria-busy")) refresh({ply: wanted === plies() ? null : wanted, quietly: true});
 }
 
@@ -284,6 +322,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === ",") step("previous");
   else if (event.key === ".") step("next");
   else if (event.key === "Escape" && chosen) cancel();
+  else if (event.key === "Escape" && composer.active) leave();
   else if (event.key === "Enter" && chosen && !event.target.closest("button, a, summary")) submit();
 });
 

@@ -1,0 +1,151 @@
+"""Moves of Four Towers that no list offers, put together on the board: a return, a rearrangement, a multi-move."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from domain.games import GAMES
+from tests.e2e.visitors import Visitor
+
+pytestmark = [
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif("four-towers" not in GAMES, reason="Four Towers is not offered"),
+]
+
+TO_A_RETURN = ["b3+d2", "j9+h10", "d2-e4", "h10-g8", "e4-d5", "g8xd5"]
+"""White's wizard goes to the tower d5 and is captured there."""
+TO_A_WIZARD = ["b3+d2", "k8-k7", "d2-e4", "i8-i7", "e4-d5", "j8-j7"]
+TO_A_DRAGON = ["b3-c5", "k8-k7", "f2-g4", "i8-i7"]
+
+
+@pytest.fixture
+def played(visit: Callable[..., Visitor]) -> Callable[[list[str]], tuple[Visitor, str]]:
+    """Return how a match of Four Towers comes to a position; White's page is wanted."""
+
+    def play(moves: list[str]) -> tuple[Visitor, str]:
+        white, black = visit().be_guest(), visit().be_guest()
+        match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+        black.call("POST", f"/matches/{match}/joins", {})
+        for ply, move in enumerate(moves):
+            (white, black)[ply % 2].move(match, move)
+        return white, match
+
+    return play
+
+
+def drag(page: Page, start: str, target: str) -> None:
+    """Drag a piece with the mouse as soon as it can move."""
+    expect(page.locator(f"#board .can-begin[data-square='{start}']")).to_be_visible()
+    places = []
+    for name in (start, target):
+        box = page.locator(f"#board .square[data-square='{name}'] rect").bounding_box()
+        assert box is not None
+        places.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    page.mouse.move(*places[1], steps=5)
+    page.mouse.up()
+
+
+def choose(visitor: Visitor, start: str, target: str) -> None:
+    """Select a piece and one of its targets with two clicks."""
+    visitor.page.locator(f"#board .can-begin[data-square='{start}']").click()
+    visitor.page.locator(f"#board .is-target[data-square='{target}']").click()
+
+
+def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(played):
+    white, match = played(TO_A_RETURN)
+    page = white.open(match)
+    white.square("d5").hover()
+    expect(page.locator("#inspector")).to_contain_text("A piece may return")
+    page.locator("#board .can-begin[data-square='e5']").click()
+    page.locator("#options").get_by_role("button", name="return wizard").click()
+    expect(page.locator("#chosen")).to_have_text("@W:e5")
+    page.locator("#submit").click()
+    expect(page.locator("#moves")).to_contain_text("@W:e5")
+    expect(white.square("e5")).to_have_attribute("aria-label", "e5, arena V: white wizard")
+
+
+def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview(played):
+    white, match = played(TO_A_WIZARD)
+    page = white.open(match)
+    page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).click()
+    panel = page.locator("#composing")
+    expect(panel).to_contain_text("Rearrange arena I")
+    done = panel.get_by_role("button", name="Choose this move")
+    expect(done).to_be_disabled()
+    expect(page.locator("#board .can-begin")).to_have_count(5)
+    drag(page, "a3", "b3")
+    expect(white.square("b3")).to_have_attribute("aria-label", "b3, arena I: white rook")
+    expect(panel).to_contain_text("I:Pa4,Rb3,Pb4,Bc3,Pc4")
+    choose(white, "c3", "c4")
+    expect(panel).to_contain_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
+    drag(page, "b4", "b5")
+    expect(panel).to_contain_text("I:Pa4,Rb3,Pb5,Pc3,Bc4")
+    panel.get_by_role("button", name="Undo").click()
+    expect(panel).to_contain_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
+    assert white.call("GET", f"/matches/{match}")["ply"] == len(TO_A_WIZARD)
+    done.click()
+    expect(page.locator("#chosen")).to_have_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
+    expect(panel).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(panel).to_contain_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
+    done.click()
+    page.locator("#submit").click()
+    expect(page.locator("#moves")).to_contain_text("I:Pa4,Rb3,Pb4,Pc3,Bc4")
+    expect(page.locator("#compositions").get_by_role("button")).to_have_count(0)
+    assert white.call("GET", f"/matches/{match}")["moves"][-1] == "I:Pa4,Rb3,Pb4,Pc3,Bc4"
+
+
+def test_a_multi_move_is_chosen_component_by_component(played):
+    white, match = played(TO_A_DRAGON)
+    page = white.open(match)
+    page.locator("#compositions").get_by_role("button", name="Multi-move").click()
+    panel = page.locator("#composing")
+    choose(white, "h3", "h4")
+    expect(panel).to_contain_text("One component alone is the plain move: add another.")
+    expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
+    expect(white.square("i3")).not_to_have_class(re.compile("can-begin"))
+    choose(white, "e3", "e4")
+    expect(panel).to_contain_text("e3-e4;h3-h4")
+    panel.get_by_role("button", name="Choose this move").click()
+    expect(page.locator("#chosen")).to_have_text("e3-e4;h3-h4")
+    page.locator("#submit").click()
+    expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
+
+
+def test_who_leaves_or_starts_over_finds_the_board_as_it_was(played):
+    white, match = played(TO_A_WIZARD)
+    page = white.open(match)
+    begin = page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True)
+    begin.click()
+    expect(page.locator("#composing")).to_be_visible()
+    drag(page, "a3", "b3")
+    expect(white.square("a3")).to_have_attribute("aria-label", "a3: empty")
+    page.locator("#composing").get_by_role("button", name="Start over").click()
+    expect(white.square("a3")).to_have_attribute("aria-label", "a3, arena I: white rook")
+    drag(page, "a3", "b3")
+    expect(white.square("a3")).to_have_attribute("aria-label", "a3: empty")
+    page.keyboard.press("Escape")
+    expect(white.square("a3")).to_have_attribute("aria-label", "a3, arena I: white rook")
+    expect(page.locator("#composing")).to_be_hidden()
+    expect(begin).to_be_visible()
+    assert white.call("GET", f"/matches/{match}")["ply"] == len(TO_A_WIZARD)
+
+
+def test_the_inspector_tells_what_a_piece_on_a_tower_does(played):
+    white, match = played(TO_A_WIZARD)
+    page = white.open(match)
+    white.square("d5").hover()
+    expect(page.locator("#inspector")).to_contain_text("White may, instead of a move, rearrange its pieces")
+
+
+def test_any_move_can_be_made_by_dragging_and_a_drop_elsewhere_undoes_it(pair):
+    white, _, match = pair
+    page = white.open(match)
+    drag(page, "c3", "f6")
+    expect(white.square("c3")).to_have_class(re.compile("can-begin"))
+    drag(page, "c3", "d4")
+    expect(page.locator("#chosen")).to_have_text("c3-d4")

@@ -13,7 +13,7 @@ from api.web.rules.figure import Figure, Result, cut
 from domain.game import Game, RulesError, Setup
 from domain.scene import Cell, Scene
 
-SIZES = ((6, "tiny"), (10, "small"), (16, "medium"))
+SIZES = ((6, "tiny"), (12, "small"), (16, "medium"))
 """What pictures up to so many squares wide are called; wider ones are large."""
 
 

@@ -124,15 +124,18 @@ def test_four_armies_fit_a_small_phone_and_are_moved_by_touch(visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
-def test_who_resigns_in_a_match_of_four_sees_the_others_play_on(visit):
-    red, (blue, *_), match = four(visit, "standard")
+def test_who_resigns_in_a_match_of_four_looks_on_while_the_others_play(visit):
+    red, others, match = four(visit, "standard")
+    blue, yellow, _ = others
     red.move(match, "a1-a2")
+    for each in others:
+        each.move(match, each.call("GET", f"/matches/{match}/legal-moves")["moves"][0])
     page = red.open(match)
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     expect(red.square("a2")).to_have_attribute("aria-label", "a2: frozen red Rook")
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
-    blue.open(match)
-    blue.page.locator("#board .can-begin").first.wait_for(state="attached")
+    expect(page.locator("#actions").get_by_role("button")).to_have_count(0)
+    expect(page.get_by_label("Type a move")).to_be_hidden()
     blue.move(match, blue.call("GET", f"/matches/{match}/legal-moves")["moves"][0])
-    expect(page.locator("#standing")).to_contain_text("(Yellow)")
+    expect(page.locator("#standing")).to_contain_text(f"Waiting for {yellow.name} (Yellow)")

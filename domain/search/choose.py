@@ -44,9 +44,10 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     seat = game.to_move(position)
     if len(moves) == 1:
         return Choice(moves[0], clamp_evaluation(game.evaluate(position, seat)), 0, 0)
-    chance = Random(f"{ENGINE}/{seed}/{len(history)}")  # noqa: S311
-    seen = [move for move in moves if chance.random() >= strength.overlooks] or [chance.choice(moves)]
-    candidates = [Candidate(move, chance.randint(0, strength.spread)) for move in seen]
+    # Of all that it can draw, Random promises only the fractions to every later version of Python.
+    fraction = Random(f"{ENGINE}/{seed}/{len(history)}").random  # noqa: S311
+    seen = [move for move in moves if fraction() >= strength.overlooks] or [moves[int(fraction() * len(moves))]]
+    candidates = [Candidate(move, int(fraction() * (strength.spread + 1))) for move in seen]
     search = Search(game, seat, _seats(game, position), history, strength.nodes)
     return Choice(*search.best(position, candidates, strength.depth))
 

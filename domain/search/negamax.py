@@ -26,6 +26,9 @@ HORIZON: Final = 24
 """What a line may spend beyond its depth; a compulsory move costs 1, one that could be declined costs TACTIC."""
 TACTIC: Final = 6
 
+EARLY: Final = 4
+"""So many moves of a position are looked at in full depth; later ones must first show promise a ply less deep."""
+
 EXACT: Final = 0
 AT_LEAST: Final = 1
 AT_MOST: Final = -1
@@ -69,11 +72,11 @@ class Search(Generic[P, M]):
         self.crowded = seats > 2
         self.budget = nodes
         self.nodes = 0
+        self.longest = 0
         self.line: set[Hashable] = {game.key(position) for position in history}
         self.table: dict[Hashable, Entry[M]] = {}
         self.killers: dict[int, M] = {}
         self.refutations: dict[M, int] = {}
-        self.deepest = 0
 
     def best(self, position: P, candidates: Sequence[Candidate[M]], depth: int) -> Found[M]:
         """Return the best of ``candidates``, at least one, after looking at most ``depth`` plies ahead.
@@ -86,7 +89,7 @@ class Search(Generic[P, M]):
         ranked = list(candidates)
         found = Found(ranked[0].move, side * self._evaluate(position, side), 0, 0)
         for iteration in range(1, depth + 1):
-            self.deepest = 2 * iteration + 2
+            self.longest = 2 * iteration + 2
             answers = self.crowded and side < 0
             results: list[tuple[int, Candidate[M]]] = []
             best_total = -INFINITE
@@ -94,10 +97,9 @@ class Search(Generic[P, M]):
             best_move = ranked[0].move
             try:
                 for candidate in ranked:
+                    # Only a value that beats the best with this candidate's whim on top need be exact.
                     floor = best_total if abs(best_total) > UNDECIDED else best_total - candidate.whim
-                    value = self._reply(
-                        position, candidate.move, side, iteration - 1, max(floor, -INFINITE), INFINITE, 1, answers
-                    )
+                    value = self._reply(position, candidate.move, side, iteration - 1, floor, INFINITE, 1, answers)
                     total = value if abs(value) > UNDECIDED else value + candidate.whim
                     results.append((total, candidate))
                     if total > best_total:
@@ -158,11 +160,11 @@ class Search(Generic[P, M]):
         forced, declinable = game.tactics(position)
         if forced and not declinable:
             moves = game.order(position, forced)
-            rest = depth if ply < self.deepest else depth - 1
+            rest = depth if ply < self.longest else depth - 1
         else:
             moves = game.order(position, game.legal_moves(position))
             if not moves:
-                return self._ended(position, side, ply)
+                return self._settle(position, side, alpha, beta, ply, 0)
             rest = depth - 1
         usual = moves[0]
         if answered and side < 0:
@@ -179,7 +181,7 @@ class Search(Generic[P, M]):
             if number == 0:
                 value = self._reply(position, move, side, rest, alpha, beta, ply + 1, answers)
             else:
-                late = number >= 4 and depth >= 3 and declinable
+                late = number >= EARLY and depth >= 3 and declinable
                 value = self._reply(position, move, side, rest - late, alpha, alpha + 1, ply + 1, answers)
                 if value > alpha and (late or value < beta):
                     value = self._reply(position, move, side, rest, alpha, beta, ply + 1, answers)
@@ -232,12 +234,6 @@ class Search(Generic[P, M]):
                     if value >= beta:
                         break
         return best
-
-    def _ended(self, position: P, side: int, ply: int) -> int:
-        outcome = self.game.outcome(position, ())
-        if outcome is None:
-            return self._evaluate(position, side)
-        return side * value_of_scores(outcome.scores, self.seat, ply)
 
     def _promote(self, moves: list[M], ply: int, known: M | None) -> None:
         """Put the moves that have refuted most before the others, the killer of this ply and the known move first."""

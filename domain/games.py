@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from domain import bashni, fourplay, tower_game, towers
+from domain import bashni, four_towers, fourplay, tower_game, towers
 from domain.game import Game
 
 GAMES: dict[str, Game[Any, Any]] = {
-    game.id: game for game in (bashni.GAME, towers.GAME, tower_game.GAME, fourplay.GAME)
+    game.id: game for game in (bashni.GAME, towers.GAME, tower_game.GAME, fourplay.GAME, four_towers.GAME)
 }
 
 

@@ -100,7 +100,7 @@ def _labels() -> tuple[Label, ...]:
         labels.append(Label(file, left + 0.5, top + 1.32))
     for rank, files in enumerate(FILES_OF_RANKS, 1):
         left, top = _place(NUMBERS[f"{files[0]}{rank}"])
-        labels.append(Label(str(rank), left - 0.26, top + 0.6))
+        labels.append(Label(str(rank), left - 0.26, top + 0.72))
     return tuple(labels)
 
 

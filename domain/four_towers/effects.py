@@ -12,17 +12,17 @@ _DIAGONAL = ((0, 3), (1, 2))
 """Neighbours among the four arenas of a tower, by their places in ``TOUCHED``."""
 _EFFECTS = (
     "",
-    "Any piece of either side may go directly to the analogous square of the neighbouring arena: {orthogonal}.",
-    "Any piece of either side may go directly to the analogous square of the arena diagonally across: {diagonal}.",
+    "Pieces of both sides may go directly to the analogous square of the arena beside theirs: {orthogonal}.",
+    "Pieces of both sides may go directly to the analogous square of the arena diagonally across: {diagonal}.",
     "{owner}'s king is never in check in arenas {zone}.",
     "For both sides, orthogonal steps between arenas {zone} go as if these stood in line, past this tower.",
-    "In arenas {zone}, for both sides: rooks, knights and marshalls capture only each other, are captured only by each "
-    "other and give no check, from here or into here; of components, only a rook and a knight attach; no rook, knight "
-    "or marshall leaves a queen, cardinal or wizard.",
+    "For both sides, from or into arenas {zone}: rooks, knights and marshalls capture only each other and give no "
+    "check; of other pieces than pawns, only a rook and a knight attach. Inside, nothing else captures those three, "
+    "and none of them leaves a queen, cardinal or wizard.",
     "For both sides, a knight that starts in arenas {zone} moves like a bishop, and a bishop like a knight.",
     "{owner} may, instead of a move, rearrange its pieces in one of arenas {zone}.",
     "From here the king captures like a queen.",
-    "{owner} may make 2 to 4 plain moves in one turn, each with a piece in another of arenas {zone}; dragons stay.",
+    "{owner} may make 2 to 4 plain moves in one turn, each beginning in another of arenas {zone}; dragons stay.",
     "Pawns of both sides in arenas {zone} may step two squares forward.",
     "Pawns and lancers of both sides in arenas {zone} may step one square backward.",
 )
@@ -65,8 +65,7 @@ def _dragons(position: Position) -> list[Note]:
     both = position.memories[0] | position.memories[1]
     if both:
         moved = "; ".join(
-            f"{owner}'s last mover counts as {memory}" if memory else f"{owner} has shown nothing"
-            for owner, memory in zip(_COLOURS, memories, strict=True)
+            f"{owner} has shown {memory or 'nothing'}" for owner, memory in zip(_COLOURS, memories, strict=True)
         )
         likes = _listed([f"a {TITLES[bit]}" for bit, _ in COMPONENTS if both & bit])
         text = f"Every dragon moves like {likes}. {moved}."

@@ -20,19 +20,14 @@ TO_A_WIZARD = ["b3+d2", "k8-k7", "d2-e4", "i8-i7", "e4-d5", "j8-j7"]
 TO_A_DRAGON = ["b3-c5", "k8-k7", "f2-g4", "i8-i7"]
 
 
-@pytest.fixture
-def played(visit: Callable[..., Visitor]) -> Callable[[list[str]], tuple[Visitor, str]]:
-    """Return how a match of Four Towers comes to a position; White's page is wanted."""
-
-    def play(moves: list[str]) -> tuple[Visitor, str]:
-        white, black = visit().be_guest(), visit().be_guest()
-        match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-        black.call("POST", f"/matches/{match}/joins", {})
-        for ply, move in enumerate(moves):
-            (white, black)[ply % 2].move(match, move)
-        return white, match
-
-    return play
+def started(visit: Callable[..., Visitor], moves: list[str]) -> tuple[Visitor, Visitor, str]:
+    """Return White, Black and a match of Four Towers in which ``moves`` have been played."""
+    white, black = visit().be_guest(), visit().be_guest()
+    match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    for ply, move in enumerate(moves):
+        (white, black)[ply % 2].move(match, move)
+    return white, black, match
 
 
 def drag(page: Page, start: str, target: str) -> None:
@@ -55,8 +50,8 @@ def choose(visitor: Visitor, start: str, target: str) -> None:
     visitor.page.locator(f"#board .is-target[data-square='{target}']").click()
 
 
-def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(played):
-    white, match = played(TO_A_RETURN)
+def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(visit):
+    white, _, match = started(visit, TO_A_RETURN)
     page = white.open(match)
     white.square("d5").hover()
     expect(page.locator("#inspector")).to_contain_text("A piece may return")
@@ -68,8 +63,8 @@ def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(p
     expect(white.square("e5")).to_have_attribute("aria-label", "e5, arena V: white wizard")
 
 
-def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview(played):
-    white, match = played(TO_A_WIZARD)
+def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview(visit):
+    white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).click()
     panel = page.locator("#composing")
@@ -99,8 +94,8 @@ def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview
     assert white.call("GET", f"/matches/{match}")["moves"][-1] == "I:Pa4,Rb3,Pb4,Pc3,Bc4"
 
 
-def test_a_multi_move_is_chosen_component_by_component(played):
-    white, match = played(TO_A_DRAGON)
+def test_a_multi_move_is_chosen_component_by_component(visit):
+    white, _, match = started(visit, TO_A_DRAGON)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Multi-move").click()
     panel = page.locator("#composing")
@@ -116,8 +111,8 @@ def test_a_multi_move_is_chosen_component_by_component(played):
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_who_leaves_or_starts_over_finds_the_board_as_it_was(played):
-    white, match = played(TO_A_WIZARD)
+def test_who_leaves_or_starts_over_finds_the_board_as_it_was(visit):
+    white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     begin = page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True)
     begin.click()
@@ -135,8 +130,56 @@ def test_who_leaves_or_starts_over_finds_the_board_as_it_was(played):
     assert white.call("GET", f"/matches/{match}")["ply"] == len(TO_A_WIZARD)
 
 
-def test_the_inspector_tells_what_a_piece_on_a_tower_does(played):
-    white, match = played(TO_A_WIZARD)
+def test_an_arena_is_rearranged_with_the_keyboard_alone(visit):
+    white, _, match = started(visit, TO_A_WIZARD)
+    page = white.open(match)
+    page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("Pieces that can take part: a3, a4, b4, c3, c4")
+    expect(page.locator("#board .square:focus")).to_have_count(1)
+    white.square("a3").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("I:Pa4,Rb3,Pb4,Bc3,Pc4 can be played.")
+    expect(white.square("b3")).to_be_focused()
+    undo = page.locator("#composing").get_by_role("button", name="Undo")
+    undo.focus()
+    page.keyboard.press("Enter")
+    expect(white.square("a3")).to_have_attribute("aria-label", "a3, arena I: white rook")
+    expect(page.locator("#board .square:focus")).to_have_count(1)
+
+
+def test_a_part_whose_check_is_lost_can_be_added_again(visit):
+    white, _, match = started(visit, TO_A_DRAGON)
+    page = white.open(match)
+    page.locator("#compositions").get_by_role("button", name="Multi-move").click()
+    choose(white, "h3", "h4")
+    expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
+    white.context.route("**/compositions", lambda route: route.abort(), times=1)
+    choose(white, "e3", "e4")
+    expect(page.locator("#said")).to_contain_text("cannot be reached")
+    choose(white, "e3", "e4")
+    expect(page.locator("#composing")).to_contain_text("e3-e4;h3-h4")
+
+
+def test_a_draw_offered_meanwhile_does_not_disturb_what_is_put_together(visit):
+    white, black, match = started(visit, TO_A_DRAGON)
+    page = white.open(match)
+    page.locator("#compositions").get_by_role("button", name="Multi-move").click()
+    choose(white, "h3", "h4")
+    expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
+    black.call("POST", f"/matches/{match}/draw-offers", {})
+    expect(page.locator("#draw-offer")).to_contain_text("A draw is offered")
+    expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
+    choose(white, "e3", "e4")
+    page.locator("#composing").get_by_role("button", name="Choose this move").click()
+    page.locator("#submit").click()
+    expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
+
+
+def test_the_inspector_tells_what_a_piece_on_a_tower_does(visit):
+    white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     white.square("d5").hover()
     expect(page.locator("#inspector")).to_contain_text("White may, instead of a move, rearrange its pieces")

@@ -9,7 +9,7 @@ import pytest
 
 from api.web.board import colour_names, draw, swatch
 from domain.games import GAMES
-from domain.scene import Cell, Label, Piece, Scene
+from domain.scene import Cell, Label, Note, Piece, Scene
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = ("white", "black")
@@ -198,3 +198,13 @@ def test_a_swatch_is_a_disc_in_the_colour_of_its_seat():
     root = ElementTree.fromstring(swatch("blue"))  # noqa: S314
     assert "piece-blue" in (root.get("class") or "")
     assert root.get("aria-hidden") == "true"
+
+
+def test_the_notes_on_a_square_describe_its_button_and_are_escaped():
+    notes = (Note("a1", "A <tower>", "Rooks & knights."), Note("a1", "Safe", "For now."))
+    root = parsed(scene_with({})._replace(notes=notes))
+    button = root.find(f".//{SVG}g[@class='square'][@data-square='a1']")
+    assert button is not None
+    described = [(note.get("data-title"), note.text) for note in button.findall(f"{SVG}desc")]
+    assert described == [("A <tower>", "Rooks & knights."), ("Safe", "For now.")]
+    assert len(list(root.iter(f"{SVG}desc"))) == 2

@@ -66,6 +66,11 @@ export class Board {
     return this.frame.contains(document.activeElement) ? document.activeElement.closest(".square") : null;
   }
 
+  // Puts the focus on the square where it last was.
+  home() {
+    this.frame.querySelector('.square[tabindex="0"]')?.focus({preventScroll: true});
+  }
+
   // The moves that begin with the steps made so far.
   candidates() {
     const moves = this.start === null ? [] : this.hints[this.start];

@@ -73,6 +73,8 @@ export class Composer {
       this.button("done").disabled = !answer.move;
       this.button("undo").disabled = this.button("reset").disabled = parts.length === 0;
       this.panel.hidden = false;
+      const focused = document.activeElement;
+      if (!focused || focused === document.body || focused.disabled) this.board.home();
       return true;
     } catch (error) {
       if (number === this.asked && this.active) {

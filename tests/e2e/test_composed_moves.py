@@ -6,13 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from domain.games import GAMES
 from tests.e2e.visitors import Visitor
 
-pytestmark = [
-    pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif("four-towers" not in GAMES, reason="Four Towers is not offered"),
-]
+pytestmark = pytest.mark.xdist_group("browser")
 
 TO_A_RETURN = ["b3+d2", "j9+h10", "d2-e4", "h10-g8", "e4-d5", "g8xd5"]
 """White's wizard goes to the tower d5 and is captured there."""

@@ -3,19 +3,12 @@
 import pytest
 from flask import Flask
 
-from domain import four_towers
-from domain.games import GAMES
 from tests.support.callers import ME, OPEN, Caller, started
 
 TO_A_WIZARD = ["b3+d2", "k8-k7", "d2-e4", "i8-i7", "e4-d5", "j8-j7"]
 """White makes a wizard of knight and queen and brings it to the tower d5."""
 TO_A_DRAGON = ["b3-c5", "k8-k7", "f2-g4", "i8-i7"]
 """White's dragon copies its own knight and leaps to the tower g4."""
-
-
-@pytest.fixture(autouse=True)
-def four_towers_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GAMES, four_towers.GAME.id, four_towers.GAME)
 
 
 def played(anna: Caller, boris: Caller, moves: list[str], **more: bool) -> str:

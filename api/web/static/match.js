@@ -112,6 +112,7 @@ async function settle() {
 function offer(hints, compositions) {
   board.offer(hints);
   composer.offer(compositions);
+  if (compositions.length && !Object.keys(hints).length) say("Only a move that is put together is left to you.");
 }
 
 function announce(before) {

@@ -26,8 +26,8 @@ class Level(NamedTuple):
 DEEPEST = 64
 
 LEVELS: Mapping[int, Level] = {
-    1: Level(nodes=400, depth=1, overlooks=0.60, spread=400),
-    2: Level(nodes=400, depth=1, overlooks=0.45, spread=250),
+    1: Level(nodes=400, depth=1, overlooks=0.65, spread=500),
+    2: Level(nodes=400, depth=1, overlooks=0.50, spread=250),
     3: Level(nodes=600, depth=2, overlooks=0.35, spread=150),
     4: Level(nodes=800, depth=3, overlooks=0.25, spread=80),
     5: Level(nodes=2_000, depth=4, overlooks=0.12, spread=40),

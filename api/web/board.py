@@ -6,12 +6,16 @@ shapes. Lengths are in squares, as in the scene.
 """
 
 from collections.abc import Iterable, Sequence
-from math import cos, pi, sin, sqrt
+from functools import lru_cache
+from math import cos, hypot, pi, sin, sqrt
 
 from markupsafe import Markup, escape
 
 from api.web.figures import figure
-from domain.scene import Cell, Piece, Scene
+from domain.scene import Cell, Label, Piece, Scene
+
+Extent = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
 
 RADIUS_X = 0.37
 RADIUS_Y = 0.235
@@ -26,6 +30,12 @@ BASE = 0.15
 
 HEADROOM = 0.3
 """Room above the board, for columns of the farthest row."""
+
+FINE = 13
+"""A scene of more squares than these in width has small ones: its labels are larger in proportion."""
+
+LONGEST_COORDINATE = 2
+"""A longer label is the name of a part of the board."""
 
 PLAIN_KINDS = {"man", "stone"}
 MONOCHROME = {"white", "black"}
@@ -66,7 +76,7 @@ def draw(
         '<g class="marks">',
         *_marks(dict(_by_square(places)), marked),
         "</g>",
-        '<g class="labels" aria-hidden="true">',
+        f'<g class="labels{" fine" if scene.width > FINE else ""}" aria-hidden="true">',
         *_labels(scene, turned),
         "</g>",
         '<g class="links" aria-hidden="true">',
@@ -87,14 +97,14 @@ def _places(scene: Scene, turned: bool) -> list[tuple[Cell, tuple[float, float]]
     if not turned:
         placed = [(cell, (cell.x, cell.y)) for cell in scene.cells]
     else:
-        left, top, right, bottom = _extent(scene)
+        left, top, right, bottom = _extent(scene.cells)
         placed = [(cell, (left + right - cell.x - 1, top + bottom - cell.y - 1)) for cell in scene.cells]
     return sorted(placed, key=lambda place: (place[1][1], place[1][0]))
 
 
 def _view(scene: Scene) -> str:
     """Return the part of the scene to show: cells and labels, with headroom for a tall column in the farthest row."""
-    left, top, right, bottom = _extent(scene)
+    left, top, right, bottom = _extent(scene.cells)
     xs = [label.x for label in scene.labels]
     ys = [label.y for label in scene.labels]
     left, right = min([left, *(x - 0.2 for x in xs)]), max([right, *(x + 0.2 for x in xs)])
@@ -102,10 +112,10 @@ def _view(scene: Scene) -> str:
     return f"{_n(left - 0.02)} {_n(top)} {_n(right - left + 0.04)} {_n(bottom - top + 0.02)}"
 
 
-def _extent(scene: Scene) -> tuple[float, float, float, float]:
-    """Return left, top, right and bottom of all cells together."""
-    xs = [cell.x for cell in scene.cells]
-    ys = [cell.y for cell in scene.cells]
+def _extent(cells: Sequence[Cell]) -> Extent:
+    """Return left, top, right and bottom of ``cells`` together."""
+    xs = [cell.x for cell in cells]
+    ys = [cell.y for cell in cells]
     return min(xs), min(ys), max(xs) + 1, max(ys) + 1
 
 
@@ -114,15 +124,47 @@ def _by_square(places: Iterable[tuple[Cell, tuple[float, float]]]) -> Iterable[t
 
 
 def _labels(scene: Scene, turned: bool) -> Iterable[str]:
-    left, top, right, bottom = _extent(scene)
+    left, top, right, bottom = _extent(scene.cells)
     for label in scene.labels:
         x, y = label.x, label.y
-        # A label beside the board stays on its side: only its place along that side turns.
-        if turned and left <= x <= right:
-            x = left + right - x
-        if turned and top <= y <= bottom:
-            y = top + bottom - y
-        yield f'<text class="label" x="{_n(x)}" y="{_n(y)}" dy=".35em">{escape(label.text)}</text>'
+        if turned:
+            part = min(_parts(scene.cells), key=lambda part: _distance(part, label))
+            x, y = _turned(x, part[0], part[2], left + right), _turned(y, part[1], part[3], top + bottom)
+        kind = "label label-name" if len(label.text) > LONGEST_COORDINATE else "label"
+        yield f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" dy=".35em">{escape(label.text)}</text>'
+
+
+def _turned(place: float, start: float, end: float, both_ends: float) -> float:
+    """Return the new place, on one axis, of a label whose part of the board goes from ``start`` to ``end``.
+
+    It stays on its side of the part; along that side it turns with the squares. The part turns with the board, the sum
+    of whose ends is ``both_ends``.
+    """
+    return (start + end - place if start <= place <= end else place) + both_ends - start - end
+
+
+@lru_cache(maxsize=64)
+def _parts(cells: tuple[Cell, ...]) -> tuple[Extent, ...]:
+    """Return the extent of each part of the board: of cells that hang together by their sides."""
+    left = {(round(cell.x, 3), round(cell.y, 3)): cell for cell in cells}
+    parts = []
+    while left:
+        place, cell = left.popitem()
+        part, reached = [cell], [place]
+        while reached:
+            x, y = reached.pop()
+            for beside in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
+                place = (round(beside[0], 3), round(beside[1], 3))
+                if place in left:
+                    part.append(left.pop(place))
+                    reached.append(place)
+        parts.append(_extent(part))
+    return tuple(parts)
+
+
+def _distance(part: Extent, label: Label) -> float:
+    """Return how far a label is from a part of the board."""
+    return hypot(max(part[0] - label.x, 0, label.x - part[2]), max(part[1] - label.y, 0, label.y - part[3]))
 
 
 def _marks(corners: dict[str, tuple[float, float]], marked: Sequence[str]) -> Iterable[str]:

@@ -124,8 +124,8 @@ _DETAILS = {
     "neutron": "M-.24 -.05C-.1 .06 .1 .06 .24 -.05M0 -.29C-.11 -.15 -.11 .05 0 .19",
 }
 
-FREEZE = "M-.2 -.2L.2 .12M.2 -.2L-.2 .12M0 -.3V.22"
-"""Drawn over the pieces of an army that nobody moves any more."""
+FREEZE = "M.24 -.41V-.15M.127 -.345L.353 -.215M.127 -.215L.353 -.345"
+"""A crystal of ice beside the head of a piece that nobody moves any more."""
 
 
 def figure(kind: str, colour: str, frozen: bool) -> str | None:

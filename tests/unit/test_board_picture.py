@@ -3,6 +3,7 @@
 import random
 import re
 from itertools import pairwise
+from math import dist
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = ("white", "black")
 WHITE_MAN = Piece(0, "man", "w", "white man")
 BLACK_KING = Piece(1, "king", "B", "black king")
+TOWER_GAME = GAMES["tower-game"]
 
 
 def scene_with(columns: dict[str, tuple[Piece, ...]], spoken: dict[str, str] | None = None) -> Scene:
@@ -122,6 +124,30 @@ def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_thei
     assert corners(turned)["a1"] == corners(plain)["c2"]
     assert corners(turned)["c2"] == corners(plain)["a1"]
     assert labels(turned) == {"a": ("3", "2.75"), "1": ("0.25", "1"), "2": ("0.25", "2")}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(turned):
+    root = parsed(TOWER_GAME.scene(TOWER_GAME.initial("original")), turned=turned)
+    squares = {
+        group.get("data-square", ""): (float(group.get("data-x", "")), float(group.get("data-y", "")))
+        for group in root.iter(f"{SVG}g")
+        if group.get("class") == "square"
+    }
+    labels = [
+        (text.text or "", text.get("class"), (float(text.get("x", "")), float(text.get("y", ""))))
+        for text in root.iter(f"{SVG}text")
+    ]
+    names = {
+        text: min(squares, key=lambda square: dist(squares[square], at)) for text, _, at in labels if len(text) > 1
+    }
+    assert {text: square[-1] for text, square in names.items()} == {
+        f"rank {number}": str(number) for number in range(1, 9)
+    }
+    coordinates = [(text, at) for text, _, at in labels if len(text) == 1]
+    assert len(coordinates) == 8 * 10
+    for text, at in coordinates:
+        assert text in min(squares, key=lambda square: dist(squares[square], at))[:2]
 
 
 def test_near_columns_are_drawn_over_far_ones():

@@ -13,28 +13,53 @@ from typing import Any
 from playwright.sync_api import Browser, Page
 
 from deploy.runner import Installation
+from domain.game import Game
 from domain.games import GAMES
 from domain.scene import Scene
+from domain.search import choose
 from tests.e2e.png import shrunk
 from tests.e2e.visitors import Visitor, chromium
 
+AnyGame = Game[Any, Any]
+
 DESKTOP = {"width": 1200, "height": 860}
 PHONE = {"width": 390, "height": 844}
+LEVEL = 2
+"""The strength of the opponents where they play the games of the pictures."""
+
 LARGEST = 200_000
 """Bytes that a picture in the documents may have."""
 
 
-def line(game_id: str, setup: str, plies: range, fit: Callable[[Scene], float]) -> list[str]:
-    """Return the moves of the seeded random game whose position within ``plies`` is the fittest to be shown."""
+def at_random(game: AnyGame, position: Any, history: Sequence[Any], rng: random.Random) -> Any:
+    """Return any legal move."""
+    return rng.choice(list(game.legal_moves(position)))
+
+
+def with_thought(game: AnyGame, position: Any, history: Sequence[Any], rng: random.Random) -> Any:
+    """Return the move of an opponent."""
+    return choose(game, position, history, LEVEL, rng.getrandbits(32)).move
+
+
+def line(
+    game_id: str,
+    setup: str,
+    plies: range,
+    fit: Callable[[Scene], float],
+    mover: Callable[[AnyGame, Any, Sequence[Any], random.Random], Any] = at_random,
+    seeds: int = 250,
+) -> list[str]:
+    """Return the moves of the seeded game whose position within ``plies`` is the fittest to be shown."""
     game = GAMES[game_id]
     best: tuple[float, list[str]] = (float("-inf"), [])
-    for seed in range(250):
+    for seed in range(seeds):
         rng = random.Random(seed)
-        position, moves = game.initial(setup), []
-        while len(moves) < plies.stop and (legal := list(game.legal_moves(position))):
-            move = rng.choice(legal)
-            moves.append(game.format_move(position, move))
-            position = game.play(position, move)
+        positions, moves = [game.initial(setup)], []
+        while len(moves) < plies.stop and any(game.legal_moves(positions[-1])):
+            move = mover(game, positions[-1], positions[:-1], rng)
+            moves.append(game.format_move(positions[-1], move))
+            positions.append(game.play(positions[-1], move))
+            position = positions[-1]
             if len(moves) in plies and game.to_move(position) == 0 and any(game.legal_moves(position)):
                 best = max(best, (fit(game.scene(position)), list(moves)))
     return best[1]
@@ -55,6 +80,19 @@ def held_castles(scene: Scene) -> float:
     mixed = sum(len({piece.seat for piece in pieces}) > 2 for pieces in scene.columns.values())
     tall = sum(len(pieces) >= 4 for pieces in scene.columns.values())
     return 3 * min(held, 2) + mixed + 0.5 * tall
+
+
+def mixed_levels(scene: Scene) -> float:
+    """Return how well a position shows levels: pieces of both seats on those in the middle, some captured already."""
+    middle = [pieces[0] for square, pieces in scene.columns.items() if square[-1] in "3456"]
+    seats = [sum(piece.seat == seat for piece in middle) for seat in (0, 1)]
+    return min(seats) + len({piece.title for piece in middle}) - 0.1 * len(scene.columns)
+
+
+def frozen_and_attached(scene: Scene) -> float:
+    """Return how well a position shows Fourplay: one army frozen, Little Dogs attached, pieces away from home."""
+    frozen = {piece.seat for pieces in scene.columns.values() for piece in pieces if piece.frozen}
+    return 20 * (len(frozen) == 1) + 4 * min(len(scene.links), 3) - 0.2 * len(scene.columns)
 
 
 def play(match: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
@@ -89,22 +127,40 @@ def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) ->
         [anna, boris], "bashni", "start", line("bashni", "start", range(30, 52), tall_columns), rated=True
     )
     towers = match_of(people, "towers", "four-player", line("towers", "four-player", range(90, 150), held_castles))
+    tower_game = match_of(
+        [anna, boris],
+        "tower-game",
+        "original",
+        line("tower-game", "original", range(60, 90), mixed_levels, with_thought, 3),
+    )
+    fourplay = match_of(
+        people,
+        "fourplay",
+        "standard",
+        line("fourplay", "standard", range(40, 90), frozen_and_attached, with_thought, 8),
+    )
     match_of([clara, anna], "towers", "two-player", line("towers", "two-player", range(30, 31), held_castles))
     match_of([anna, clara], "bashni", "start", opening[:3], private=True)
     anna.create("bashni", "start", [{"kind": "open"}, {"kind": "me"}])
     clara.create("towers", "two-player", [{"kind": "player", "name": "Anna"}, {"kind": "me"}])
-    return people, {"bashni": bashni, "towers": towers}
+    return people, {"bashni": bashni, "towers": towers, "tower-game": tower_game, "fourplay": fourplay}
 
 
-def mixed_column(page: Page) -> str:
-    """Return the square of the column that mixes most sorts of pieces, the tallest of these."""
-    found: str = page.locator("#board .columns").evaluate(
+def mixed_column(page: Page) -> str | None:
+    """Return the square of the column that mixes most sorts of pieces, the tallest of these; None without columns."""
+    found: str | None = page.locator("#board .columns").evaluate(
         """columns => [...columns.children].map((column) => {
           const faces = [...column.querySelectorAll("use")].map((use) => use.getAttribute("href"));
-          return [new Set(faces).size * 10 + faces.length, column.dataset.square];
+          return [new Set(faces).size * 10 + faces.length, faces.length > 1 ? column.dataset.square : null];
         }).sort((a, b) => b[0] - a[0])[0][1]"""
     )
     return found
+
+
+def most_mobile(visitor: Visitor, match: str) -> str:
+    """Return the square of the piece that can go to most squares."""
+    hints: dict[str, list[Any]] = visitor.call("GET", f"/matches/{match}/legal-moves")["hints"]
+    return max(hints, key=lambda square: (len({tuple(hint["path"]) for hint in hints[square]}), square))
 
 
 def take(target: Path) -> None:
@@ -118,22 +174,32 @@ def take(target: Path) -> None:
         people, matches = scenes(browser, house, {"viewport": DESKTOP, "reduced_motion": "reduce"})
         anna = people[0]
 
-        def picture(name: str, path: str, point: str = "") -> None:
+        def picture(name: str, path: str) -> None:
             anna.page.goto(path)
-            if point:
-                anna.page.locator("#board .can-begin").first.wait_for(state="attached")
-                anna.square(point).hover()
+            keep(name)
+
+        def board(name: str, match: str) -> None:
+            page = anna.open(match)
+            page.locator("#board .can-begin").first.wait_for(state="attached")
+            column = mixed_column(page)
+            if column is None:
+                anna.square(most_mobile(anna, match)).click()
+            else:
+                anna.square(column).hover()
+            keep(name)
+
+        def keep(name: str) -> None:
             (target / f"{name}.png").write_bytes(shrunk(anna.page.screenshot(full_page=True)))
 
         for name, match in matches.items():
-            picture(name, f"/matches/{match}", mixed_column(anna.open(match)))
+            board(name, match)
         picture("my-matches", "/matches")
         picture("new-match", "/matches/new?game=towers&setup=four-player")
         anna.page.set_viewport_size(PHONE)
         picture("phone-my-matches", "/matches")
+        board("phone-fourplay", matches["fourplay"])
         anna.page.emulate_media(color_scheme="dark")
-        page = anna.open(matches["bashni"])
-        picture("phone-bashni", f"/matches/{matches['bashni']}", mixed_column(page))
+        board("phone-bashni", matches["bashni"])
     for file in sorted(target.glob("*.png")):
         if file.stat().st_size > LARGEST:
             raise ValueError(f"{file} has {file.stat().st_size} bytes, more than {LARGEST}")

@@ -123,6 +123,13 @@ class Game(ABC, Generic[P, M]):
     def legal_moves(self, position: P) -> Iterable[M]:
         """Return the legal moves, in ASCII order of their strings; none when the game is over by position."""
 
+    def rare_move(self, position: P) -> M | None:  # noqa: ARG002
+        """Return one legal move of the kinds that ``legal_moves`` leaves out, None when there is none.
+
+        Who has no other move must find it: see ``compositions``.
+        """
+        return None
+
     @abstractmethod
     def is_legal(self, position: P, move: M) -> bool:
         """Tell whether ``move`` is among the legal moves, without enumerating them."""

@@ -38,7 +38,7 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     Raises GameOver when there is no move, KeyError for an unknown level.
     """
     strength = LEVELS[level]
-    moves = game.order(position, game.legal_moves(position))
+    moves = _root_moves(game, position)
     if not moves:
         raise GameOver("the game is over: there is no move to choose")
     seat = game.to_move(position)
@@ -48,7 +48,7 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     fraction = Random(f"{ENGINE}/{seed}/{len(history)}").random  # noqa: S311
     seen = [move for move in moves if fraction() >= strength.overlooks] or [moves[int(fraction() * len(moves))]]
     candidates = [Candidate(move, int(fraction() * (strength.spread + 1))) for move in seen]
-    search = Search(game, seat, _seats(game, position), history, strength.nodes)
+    search = Search(game, seat, game.seats_at(position), history, strength.nodes)
     return Choice(*search.best(position, candidates, strength.depth))
 
 
@@ -58,16 +58,16 @@ def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int
     It may be any seat's turn. Of an ended game the answer is no. Raises KeyError for an unknown level.
     """
     strength = LEVELS[level]
-    moves = game.order(position, game.legal_moves(position))
+    moves = _root_moves(game, position)
     if not moves:
         return False
-    search = Search(game, seat, _seats(game, position), history, strength.nodes)
+    search = Search(game, seat, game.seats_at(position), history, strength.nodes)
     return search.best(position, [Candidate(move, 0) for move in moves], strength.depth).value <= CLEARLY_WORSE
 
 
-def _seats(game: Game[P, M], position: P) -> int:
-    """Return how many seats play in ``position``: a game whose setups differ tells by the scores of a repetition."""
-    counts = {len(setup.seat_names) for setup in game.setups.values()}
-    if len(counts) > 1 and (outcome := game.outcome(position, (position, position))) is not None:
-        return len(outcome.scores)
-    return max(counts)
+def _root_moves(game: Game[P, M], position: P) -> list[M]:
+    """Return the moves to choose from; where only a kind that is never listed is left, one of that kind."""
+    moves = game.order(position, game.legal_moves(position))
+    if not moves and (rare := game.rare_move(position)) is not None:
+        return [rare]
+    return moves

@@ -132,3 +132,11 @@ def test_an_impossible_match_is_refused() -> None:
         match_up(BASHNI, "start", 2, 1, games=0)
     with pytest.raises(KeyError):
         match_up(BASHNI, "no such setup", 2, 1, games=1)
+
+
+def test_an_opponent_finds_the_move_of_a_kind_that_is_never_listed_when_no_other_is_left() -> None:
+    game = GAMES["four-towers"]
+    position = game.parse_position("3/6/9/9k/10/9/r2D6/1P8/K7r/P5/3 w - -/- - 0 1")
+    assert list(game.legal_moves(position)) == []
+    choice = choose(game, position, [], 3, 1)
+    assert game.format_move(position, choice.move) in ("b4-a4;d2-d3", "a3-b3;d2-d3")

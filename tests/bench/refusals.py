@@ -4,10 +4,12 @@ Each text is refused several times and the quickest time counts, in milliseconds
 on the machine does not; of all texts the slowest is shown.
 """
 
+import json
 import random
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from domain.game import Game, RulesError
@@ -19,13 +21,15 @@ TARGET_MS = 50.0
 REPEATS = 3
 PLIES = 160
 POSITIONS = 8
-"""Positions of a random game of each setup in which moves are tried."""
+"""Positions of a random game of each setup in which moves are tried, beside those of the worked examples."""
 
 MOVES = 60
 """Legal moves of a position that the texts tried there are made of."""
 
 SIGNS = "aA1wbK-x*+<>@:;,./|() \t\né٣\x00"
 
+VECTORS = Path(__file__).parents[1] / "vectors"
+KINDS_OF_MOVES = ("moves", "multi_moves", "legal", "illegal")
 MARKS = ("-", "x", "*", "<", ">", "<>", "+", ">>", ">>+")
 WORDS = ("pass", "done", "O-B", "O-M", "O-C", "O-J")
 _SQUARE = re.compile("[a-o]{1,2}[0-9]{1,2}")
@@ -48,7 +52,7 @@ def tables() -> Iterator[Table]:
         *("game", "positions refused", "worst ms", "target", "moves refused", "worst ms", "target", "slowest move"),
     )
     for game in GAMES.values():
-        visited = list(_visited(game))
+        visited = [*_visited(game), *_worked_examples(game)]
         positions = _slowest((game.parse_position, text) for text in _positions(game, visited))
         moves = _slowest(_moves(game, visited))
         table.add(
@@ -99,6 +103,16 @@ def _visited(game: AnyGame) -> Iterator[tuple[Any, list[str]]]:
             if not moves:
                 break
             position = game.play(position, chance.choice(moves))
+
+
+def _worked_examples(game: AnyGame) -> Iterator[tuple[Any, list[str]]]:
+    """Yield the positions of the worked examples of a game, each with some of the moves that they name."""
+    chance = random.Random(game.id)
+    for case in json.loads((VECTORS / f"{game.id}.public.json").read_text("utf-8")):
+        if "position" in case and "malformed" not in case:
+            named = [case.get(kind) for kind in KINDS_OF_MOVES]
+            moves = [move for texts in named if isinstance(texts, list) for move in texts if move]
+            yield game.parse_position(case["position"]), chance.sample(moves, min(MOVES, len(moves)))
 
 
 def _positions(game: AnyGame, visited: Sequence[tuple[Any, list[str]]]) -> Iterator[str]:

@@ -31,8 +31,7 @@ check: $(VENV)/development  ## format, lint, types and the one-way imports
 
 test: check  ## check, then all tests: the quick ones first, then those with servers, workers and a browser
 	@deploy/chromium.sh
-	$(BIN)/pytest -q -n $(JOBS) tests/unit
-	$(BIN)/pytest -q -n $(JOBS) --dist loadgroup tests/contract tests/integration tests/e2e tests/bench
+	$(BIN)/pytest -q -n $(JOBS) --dist loadgroup tests/unit tests/contract tests/integration tests/e2e
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))

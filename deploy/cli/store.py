@@ -1,7 +1,5 @@
 """Commands on the store: prove that nothing was altered, compute the read models anew."""
 
-import os
-
 import click
 from redis.exceptions import RedisError
 
@@ -41,7 +39,9 @@ def verify() -> None:
 
 @click.command()
 @click.option("--check", is_flag=True, help="Fail when the new read models differ from the old ones.")
-@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
+@click.option(
+    "--processes", type=click.IntRange(1), default=1, show_default=True, help="More pay off for large stores."
+)
 def rebuild(check: bool, processes: int) -> None:
     """Delete all read models and make them again from the events; the store is that of REDIS_URL.
 

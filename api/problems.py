@@ -52,6 +52,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "invalid-fields": (422, "Some fields are not right"),
     "unknown-game": (422, "There is no such game"),
     "unknown-setup": (422, "There is no such setup"),
+    "unknown-ruleset": (422, "There is no such ruleset"),
     "unknown-player": (422, "There is no such player"),
     "wrong-seats": (422, "The seats are not right"),
     "guests-play-unrated": (422, "Guests play unrated"),

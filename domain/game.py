@@ -95,6 +95,9 @@ class Game(ABC, Generic[P, M]):
     id: str
     title: str
     ruleset: int
+    """The version of the rules. What has been played under a version is never changed, only succeeded."""
+    distinction: str = ""
+    """Where this ruleset parts from the others of its game, in one sentence; empty while there is no other."""
     blurb: str
     """What the game is, in two sentences for somebody who has never heard of it."""
     setups: Mapping[str, Setup]

@@ -22,17 +22,24 @@ class Refusal(click.ClickException):
 
 
 def game_argument(command: F) -> F:
-    """Give ``command`` an argument ``game``: the game that GAME names."""
+    """Give ``command`` an argument ``game``: the game that GAME names, or one ruleset of it such as bashni-2."""
     return click.argument("game", callback=lambda context, _, name: find_game(name, context))(command)
 
 
 def find_game(name: str, context: click.Context | None = None) -> AnyGame:
-    """Return the game ``name``; raises BadParameter (exit code 2) that lists those that there are."""
-    from domain.games import GAMES
+    """Return the game ``name``, or the ruleset of a game that a name such as bashni-2 means.
 
-    if name not in GAMES:
-        raise click.BadParameter(f"there is no game {name!r}, only {', '.join(GAMES)}", context, param_hint="GAME")
-    return GAMES[name]
+    Raises BadParameter (exit code 2) that lists those that there are.
+    """
+    from domain.games import GAMES, RULESETS
+
+    named = dict(GAMES)
+    for id, rulesets in RULESETS.items():
+        if len(rulesets) > 1:
+            named |= {f"{id}-{game.ruleset}": game for game in rulesets}
+    if name not in named:
+        raise click.BadParameter(f"there is no game {name!r}, only {', '.join(named)}", context, param_hint="GAME")
+    return named[name]
 
 
 def find_position(game: AnyGame, text: str) -> Any:

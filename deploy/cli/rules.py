@@ -11,16 +11,22 @@ from domain.game import RulesError
 
 @click.group()
 def rules() -> None:
-    """Ask the rules of a game; POSITION is a position string in quotes, or the name of a setup."""
+    """Ask the rules of a game; POSITION is a position string in quotes, or the name of a setup.
+
+    GAME is a game, with the ruleset that a new match gets, or one of its rulesets, such as bashni-2.
+    """
 
 
 @rules.command("list")
 def list_games() -> None:
-    """List the games with their setups and seats."""
-    from domain.games import GAMES
+    """List the games with their setups and seats, and where a game has several rulesets, how they differ."""
+    from domain.games import GAMES, RULESETS
 
     for game in GAMES.values():
         click.echo(f"{game.id}  {game.title}, ruleset {game.ruleset}")
+        for other in RULESETS[game.id]:
+            if other.distinction:
+                click.echo(f"    {other.id}-{other.ruleset}  {other.distinction}")
         for setup in game.setups.values():
             click.echo(f"    {setup.name}  {setup.title}: {', '.join(setup.seat_names)}")
 
@@ -87,9 +93,9 @@ def count(game: AnyGame, position: str, depth: int, divide: bool) -> None:
 
 @rules.command()
 @click.argument("file", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--game", "name", help="The game that the files are for, if their names do not say so.")
+@click.option("--game", "name", help="The game or ruleset that the files are for, if their names do not say so.")
 def check(file: tuple[Path, ...], name: str | None) -> None:
-    """Run vector files (<game>.public.json); every failure is printed with what was expected and what came."""
+    """Run vector files (<game or ruleset>.public.json); every failure is printed with what was expected and what came."""
     passed = failed = 0
     for path in file:
         report = _checked(path, name)

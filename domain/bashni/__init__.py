@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from domain.bashni import evaluate as search_terms
 from domain.bashni.board import NAMES, SETUPS, START_POSITION, Move
 from domain.bashni.diagram import diagram, scene
+from domain.bashni.jumping import Jump, again_after_another, never_again
 from domain.bashni.legality import is_legal
 from domain.bashni.moves import legal_moves, play
 from domain.bashni.notation import format_move, parse_move
@@ -17,11 +18,10 @@ _START = {"start": parse_position(START_POSITION)}
 
 
 class Bashni(Game[Position, Move]):
-    """The rules of Bashni."""
+    """The rules of Bashni. The rulesets differ in ``jump`` alone: see ``domain.bashni.jumping``."""
 
     id = "bashni"
     title = "Bashni"
-    ruleset = 1
     blurb = (
         "Russian column draughts. What is captured goes under the piece that captured it and may come free again: "
         "no piece ever leaves the board."
@@ -31,6 +31,11 @@ class Bashni(Game[Position, Move]):
         "Thirty king moves without capture in a row and the third occurrence of a position are a draw, and the "
         "positions are finitely many."
     )
+
+    def __init__(self, ruleset: int, jump: Jump, distinction: str) -> None:
+        self.ruleset = ruleset
+        self.distinction = distinction
+        self._jump = jump
 
     def initial(self, setup: str) -> Position:
         """Return the start position (section 2); raises KeyError when ``setup`` is not ``start``."""
@@ -42,11 +47,11 @@ class Bashni(Game[Position, Move]):
 
     def legal_moves(self, position: Position) -> Iterable[Move]:
         """Return the legal moves in ASCII order of their strings; none when the game is over by position."""
-        return legal_moves(position)
+        return legal_moves(position, self._jump)
 
     def is_legal(self, position: Position, move: Move) -> bool:
         """Tell whether ``move`` is legal by walking it square by square."""
-        return is_legal(position, move)
+        return is_legal(position, move, self._jump)
 
     def play(self, position: Position, move: Move) -> Position:
         """Return the position after the legal ``move`` (sections 3 to 6)."""
@@ -70,7 +75,7 @@ class Bashni(Game[Position, Move]):
 
     def parse_move(self, position: Position, text: str) -> Move:
         """Return the legal move that ``text`` names; raises MalformedNotation, GameOver or IllegalMove (section 9)."""
-        return parse_move(position, text)
+        return parse_move(position, text, self._jump)
 
     def format_move(self, position: Position, move: Move) -> str:
         """Return ``c3-d4`` for a plain move, ``f6xd8xa5`` for a capture (section 9)."""
@@ -87,7 +92,7 @@ class Bashni(Game[Position, Move]):
     def hints(self, position: Position) -> dict[str, tuple[Hint, ...]]:
         """Return the columns that can move; the path of a capture is every landing square in order."""
         found: dict[str, list[Hint]] = {}
-        for move in legal_moves(position):
+        for move in self.legal_moves(position):
             text = format_move(position, move)
             path = tuple(NAMES[square] for square in move[1:])
             found.setdefault(NAMES[move[0]], []).append(Hint(text, path, "capture" if text[2] == "x" else "move"))
@@ -103,7 +108,16 @@ class Bashni(Game[Position, Move]):
 
     def tactics(self, position: Position) -> tuple[Sequence[Move], bool]:
         """Return the captures when there are any; they are compulsory (section 4)."""
-        return search_terms.tactics(position)
+        return search_terms.tactics(position, self._jump)
 
 
-GAME = Bashni()
+GAME = Bashni(1, never_again, "In one move no column is jumped twice.")
+
+RULESETS = (
+    GAME,
+    Bashni(
+        2,
+        again_after_another,
+        "In one move a column may be jumped again, once another column has been jumped in between.",
+    ),
+)

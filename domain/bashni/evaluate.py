@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from domain.bashni.board import BETWEEN, BOARD, LAST_QUIET, LAST_ROWS, LETTERS, NUMBERS, RANKS, Move
+from domain.bashni.jumping import Jump
 from domain.bashni.moves import capturers, legal_moves
 from domain.bashni.position import Position
 
@@ -72,7 +73,10 @@ def _beneath(letters: str, owner: int) -> int:
 
 
 def order(position: Position, moves: Iterable[Move]) -> list[Move]:
-    """Return ``moves`` by what they gain at once, the most first, and among equals in the order given."""
+    """Return ``moves`` by what they gain at once, the most first, and among equals in the order given.
+
+    A column that is jumped a second time (ruleset 2) counts once.
+    """
     kings, below, side = position.kings, position.below, position.side
     enemy = position.white if side else position.black
     last_row = LAST_ROWS[side]
@@ -95,9 +99,12 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
     return sorted(moves, key=gain, reverse=True)
 
 
-def tactics(position: Position) -> tuple[Sequence[Move], bool]:
-    """Return the captures when there are any, which may not be declined (section 4); else nothing."""
+def tactics(position: Position, jump: Jump) -> tuple[Sequence[Move], bool]:
+    """Return the captures when there are any, which may not be declined (section 4); else nothing.
+
+    ``jump`` is the ruleset's.
+    """
     own, enemy = (position.black, position.white) if position.side else (position.white, position.black)
     if position.quiet < LAST_QUIET and capturers(own, enemy, position.kings):
-        return legal_moves(position), False
+        return legal_moves(position, jump), False
     return (), True

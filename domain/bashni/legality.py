@@ -1,25 +1,26 @@
 """Whether one given move is legal, and if not, why: the move is walked square by square, nothing is enumerated."""
 
 from domain.bashni.board import BETWEEN, LAST_QUIET, LAST_ROWS, LEAPS, NAMES, NUMBERS, SEAT_NAMES, SIGHTS, Move
+from domain.bashni.jumping import Field, Jump
 from domain.bashni.moves import can_jump, capturers, victims
 from domain.bashni.position import Position
 
 
-def is_legal(position: Position, move: Move) -> bool:
-    """Tell whether ``move``, a tuple of any integers, is among the legal moves."""
+def is_legal(position: Position, move: Move, jump: Jump) -> bool:
+    """Tell whether ``move``, a tuple of any integers, is among the legal moves; ``jump`` is the ruleset's."""
     if position.quiet >= LAST_QUIET or len(move) < 2:
         return False
     if not all(0 <= square < NUMBERS and NAMES[square] for square in move):
         return False
     own, enemy = _colours(position)
-    return refusal(position, move, capturers(own, enemy, position.kings) != 0) is None
+    return refusal(position, move, capturers(own, enemy, position.kings) != 0, jump) is None
 
 
-def refusal(position: Position, move: Move, captures: bool) -> str | None:
+def refusal(position: Position, move: Move, captures: bool, jump: Jump) -> str | None:
     """Return why the player to move may not play ``move``, or None when it is legal.
 
-    ``move`` is two or more squares of the board; ``captures`` is whether it is meant as a capture. The draw counter is
-    disregarded.
+    ``move`` is two or more squares of the board; ``captures`` is whether it is meant as a capture; ``jump`` is the
+    ruleset's. The draw counter is disregarded.
     """
     own, enemy = _colours(position)
     start = move[0]
@@ -28,11 +29,12 @@ def refusal(position: Position, move: Move, captures: bool) -> str | None:
             return f"{NAMES[start]} holds no column of yours: {SEAT_NAMES[position.side]} is to move"
         return f"{NAMES[start]} is empty"
     if captures:
-        return _capture_refusal(position, move)
+        return _capture_refusal(position, move, jump)
     jumpers = capturers(own, enemy, position.kings)
     if jumpers:
-        examples = [_written(_some_capture(position, square)) for square in range(NUMBERS) if jumpers >> square & 1]
-        return f"a capture is compulsory, such as {' or '.join(examples[:2])}"
+        starts = [square for square in range(NUMBERS) if jumpers >> square & 1]
+        examples = [_written(_some_capture(position, square, jump)) for square in starts[:2]]
+        return f"a capture is compulsory, such as {' or '.join(examples)}"
     return _plain_refusal(position, move)
 
 
@@ -55,15 +57,16 @@ def _plain_refusal(position: Position, move: Move) -> str | None:
     return None if forward else "a man moves forward only, unless it captures"
 
 
-def _capture_refusal(position: Position, move: Move) -> str | None:
+def _capture_refusal(position: Position, move: Move, jump: Jump) -> str | None:
     """Return why a column of the player may not capture like that (section 5)."""
-    own, enemy = _colours(position)
+    own, _ = _colours(position)
     start = square = move[0]
-    occupied = (own | enemy) ^ 1 << start
+    field = _field(position, start)
     own ^= 1 << start
     king = position.kings >> start & 1 == 1
     jumped = 0
     for landing in move[1:]:
+        occupied, enemy, spared, _ = field
         if not can_jump(square, king, occupied, enemy):
             if square == start and not jumped:
                 return f"{NAMES[square]} has nothing to capture"
@@ -74,8 +77,10 @@ def _capture_refusal(position: Position, move: Move) -> str | None:
             return f"{NAMES[landing]} is not on a diagonal with {NAMES[square]}"
         if not victim_bit:
             return f"there is nothing to capture between {NAMES[square]} and {NAMES[landing]}"
-        if victim_bit & jumped:
-            return f"{_first(victim_bit & jumped)} has been jumped in this move already and is in the way"
+        if victim_bit & spared:
+            return f"{_first(victim_bit & spared)} was jumped last: another column must be jumped before it is again"
+        if victim_bit & jumped & ~enemy:
+            return f"{_first(victim_bit & jumped & ~enemy)} has been jumped in this move already and is in the way"
         if victim_bit & own:
             return f"{_first(victim_bit & own)} is your own column, which cannot be jumped"
         if victim_bit & (victim_bit - 1):
@@ -86,27 +91,28 @@ def _capture_refusal(position: Position, move: Move) -> str | None:
             return "a man jumps a column beside it and lands right behind it"
         behind = _landings(square, victim_bit, occupied) if king else (landing,)
         jumped |= victim_bit
-        enemy ^= victim_bit
-        if not position.below[victim_bit.bit_length() - 1]:
-            occupied ^= victim_bit
-        leading = [NAMES[other] for other in behind if king and victims(other, occupied, enemy)]
+        field = jump(field, victim_bit.bit_length() - 1, position.side)
+        leading = [NAMES[other] for other in behind if king and _can_go_on(other, field)]
         if leading and NAMES[landing] not in leading:
             return f"a king that can go on capturing must land where it can: on {' or '.join(sorted(leading))}"
         king = king or LAST_ROWS[position.side] >> landing & 1 == 1
         square = landing
+    occupied, enemy, _, _ = field
     if can_jump(square, king, occupied, enemy):
         return f"the capture must go on from {NAMES[square]}"
     return None
 
 
-def _some_capture(position: Position, start: int) -> Move:
+def _some_capture(position: Position, start: int, jump: Jump) -> Move:
     """Return one legal capture with the column on ``start``, which can capture: the first that offers itself."""
-    own, enemy = _colours(position)
-    occupied = (own | enemy) ^ 1 << start
+    field = _field(position, start)
     king = position.kings >> start & 1 == 1
     path = [start]
-    while can_jump(path[-1], king, occupied, enemy):
+    while True:
         square = path[-1]
+        occupied, enemy, _, _ = field
+        if not can_jump(square, king, occupied, enemy):
+            return tuple(path)
         if king:
             seen = victims(square, occupied, enemy)
             victim_bit = seen & -seen
@@ -117,12 +123,21 @@ def _some_capture(position: Position, start: int) -> Move:
                 for victim, bit_behind, _, square_behind in LEAPS[square]
                 if enemy & victim and not occupied & bit_behind
             )
-        enemy ^= victim_bit
-        if not position.below[victim_bit.bit_length() - 1]:
-            occupied ^= victim_bit
-        path.append(next((other for other in behind if king and victims(other, occupied, enemy)), behind[0]))
+        field = jump(field, victim_bit.bit_length() - 1, position.side)
+        path.append(next((other for other in behind if king and _can_go_on(other, field)), behind[0]))
         king = king or LAST_ROWS[position.side] >> path[-1] & 1 == 1
-    return tuple(path)
+
+
+def _field(position: Position, start: int) -> Field:
+    """Return the board without the column on ``start``, which begins to capture."""
+    own, enemy = _colours(position)
+    return (own | enemy) ^ 1 << start, enemy, 0, position.below
+
+
+def _can_go_on(square: int, field: Field) -> bool:
+    """Tell whether a king on ``square`` can jump again."""
+    occupied, enemy, _, _ = field
+    return victims(square, occupied, enemy) != 0
 
 
 def _landings(square: int, victim_bit: int, occupied: int) -> tuple[int, ...]:

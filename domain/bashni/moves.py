@@ -13,11 +13,15 @@ from domain.bashni.board import (
     SIGHTS,
     Move,
 )
+from domain.bashni.jumping import Field, Jump
 from domain.bashni.position import Position
 
 
-def legal_moves(position: Position) -> list[Move]:
-    """Return the legal moves in ASCII order of their strings; none when rule 7.2 has ended the game."""
+def legal_moves(position: Position, jump: Jump) -> list[Move]:
+    """Return the legal moves in ASCII order of their strings; none when rule 7.2 has ended the game.
+
+    ``jump`` is the ruleset's.
+    """
     white, black, kings, below, side, quiet = position
     if quiet >= LAST_QUIET:
         return []
@@ -25,16 +29,12 @@ def legal_moves(position: Position) -> list[Move]:
     jumpers = capturers(own, enemy, kings)
     moves: list[Move] = []
     if jumpers:
-        last_row = LAST_ROWS[side]
         while jumpers:
             bit = jumpers & -jumpers
             jumpers ^= bit
             square = bit.bit_length() - 1
-            occupied = (white | black) ^ bit
-            if kings & bit:
-                _king_captures((square,), square, occupied, enemy, below, moves)
-            else:
-                _man_captures((square,), square, occupied, enemy, below, last_row, moves)
+            captures = _king_captures if kings & bit else _man_captures
+            captures((square,), square, ((white | black) ^ bit, enemy, 0, below), side, jump, moves)
         # A king sees its diagonals one by one, not square by square; so does a man crowned on its way.
         moves.sort()
         return moves
@@ -90,39 +90,23 @@ def can_jump(square: int, king: bool, occupied: int, enemy: int) -> bool:
     return any(enemy & victim and not occupied & landing for victim, landing, _, _ in LEAPS[square])
 
 
-def _man_captures(
-    path: Move,
-    square: int,
-    occupied: int,
-    enemy: int,
-    below: tuple[str, ...],
-    last_row: int,
-    moves: list[Move],
-) -> bool:
-    """Append the captures that go on from ``path`` with a man on ``square``; return whether there are any.
-
-    ``enemy`` is what may still be jumped: a column jumped before is only an obstacle (BA-02), and so is a column freed.
-    """
+def _man_captures(path: Move, square: int, field: Field, side: int, jump: Jump, moves: list[Move]) -> bool:
+    """Append the captures that go on from ``path`` with a man on ``square``; return whether there are any."""
+    occupied, enemy, _, _ = field
     captured = False
     for victim_bit, landing_bit, victim, landing in LEAPS[square]:
         if enemy & victim_bit and not occupied & landing_bit:
             captured = True
             longer = (*path, landing)
-            # The rest of a tower stays in the way, a single piece is gone at once (BA-01).
-            then = occupied if below[victim] else occupied ^ victim_bit
-            if landing_bit & last_row:
-                on = _king_captures(longer, landing, then, enemy ^ victim_bit, below, moves)
-            else:
-                on = _man_captures(longer, landing, then, enemy ^ victim_bit, below, last_row, moves)
-            if not on:
+            captures = _king_captures if landing_bit & LAST_ROWS[side] else _man_captures
+            if not captures(longer, landing, jump(field, victim, side), side, jump, moves):
                 moves.append(longer)
     return captured
 
 
-def _king_captures(
-    path: Move, square: int, occupied: int, enemy: int, below: tuple[str, ...], moves: list[Move]
-) -> bool:
+def _king_captures(path: Move, square: int, field: Field, side: int, jump: Jump, moves: list[Move]) -> bool:
     """Append the captures that go on from ``path`` with a king on ``square``; return whether there are any."""
+    occupied, enemy, _, _ = field
     captured = False
     rising, rising_sights, falling, falling_sights = SIGHTS[square]
     for _, jumpable, seen in (rising_sights[occupied & rising], falling_sights[occupied & falling]):
@@ -131,10 +115,10 @@ def _king_captures(
         for victim_bit, victim, landings in seen:
             if enemy & victim_bit:
                 captured = True
-                then = occupied if below[victim] else occupied ^ victim_bit
+                then = jump(field, victim, side)
                 went_on = False
                 for landing in landings:
-                    if _king_captures((*path, landing), landing, then, enemy ^ victim_bit, below, moves):
+                    if _king_captures((*path, landing), landing, then, side, jump, moves):
                         went_on = True
                 if not went_on:
                     moves += [(*path, landing) for landing in landings]

@@ -1,6 +1,7 @@
 """Move strings of Bashni (section 9)."""
 
 from domain.bashni.board import BETWEEN, NAMES, SQUARE_NUMBERS, Move
+from domain.bashni.jumping import Jump
 from domain.bashni.legality import refusal
 from domain.bashni.outcome import outcome
 from domain.bashni.position import Position
@@ -18,8 +19,8 @@ def format_move(position: Position, move: Move) -> str:
     return ("x" if captures else "-").join([NAMES[square] for square in move])
 
 
-def parse_move(position: Position, text: str) -> Move:
-    """Return the legal move that ``text`` names in its one form.
+def parse_move(position: Position, text: str, jump: Jump) -> Move:
+    """Return the legal move that ``text`` names in its one form; ``jump`` is the ruleset's.
 
     Raises MalformedNotation with the place, GameOver when the position has ended the game, IllegalMove with the reason.
     """
@@ -27,7 +28,7 @@ def parse_move(position: Position, text: str) -> Move:
     over = outcome(position, ())
     if over is not None:
         raise GameOver(f"the game is over: {over.reason.replace('-', ' ')}")
-    reason = refusal(position, move, text[2] == "x")
+    reason = refusal(position, move, text[2] == "x", jump)
     if reason is not None:
         raise IllegalMove(reason)
     return move

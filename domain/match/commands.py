@@ -6,7 +6,10 @@ from domain.match.state import Seat
 
 
 class CreateMatch(NamedTuple):
-    """Open a match. ``seats`` is one entry per seat of the setup; the creator may be among them or not."""
+    """Open a match. ``seats`` is one entry per seat of the setup; the creator may be among them or not.
+
+    ``ruleset`` None means the one that the game gives a new match.
+    """
 
     match: str
     creator: str
@@ -17,6 +20,7 @@ class CreateMatch(NamedTuple):
     private: bool
     seed: int
     guest: bool = False
+    ruleset: int | None = None
 
 
 class JoinMatch(NamedTuple):

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.games import GAMES, find_ruleset
+from domain.game import Game, GameOver, IllegalMove, MalformedNotation
+from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.refusals import Refused
@@ -36,6 +36,8 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
     game = GAMES.get(command.game)
     if game is None:
         raise Refused("unknown-game", f"there is no game {command.game!r}", "game")
+    if command.ruleset is not None:
+        game = _ruleset(game, command.ruleset)
     setup = game.setups.get(command.setup)
     if setup is None:
         known = ", ".join(game.setups)
@@ -63,6 +65,14 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
     if all(seat.joined for seat in command.seats):
         return (created, e.MatchStarted(now))
     return (created,)
+
+
+def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
+    try:
+        return find_ruleset(game.id, ruleset)
+    except UnknownRuleset:
+        known = ", ".join(str(other.ruleset) for other in RULESETS[game.id])
+        raise Refused("unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset") from None
 
 
 def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, ...]:

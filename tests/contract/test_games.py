@@ -1,4 +1,4 @@
-"""What every game of the house promises: one suite over all of them."""
+"""What every game of the house promises: one suite over all rulesets of all of them."""
 
 import random
 from collections.abc import Iterator
@@ -8,11 +8,13 @@ import pytest
 
 from domain.game import Game, IllegalMove, MalformedNotation, Outcome, RulesError
 from domain.games import GAMES, UnknownRuleset, find_ruleset
+from domain.games import RULESETS as RULESETS_OF
+from tests.support.rulesets import RULESETS
 
 AnyGame = Game[Any, Any]
-SETUPS = [(game, setup) for game in GAMES.values() for setup in game.setups]
-every_setup = pytest.mark.parametrize(("game", "setup"), SETUPS, ids=[f"{game.id}-{setup}" for game, setup in SETUPS])
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+SETUPS = {f"{name}-{setup}": (game, setup) for name, game in RULESETS.items() for setup in game.setups}
+every_setup = pytest.mark.parametrize(("game", "setup"), SETUPS.values(), ids=SETUPS)
+every_game = pytest.mark.parametrize("game", RULESETS.values(), ids=RULESETS)
 
 SIGNS = "abcdefghijklmno0123456789-x*+<>=@;:,/().wbWBKQ _"
 
@@ -190,3 +192,17 @@ def test_a_ruleset_is_found_by_its_version_only(game: AnyGame) -> None:
     assert find_ruleset(game.id, game.ruleset) is game
     with pytest.raises(UnknownRuleset):
         find_ruleset(game.id, game.ruleset + 1000)
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_rulesets_of_a_game_tell_themselves_apart_and_share_everything_else(game: AnyGame) -> None:
+    rulesets = RULESETS_OF[game.id]
+    assert game in rulesets
+    versions = [other.ruleset for other in rulesets]
+    assert versions == sorted(set(versions))
+    assert min(versions) >= 1
+    said = [other.distinction for other in rulesets]
+    assert said == [""] or len(set(filter(None, said))) == len(rulesets)
+    assert {(other.id, other.title, tuple(other.setups.values())) for other in rulesets} == {
+        (game.id, game.title, tuple(game.setups.values()))
+    }

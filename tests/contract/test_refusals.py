@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from domain.game import Game, MalformedNotation, RulesError
-from domain.games import GAMES
+from tests.support.rulesets import RULESETS
 
 AnyGame = Game[Any, Any]
 
@@ -21,7 +21,7 @@ PLIES = 240
 
 SIGNS = "abcdefghijklmno0123456789-x*+<>=@;:,/|(). \t\nwbrygRBNQMCWKDPLJFAGVHuOI#٣é²\x00\ud800"
 
-every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+every_game = pytest.mark.parametrize("game", RULESETS.values(), ids=RULESETS)
 thorough = settings(
     max_examples=200,
     derandomize=True,

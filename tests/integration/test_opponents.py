@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.games import GAMES
+from domain.games import GAMES, find_ruleset
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
 from domain.match.state import MatchState
 from domain.search import ENGINE, accepts_draw, choose
@@ -47,7 +47,8 @@ def plies(shop: Workshop, match: str) -> int:
 def move_of_person(shop: Workshop, match: str, player: str) -> None:
     """Play the first legal move for ``player``."""
     state = shop.state(match)
-    shop.do(match, SubmitMove(player, GAMES[state.game].format_move(state.position, legal_moves(state)[0])), player)
+    game = find_ruleset(state.game, state.ruleset)
+    shop.do(match, SubmitMove(player, game.format_move(state.position, legal_moves(state)[0])), player)
 
 
 def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Workshop) -> None:

@@ -1,6 +1,6 @@
 """Matches that a test plays command by command, without a store."""
 
-from domain.games import GAMES
+from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, SubmitMove
 from domain.match.decide import decide
 from domain.match.events import Event
@@ -24,10 +24,11 @@ def creation(
     private: bool = False,
     seed: int = 7,
     guest: bool = False,
+    ruleset: int | None = None,
 ) -> CreateMatch:
     """Return the command that creates a match; of alice against an open seat when no ``seats`` are given."""
     return CreateMatch(
-        match, creator, game, setup, seats or (Seat.taken("alice"), Seat.open()), rated, private, seed, guest
+        match, creator, game, setup, seats or (Seat.taken("alice"), Seat.open()), rated, private, seed, guest, ruleset
     )
 
 
@@ -65,7 +66,7 @@ class PlayedMatch:
 
     def legal_moves(self) -> list[str]:
         """Return the legal moves now, as text."""
-        game, position = GAMES[self.state.game], self.state.position
+        game, position = find_ruleset(self.state.game, self.state.ruleset), self.state.position
         return [game.format_move(position, move) for move in game.legal_moves(position)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 from random import Random
 
-from domain.games import GAMES
+from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
 from events.connection import blocking_client, connect
@@ -139,7 +139,7 @@ class Workshop:
         chance = Random(f"{seed}/{match}")
         state = self.state(match)
         while state.status == PLAYING and plies != 0:
-            game = GAMES[state.game]
+            game = find_ruleset(state.game, state.ruleset)
             move = chance.choice(sorted(game.format_move(state.position, each) for each in legal_moves(state)))
             player = state.seats[game.to_move(state.position)].player
             assert player is not None
@@ -161,7 +161,7 @@ class Workshop:
 
 def legal_moves(state: MatchState) -> Sequence[object]:
     """Return the legal moves of a match."""
-    return list(GAMES[state.game].legal_moves(state.position))
+    return list(find_ruleset(state.game, state.ruleset).legal_moves(state.position))
 
 
 def drain(*lines: Line) -> int:

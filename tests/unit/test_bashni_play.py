@@ -2,28 +2,38 @@
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from domain.bashni import GAME
+from domain.bashni import GAME, RULESETS
 from domain.bashni.position import Position
-from domain.game import Hint
+from domain.game import Game, Hint
+
+Bashni = Game[Any, Any]
 
 START = GAME.initial("start")
 
 
-def random_game(seed: int) -> list[Position]:
+@pytest.fixture(params=RULESETS, ids=lambda game: f"ruleset {game.ruleset}")
+def game(request: pytest.FixtureRequest) -> Bashni:
+    """Return every ruleset in turn."""
+    found: Bashni = request.param
+    return found
+
+
+def random_game(game: Bashni, seed: int) -> list[Position]:
     """The positions of a game of random moves, the end included."""
     rng = random.Random(seed)
     positions = [START]
-    while moves := list(GAME.legal_moves(positions[-1])):
-        positions.append(GAME.play(positions[-1], rng.choice(moves)))
+    while moves := list(game.legal_moves(positions[-1])):
+        positions.append(game.play(positions[-1], rng.choice(moves)))
     return positions
 
 
-def sampled(seeds: int, every: int) -> Iterator[Position]:
+def sampled(game: Bashni, seeds: int, every: int) -> Iterator[Position]:
     for seed in range(seeds):
-        yield from random_game(seed)[seed % every :: every]
+        yield from random_game(game, seed)[seed % every :: every]
 
 
 def columns(position: Position) -> list[str]:
@@ -53,69 +63,70 @@ def mirrored(text: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_every_random_game_ends_with_an_outcome(seed: int) -> None:
-    positions = random_game(seed)
-    outcome = GAME.outcome(positions[-1], ())
+def test_every_random_game_ends_with_an_outcome(game: Bashni, seed: int) -> None:
+    positions = random_game(game, seed)
+    outcome = game.outcome(positions[-1], ())
     assert outcome is not None
     assert sum(outcome.scores) == 1.0
-    assert all(GAME.outcome(position, ()) is None for position in positions[:-1])
+    assert all(game.outcome(position, ()) is None for position in positions[:-1])
 
 
-def test_no_piece_ever_leaves_the_board() -> None:
-    for position in sampled(20, 1):
+def test_no_piece_ever_leaves_the_board(game: Bashni) -> None:
+    for position in sampled(game, 20, 1):
         letters = "".join(columns(position))
         assert (letters.lower().count("w"), letters.lower().count("b")) == (12, 12)
 
 
-def test_own_pieces_lie_above_all_prisoners_in_every_column() -> None:
-    for position in sampled(20, 1):
+def test_own_pieces_lie_above_all_prisoners_in_every_column(game: Bashni) -> None:
+    for position in sampled(game, 20, 1):
         for column in columns(position):
             colours = column.lower()
             assert colours.lstrip(colours[0]).count(colours[0]) == 0, column
 
 
-def test_a_king_never_becomes_a_man_again() -> None:
+def test_a_king_never_becomes_a_man_again(game: Bashni) -> None:
     for seed in range(20):
         kings = [
-            sum(letter.isupper() for column in columns(position) for letter in column) for position in random_game(seed)
+            sum(letter.isupper() for column in columns(position) for letter in column)
+            for position in random_game(game, seed)
         ]
         assert kings == sorted(kings)
 
 
-def test_positions_survive_their_strings() -> None:
-    for position in sampled(20, 1):
-        assert GAME.parse_position(GAME.format_position(position)) == position
+def test_positions_survive_their_strings(game: Bashni) -> None:
+    for position in sampled(game, 20, 1):
+        assert game.parse_position(game.format_position(position)) == position
 
 
-def test_moves_survive_their_strings_and_come_sorted() -> None:
-    for position in sampled(20, 2):
-        moves = list(GAME.legal_moves(position))
-        written = [GAME.format_move(position, move) for move in moves]
+def test_moves_survive_their_strings_and_come_sorted(game: Bashni) -> None:
+    for position in sampled(game, 20, 2):
+        moves = list(game.legal_moves(position))
+        written = [game.format_move(position, move) for move in moves]
         assert written == sorted(set(written))
-        assert [GAME.parse_move(position, text) for text in written] == moves
+        assert [game.parse_move(position, text) for text in written] == moves
 
 
-def test_a_pair_of_squares_is_legal_exactly_when_it_is_generated() -> None:
-    for position in sampled(12, 9):
-        generated = set(GAME.legal_moves(position))
+def test_a_pair_of_squares_is_legal_exactly_when_it_is_generated(game: Bashni) -> None:
+    for position in sampled(game, 12, 9):
+        generated = set(game.legal_moves(position))
         pairs = [(start, end) for start in range(-1, 38) for end in range(-1, 38)]
-        assert {pair for pair in pairs if GAME.is_legal(position, pair)} == {
+        assert {pair for pair in pairs if game.is_legal(position, pair)} == {
             move for move in generated if len(move) == 2
         }
-        assert all(GAME.is_legal(position, move) for move in generated)
+        assert all(game.is_legal(position, move) for move in generated)
 
 
-def test_any_tuple_of_numbers_may_be_asked_about() -> None:
+def test_any_tuple_of_numbers_may_be_asked_about(game: Bashni) -> None:
     rng = random.Random(7)
-    for position in sampled(10, 5):
-        generated = set(GAME.legal_moves(position))
+    for position in sampled(game, 10, 5):
+        generated = set(game.legal_moves(position))
         for _ in range(100):
             move = tuple(
                 rng.randint(-40, 75) if rng.random() < 0.1 else rng.randrange(36) for _ in range(rng.randrange(6))
             )
-            assert GAME.is_legal(position, move) == (move in generated)
-        assert not GAME.is_legal(position, (0, 10**30))
-        assert not GAME.is_legal(position, (0, 10) * 5000)
+            assert game.is_legal(position, move) == (move in generated)
+        assert not game.is_legal(position, (0, 10**30))
+        assert not game.is_legal(position, (0, 10) * 5000)
 
 
 def test_no_move_is_legal_when_the_counter_is_full() -> None:
@@ -128,16 +139,16 @@ def test_no_move_is_legal_when_the_counter_is_full() -> None:
     assert GAME.hints(position) == {}
 
 
-def test_both_colours_play_by_the_same_rules() -> None:
-    for position in sampled(10, 3):
-        other = GAME.parse_position(mirrored(GAME.format_position(position)))
-        assert len(list(GAME.legal_moves(other))) == len(list(GAME.legal_moves(position)))
-        assert GAME.evaluate(other, 0) == GAME.evaluate(position, 1)
+def test_both_colours_play_by_the_same_rules(game: Bashni) -> None:
+    for position in sampled(game, 10, 3):
+        other = game.parse_position(mirrored(game.format_position(position)))
+        assert len(list(game.legal_moves(other))) == len(list(game.legal_moves(position)))
+        assert game.evaluate(other, 0) == game.evaluate(position, 1)
 
 
-def test_what_is_good_for_one_seat_is_bad_for_the_other() -> None:
-    for position in sampled(10, 2):
-        assert GAME.evaluate(position, 0) == -GAME.evaluate(position, 1)
+def test_what_is_good_for_one_seat_is_bad_for_the_other(game: Bashni) -> None:
+    for position in sampled(game, 10, 2):
+        assert game.evaluate(position, 0) == -game.evaluate(position, 1)
 
 
 @pytest.mark.parametrize(
@@ -171,29 +182,29 @@ def test_the_start_is_level() -> None:
     assert GAME.evaluate(START, 0) == 0
 
 
-def test_captures_may_not_be_declined_on_the_horizon() -> None:
-    for position in sampled(10, 1):
-        moves = list(GAME.legal_moves(position))
-        captures = [move for move in moves if "x" in GAME.format_move(position, move)]
-        moves_to_look_at, declinable = GAME.tactics(position)
+def test_captures_may_not_be_declined_on_the_horizon(game: Bashni) -> None:
+    for position in sampled(game, 10, 1):
+        moves = list(game.legal_moves(position))
+        captures = [move for move in moves if "x" in game.format_move(position, move)]
+        moves_to_look_at, declinable = game.tactics(position)
         assert list(moves_to_look_at) == captures
         assert declinable == (not captures)
 
 
-def test_ordering_keeps_all_moves_and_puts_the_larger_capture_first() -> None:
-    for position in sampled(10, 3):
-        moves = list(GAME.legal_moves(position))
-        assert sorted(GAME.order(position, moves)) == moves
-    position = GAME.parse_position("8/8/5b2/8/1b1b4/2w5/8/8 w 0")
-    ordered = [GAME.format_move(position, move) for move in GAME.order(position, GAME.legal_moves(position))]
+def test_ordering_keeps_all_moves_and_puts_the_larger_capture_first(game: Bashni) -> None:
+    for position in sampled(game, 10, 3):
+        moves = list(game.legal_moves(position))
+        assert sorted(game.order(position, moves)) == moves
+    position = game.parse_position("8/8/5b2/8/1b1b4/2w5/8/8 w 0")
+    ordered = [game.format_move(position, move) for move in game.order(position, game.legal_moves(position))]
     assert ordered == ["c3xe5xg7", "c3xa5"]
 
 
-def test_hints_offer_exactly_the_legal_moves_by_their_first_square() -> None:
-    for position in sampled(10, 5):
-        hints = GAME.hints(position)
+def test_hints_offer_exactly_the_legal_moves_by_their_first_square(game: Bashni) -> None:
+    for position in sampled(game, 10, 5):
+        hints = game.hints(position)
         offered = [hint.move for square in hints for hint in hints[square]]
-        assert offered == [GAME.format_move(position, move) for move in GAME.legal_moves(position)]
+        assert offered == [game.format_move(position, move) for move in game.legal_moves(position)]
         for square, choices in hints.items():
             assert all(hint.move.replace("x", "-").split("-") == [square, *hint.path] for hint in choices)
 

@@ -2,13 +2,18 @@
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from domain.bashni import GAME
-from domain.game import IllegalMove
+from domain.bashni import RULESETS
+from domain.game import Game, IllegalMove
+
+Bashni = Game[Any, Any]
 
 Board = dict[tuple[int, int], str]
+
+every_ruleset = pytest.mark.parametrize("game", RULESETS, ids=lambda game: f"ruleset {game.ruleset}")
 
 DIRECTIONS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
@@ -52,7 +57,7 @@ def name(square: tuple[int, int]) -> str:
 
 
 def jumps(
-    board: Board, square: tuple[int, int], column: str, jumped: frozenset[tuple[int, int]]
+    board: Board, square: tuple[int, int], column: str, barred: frozenset[tuple[int, int]]
 ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """Victim and landing square of every jump that 5.1 allows ``column``, which has left the board, from ``square``."""
     colour = column[0].lower()
@@ -60,7 +65,7 @@ def jumps(
         ahead = (square[0] + across, square[1] + up)
         while column[0].isupper() and on_board(ahead) and ahead not in board:
             ahead = (ahead[0] + across, ahead[1] + up)
-        if ahead not in board or board[ahead][0].lower() == colour or ahead in jumped:
+        if ahead not in board or board[ahead][0].lower() == colour or ahead in barred:
             continue
         landing = (ahead[0] + across, ahead[1] + up)
         while on_board(landing) and landing not in board:
@@ -84,27 +89,30 @@ def crowned(column: str, square: tuple[int, int]) -> str:
 
 
 def captures(
-    board: Board, square: tuple[int, int], column: str, jumped: frozenset[tuple[int, int]]
+    ruleset: int, board: Board, square: tuple[int, int], column: str, barred: frozenset[tuple[int, int]]
 ) -> Iterator[tuple[str, Board]]:
-    """What may follow from ``square``: the squares still to be written, and the board after the move."""
-    ways = list(jumps(board, square, column, jumped))
+    """What may follow from ``square``: the squares still to be written, and the board after the move.
+
+    What may not be jumped (``barred``) is every square jumped before in ruleset 1, the one jumped last in ruleset 2.
+    """
+    ways = list(jumps(board, square, column, barred))
     for victim, landing in ways:
         after, taller = jump(board, column, victim, landing)
-        now_jumped = jumped | {victim}
+        now_barred = barred | {victim} if ruleset == 1 else frozenset((victim,))
         if column[0].isupper():
             others = [other for same, other in ways if same == victim]
-            leading = [other for other in others if list(jumps(after, other, taller, now_jumped))]
+            leading = [other for other in others if list(jumps(after, other, taller, now_barred))]
             if leading and landing not in leading:
                 continue
         ends = True
-        for rest, final in captures(after, landing, taller, now_jumped):
+        for rest, final in captures(ruleset, after, landing, taller, now_barred):
             ends = False
             yield "x" + name(landing) + rest, final
         if ends:
             yield "x" + name(landing), {**after, landing: taller}
 
 
-def reference_moves(position: str) -> dict[str, str]:
+def reference_moves(ruleset: int, position: str) -> dict[str, str]:
     """Every legal move of a position string with the position string after it."""
     board, side, quiet = read_board(position)
     other = "b" if side == "w" else "w"
@@ -116,7 +124,7 @@ def reference_moves(position: str) -> dict[str, str]:
     for square in own:
         column = board[square]
         rest = {place: letters for place, letters in board.items() if place != square}
-        for path, after in captures(rest, square, column, frozenset()):
+        for path, after in captures(ruleset, rest, square, column, frozenset()):
             taking[name(square) + path] = write_board(after, other, 0)
         forward = 1 if side == "w" else -1
         for across, up in DIRECTIONS:
@@ -150,45 +158,50 @@ def random_position(rng: random.Random) -> str:
     return write_board(board, rng.choice("wb"), rng.choice((0, 7, 29)))
 
 
-def legal_moves_with_results(text: str) -> dict[str, str]:
-    position = GAME.parse_position(text)
+def legal_moves_with_results(game: Bashni, text: str) -> dict[str, str]:
+    position = game.parse_position(text)
     return {
-        GAME.format_move(position, move): GAME.format_position(GAME.play(position, move))
-        for move in GAME.legal_moves(position)
+        game.format_move(position, move): game.format_position(game.play(position, move))
+        for move in game.legal_moves(position)
     }
 
 
+@every_ruleset
 @pytest.mark.parametrize("seed", range(6))
-def test_moves_and_their_results_agree_with_the_reference_in_scattered_positions(seed: int) -> None:
+def test_moves_and_their_results_agree_with_the_reference_in_scattered_positions(game: Bashni, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(250):
         text = random_position(rng)
-        expected = reference_moves(text)
-        found = legal_moves_with_results(text)
+        expected = reference_moves(game.ruleset, text)
+        found = legal_moves_with_results(game, text)
         assert found == expected, text
         assert list(found) == sorted(expected), text
 
 
+@every_ruleset
 @pytest.mark.parametrize("seed", range(4))
-def test_moves_and_their_results_agree_with_the_reference_through_random_games(seed: int) -> None:
+def test_moves_and_their_results_agree_with_the_reference_through_random_games(game: Bashni, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(3):
-        position = GAME.initial("start")
-        while moves := list(GAME.legal_moves(position)):
-            text = GAME.format_position(position)
-            assert legal_moves_with_results(text) == reference_moves(text), text
-            position = GAME.play(position, rng.choice(moves))
+        position = game.initial("start")
+        while moves := list(game.legal_moves(position)):
+            text = game.format_position(position)
+            assert legal_moves_with_results(game, text) == reference_moves(game.ruleset, text), text
+            position = game.play(position, rng.choice(moves))
 
 
+@every_ruleset
 @pytest.mark.parametrize("seed", range(3))
-def test_refused_and_accepted_captures_agree_with_the_reference_for_paths_of_every_kind(seed: int) -> None:
+def test_refused_and_accepted_captures_agree_with_the_reference_for_paths_of_every_kind(
+    game: Bashni, seed: int
+) -> None:
     rng = random.Random(seed)
     names = [file + rank for file in "abcdefgh" for rank in "12345678" if (ord(file) + int(rank)) % 2 == 0]
     tried = legal = 0
     for _ in range(150):
         text = random_position(rng)
-        position = GAME.parse_position(text)
-        expected = reference_moves(text)
+        position = game.parse_position(text)
+        expected = reference_moves(game.ruleset, text)
         for written in list(expected)[:8]:
             squares = written.replace("-", "x").split("x")
             for index in range(len(squares)):
@@ -201,8 +214,8 @@ def test_refused_and_accepted_captures_agree_with_the_reference_for_paths_of_eve
                     tried += 1
                     if candidate in expected:
                         legal += 1
-                        assert GAME.format_move(position, GAME.parse_move(position, candidate)) == candidate
+                        assert game.format_move(position, game.parse_move(position, candidate)) == candidate
                     else:
                         with pytest.raises(IllegalMove):
-                            GAME.parse_move(position, candidate)
+                            game.parse_move(position, candidate)
     assert tried > legal > 0

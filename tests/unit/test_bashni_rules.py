@@ -6,82 +6,101 @@ from typing import Any
 
 import pytest
 
-from domain.bashni import GAME
-from domain.game import GameOver, IllegalMove, MalformedNotation, Outcome, RulesError
+from domain.bashni import GAME, RULESETS
+from domain.game import Game, GameOver, IllegalMove, MalformedNotation, Outcome, RulesError
+
+Bashni = Game[Any, Any]
 
 START = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/8/w1w1w1w1/1w1w1w1w/w1w1w1w1 w 0"
-CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "vectors" / "bashni.public.json").read_text(encoding="utf-8")
-)
+Case = dict[str, Any]
+VECTORS = Path(__file__).parents[1] / "vectors"
+
+
+def read(name: str) -> list[Case]:
+    found: list[Case] = json.loads((VECTORS / name).read_text(encoding="utf-8"))
+    return found
+
+
+CASES = {1: read("bashni.public.json")}
+CASES[2] = [case for case in CASES[1] if not case["name"].startswith("EX-19")] + read("bashni-2.public.json")
+"""The cases of either ruleset. EX-19 is the one example on which they disagree; its position is in both files."""
 
 
 def cases(key: str) -> pytest.MarkDecorator:
-    chosen = [case for case in CASES if key in case]
-    return pytest.mark.parametrize("case", chosen, ids=[case["name"] for case in chosen])
+    chosen = [(game, case) for game in RULESETS for case in CASES[game.ruleset] if key in case]
+    names = [f"{game.ruleset}: {case['name']}" for game, case in chosen]
+    return pytest.mark.parametrize(("game", "case"), chosen, ids=names)
 
 
-def moves_of(text: str) -> list[str]:
-    position = GAME.parse_position(text)
-    return [GAME.format_move(position, move) for move in GAME.legal_moves(position)]
+def moves_of(text: str, game: Bashni = GAME) -> list[str]:
+    position = game.parse_position(text)
+    return [game.format_move(position, move) for move in game.legal_moves(position)]
 
 
-def after(text: str, *moves: str) -> str:
-    position = GAME.parse_position(text)
+def after(text: str, *moves: str, game: Bashni = GAME) -> str:
+    position = game.parse_position(text)
     for move in moves:
-        position = GAME.play(position, GAME.parse_move(position, move))
-    return GAME.format_position(position)
+        position = game.play(position, game.parse_move(position, move))
+    return game.format_position(position)
 
 
-def refused(text: str, move: str) -> str:
+def refused(text: str, move: str, game: Bashni = GAME) -> str:
     with pytest.raises(RulesError) as refusal:
-        GAME.parse_move(GAME.parse_position(text), move)
+        game.parse_move(game.parse_position(text), move)
     return str(refusal.value)
 
 
-def perft(position: Any, depth: int) -> int:
+def perft(game: Bashni, position: Any, depth: int) -> int:
     if depth == 0:
         return 1
-    return sum(perft(GAME.play(position, move), depth - 1) for move in GAME.legal_moves(position))
+    return sum(perft(game, game.play(position, move), depth - 1) for move in game.legal_moves(position))
 
 
 @cases("moves")
-def test_a_worked_example_has_exactly_its_legal_moves_in_ascii_order(case: dict[str, Any]) -> None:
-    assert moves_of(case["position"]) == case["moves"]
+def test_a_worked_example_has_exactly_its_legal_moves_in_ascii_order(game: Bashni, case: Case) -> None:
+    assert moves_of(case["position"], game) == case["moves"]
 
 
 @cases("result_position")
-def test_a_worked_move_leads_to_exactly_its_position(case: dict[str, Any]) -> None:
-    assert after(case["position"], case["move"]) == case["result_position"]
+def test_a_worked_move_leads_to_exactly_its_position(game: Bashni, case: Case) -> None:
+    assert after(case["position"], case["move"], game=game) == case["result_position"]
 
 
 @cases("illegal")
-def test_the_illegal_moves_of_a_worked_example_are_refused(case: dict[str, Any]) -> None:
+def test_the_illegal_moves_of_a_worked_example_are_refused(game: Bashni, case: Case) -> None:
     for move in case["illegal"]:
-        assert refused(case["position"], move), move
+        assert refused(case["position"], move, game), move
 
 
 @cases("outcome")
-def test_a_worked_example_ends_as_the_rules_say(case: dict[str, Any]) -> None:
-    history = [GAME.parse_position(text) for text in case.get("history", ())]
-    outcome = GAME.outcome(GAME.parse_position(case["position"]), history)
+def test_a_worked_example_ends_as_the_rules_say(game: Bashni, case: Case) -> None:
+    history = [game.parse_position(text) for text in case.get("history", ())]
+    outcome = game.outcome(game.parse_position(case["position"]), history)
     assert outcome == Outcome(tuple(case["outcome"]["scores"]), case["outcome"]["reason"])
 
 
 @cases("malformed")
-def test_malformed_positions_of_the_worked_examples_are_refused(case: dict[str, Any]) -> None:
+def test_malformed_positions_of_the_worked_examples_are_refused(game: Bashni, case: Case) -> None:
     for text in case["malformed"]:
         with pytest.raises(MalformedNotation):
-            GAME.parse_position(text)
+            game.parse_position(text)
+
+
+@cases("perft")
+def test_perft_of_a_worked_example_is_what_it_states(game: Bashni, case: Case) -> None:
+    position = game.parse_position(case["position"])
+    assert {depth: perft(game, position, int(depth)) for depth in case["perft"]} == case["perft"]
 
 
 def test_every_kind_of_case_in_the_vector_file_is_run_here() -> None:
     known = {"name", "note", "position", "moves", "move", "result_position", "illegal", "outcome", "history"}
-    assert {key for case in CASES for key in case} <= known | {"malformed", "perft"}
+    assert {key for ruleset in CASES for case in CASES[ruleset] for key in case} <= known | {"malformed", "perft"}
 
 
+@pytest.mark.parametrize("game", RULESETS, ids=lambda game: f"ruleset {game.ruleset}")
 @pytest.mark.parametrize(("depth", "count"), list(enumerate((1, 7, 49, 302, 1469, 7482, 37908))))
-def test_perft_from_the_start_counts_what_section_12_states(depth: int, count: int) -> None:
-    assert perft(GAME.initial("start"), depth) == count
+def test_perft_from_the_start_counts_what_section_12_states(game: Bashni, depth: int, count: int) -> None:
+    assert perft(game, game.initial("start"), depth) == count
 
 
 def test_the_start_has_twelve_men_a_side_and_white_to_move() -> None:
@@ -199,6 +218,32 @@ def test_a_king_that_can_only_go_backwards_can_move() -> None:
 )
 def test_a_refused_move_says_why(text: str, move: str, reason: str) -> None:
     assert refused(text, move) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "reason"),
+    [
+        (
+            "8/8/8/8/3(bb)1(bb)2/2w5/3(bb)1(bb)2/8 w 0",
+            "c3xe1xc3xe1",
+            "d2 was jumped last: another column must be jumped before it is again",
+        ),
+        ("5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0", "f8xd6xb4", "the capture must go on from b4"),
+        (
+            "8/8/8/8/3(bw)1b2/2w5/3b1b2/8 w 0",
+            "c3xe5xg3xe1xc3xe5",
+            "the capture ends on c3: nothing can be captured from there",
+        ),
+        (
+            "8/8/8/6b1/1(bb)6/W5b1/8/8 w 0",
+            "a3xe7xh4xf2",
+            "a king that can go on capturing must land where it can: on e1",
+        ),
+        ("8/8/8/6b1/1(bb)6/W5b1/8/8 w 0", "a3-b2", "a capture is compulsory, such as a3xd6xh2"),
+    ],
+)
+def test_ruleset_2_says_why_too(text: str, move: str, reason: str) -> None:
+    assert refused(text, move, RULESETS[1]) == reason
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,16 @@ def test_the_games_are_listed_with_their_setups_and_seats():
     assert "    two-player  Two players: White, Black" in result.stdout
 
 
+def test_rulesets_of_one_game_are_listed_with_their_difference_and_asked_by_name():
+    listed = rookery("rules", "list").stdout
+    assert "    bashni-1  In one move no column is jumped twice.\n    bashni-2  In one move a column may" in listed
+    assert "towers-1" not in listed
+    round_trip = "8/8/8/8/3b1b2/2w5/3(bb)1b2/8 w 0"
+    moves = {name: rookery("rules", "moves", name, round_trip).stdout for name in ("bashni", "bashni-1", "bashni-2")}
+    assert moves["bashni"] == moves["bashni-1"] == "c3xe1xg3xe5xc3\nc3xe5xg3xe1xc3\n"
+    assert moves["bashni-2"] == "c3xe1xg3xe5xc3xe1\nc3xe5xg3xe1xc3\n"
+
+
 def test_a_position_is_given_as_its_string_or_as_the_name_of_a_setup():
     shown = rookery("rules", "show", "bashni", START)
     assert shown.exit_code == 0
@@ -82,7 +92,8 @@ def test_what_makes_no_sense_ends_with_code_2_and_says_why(arguments, said):
 
 
 def test_vector_files_are_checked_and_counted():
-    paths = [VECTORS / f"{game}.public.json" for game in GAMES]
+    paths = [VECTORS / f"{name}.public.json" for name in (*GAMES, "bashni-2")]
+    assert set(VECTORS.iterdir()) == set(paths)
     cases = sum(len(json.loads(path.read_text())) for path in paths)
     result = rookery("rules", "check", *map(str, paths))
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, f"{cases} passed, 0 failed")

@@ -52,6 +52,29 @@ def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
     assert match.state.status == OPEN
 
 
+PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
+"""After these moves of Bashni the rulesets part: whoever captures d6 and c7 may, then must, capture d6 once more."""
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "legal", "illegal"), [(1, "f4xd6xb8", "f4xd6xb8xf4"), (2, "f4xd6xb8xf4", "f4xd6xb8")]
+)
+def test_a_match_is_played_by_the_ruleset_that_was_asked_for(ruleset: int, legal: str, illegal: str) -> None:
+    match = PlayedMatch(creation(ruleset=ruleset))
+    match.do(JoinMatch("bob"))
+    for number, move in enumerate(PARTING.split()):
+        match.move(("alice", "bob")[number % 2], move)
+    assert match.state.ruleset == ruleset
+    assert refusal(match, SubmitMove("alice", illegal)).code == "illegal-move"
+    match.move("alice", legal)
+    assert match.state.moves[8] == legal
+
+
+def test_a_ruleset_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(Refused, match="Bashni has no ruleset 9, only 1, 2"):
+        decide(None, creation(ruleset=9), NOON)
+
+
 def test_a_match_whose_seats_are_all_taken_starts_at_once() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(3)))
     assert match.events[1:] == [e.MatchStarted(NOON + 1000)]
@@ -74,6 +97,9 @@ def test_a_match_may_be_created_between_others() -> None:
     [
         (creation(game="chess"), "unknown-game", "game"),
         (creation(setup="960"), "unknown-setup", "setup"),
+        (creation(ruleset=9), "unknown-ruleset", "ruleset"),
+        (creation(ruleset=0), "unknown-ruleset", "ruleset"),
+        (creation(game="towers", setup="two-player", ruleset=2), "unknown-ruleset", "ruleset"),
         (creation(Seat.taken("alice")), "wrong-seats", "seats"),
         (creation(Seat.taken("alice"), Seat.open(), Seat.open()), "wrong-seats", "seats"),
         (creation(Seat.taken("alice"), Seat.taken("alice")), "wrong-seats", "seats"),

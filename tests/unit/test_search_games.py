@@ -14,6 +14,7 @@ from domain.search import LEVELS, choose
 from domain.search.negamax import Candidate, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
+from tests.support.rulesets import RULESETS
 
 AnyGame = Game[Any, Any]
 SETUPS = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
@@ -82,7 +83,7 @@ def test_captures_are_made_because_they_must_be() -> None:
 
 
 @pytest.mark.parametrize("level", [1, 3, 5])
-@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+@pytest.mark.parametrize("game", RULESETS.values(), ids=RULESETS)
 def test_a_level_keeps_within_its_nodes_in_every_game(game: AnyGame, level: int) -> None:
     for setup in game.setups:
         chance = random.Random(f"{setup}/{level}")

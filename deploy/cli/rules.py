@@ -95,7 +95,7 @@ def count(game: AnyGame, position: str, depth: int, divide: bool) -> None:
 @click.argument("file", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--game", "name", help="The game or ruleset that the files are for, if their names do not say so.")
 def check(file: tuple[Path, ...], name: str | None) -> None:
-    """Run vector files (<game or ruleset>.public.json); every failure is printed with what was expected and what came."""
+    """Run vector files (<game>.public.json); every failure is printed with what was expected and what came."""
     passed = failed = 0
     for path in file:
         report = _checked(path, name)

@@ -2,6 +2,7 @@
 --
 -- KEYS  1 events  2 head and requests  3 feed  4 feed sequence  5 streams  6 deadlines
 -- ARGV  1 expected version  2 expected digest  3 field of the request  4 end of its value  5 stream name  6 deadline or ""
+--       7 revision of the orders that the events were decided with, or ""
 --       then for each event: its packed bytes, its digest
 --
 -- Killed at any moment it is safe: the server runs a script alone and logs its effects as one transaction, of which a
@@ -9,7 +10,7 @@
 -- the server itself refuses the first write when it is out of memory or read-only, and none after it. A client that
 -- never saw the reply asks again with the same request key and gets the answer of the first time.
 
-local known = redis.call('HMGET', KEYS[2], 'v', 'd', ARGV[3])
+local known = redis.call('HMGET', KEYS[2], 'v', 'd', ARGV[3], 'o')
 local version = known[1] or '0'
 
 if known[3] then
@@ -22,16 +23,19 @@ end
 if version ~= ARGV[1] or (known[2] or string.rep('\0', 32)) ~= ARGV[2] then
   return {'stale', version}
 end
+if ARGV[7] ~= '' and (known[4] or '0') ~= ARGV[7] then
+  return {'orders'}
+end
 if redis.call('XLEN', KEYS[1]) ~= tonumber(version) then
   return {'damaged', version}
 end
 
-local events = (#ARGV - 6) / 2
+local events = (#ARGV - 7) / 2
 local sequence = redis.call('INCRBY', KEYS[4], events) - events
 for number = 1, events do
   local place = version + number
   redis.call('XADD', KEYS[3], string.format('%d-0', sequence + number), 'm', ARGV[5], 'v', place)
-  redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[5 + 2 * number], 'h', ARGV[6 + 2 * number])
+  redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[6 + 2 * number], 'h', ARGV[7 + 2 * number])
 end
 local written = string.format('%d:%d', version + 1, version + events) .. ARGV[4]
 redis.call('HSET', KEYS[2], 'v', version + events, 'd', ARGV[#ARGV], ARGV[3], written)

@@ -8,8 +8,11 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 
+from domain.match.calendar import Calendar, Offset
+from domain.match.clock import Clock, Pause, Span
 from domain.match.events import TYPES, Event
-from domain.match.state import Seat
+from domain.match.state import Fallen, Seat, Takeback
+from domain.match.terms import Terms
 from events.envelope import Draft, Envelope
 from events.store import StoreError
 from events.upcasters import UPCASTERS, Upcasters, present_schema, upcast
@@ -30,7 +33,7 @@ class MalformedEvent(UndecodableEvent):
 def draft_of(event: Event, actor: str) -> Draft:
     """Return ``event`` as ``actor`` causes it, in the present schema of its type."""
     name = _NAMES[type(event)]
-    content = _written(event)
+    content = written(event)
     del content["at"]
     return Draft(name, present_schema(name), event.at, actor, content)
 
@@ -51,6 +54,17 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
     except _Misfit as misfit:
         raise MalformedEvent(f"{_place(envelope)}{misfit.path}: {misfit}") from None
     return event
+
+
+def read_value(made: type[Any], content: Any) -> Any:
+    """Return the instance of ``made`` (a named tuple that occurs in events or states) that ``written`` wrote.
+
+    Raises ValueError with the place and the reason.
+    """
+    try:
+        return _READERS[made](content)
+    except _Misfit as misfit:
+        raise ValueError(f"{misfit.path}: {misfit}") from None
 
 
 def _place(envelope: Envelope) -> str:
@@ -94,12 +108,13 @@ class _Shape(NamedTuple):
         return self.made(**given)
 
 
-def _written(value: Any) -> Any:
+def written(value: Any) -> Any:
+    """Return a value of the domain as JSON values: named tuples as objects without their None, tuples as lists."""
     if isinstance(value, tuple):
         if hasattr(value, "_fields"):
             pairs = zip(value._fields, value, strict=True)
-            return {name: _written(item) for name, item in pairs if item is not None}
-        return [_written(item) for item in value]
+            return {name: written(item) for name, item in pairs if item is not None}
+        return [written(item) for item in value]
     return value
 
 
@@ -148,11 +163,16 @@ def _tuple_of(reader: Reader) -> Reader:
     return read
 
 
+def _or_none(reader: Reader) -> Reader:
+    return lambda value: None if value is None else reader(value)
+
+
 def _reader(hint: Any) -> Reader:
     if get_origin(hint) is types.UnionType:
         (hint,) = (option for option in get_args(hint) if option is not types.NoneType)
     if get_origin(hint) is tuple:
-        return _tuple_of(_reader(get_args(hint)[0]))
+        item = get_args(hint)[0]
+        return _tuple_of(_or_none(_reader(item)) if types.NoneType in get_args(item) else _reader(item))
     return _READERS[hint]
 
 
@@ -163,6 +183,7 @@ def _shape(made: type[Any]) -> _Shape:
 
 
 _READERS: dict[Any, Reader] = {int: _int, float: _float, str: _str, bool: _bool}
-_READERS[Seat] = _shape(Seat).read
+for _made in (Seat, Terms, Offset, Calendar, Pause, Span, Clock, Takeback, Fallen):
+    _READERS[_made] = _shape(_made).read
 _SHAPES: dict[str, _Shape] = {name: _shape(made) for name, made in TYPES.items()}
 _NAMES: dict[type[Event], str] = {made: name for name, made in TYPES.items()}

@@ -1,17 +1,23 @@
 """Matches in the store: load, decide, append. The one path by which anything happens to a match."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
+from types import MappingProxyType
 from typing import NamedTuple
 
-from domain.match.commands import Command
+from domain.match.commands import CONDITIONAL, FORCED, Command
 from domain.match.decide import decide
+from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
 from domain.match.evolve import replay
+from domain.match.guards import seat_of
+from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
+from domain.match.timekeeping import deadline_of
 from events.codec import draft_of, event_of
 from events.envelope import Envelope, canonical, chained
+from events.orders import packed, unpacked
 from events.snapshots import restored, snapshot_of
 from events.store import (
     EMPTY,
@@ -19,6 +25,7 @@ from events.store import (
     Head,
     Opened,
     Request,
+    StaleOrders,
     StaleVersion,
 )
 
@@ -32,11 +39,16 @@ class NoSuchMatch(LookupError):
 
 
 class Loaded(NamedTuple):
-    """A match and the head of its stream; ``snapshot`` is the version of its last known snapshot."""
+    """A match, the head of its stream, and what its seats have laid down, with the revision of that.
+
+    ``snapshot`` is the version of its last known snapshot.
+    """
 
     state: MatchState
     head: Head
     snapshot: int = 0
+    orders: Mapping[int, Orders] = MappingProxyType({})
+    revision: int = 0
 
 
 class Executed(NamedTuple):
@@ -83,7 +95,7 @@ class Matches:
         if known is not None:
             try:
                 return self._decide(match, known, command, actor, request, expected_version)
-            except (Refused, StaleVersion):
+            except (Refused, StaleVersion, StaleOrders):
                 # Perhaps only because the match has moved on since, or the request has been carried out before: an
                 # append goes through on the present state alone, a refusal counts on the present state alone.
                 pass
@@ -93,8 +105,8 @@ class Matches:
                 return repeated
             try:
                 return self._decide(match, loaded, command, actor, request, expected_version)
-            except StaleVersion:
-                if expected_version is not None or attempt == ATTEMPTS:
+            except (StaleVersion, StaleOrders) as stale:
+                if attempt == ATTEMPTS or (expected_version is not None and isinstance(stale, StaleVersion)):
                     raise
         raise AssertionError("unreachable: the last attempt returns or raises")
 
@@ -110,13 +122,43 @@ class Matches:
         head = loaded.head if loaded else EMPTY
         if expected_version is not None and head.version != expected_version:
             raise StaleVersion(match, expected_version, head.version)
-        events = decide(loaded.state if loaded else None, command, self._now())
-        appended = self._store.append(match, head, [draft_of(event, actor) for event in events], request)
+        before = loaded.state if loaded else None
+        events = decide(before, command, self._now(), loaded.orders if loaded else {})
+        after = replay(match, events, before)
+        if not events or after is None:
+            return Executed([], head.version, False)
+        appended = self._store.append(
+            match,
+            head,
+            [draft_of(event, _actor(event, after, actor)) for event in events],
+            request,
+            deadline_of(after),
+            loaded.revision if loaded else 0,
+        )
         if not appended.repeated:
-            state = replay(match, events, loaded.state if loaded else None)
-            if state is not None:
-                self._remember(match, Loaded(state, appended.head, loaded.snapshot if loaded else 0))
+            known = loaded or Loaded(after, EMPTY)
+            self._remember(match, known._replace(state=after, head=appended.head))
         return Executed(appended.events, appended.head.version, appended.repeated)
+
+    def lay_down(self, match: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
+        """Keep what ``orders`` returns, given the match and what is laid down so far, as that of the player's seat.
+
+        Returns the match with the new orders. Private from end to end: nothing is appended, announced or cached
+        elsewhere. If the match moves on at the same moment, the orders are for the position in which they were laid
+        down, as they would be had they come in time. Raises Refused and what ``load`` raises.
+        """
+        for attempt in range(1, ATTEMPTS + 1):
+            loaded = self.load(match)
+            seat = seat_of(loaded.state, player)
+            changed = orders(loaded.state, loaded.orders.get(seat, Orders()))
+            try:
+                self._store.keep_orders(match, seat, packed(changed), loaded.revision)
+            except StaleOrders:
+                if attempt == ATTEMPTS:
+                    raise
+            else:
+                return self.load(match)
+        raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _known(self, match: str) -> Loaded | None:
         with self._lock:
@@ -137,7 +179,8 @@ class Matches:
         state = replay(match, map(event_of, opened.events), known.state if known else None)
         if state is None:
             return None, None
-        loaded = Loaded(state, opened.head, known.snapshot if known else 0)
+        orders = opened.orders
+        loaded = Loaded(state, opened.head, known.snapshot if known else 0, unpacked(orders), orders.revision)
         if state.version - loaded.snapshot >= SNAPSHOT_EVERY:
             self._store.keep_snapshot(match, state.version, snapshot_of(state, loaded.head))
             loaded = loaded._replace(snapshot=state.version)
@@ -158,3 +201,10 @@ def _follows(opened: Opened, match: str, known: Head) -> bool:
         return opened.head == known
     first = opened.events[0]
     return chained(known.digest, canonical(first.draft, match, first.version)) == first.digest
+
+
+def _actor(event: Event, state: MatchState, actor: str) -> str:
+    """Return who acts in ``event``: who laid a line down acts when it fires, ``actor`` in all else."""
+    if isinstance(event, MoveSubmitted | DrawAccepted | PlayerResigned) and event.channel in (CONDITIONAL, FORCED):
+        return state.seats[event.seat].player or actor
+    return actor

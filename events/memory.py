@@ -7,14 +7,17 @@ from typing import Any, NamedTuple
 from events.envelope import Draft, Envelope, seal, unpack
 from events.store import (
     EMPTY,
+    NOTHING_KEPT,
     Appended,
     EventStore,
     Head,
+    Kept,
     Opened,
     Pointer,
     Remembered,
     Request,
     RequestMismatch,
+    StaleOrders,
     StaleVersion,
 )
 
@@ -35,6 +38,7 @@ class MemoryStore(EventStore):
         self._feeds: list[list[Pointer]] = [[] for _ in range(shards)]
         self._deadlines: dict[str, int] = {}
         self._snapshots: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        self._orders: dict[str, Kept] = {}
 
     @property
     def shards(self) -> int:
@@ -42,7 +46,13 @@ class MemoryStore(EventStore):
         return self._shards
 
     def append(
-        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+        self,
+        stream: str,
+        expected: Head,
+        drafts: Sequence[Draft],
+        request: Request,
+        deadline: int | None = None,
+        orders: int | None = None,
     ) -> Appended:
         """See EventStore."""
         sealed = seal(drafts, stream, expected.version, expected.digest)
@@ -55,6 +65,8 @@ class MemoryStore(EventStore):
             head = self._head(stream)
             if head != expected:
                 raise StaleVersion(stream, expected.version, head.version)
+            if orders not in (None, self._orders.get(stream, NOTHING_KEPT).revision):
+                raise StaleOrders(stream)
             feed = self._feeds[self.shard_of(stream)]
             entries = self._entries.setdefault(stream, [])
             for event in sealed:
@@ -82,7 +94,8 @@ class MemoryStore(EventStore):
                 after, snapshot = self._snapshots.get(stream, (0, None))
             head = self._head(stream)
             remembered = None if request is None else self._remembered(stream, request)
-            return Opened(self._between(stream, after + 1, head.version), head, remembered, snapshot)
+            events = self._between(stream, after + 1, head.version)
+            return Opened(events, head, remembered, snapshot, self._orders.get(stream, NOTHING_KEPT))
 
     def head(self, stream: str) -> Head:
         """See EventStore."""
@@ -115,6 +128,17 @@ class MemoryStore(EventStore):
         with self._lock:
             if version >= self._snapshots.get(stream, (0, None))[0]:
                 self._snapshots[stream] = (version, snapshot)
+
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int) -> None:
+        """See EventStore."""
+        with self._lock:
+            kept = self._orders.get(stream, NOTHING_KEPT)
+            if kept.revision != revision:
+                raise StaleOrders(stream)
+            texts = {other: written for other, written in kept.texts.items() if other != seat}
+            if text is not None:
+                texts[seat] = text
+            self._orders[stream] = Kept(revision + 1, texts)
 
     def _remembered(self, stream: str, request: Request) -> Remembered | None:
         fingerprint, remembered = self._requests.get((stream, request.key), (request.fingerprint, None))

@@ -29,15 +29,18 @@ from redis.exceptions import TimeoutError as NoAnswer
 from events.envelope import Draft, Envelope, Sealed, seal, unpack
 from events.store import (
     EMPTY,
+    NOTHING_KEPT,
     Appended,
     DamagedStream,
     EventStore,
     Head,
+    Kept,
     Opened,
     Pointer,
     Remembered,
     Request,
     RequestMismatch,
+    StaleOrders,
     StaleVersion,
     StoreError,
     StoreUnavailable,
@@ -75,7 +78,7 @@ class ShardKeys:
         self.parked = f"{self.tag}:parked"
 
     def stream(self, stream: str, part: str) -> str:
-        """Return the key of a stream's events ``e``, head and requests ``h``, or snapshot ``s``."""
+        """Return the key of a stream's events ``e``, head and requests ``h``, orders ``o``, or snapshot ``s``."""
         return f"{self.tag}:m:{stream}:{part}"
 
 
@@ -118,6 +121,7 @@ class RedisStore(EventStore):
         self._execute: Any = client.execute_command
         self._append = client.register_script(_source("append.lua"))
         self._open = client.register_script(_source("open.lua"))
+        self._keep_orders = client.register_script(_source("keep_orders.lua"))
         self._keep_snapshot = client.register_script(_source("keep_snapshot.lua"))
 
     @functools.cached_property
@@ -155,13 +159,20 @@ class RedisStore(EventStore):
 
     @_in_words_of_the_store
     def append(
-        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+        self,
+        stream: str,
+        expected: Head,
+        drafts: Sequence[Draft],
+        request: Request,
+        deadline: int | None = None,
+        orders: int | None = None,
     ) -> Appended:
         """Append in one script call; see EventStore. A retry inside the client is safe by the request's key."""
         sealed = seal(drafts, stream, expected.version, expected.digest)
         if not sealed:
             raise ValueError("nothing to append")
-        verdict, *details = self._run(self._append, *self._append_call(stream, expected, sealed, request, deadline))
+        call = self._append_call(stream, expected, sealed, request, deadline, orders)
+        verdict, *details = self._run(self._append, *call)
         match verdict:
             case b"appended":
                 head = Head(expected.version + len(sealed), sealed[-1].digest)
@@ -175,10 +186,18 @@ class RedisStore(EventStore):
                 raise RequestMismatch(stream, request.key)
             case b"stale":
                 raise StaleVersion(stream, expected.version, int(details[0]))
+            case b"orders":
+                raise StaleOrders(stream)
         raise DamagedStream(stream, int(details[0]), "the number of stored events is another")
 
     def _append_call(
-        self, stream: str, expected: Head, sealed: Sequence[Sealed], request: Request, deadline: int | None
+        self,
+        stream: str,
+        expected: Head,
+        sealed: Sequence[Sealed],
+        request: Request,
+        deadline: int | None,
+        orders: int | None,
     ) -> tuple[list[str], list[Any]]:
         """Return the keys and arguments of the append script."""
         keys = self._keys_of(stream)
@@ -188,6 +207,7 @@ class RedisStore(EventStore):
             *_marks(request),
             stream,
             "" if deadline is None else deadline,
+            "" if orders is None else orders,
         ]
         for event in sealed:
             arguments += (event.packed, event.digest)
@@ -212,9 +232,9 @@ class RedisStore(EventStore):
         """See EventStore."""
         keys = self._keys_of(stream)
         field, mark = _marks(request) if request is not None else ("", b"")
-        (version, digest, remembered), entries, after_read, snapshot = self._run(
+        (version, digest, remembered, revision), entries, after_read, snapshot, orders = self._run(
             self._open,
-            [keys.stream(stream, part) for part in "ehs"],
+            [keys.stream(stream, part) for part in "ehso"],
             ["" if after is None else after, field],
         )
         if remembered is not None and not remembered.endswith(mark):
@@ -229,6 +249,7 @@ class RedisStore(EventStore):
             head,
             None if remembered is None else Remembered(*map(int, remembered[: -len(mark)].split(b":"))),
             None if snapshot is None else json.loads(zlib.decompress(snapshot)),
+            NOTHING_KEPT if revision is None else _kept(revision, orders),
         )
 
     @_in_words_of_the_store
@@ -270,6 +291,13 @@ class RedisStore(EventStore):
         key = self._keys_of(stream).stream(stream, "s")
         self._run(self._keep_snapshot, [key], [version, packed, SNAPSHOT_KEPT_MS])
 
+    @_in_words_of_the_store
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int) -> None:
+        """See EventStore. Text and revision change in one script."""
+        keys = [self._keys_of(stream).stream(stream, part) for part in "ho"]
+        if self._run(self._keep_orders, keys, [seat, text or "", revision]) is None:
+            raise StaleOrders(stream)
+
     def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> Any:
         try:
             return self._execute("EVALSHA", script.sha, len(keys), *keys, *arguments)
@@ -284,6 +312,11 @@ class RedisStore(EventStore):
 def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
     """Return the pointer that a feed entry is."""
     return Pointer(_version(entry_id), fields[b"m"].decode(), int(fields[b"v"]))
+
+
+def _kept(revision: bytes, fields: list[bytes]) -> Kept:
+    texts = {int(seat): text.decode() for seat, text in zip(fields[::2], fields[1::2], strict=True)}
+    return Kept(int(revision), texts)
 
 
 def _source(script: str) -> str:

@@ -9,18 +9,22 @@ from typing import Any
 
 from domain.game import RulesError
 from domain.games import UnknownRuleset, find_ruleset
-from domain.match.state import MatchState, Seat
+from domain.match.clock import Clock
+from domain.match.state import Fallen, MatchState, Seat, Takeback
+from domain.match.terms import Terms
+from events.codec import read_value, written
 from events.store import Head
 
-LAYOUT = 1
+_MADE = {"terms": Terms, "clock": Clock, "takeback": Takeback, "fallen": Fallen}
+
+LAYOUT = 2
 """To be raised with every change of MatchState and of what this module writes."""
 
 
 def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
     """Return ``state``, the match at ``head``, as JSON values."""
     game = find_ruleset(state.game, state.ruleset)
-    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in state._asdict().items()}
-    fields["seats"] = [list(seat) for seat in state.seats]
+    fields = {name: written(value) for name, value in state._asdict().items() if name not in ("position", "history")}
     fields["position"] = game.format_position(state.position)
     fields["history"] = [game.format_position(position) for position in state.history]
     return {"layout": LAYOUT, "digest": head.digest.hex(), "state": fields}
@@ -34,11 +38,13 @@ def restored(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
     for name, value in fields.items():
         if isinstance(value, list):
             fields[name] = tuple(value)
+        elif name in _MADE and value is not None:
+            fields[name] = read_value(_MADE[name], value)
     try:
         game = find_ruleset(fields["game"], fields["ruleset"])
         fields["position"] = game.parse_position(fields["position"])
         fields["history"] = tuple(game.parse_position(text) for text in fields["history"])
     except (UnknownRuleset, RulesError):
         return None
-    fields["seats"] = tuple(Seat(*seat) for seat in fields["seats"])
+    fields["seats"] = tuple(read_value(Seat, seat) for seat in fields["seats"])
     return MatchState(**fields), Head(fields["version"], bytes.fromhex(snapshot["digest"]))

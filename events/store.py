@@ -7,6 +7,7 @@ of its name; a shard's feed announces all its events in the order in which they 
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from events.envelope import Draft, Envelope
@@ -51,8 +52,18 @@ class Remembered(NamedTuple):
     last: int
 
 
+class Kept(NamedTuple):
+    """What seats have laid down beside a stream: text by seat, and a revision that grows with every change."""
+
+    revision: int
+    texts: Mapping[int, str]
+
+
+NOTHING_KEPT = Kept(0, MappingProxyType({}))
+
+
 class Opened(NamedTuple):
-    """A stream read from a version on, with its head and what is remembered of a request, all at one instant.
+    """A stream read from a version on, with its head, what is remembered of a request, and orders, at one instant.
 
     ``snapshot`` is the cached snapshot that the events follow, None when they follow a version that was asked for.
     """
@@ -61,6 +72,7 @@ class Opened(NamedTuple):
     head: Head
     remembered: Remembered | None
     snapshot: Mapping[str, Any] | None
+    orders: Kept = NOTHING_KEPT
 
 
 class Pointer(NamedTuple):
@@ -84,6 +96,10 @@ class StaleVersion(StoreError):
         self.stream = stream
         self.expected = expected
         self.current = current
+
+
+class StaleOrders(StoreError):
+    """A seat has laid down something else since the decision was made: decide again."""
 
 
 class RequestMismatch(StoreError):
@@ -132,15 +148,23 @@ class EventStore(ABC):
 
     @abstractmethod
     def append(
-        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+        self,
+        stream: str,
+        expected: Head,
+        drafts: Sequence[Draft],
+        request: Request,
+        deadline: int | None = None,
+        orders: int | None = None,
     ) -> Appended:
         """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
 
         A request whose key is known returns what it wrote the first time and writes nothing, so that a caller whose
         reply was lost may simply ask again. ``deadline`` (milliseconds since 1970 UTC) replaces the stream's deadline;
-        None removes it. Raises StaleVersion when the head is not ``expected``, RequestMismatch when the request's key
-        is known with another fingerprint, StoreUnavailable, DamagedStream, and ValueError for no drafts or a draft
-        without canonical form. All checks come before the first write.
+        None removes it. ``orders`` is the revision of the orders that the events were decided with (None: they do not
+        matter). Raises StaleVersion when the head is not ``expected``, StaleOrders when the orders are of another
+        revision, RequestMismatch when the request's key is known with another fingerprint, StoreUnavailable,
+        DamagedStream, and ValueError for no drafts or a draft without canonical form. All checks come before the first
+        write.
         """
 
     @abstractmethod
@@ -186,4 +210,12 @@ class EventStore(ABC):
         """Cache ``snapshot`` (JSON values) of ``stream`` at ``version`` in place of an older one; a newer one stays.
 
         A cache: it may vanish. Raises StoreUnavailable.
+        """
+
+    @abstractmethod
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int) -> None:
+        """Keep what ``seat`` lays down beside the stream (None: nothing); the revision of all orders becomes one more.
+
+        Orders are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleOrders when the orders
+        are not of ``revision``, and StoreUnavailable.
         """

@@ -13,7 +13,33 @@ Content = Mapping[str, Any]
 Upcaster = Callable[[Content], Content]
 Upcasters = Mapping[tuple[str, int], Upcaster]
 
-UPCASTERS: Upcasters = {}
+
+def upcast_match_created_v1_v2(content: Content) -> Content:
+    """From before there were terms: no clock runs in such a match, for its players never agreed to one."""
+    return content
+
+
+def upcast_move_submitted_v1_v2(content: Content) -> Content:
+    """From before channels were recorded: what is known is whether an opponent moved."""
+    return {**content, "channel": "opponent"} if "level" in content else content
+
+
+def upcast_draw_accepted_v1_v2(content: Content) -> Content:
+    """From before channels were recorded."""
+    return content
+
+
+def upcast_player_resigned_v1_v2(content: Content) -> Content:
+    """From before channels were recorded."""
+    return content
+
+
+UPCASTERS: Upcasters = {
+    ("match-created", 1): upcast_match_created_v1_v2,
+    ("move-submitted", 1): upcast_move_submitted_v1_v2,
+    ("draw-accepted", 1): upcast_draw_accepted_v1_v2,
+    ("player-resigned", 1): upcast_player_resigned_v1_v2,
+}
 
 
 def present_schema(type_name: str, upcasters: Upcasters = UPCASTERS) -> int:

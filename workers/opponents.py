@@ -4,7 +4,7 @@ import hashlib
 from typing import NamedTuple
 
 from domain.games import find_ruleset
-from domain.match.commands import AcceptDraw, Command, DeclineDraw, SubmitMove
+from domain.match.commands import OPPONENT, AcceptDraw, Command, DeclineDraw, SubmitMove
 from domain.match.refusals import Refused
 from domain.match.state import PLAYING, MatchState
 from domain.search import ENGINE, accepts_draw, choose
@@ -65,7 +65,7 @@ def answer(matches: Matches, match: str) -> Executed | None:
             else:
                 if ply not in moves:
                     moves[ply] = _move(state, debt, ply)
-                command, key = moves[ply], f"opponent:{ply}"
+                command, key = moves[ply], f"opponent:{ply}:{state.taken_back}"
             try:
                 return matches.execute(match, command, debt.player, Request(key, _ANY), state.version)
             except StaleVersion:
@@ -95,6 +95,7 @@ def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
         level=debt.level,
         seed=seed,
         engine=str(ENGINE),
+        channel=OPPONENT,
     )
 
 

@@ -18,8 +18,8 @@ from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
 from api.schemas import Empty, Flag, Shown, Strict, Text, Whole
 from api.services import services
 from domain.match import commands as c
-from domain.match.decide import LONGEST_MOVE
 from domain.match.evolve import replay
+from domain.match.moves import LONGEST_MOVE
 from domain.match.refusals import Refused
 from domain.match.state import Seat
 from domain.search.levels import LEVELS

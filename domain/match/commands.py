@@ -2,7 +2,16 @@
 
 from typing import NamedTuple
 
+from domain.match.calendar import Calendar
 from domain.match.state import Seat
+from domain.match.terms import STANDARD, Terms
+
+WEB = "web"
+API = "api"
+OPPONENT = "opponent"
+CONDITIONAL = "conditional"
+FORCED = "forced"
+"""Channels: how a move came. A conditional one was laid down beforehand, a forced one was the only legal one."""
 
 
 class CreateMatch(NamedTuple):
@@ -21,6 +30,8 @@ class CreateMatch(NamedTuple):
     seed: int
     guest: bool = False
     ruleset: int | None = None
+    terms: Terms = STANDARD
+    rematch_of: str | None = None
 
 
 class JoinMatch(NamedTuple):
@@ -32,13 +43,18 @@ class JoinMatch(NamedTuple):
 
 
 class SubmitMove(NamedTuple):
-    """Play a move for the seat of ``player`` whose turn it is. An opponent names its level, seed and engine."""
+    """Play a move for the seat of ``player`` whose turn it is, and offer a draw with it if ``offer_draw``.
+
+    An opponent names its level, seed and engine.
+    """
 
     player: str
     move: str
     level: int | None = None
     seed: int | None = None
     engine: str | None = None
+    channel: str | None = None
+    offer_draw: bool = False
 
 
 class Resign(NamedTuple):
@@ -71,4 +87,84 @@ class DeclineDraw(NamedTuple):
     player: str
 
 
-Command = CreateMatch | JoinMatch | SubmitMove | Resign | AbortMatch | OfferDraw | AcceptDraw | DeclineDraw
+class RequestTakeback(NamedTuple):
+    """Ask all others to go back to the position in which ``player`` made the last move."""
+
+    player: str
+
+
+class AcceptTakeback(NamedTuple):
+    """Agree to going back."""
+
+    player: str
+
+
+class DeclineTakeback(NamedTuple):
+    """Do not agree to going back, or withdraw one's own request."""
+
+    player: str
+
+
+class GiveTime(NamedTuple):
+    """Give ``seat`` so many milliseconds more."""
+
+    player: str
+    seat: int
+    time: int
+
+
+class CallTime(NamedTuple):
+    """Say that time is up: what is due now happens. ``player`` None: time itself says so, nobody claims it."""
+
+    player: str | None = None
+
+
+class ForgiveFlag(NamedTuple):
+    """Let the match go on that ``player`` has just won on time."""
+
+    player: str
+
+
+class SetCalendar(NamedTuple):
+    """From now on ``player`` has these free days. The server says so in every match of the player."""
+
+    player: str
+    calendar: Calendar | None
+
+
+class PauseClock(NamedTuple):
+    """Stop the time of the seat of ``player`` (None: of all seats) from ``since`` to ``until``: the server asks."""
+
+    reason: str
+    player: str | None
+    since: int
+    until: int | None = None
+    automatic: bool = False
+
+
+class ResumeClock(NamedTuple):
+    """End the pauses of the seat of ``player`` (None: of all seats) for ``reason``: the server asks."""
+
+    reason: str
+    player: str | None
+
+
+Command = (
+    CreateMatch
+    | JoinMatch
+    | SubmitMove
+    | Resign
+    | AbortMatch
+    | OfferDraw
+    | AcceptDraw
+    | DeclineDraw
+    | RequestTakeback
+    | AcceptTakeback
+    | DeclineTakeback
+    | GiveTime
+    | CallTime
+    | ForgiveFlag
+    | SetCalendar
+    | PauseClock
+    | ResumeClock
+)

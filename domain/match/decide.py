@@ -1,27 +1,32 @@
 """Every rule about who may do what in a match, and when: state and command in, events out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
-from domain.game import Game, GameOver, IllegalMove, MalformedNotation
+from domain.game import Game
 from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match import moves, offers, terms, timekeeping
+from domain.match.evolve import replay
+from domain.match.guards import refuse_if_ended, seat_of
+from domain.match.lines import Orders, standing_answers
 from domain.match.refusals import Refused
-from domain.match.state import ABORTED, OPEN, PLAYING, MatchState
+from domain.match.state import OPEN, MatchState
 
 ABORT_BEFORE_PLY = 2
 """A match may be called off until its second ply has been played."""
 
-LONGEST_MOVE = 10_000
-"""Characters; the longest canonical move of any game is far shorter."""
 
-
-def decide(state: MatchState | None, command: c.Command, now: int) -> tuple[e.Event, ...]:
+def decide(
+    state: MatchState | None, command: c.Command, now: int, orders: Mapping[int, Orders] = MappingProxyType({})
+) -> tuple[e.Event, ...]:
     """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC).
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
-    dated before the one in front of it. Raises Refused when the command is not allowed.
+    dated before the one in front of it. ``orders`` are what seats have laid down beforehand: what the command makes due
+    of them follows in the same breath. Raises Refused when the command is not allowed.
     """
     if isinstance(command, c.CreateMatch):
         if state is not None:
@@ -29,7 +34,12 @@ def decide(state: MatchState | None, command: c.Command, now: int) -> tuple[e.Ev
         return _create(command, now)
     if state is None:
         raise Refused("no-such-match", "there is no such match")
-    return _DECISIONS[type(command)](state, command, max(now, state.updated_at))
+    now = max(now, state.updated_at)
+    events: tuple[e.Event, ...] = _DECISIONS[type(command)](state, command, now)
+    if orders and events:
+        after = replay(state.match, events, state)
+        events += standing_answers(after, orders, now) if after is not None else ()
+    return events
 
 
 def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
@@ -51,6 +61,7 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         raise Refused("wrong-seats", "other players must be invited, they cannot be seated by you", "seats")
     if command.rated and command.guest:
         raise Refused("guests-play-unrated", "guests play unrated: sign up to play for a rating", "rated")
+    terms.check(command.terms)
     created = e.MatchCreated(
         at=now,
         creator=command.creator,
@@ -61,6 +72,8 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         rated=command.rated,
         private=command.private,
         seed=command.seed,
+        terms=command.terms,
+        rematch_of=command.rematch_of,
     )
     if all(seat.joined for seat in command.seats):
         return (created, e.MatchStarted(now))
@@ -76,7 +89,7 @@ def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
 
 
 def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, ...]:
-    _refuse_if_ended(state)
+    refuse_if_ended(state)
     if state.status != OPEN:
         raise Refused("seats-taken", "all seats of this match are taken")
     own = state.seat_of(command.player)
@@ -105,130 +118,30 @@ def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, .
     return (joined,)
 
 
-def _submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.Event, ...]:
-    _refuse_if_not_playing(state)
-    game = find_ruleset(state.game, state.ruleset)
-    seat = game.to_move(state.position)
-    if state.seats[seat].player != command.player:
-        _seat(state, command.player)
-        names = game.setups[state.setup].seat_names
-        raise Refused("not-your-turn", f"it is not your turn: {names[seat]} is to move")
-    if len(command.move) > LONGEST_MOVE:
-        raise Refused("malformed-move", f"a move has at most {LONGEST_MOVE} characters", "move")
-    try:
-        move = game.read_move(state.position, command.move, state.setup)
-    except MalformedNotation as error:
-        raise Refused("malformed-move", str(error), "move") from error
-    except GameOver as error:
-        raise Refused("match-over", str(error)) from error
-    except IllegalMove as error:
-        raise Refused("illegal-move", str(error), "move") from error
-    submitted = e.MoveSubmitted(
-        at=now,
-        seat=seat,
-        ply=len(state.moves) + 1,
-        move=game.format_move(state.position, move),
-        level=command.level,
-        seed=command.seed,
-        engine=command.engine,
-    )
-    outcome = game.outcome(game.play(state.position, move), (*state.history, state.position))
-    if outcome is None:
-        return (submitted,)
-    return (submitted, e.MatchFinished(now, outcome.scores, outcome.reason))
-
-
-def _resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:
-    seat = _active_seat(state, command.player)
-    resigned = e.PlayerResigned(now, seat)
-    game = find_ruleset(state.game, state.ruleset)
-    going_on = game.withdraw(state.position, seat)
-    if going_on is None:
-        return (resigned, e.MatchFinished(now, game.shared(state.position, (seat,)), "resignation"))
-    outcome = game.outcome(going_on, state.history)
-    if outcome is None:
-        return (resigned,)
-    return (resigned, e.MatchFinished(now, outcome.scores, outcome.reason))
-
-
 def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event, ...]:
     if command.player != state.creator:
-        _seat(state, command.player)
-    _refuse_if_ended(state)
+        seat_of(state, command.player)
+    refuse_if_ended(state)
     if len(state.moves) >= ABORT_BEFORE_PLY:
         raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
     return (e.MatchAborted(now, command.player),)
 
 
-def _offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Event, ...]:
-    seat = _active_seat(state, command.player)
-    if state.draw_agreed:
-        if seat in state.draw_agreed:
-            raise Refused("draw-already-offered", "you have agreed to a draw already; the others have to answer")
-        return _accept_draw(state, c.AcceptDraw(command.player), now)
-    offered = state.offered_at[seat]
-    if offered is not None and state.last_ply[seat] <= offered:
-        raise Refused("draw-already-offered", "you may offer a draw again when you have made another move")
-    return (e.DrawOffered(now, seat),)
-
-
-def _accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.Event, ...]:
-    seat = _answering_seat(state, command.player)
-    accepted = e.DrawAccepted(now, seat)
-    game = find_ruleset(state.game, state.ruleset)
-    if len(state.draw_agreed) + 1 < len(state.seats) - len(game.eliminated(state.position)):
-        return (accepted,)
-    return (accepted, e.MatchFinished(now, game.shared(state.position, ()), "draw-agreed"))
-
-
-def _decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e.Event, ...]:
-    return (e.DrawDeclined(now, _answering_seat(state, command.player)),)
-
-
-def _answering_seat(state: MatchState, player: str) -> int:
-    seat = _active_seat(state, player)
-    if not state.draw_agreed:
-        raise Refused("no-draw-offer", "no draw is on offer")
-    if seat in state.draw_agreed:
-        raise Refused("no-draw-offer", "you have agreed to this draw already; the others have to answer")
-    return seat
-
-
-def _seat(state: MatchState, player: str) -> int:
-    seat = state.seat_of(player)
-    if seat is None:
-        raise Refused("not-your-seat", "you have no seat in this match")
-    return seat
-
-
-def _active_seat(state: MatchState, player: str) -> int:
-    """Return the seat of ``player`` in a match that is being played and that the seat has not left."""
-    seat = _seat(state, player)
-    _refuse_if_not_playing(state)
-    if seat in find_ruleset(state.game, state.ruleset).eliminated(state.position):
-        raise Refused("out-of-game", "you are out of this game already")
-    return seat
-
-
-def _refuse_if_ended(state: MatchState) -> None:
-    if state.status == ABORTED:
-        raise Refused("match-over", "this match was aborted")
-    if state.ended:
-        raise Refused("match-over", f"this match is over: {state.reason}")
-
-
-def _refuse_if_not_playing(state: MatchState) -> None:
-    _refuse_if_ended(state)
-    if state.status != PLAYING:
-        raise Refused("match-not-started", "this match has not started: not all seats are taken")
-
-
 _DECISIONS: dict[type[c.Command], Callable[[MatchState, Any, int], tuple[e.Event, ...]]] = {
     c.JoinMatch: _join,
-    c.SubmitMove: _submit_move,
-    c.Resign: _resign,
+    c.SubmitMove: moves.submit_move,
+    c.Resign: moves.resign,
     c.AbortMatch: _abort,
-    c.OfferDraw: _offer_draw,
-    c.AcceptDraw: _accept_draw,
-    c.DeclineDraw: _decline_draw,
+    c.OfferDraw: offers.offer_draw,
+    c.AcceptDraw: offers.accept_draw,
+    c.DeclineDraw: offers.decline_draw,
+    c.RequestTakeback: offers.request_takeback,
+    c.AcceptTakeback: offers.accept_takeback,
+    c.DeclineTakeback: offers.decline_takeback,
+    c.CallTime: timekeeping.call_time,
+    c.ForgiveFlag: timekeeping.forgive_flag,
+    c.GiveTime: timekeeping.give_time,
+    c.SetCalendar: timekeeping.set_calendar,
+    c.PauseClock: timekeeping.pause_clock,
+    c.ResumeClock: timekeeping.resume_clock,
 }

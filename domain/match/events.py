@@ -6,11 +6,16 @@ been stored is never reused for something else.
 
 from typing import NamedTuple
 
+from domain.match.calendar import Calendar
 from domain.match.state import Seat
+from domain.match.terms import Terms
 
 
 class MatchCreated(NamedTuple):
-    """A match exists, with its game, ruleset version, setup and seats."""
+    """A match exists, with its game, ruleset version, setup and seats.
+
+    Without ``terms`` it is from before there were clocks, and none runs. ``rematch_of`` names the match before it.
+    """
 
     at: int
     creator: str
@@ -21,6 +26,8 @@ class MatchCreated(NamedTuple):
     rated: bool
     private: bool
     seed: int
+    terms: Terms | None = None
+    rematch_of: str | None = None
 
 
 class PlayerJoined(NamedTuple):
@@ -38,7 +45,10 @@ class MatchStarted(NamedTuple):
 
 
 class MoveSubmitted(NamedTuple):
-    """A legal move was played; ``ply`` counts from 1. An opponent's move says how it can be computed again."""
+    """A legal move was played; ``ply`` counts from 1. An opponent's move says how it can be computed again.
+
+    ``channel`` says how it came (domain.match.commands); None only where that was not recorded yet.
+    """
 
     at: int
     seat: int
@@ -47,6 +57,7 @@ class MoveSubmitted(NamedTuple):
     level: int | None = None
     seed: int | None = None
     engine: str | None = None
+    channel: str | None = None
 
 
 class DrawOffered(NamedTuple):
@@ -61,6 +72,7 @@ class DrawAccepted(NamedTuple):
 
     at: int
     seat: int
+    channel: str | None = None
 
 
 class DrawDeclined(NamedTuple):
@@ -75,6 +87,7 @@ class PlayerResigned(NamedTuple):
 
     at: int
     seat: int
+    channel: str | None = None
 
 
 class MatchAborted(NamedTuple):
@@ -92,6 +105,95 @@ class MatchFinished(NamedTuple):
     reason: str
 
 
+class CalendarSet(NamedTuple):
+    """On the free days of ``calendar`` (None: on no day) the time of ``seat`` does not run from now on."""
+
+    at: int
+    seat: int
+    calendar: Calendar | None = None
+
+
+class ClockPaused(NamedTuple):
+    """From ``since`` to ``until`` (None: no end is known) the time of ``seat`` (None: of all) does not run.
+
+    ``since`` may lie before ``at``: what happened meanwhile is not undone, but time is given back. ``reason`` is one of
+    domain.match.clock.REASONS; ``automatic`` marks a vacation that was taken because a flag would have fallen.
+    """
+
+    at: int
+    reason: str
+    since: int
+    seat: int | None = None
+    until: int | None = None
+    automatic: bool | None = None
+
+
+class ClockResumed(NamedTuple):
+    """The pauses of ``seat`` (None: of all) for ``reason`` end now, those that lie ahead are cancelled."""
+
+    at: int
+    reason: str
+    seat: int | None = None
+
+
+class TimeGiven(NamedTuple):
+    """``seat`` has given ``to`` so many milliseconds."""
+
+    at: int
+    seat: int
+    to: int
+    time: int
+
+
+class FlagFell(NamedTuple):
+    """The time of ``seat`` was up at the instant ``deadline``; ``limit`` says which time (domain.match.clock).
+
+    ``claimed_by`` is the seat that claimed it, None when it fell by itself.
+    """
+
+    at: int
+    seat: int
+    deadline: int
+    limit: str
+    claimed_by: int | None = None
+
+
+class FlagForgiven(NamedTuple):
+    """``seat`` won on time and lets the match go on."""
+
+    at: int
+    seat: int
+
+
+class TakebackRequested(NamedTuple):
+    """A seat asks to go back to the position after ``ply`` plies."""
+
+    at: int
+    seat: int
+    ply: int
+
+
+class TakebackAccepted(NamedTuple):
+    """A seat agrees to going back."""
+
+    at: int
+    seat: int
+
+
+class TakebackDeclined(NamedTuple):
+    """A seat does not agree to going back; the request lapses."""
+
+    at: int
+    seat: int
+
+
+class MovesTakenBack(NamedTuple):
+    """The match goes on from the position after ``ply`` plies. What was played since stays on record."""
+
+    at: int
+    ply: int
+
+
 Event = (
     MatchCreated
     | PlayerJoined
@@ -103,6 +205,16 @@ Event = (
     | PlayerResigned
     | MatchAborted
     | MatchFinished
+    | CalendarSet
+    | ClockPaused
+    | ClockResumed
+    | TimeGiven
+    | FlagFell
+    | FlagForgiven
+    | TakebackRequested
+    | TakebackAccepted
+    | TakebackDeclined
+    | MovesTakenBack
 )
 
 TYPES: dict[str, type[Event]] = {
@@ -116,4 +228,14 @@ TYPES: dict[str, type[Event]] = {
     "player-resigned": PlayerResigned,
     "match-aborted": MatchAborted,
     "match-finished": MatchFinished,
+    "calendar-set": CalendarSet,
+    "clock-paused": ClockPaused,
+    "clock-resumed": ClockResumed,
+    "time-given": TimeGiven,
+    "flag-fell": FlagFell,
+    "flag-forgiven": FlagForgiven,
+    "takeback-requested": TakebackRequested,
+    "takeback-accepted": TakebackAccepted,
+    "takeback-declined": TakebackDeclined,
+    "moves-taken-back": MovesTakenBack,
 }

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from domain.games import find_ruleset
+from domain.match import clock as clocks
 from domain.match import events as e
-from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, MatchState
+from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, Fallen, MatchState, Takeback
 
 
 def evolve(state: MatchState | None, event: e.Event, match: str = "") -> MatchState:
@@ -49,6 +50,10 @@ def _created(event: e.MatchCreated, match: str) -> MatchState:
         position=find_ruleset(event.game, event.ruleset).initial(event.setup),
         offered_at=(None,) * len(event.seats),
         last_ply=(0,) * len(event.seats),
+        asked_at=(None,) * len(event.seats),
+        terms=event.terms,
+        clock=None if event.terms is None else clocks.new_clock(event.terms, len(event.seats)),
+        rematch_of=event.rematch_of,
     )
 
 
@@ -57,20 +62,58 @@ def _joined(state: MatchState, event: e.PlayerJoined) -> MatchState:
     return state._replace(seats=_with(state.seats, event.seat, seat))
 
 
-def _started(state: MatchState, _: e.MatchStarted) -> MatchState:
-    return state._replace(status=PLAYING)
+def _started(state: MatchState, event: e.MatchStarted) -> MatchState:
+    state = state._replace(status=PLAYING)
+    return _on_clock(state, clocks.started, _to_move(state), event.at)
 
 
 def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
     game = find_ruleset(state.game, state.ruleset)
     move = game.parse_move(state.position, event.move)
-    return state._replace(
+    state = state._replace(
         position=game.play(state.position, move),
         history=(*state.history, state.position),
         moves=(*state.moves, event.move),
         last_ply=_with(state.last_ply, event.seat, event.ply),
         draw_agreed=state.draw_agreed if event.seat in state.draw_agreed else (),
+        takeback=None,
     )
+    return _on_clock(state, clocks.moved, event.seat, _to_move(state), event.at)
+
+
+def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
+    game = find_ruleset(state.game, state.ruleset)
+    last_ply = [0] * len(state.seats)
+    for ply, position in enumerate(state.history[: event.ply], 1):
+        last_ply[game.to_move(position)] = ply
+    state = state._replace(
+        position=state.position_after(event.ply),
+        history=state.history[: event.ply],
+        moves=state.moves[: event.ply],
+        last_ply=tuple(last_ply),
+        taken_back=state.taken_back + 1,
+        draw_agreed=(),
+        takeback=None,
+        offered_at=tuple(None if at is None else min(at, event.ply) for at in state.offered_at),
+        asked_at=tuple(None if at is None else min(at, event.ply) for at in state.asked_at),
+    )
+    return _on_clock(state, clocks.passed, _to_move(state), event.at)
+
+
+def _takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchState:
+    asked_at = _with(state.asked_at, event.seat, len(state.moves))
+    return state._replace(takeback=Takeback(event.seat, event.ply, (event.seat,)), asked_at=asked_at)
+
+
+def _takeback_accepted(state: MatchState, event: e.TakebackAccepted) -> MatchState:
+    if state.takeback is None:
+        raise ValueError(f"match {state.match} accepts at version {state.version + 1} what nobody has asked for")
+    takeback = state.takeback._replace(agreed=(*state.takeback.agreed, event.seat))
+    return state._replace(takeback=takeback)
+
+
+def _takeback_declined(state: MatchState, _: e.TakebackDeclined) -> MatchState:
+    return state._replace(takeback=None)
 
 
 def _draw_offered(state: MatchState, event: e.DrawOffered) -> MatchState:
@@ -86,19 +129,63 @@ def _draw_declined(state: MatchState, _: e.DrawDeclined) -> MatchState:
 
 
 def _resigned(state: MatchState, event: e.PlayerResigned) -> MatchState:
-    going_on = find_ruleset(state.game, state.ruleset).withdraw(state.position, event.seat)
+    return _left(state, event.seat, event.at)
+
+
+def _flag_fell(state: MatchState, event: e.FlagFell) -> MatchState:
+    state = state._replace(fallen=Fallen(event.seat, event.deadline, event.at))
+    return state if event.limit == clocks.FIRST_MOVE else _left(state, event.seat, event.at)
+
+
+def _left(state: MatchState, seat: int, at: int) -> MatchState:
+    going_on = find_ruleset(state.game, state.ruleset).withdraw(state.position, seat)
     if going_on is None:
         return state
     # The position before can never stand again, so that it is no part of the history: that has one for every ply.
-    return state._replace(position=going_on, draw_agreed=())
+    state = state._replace(position=going_on, draw_agreed=(), takeback=None, left_ply=len(state.moves))
+    return _on_clock(state, clocks.passed, _to_move(state), at)
 
 
-def _aborted(state: MatchState, _: e.MatchAborted) -> MatchState:
-    return state._replace(status=ABORTED, reason="aborted", draw_agreed=())
+def _flag_forgiven(state: MatchState, event: e.FlagForgiven) -> MatchState:
+    if state.fallen is None:
+        raise ValueError(f"match {state.match} forgives at version {state.version + 1} a flag that did not fall")
+    fallen = state.fallen.seat
+    state = state._replace(status=PLAYING, scores=None, reason=None, fallen=None)
+    return _on_clock(state, clocks.forgiven, fallen, _to_move(state), event.at)
+
+
+def _aborted(state: MatchState, event: e.MatchAborted) -> MatchState:
+    state = state._replace(status=ABORTED, reason="aborted", draw_agreed=(), takeback=None)
+    return _on_clock(state, clocks.stopped, event.at)
 
 
 def _finished(state: MatchState, event: e.MatchFinished) -> MatchState:
-    return state._replace(status=FINISHED, scores=event.scores, reason=event.reason, draw_agreed=())
+    state = state._replace(status=FINISHED, scores=event.scores, reason=event.reason, draw_agreed=(), takeback=None)
+    return _on_clock(state, clocks.stopped, event.at)
+
+
+def _calendar_set(state: MatchState, event: e.CalendarSet) -> MatchState:
+    return _on_clock(state, clocks.with_calendar, event.seat, event.calendar, event.at)
+
+
+def _clock_paused(state: MatchState, event: e.ClockPaused) -> MatchState:
+    return _on_clock(state, clocks.paused, clocks.Pause(event.reason, event.seat, event.since, event.until))
+
+
+def _clock_resumed(state: MatchState, event: e.ClockResumed) -> MatchState:
+    return _on_clock(state, clocks.resumed, event.reason, event.seat, event.at)
+
+
+def _time_given(state: MatchState, event: e.TimeGiven) -> MatchState:
+    return _on_clock(state, clocks.given, event.to, event.time)
+
+
+def _to_move(state: MatchState) -> int:
+    return find_ruleset(state.game, state.ruleset).to_move(state.position)
+
+
+def _on_clock(state: MatchState, change: Callable[..., clocks.Clock], *arguments: Any) -> MatchState:
+    return state if state.clock is None else state._replace(clock=change(state.clock, *arguments))
 
 
 def _with(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
@@ -115,4 +202,14 @@ _EVOLUTIONS: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
     e.PlayerResigned: _resigned,
     e.MatchAborted: _aborted,
     e.MatchFinished: _finished,
+    e.CalendarSet: _calendar_set,
+    e.ClockPaused: _clock_paused,
+    e.ClockResumed: _clock_resumed,
+    e.TimeGiven: _time_given,
+    e.FlagFell: _flag_fell,
+    e.FlagForgiven: _flag_forgiven,
+    e.TakebackRequested: _takeback_requested,
+    e.TakebackAccepted: _takeback_accepted,
+    e.TakebackDeclined: _takeback_declined,
+    e.MovesTakenBack: _taken_back,
 }

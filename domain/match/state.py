@@ -2,6 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from domain.match.clock import Clock
+from domain.match.terms import Terms
+
 
 class Seat(NamedTuple):
     """Who sits where: a person, an opponent at a level, an invited person who has not answered yet, or nobody.
@@ -42,6 +45,26 @@ def opponent_id(level: int) -> str:
     return f"{OPPONENT_PREFIX}{level}"
 
 
+CLOCK = "clock"
+"""Stands where a player would, when time itself is who acts."""
+
+
+class Takeback(NamedTuple):
+    """``seat`` asks to go back to the position after ``ply`` plies; ``agreed`` holds the seats that agree so far."""
+
+    seat: int
+    ply: int
+    agreed: tuple[int, ...]
+
+
+class Fallen(NamedTuple):
+    """The flag of ``seat`` fell at the instant ``deadline`` and was recorded ``at`` a later one."""
+
+    seat: int
+    deadline: int
+    at: int
+
+
 OPEN = "open"
 PLAYING = "playing"
 FINISHED = "finished"
@@ -54,7 +77,10 @@ class MatchState(NamedTuple):
     ``position`` and ``history`` (the position in which each of ``moves`` was played) are values of the game that
     ``game`` and ``ruleset`` name. ``draw_agreed`` holds the seats that agree to the draw on offer, the offering
     seat first; it is empty when none is on offer. ``offered_at`` says for each seat after how many plies it last
-    offered one, ``last_ply`` which ply it last played (0: none).
+    offered one, ``last_ply`` which ply it last played (0: none). ``terms`` and ``clock`` are None for a match from
+    before there were clocks. ``asked_at`` is to taking moves back what ``offered_at`` is to draws; no move before
+    ``left_ply`` can be taken back, since a seat left the game there. ``fallen`` is the flag that ended the match.
+    ``taken_back`` counts how often moves were taken back: a ply may be played again then.
     """
 
     match: str
@@ -78,6 +104,14 @@ class MatchState(NamedTuple):
     last_ply: tuple[int, ...] = ()
     scores: tuple[float, ...] | None = None
     reason: str | None = None
+    terms: Terms | None = None
+    clock: Clock | None = None
+    takeback: Takeback | None = None
+    asked_at: tuple[int | None, ...] = ()
+    left_ply: int = 0
+    fallen: Fallen | None = None
+    rematch_of: str | None = None
+    taken_back: int = 0
 
     @property
     def ended(self) -> bool:

@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 
 from events.envelope import Draft, canonical, chained
-from events.store import EMPTY, GENESIS, EventStore, Head, Request, RequestMismatch, StaleVersion
+from events.store import EMPTY, GENESIS, NOTHING_KEPT, EventStore, Head, Request, RequestMismatch, StaleVersion
 from tests.support.drafts import draft, drafts, grown, request
 
 
@@ -25,7 +25,7 @@ def everything(store: EventStore) -> list[object]:
 def test_a_stream_that_nobody_wrote_is_empty(store: EventStore) -> None:
     assert store.head("m") == EMPTY
     assert store.read("m") == []
-    assert store.open("m", None, request("key")) == ([], EMPTY, None, None)
+    assert store.open("m", None, request("key")) == ([], EMPTY, None, None, NOTHING_KEPT)
 
 
 def test_what_was_appended_is_read_back_in_order(store: EventStore) -> None:
@@ -64,7 +64,7 @@ def test_opening_gives_later_events_the_head_and_what_is_remembered(store: Event
     assert opened.events == second.events
     assert opened.head == second.head
     assert opened.remembered == (1, 2)
-    assert store.open("m", 3, request("unknown")) == ([], second.head, None, None)
+    assert store.open("m", 3, request("unknown")) == ([], second.head, None, None, NOTHING_KEPT)
     assert store.open("m").events == first.events + second.events
 
 
@@ -198,7 +198,7 @@ def test_a_snapshot_spares_the_events_before_it(store: EventStore) -> None:
     opened = store.open("m", None)
     assert opened.snapshot == {"position": "…", "moves": ["a", "b"], "score": 0.5}
     assert opened.events == appended.events[2:]
-    assert store.open("m", 0) == (appended.events, appended.head, None, None)
+    assert store.open("m", 0) == (appended.events, appended.head, None, None, NOTHING_KEPT)
 
 
 def test_a_newer_snapshot_is_not_replaced_by_an_older_one(store: EventStore) -> None:

@@ -17,6 +17,7 @@ from events.connection import connect
 from events.redis_store import RedisStore
 from events.store import (
     EMPTY,
+    NOTHING_KEPT,
     DamagedStream,
     Head,
     Request,
@@ -214,7 +215,7 @@ def test_a_stream_that_lost_its_end_is_damaged(redis: Redis) -> None:
 def test_opening_after_a_version_that_the_stream_does_not_have_gives_its_head(redis: Redis) -> None:
     store = RedisStore(redis)
     (appended,) = grown(store, "m", [2])
-    assert store.open("m", 7) == ([], appended.head, None, None)
+    assert store.open("m", 7) == ([], appended.head, None, None, NOTHING_KEPT)
 
 
 @pytest.mark.parametrize("stored", [b"{", b"[]", b'["t",1,2,"a",[]]', b'["t",true,2,"a",{}]', b"\xff", b'"t"'])
@@ -269,8 +270,23 @@ def test_the_store_works_on_a_redis_cluster(tmp_path: Path) -> None:
 
 def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
     scripts = [script for script in files("events").iterdir() if script.name.endswith(".lua")]
-    assert {script.name for script in scripts} == {"append.lua", "open.lua", "keep_snapshot.lua"}
-    of_6_2 = {"HGET", "HMGET", "HSET", "XRANGE", "XLEN", "XADD", "INCRBY", "RPUSH", "ZADD", "ZREM", "PEXPIRE"}
+    assert {script.name for script in scripts} == {"append.lua", "open.lua", "keep_snapshot.lua", "keep_orders.lua"}
+    of_6_2 = {
+        "HGET",
+        "HGETALL",
+        "HMGET",
+        "HSET",
+        "HDEL",
+        "HINCRBY",
+        "XRANGE",
+        "XLEN",
+        "XADD",
+        "INCRBY",
+        "RPUSH",
+        "ZADD",
+        "ZREM",
+        "PEXPIRE",
+    }
     for script in scripts:
         calls = re.findall(r"redis\.call\(([^,]+), ([^,)]+)", script.read_text())
         assert calls
@@ -331,7 +347,7 @@ def test_a_feed_that_fell_behind_refuses_before_an_event_is_written(redis: Redis
     redis.set("rk:{s00}:sequence", 0)
     with pytest.raises(StoreError, match="XADD"):
         store.append("m", first.head, [draft(9)], request("key"))
-    assert store.open("m", None, request("key")) == (first.events, first.head, None, None)
+    assert store.open("m", None, request("key")) == (first.events, first.head, None, None, NOTHING_KEPT)
 
 
 def test_long_request_keys_keep_the_compact_form_of_a_stream(redis: Redis) -> None:

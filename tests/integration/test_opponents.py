@@ -11,6 +11,7 @@ from domain.games import GAMES, find_ruleset
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
 from domain.match.state import MatchState
 from domain.search import ENGINE, accepts_draw, choose
+from events.clock import now_ms
 from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
@@ -23,7 +24,9 @@ from workers.relay import Relay
 @pytest.fixture
 def shop(server: RealServer) -> Workshop:
     """Return an installation that is driven step by step."""
-    return Workshop(server.url)
+    shop = Workshop(server.url)
+    shop.now = now_ms()  # the workers that join in have the real time, and a match of long ago would be lost on time
+    return shop
 
 
 @contextmanager
@@ -66,6 +69,7 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Worksho
         "level": 2,
         "seed": seed_for(state.seed, 1),
         "engine": str(ENGINE),
+        "channel": "opponent",
     }
 
 

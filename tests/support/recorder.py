@@ -53,7 +53,7 @@ class SingleShardStore(RedisStore):
         """
         calls = [
             self._append_call(
-                stream, head, seal(drafts, stream, head.version, head.digest), Request(uuid4().hex, ""), None
+                stream, head, seal(drafts, stream, head.version, head.digest), Request(uuid4().hex, ""), None, None
             )
             for stream, (head, drafts) in appends.items()
         ]

@@ -5,8 +5,24 @@ from typing import Any
 
 import pytest
 
-from domain.match.events import TYPES, Event, MatchCreated, MatchFinished, MatchStarted, MoveSubmitted, PlayerJoined
+from domain.match.calendar import Calendar, Offset
+from domain.match.events import (
+    TYPES,
+    CalendarSet,
+    ClockPaused,
+    ClockResumed,
+    Event,
+    FlagFell,
+    MatchCreated,
+    MatchFinished,
+    MatchStarted,
+    MoveSubmitted,
+    PlayerJoined,
+    TakebackRequested,
+    TimeGiven,
+)
 from domain.match.state import Seat
+from domain.match.terms import STANDARD
 from events.codec import MalformedEvent, UnknownEvent, draft_of, event_of
 from events.envelope import Envelope, seal
 from events.store import GENESIS
@@ -50,6 +66,18 @@ EVENTS: list[Event] = [
     MatchFinished(NOON, (0.25, 0.75), "material"),
     *(TYPES[name](NOON, 1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
     TYPES["match-aborted"](NOON, "alice"),
+    CREATED._replace(terms=STANDARD, rematch_of="m0"),
+    MoveSubmitted(NOON, 0, 1, "c3-d4", channel="conditional"),
+    CalendarSet(NOON, 0, Calendar((Offset(0, 60), Offset(NOON, 120)), (5, 6))),
+    CalendarSet(NOON, 0),
+    ClockPaused(NOON, "vacation", NOON - 5, 0, NOON + 5, True),
+    ClockPaused(NOON, "dispute", NOON),
+    ClockResumed(NOON, "dispute"),
+    TimeGiven(NOON, 0, 1, 60_000),
+    FlagFell(NOON, 0, NOON - 1, "time"),
+    FlagFell(NOON, 0, NOON - 1, "time", claimed_by=1),
+    *(TYPES[name](NOON, 1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined", "moves-taken-back")),
+    TakebackRequested(NOON, 1, 6),
 ]
 
 
@@ -66,7 +94,7 @@ def test_every_type_of_event_is_tried_here() -> None:
 
 def test_the_instant_stands_in_the_envelope_and_what_is_none_is_left_out() -> None:
     draft = draft_of(MoveSubmitted(NOON, 0, 1, "c3-d4"), "alice")
-    assert draft == ("move-submitted", 1, NOON, "alice", MOVE)
+    assert draft == ("move-submitted", 2, NOON, "alice", MOVE)
 
 
 def test_seats_are_small_objects() -> None:

@@ -16,6 +16,7 @@ from domain.match.commands import (
 from domain.match.decide import decide
 from domain.match.refusals import Refused
 from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, Seat
+from domain.match.terms import STANDARD
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
 
 SHORT_GAME = (
@@ -47,6 +48,7 @@ def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
             rated=True,
             private=True,
             seed=99,
+            terms=STANDARD,
         )
     ]
     assert match.state.status == OPEN

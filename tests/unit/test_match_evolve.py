@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from domain.game import RulesError
 from domain.games import GAMES, UnknownRuleset
 from domain.match import events as e
+from domain.match.clock import new_clock
 from domain.match.commands import (
     AbortMatch,
     AcceptDraw,
@@ -21,6 +22,7 @@ from domain.match.commands import (
 from domain.match.evolve import evolve, replay
 from domain.match.refusals import Refused
 from domain.match.state import FINISHED, MatchState, Seat
+from domain.match.terms import STANDARD
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
 
 BASHNI = GAMES["bashni"]
@@ -45,6 +47,9 @@ def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
         position=BASHNI.initial("start"),
         offered_at=(None, None),
         last_ply=(0, 0),
+        asked_at=(None, None),
+        terms=STANDARD,
+        clock=new_clock(STANDARD, 2),
     )
 
 

@@ -37,14 +37,20 @@ class WatchedStore(MemoryStore):
         return super().open(stream, after, request)
 
     def append(
-        self, stream: str, expected: Head, drafts: Sequence[Draft], request: Request, deadline: int | None = None
+        self,
+        stream: str,
+        expected: Head,
+        drafts: Sequence[Draft],
+        request: Request,
+        deadline: int | None = None,
+        orders: int | None = None,
     ) -> Appended:
         """Note, let somebody be faster, and append."""
         self.calls.append("append")
         if self.before_append is not None:
             overtake, self.before_append = self.before_append, None
             overtake()
-        return super().append(stream, expected, drafts, request, deadline)
+        return super().append(stream, expected, drafts, request, deadline, orders)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Any]:
         """Note and read."""

@@ -1,0 +1,55 @@
+"""Whether somebody may act in a match now: the refusals that commands share."""
+
+from domain.games import find_ruleset
+from domain.match.clock import falls_at
+from domain.match.refusals import Refused
+from domain.match.state import ABORTED, PLAYING, MatchState
+
+TIME_UP = "time-up"
+"""The code of the refusal that says: a flag has fallen that is not recorded yet."""
+
+
+def seat_of(state: MatchState, player: str) -> int:
+    """Return the seat of ``player``; raises Refused when there is none."""
+    seat = state.seat_of(player)
+    if seat is None:
+        raise Refused("not-your-seat", "you have no seat in this match")
+    return seat
+
+
+def active_seat(state: MatchState, player: str, now: int) -> int:
+    """Return the seat of ``player`` in a match that is being played and that the seat has not left; raises Refused."""
+    seat = seat_of(state, player)
+    refuse_if_not_playing(state, now)
+    if seat in find_ruleset(state.game, state.ruleset).eliminated(state.position):
+        raise Refused("out-of-game", "you are out of this game already")
+    return seat
+
+
+def seats_playing(state: MatchState) -> tuple[int, ...]:
+    """Return the seats that have not left the game."""
+    gone = find_ruleset(state.game, state.ruleset).eliminated(state.position)
+    return tuple(seat for seat in range(len(state.seats)) if seat not in gone)
+
+
+def refuse_if_ended(state: MatchState) -> None:
+    """Raise Refused when the match is over."""
+    if state.status == ABORTED:
+        raise Refused("match-over", "this match was aborted")
+    if state.ended:
+        raise Refused("match-over", f"this match is over: {state.reason}")
+
+
+def refuse_if_not_playing(state: MatchState, now: int) -> None:
+    """Raise Refused unless the match is being played and nobody's time is up.
+
+    A flag that has fallen counts from its instant on, recorded or not: a late move and a flag can never both count.
+    """
+    refuse_if_ended(state)
+    if state.status != PLAYING:
+        raise Refused("match-not-started", "this match has not started: not all seats are taken")
+    if state.clock is not None:
+        instant = falls_at(state.clock)
+        if instant is not None and now >= instant:
+            names = find_ruleset(state.game, state.ruleset).setups[state.setup].seat_names
+            raise Refused(TIME_UP, f"the time of {names[state.clock.seat or 0]} is up")

@@ -1,0 +1,207 @@
+"""Conditional lines: what a seat lays down beforehand for moves of others that may come, and forced moves.
+
+A line is a tree of moves from one position on: after each move of another seat what may follow it, after each own move
+the answers to it. Nothing in it ever changes by being played out: where the match stands in it is found by following
+the moves that were made, so that a line that no longer fits is still there to be looked at.
+
+Lines are private. They are no events; what comes of them is, in the same append as the move that set it off.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from domain.game import Game, RulesError
+from domain.games import find_ruleset
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.evolve import replay
+from domain.match.guards import active_seat
+from domain.match.moves import resign, submit_move
+from domain.match.offers import accept_draw
+from domain.match.refusals import Refused
+from domain.match.state import PLAYING, MatchState
+
+ANY = "*"
+"""In place of a move of another seat: whatever else it plays."""
+
+RESIGN = "resign"
+ACCEPT_DRAW = "accept-draw"
+WAIT = "wait"
+ACTIONS = (RESIGN, ACCEPT_DRAW, WAIT)
+
+MOST_MOVES = 300
+DEEPEST = 60
+MOST_ANSWERS = 64
+"""In one append; what would be due beyond waits for the next event of the match."""
+
+
+class Line(NamedTuple):
+    """After ``move``, do ``then`` (one of ACTIONS; None: just go on), and go on with one of ``next``.
+
+    ``then`` may stand only after a move of another seat. "wait" lays down that nothing is to be done.
+    "accept-draw" is done if a draw is on offer then; if not, ``next`` counts.
+    """
+
+    move: str
+    then: str | None = None
+    next: tuple["Line", ...] = ()
+
+
+class Lines(NamedTuple):
+    """What may follow the ``position`` (as notation) after ``ply`` plies."""
+
+    ply: int
+    position: str
+    first: tuple[Line, ...]
+
+
+class Orders(NamedTuple):
+    """All that a seat has laid down: lines, and whether its only legal move is to be played for it."""
+
+    lines: Lines | None = None
+    forced: bool = False
+
+
+class Reached(NamedTuple):
+    """Where the match stands in the lines of a seat: the last move that was made of them, and what may follow it."""
+
+    last: Line | None
+    following: tuple[Line, ...]
+
+
+def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) -> Lines:
+    """Return ``first`` as lines from where the match stands, with all moves in canonical form.
+
+    Raises Refused, with the place as the field ("lines.0.next.1.move"), when the player has no say in this match, its
+    terms do not allow lines, a move is not legal where it stands, or an own turn has more than one answer.
+    """
+    seat = active_seat(state, player, now)
+    if state.terms is not None and not state.terms.lines:
+        raise Refused("lines-off", "the terms of this match do not allow conditional lines")
+    game = find_ruleset(state.game, state.ruleset)
+    arranger = _Arranger(game, state, seat)
+    lines = arranger.arrange(state.position, state.history, first, 0, "lines")
+    return Lines(len(state.moves), game.format_position(state.position), lines)
+
+
+class _Arranger:
+    def __init__(self, game: Game[Any, Any], state: MatchState, seat: int) -> None:
+        self._game, self._state, self._seat = game, state, seat
+        self._moves = 0
+
+    def arrange(
+        self, position: Any, history: tuple[Any, ...], lines: Sequence[Line], depth: int, place: str
+    ) -> tuple[Line, ...]:
+        own = self._game.to_move(position) == self._seat
+        if depth >= DEEPEST and lines:
+            raise Refused("unfit-lines", f"a line has at most {DEEPEST} moves", place)
+        if own and depth and len(lines) > 1:
+            raise Refused("unfit-lines", "lay down one answer only: it will be played for you", place)
+        found: dict[str, Line] = {}
+        for number, line in enumerate(lines):
+            arranged = self._line(position, history, line, own, depth, f"{place}.{number}")
+            if arranged.move in found:
+                raise Refused("unfit-lines", f"{arranged.move} stands here twice", f"{place}.{number}.move")
+            found[arranged.move] = arranged
+        return tuple(found.values())
+
+    def _line(self, position: Any, history: tuple[Any, ...], line: Line, own: bool, depth: int, place: str) -> Line:
+        self._moves += 1
+        if self._moves > MOST_MOVES:
+            raise Refused("unfit-lines", f"at most {MOST_MOVES} moves can be laid down", place)
+        if line.then is not None and line.then not in ACTIONS:
+            raise Refused("unfit-lines", f"what follows must be one of {', '.join(ACTIONS)}", f"{place}.then")
+        if own and line.then is not None:
+            raise Refused("unfit-lines", "this can only follow a move of another seat", f"{place}.then")
+        if line.then in (RESIGN, WAIT) and line.next:
+            raise Refused("unfit-lines", "nothing can follow this", f"{place}.next")
+        if line.move == ANY:
+            return self._any(line, own, place)
+        try:
+            move = self._game.read_move(position, line.move, self._state.setup)
+        except RulesError as error:
+            raise Refused("illegal-move", str(error), f"{place}.move") from error
+        after, before = self._game.play(position, move), (*history, position)
+        if line.next and self._game.outcome(after, before) is not None:
+            raise Refused("unfit-lines", "the game is over here: nothing can follow", f"{place}.next")
+        following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()
+        return Line(self._game.format_move(position, move), line.then, following)
+
+    def _any(self, line: Line, own: bool, place: str) -> Line:
+        """Take an answer to whatever is played; whether it is legal then shows only then."""
+        if own:
+            raise Refused("unfit-lines", "your own move cannot be any move", f"{place}.move")
+        if len(line.next) > 1 or any(answer.next or answer.then or answer.move == ANY for answer in line.next):
+            raise Refused(
+                "unfit-lines", "after any move there can be one answer, and nothing after it", f"{place}.next"
+            )
+        return line
+
+
+def reached(state: MatchState, lines: Lines) -> Reached | None:
+    """Return where the match stands in ``lines``; None when it went another way, so that they are dead."""
+    if lines.ply > len(state.moves):
+        return None
+    game = find_ruleset(state.game, state.ruleset)
+    if game.format_position(state.position_after(lines.ply)) != lines.position:
+        return None
+    last, following = None, lines.first
+    for move in state.moves[lines.ply :]:
+        named = [line for line in following if line.move == move] or [line for line in following if line.move == ANY]
+        if not named:
+            return None
+        last, following = named[0], named[0].next
+    return Reached(last, following)
+
+
+def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
+    """Return what is due of the ``orders`` by seat, and of what they bring about in turn, in the match as it stands."""
+    events: tuple[e.Event, ...] = ()
+    for _ in range(MOST_ANSWERS):
+        answer = _due(state, orders, now)
+        after = replay(state.match, answer, state)
+        if not answer or after is None:
+            break
+        events, state = events + answer, after
+    return events
+
+
+def _due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
+    """Return the next thing that is due of the orders; what is refused is not due."""
+    if state.status != PLAYING:
+        return ()
+    for seat, order in sorted(orders.items()):
+        player = state.seats[seat].player
+        if player is None:
+            continue
+        try:
+            answer = _answer(state, seat, player, order, now)
+        except Refused:
+            # Laid down for a match that went another way: not legal here, or the seat has no say any more.
+            continue
+        if answer:
+            return answer
+    return ()
+
+
+def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) -> tuple[e.Event, ...]:
+    game = find_ruleset(state.game, state.ruleset)
+    place = reached(state, order.lines) if order.lines is not None else None
+    offered = bool(state.draw_agreed) and seat not in state.draw_agreed
+    if place is not None and place.last is not None:
+        if place.last.then == RESIGN:
+            return resign(state, c.Resign(player), now, c.CONDITIONAL)
+        if place.last.then == ACCEPT_DRAW and offered:
+            return accept_draw(state, c.AcceptDraw(player), now, c.CONDITIONAL)
+    # An offer or a request is news that was not there when the line was laid down: it is answered first.
+    if game.to_move(state.position) != seat or offered or state.takeback is not None:
+        return ()
+    if place is not None and place.last is not None and place.following:
+        return submit_move(state, c.SubmitMove(player, place.following[0].move, channel=c.CONDITIONAL), now)
+    if order.forced and (place is None or place.last is None or place.last.then != WAIT):
+        only = list(islice(game.legal_moves(state.position), 2))
+        if len(only) == 1 and not game.compositions(state.position):
+            move = game.format_move(state.position, only[0])
+            return submit_move(state, c.SubmitMove(player, move, channel=c.FORCED), now)
+    return ()

@@ -1,0 +1,92 @@
+"""Draws and taking back: what one seat proposes and all the others answer."""
+
+from domain.games import find_ruleset
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.guards import active_seat, seats_playing
+from domain.match.refusals import Refused
+from domain.match.state import MatchState
+
+
+def offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Event, ...]:
+    """Return a draw offer, or agreement to the one there is."""
+    seat = active_seat(state, command.player, now)
+    if state.draw_agreed:
+        if seat in state.draw_agreed:
+            raise Refused("draw-already-offered", "you have agreed to a draw already; the others have to answer")
+        return accept_draw(state, c.AcceptDraw(command.player), now)
+    refuse_early_offer(state, seat)
+    return (e.DrawOffered(now, seat),)
+
+
+def refuse_early_offer(state: MatchState, seat: int) -> None:
+    """Raise Refused when ``seat`` has not moved since it last offered a draw."""
+    offered = state.offered_at[seat]
+    if offered is not None and state.last_ply[seat] <= offered:
+        raise Refused("draw-already-offered", "you may offer a draw again when you have made another move")
+
+
+def accept_draw(state: MatchState, command: c.AcceptDraw, now: int, channel: str | None = None) -> tuple[e.Event, ...]:
+    """Return agreement to the draw on offer, and the end when it is the last one."""
+    seat = _answering_seat(state, command.player, now)
+    accepted = e.DrawAccepted(now, seat, channel)
+    if len(state.draw_agreed) + 1 < len(seats_playing(state)):
+        return (accepted,)
+    game = find_ruleset(state.game, state.ruleset)
+    return (accepted, e.MatchFinished(now, game.shared(state.position, ()), "draw-agreed"))
+
+
+def decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e.Event, ...]:
+    """Return the end of the draw offer."""
+    return (e.DrawDeclined(now, _answering_seat(state, command.player, now)),)
+
+
+def _answering_seat(state: MatchState, player: str, now: int) -> int:
+    seat = active_seat(state, player, now)
+    if not state.draw_agreed:
+        raise Refused("no-draw-offer", "no draw is on offer")
+    if seat in state.draw_agreed:
+        raise Refused("no-draw-offer", "you have agreed to this draw already; the others have to answer")
+    return seat
+
+
+def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) -> tuple[e.Event, ...]:
+    """Return a request to go back to before the last move of the player; opponents agree to it at once."""
+    seat = active_seat(state, command.player, now)
+    if state.terms is None or not state.terms.takebacks:
+        raise Refused("no-takebacks", "the terms of this match do not allow taking moves back")
+    if state.takeback is not None:
+        reason = "you have asked already" if state.takeback.seat == seat else "answer the request of another seat first"
+        raise Refused("takeback-already-requested", reason)
+    if not state.last_ply[seat]:
+        raise Refused("nothing-to-take-back", "you have not moved yet")
+    asked = state.asked_at[seat]
+    if asked is not None and state.last_ply[seat] <= asked:
+        raise Refused("takeback-already-requested", "you may ask again when you have made another move")
+    ply = state.last_ply[seat] - 1
+    if ply < state.left_ply:
+        raise Refused("nothing-to-take-back", "a seat has left the game since: it cannot be brought back")
+    requested = e.TakebackRequested(now, seat, ply)
+    people = [other for other in seats_playing(state) if other != seat and state.seats[other].level is None]
+    return (requested,) if people else (requested, e.MovesTakenBack(now, ply))
+
+
+def accept_takeback(state: MatchState, command: c.AcceptTakeback, now: int) -> tuple[e.Event, ...]:
+    """Return agreement to going back, and that it happens when it is the last one."""
+    seat = active_seat(state, command.player, now)
+    if state.takeback is None:
+        raise Refused("no-takeback-request", "nobody asks to take a move back")
+    if seat in state.takeback.agreed:
+        raise Refused("no-takeback-request", "you have agreed already; the others have to answer")
+    accepted = e.TakebackAccepted(now, seat)
+    agreed = {*state.takeback.agreed, seat}
+    waiting = [other for other in seats_playing(state) if other not in agreed and state.seats[other].level is None]
+    return (accepted,) if waiting else (accepted, e.MovesTakenBack(now, state.takeback.ply))
+
+
+def decline_takeback(state: MatchState, command: c.DeclineTakeback, now: int) -> tuple[e.Event, ...]:
+    """Return the end of the request, which whoever made it may withdraw in the same way."""
+    seat = active_seat(state, command.player, now)
+    if state.takeback is None:
+        raise Refused("no-takeback-request", "nobody asks to take a move back")
+    return (e.TakebackDeclined(now, seat),)

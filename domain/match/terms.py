@@ -1,0 +1,138 @@
+"""The terms of a match: its time control and what its players may do beside playing, agreed before it begins."""
+
+from typing import NamedTuple
+
+from domain.match.refusals import Refused
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+"""Milliseconds."""
+
+DAYS_PER_MOVE = "days-per-move"
+BANK = "bank"
+CONTROLS = (DAYS_PER_MOVE, BANK)
+
+AUTOMATIC = "automatic"
+CLAIM = "claim"
+FLAGS = (AUTOMATIC, CLAIM)
+
+SHORTEST = 5 * MINUTE
+LONGEST = 120 * DAY
+LONGEST_INCREMENT = 30 * DAY
+
+UNCLAIMED_FOR = 30 * DAY
+"""A flag that falls by claim only and that nobody claims falls by itself after so long: no match is endless."""
+
+OPEN_FOR = 30 * DAY
+"""A match whose seats are not all taken after so long is called off."""
+
+
+class Terms(NamedTuple):
+    """How time is measured and what is allowed. All durations are milliseconds.
+
+    ``control`` "days-per-move" gives ``bank`` anew for every move; "bank" begins with ``bank``, adds ``increment``
+    after every move and saves up to ``cap``. ``ceiling`` bounds one single move beside that (None: nothing does), and
+    ``first_move`` the first move of each seat: a seat that does not make it in time does not lose, the match is called
+    off. ``flag`` says whether a flag falls by itself or only when another seat claims it.
+    """
+
+    control: str
+    bank: int
+    increment: int
+    cap: int
+    ceiling: int | None
+    first_move: int
+    flag: str
+    vacations: bool
+    weekends: bool
+    takebacks: bool
+    lines: bool
+
+
+def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
+    """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
+    time = days * DAY
+    return Terms(DAYS_PER_MOVE, time, 0, time, None, 7 * DAY, AUTOMATIC, True, True, takebacks, True)
+
+
+STANDARD = Terms(BANK, 10 * DAY, DAY, 20 * DAY, None, 7 * DAY, AUTOMATIC, True, True, False, True)
+"""Ten days at the start, one more for every move, twenty at most."""
+
+
+def check(terms: Terms) -> None:
+    """Raise Refused, naming the field, unless ``terms`` can be played: every move is bounded, none is impossible."""
+    if terms.control not in CONTROLS:
+        raise Refused("unfit-terms", f"the time control must be one of {', '.join(CONTROLS)}", "terms.control")
+    if terms.flag not in FLAGS:
+        raise Refused("unfit-terms", f"the flag must be one of {', '.join(FLAGS)}", "terms.flag")
+    _within("bank", terms.bank, SHORTEST, LONGEST)
+    _within("increment", terms.increment, 0, LONGEST_INCREMENT)
+    _within("cap", terms.cap, terms.bank, LONGEST)
+    _within("first_move", terms.first_move, SHORTEST, LONGEST)
+    if terms.ceiling is not None:
+        _within("ceiling", terms.ceiling, SHORTEST, LONGEST)
+    if terms.control == DAYS_PER_MOVE and (terms.increment, terms.cap) != (0, terms.bank):
+        raise Refused(
+            "unfit-terms", "with time per move nothing is added or saved up: leave increment and cap out", "terms"
+        )
+
+
+def _within(field: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise Refused(
+            "unfit-terms",
+            f"{field.replace('_', ' ')} must be {duration(least)} to {duration(most)}, not {duration(value)}",
+            f"terms.{field}",
+        )
+
+
+def in_words(terms: Terms) -> tuple[str, ...]:
+    """Return the whole of ``terms`` as sentences, for a player to read before accepting them."""
+    if terms.control == DAYS_PER_MOVE:
+        time = f"{_capital(duration(terms.bank))} for every move; what is not used is not saved."
+    else:
+        time = (
+            f"{_capital(duration(terms.bank))} at the start and {duration(terms.increment)} more after every move, "
+            f"never more than {duration(terms.cap)} in all."
+        )
+    sentences = [time]
+    if terms.ceiling is not None:
+        sentences.append(f"No single move may take longer than {duration(terms.ceiling)}.")
+    sentences.append(
+        f"Each player's first move must come within {duration(terms.first_move)}; if one does not, the match is called "
+        "off without a result."
+    )
+    if terms.flag == AUTOMATIC:
+        sentences.append("Who runs out of time loses at that instant.")
+    else:
+        sentences.append(
+            "Who runs out of time may still move until somebody claims the win; unclaimed for "
+            f"{duration(UNCLAIMED_FOR)}, the flag falls by itself."
+        )
+    sentences.append(
+        "Vacation stops a player's clock." if terms.vacations else "Vacation does not stop the clocks of this match."
+    )
+    sentences.append(
+        "So do the free days of the week that a player has set."
+        if terms.weekends and terms.vacations
+        else "The free days of the week that a player has set stop that player's clock."
+        if terms.weekends
+        else "Free days of the week do not stop the clocks."
+    )
+    sentences.append("Moves may be taken back when all agree." if terms.takebacks else "Moves cannot be taken back.")
+    if not terms.lines:
+        sentences.append("Conditional lines are not allowed: every move is made by hand.")
+    return tuple(sentences)
+
+
+def duration(time: int) -> str:
+    """Return ``time`` (milliseconds, not negative) in words, the two largest units: "3 days 4 hours"."""
+    minutes = time // MINUTE
+    parts = (("day", minutes // 1440), ("hour", minutes // 60 % 24), ("minute", minutes % 60))
+    words = [f"{number} {unit}{'' if number == 1 else 's'}" for unit, number in parts if number]
+    return " ".join(words[:2]) if words else "less than a minute" if time else "nothing"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

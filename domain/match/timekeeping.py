@@ -1,0 +1,123 @@
+"""What time does in a match, and what players and the server do about it: flags, forgiveness, pauses, calendars."""
+
+from domain.games import find_ruleset
+from domain.match import calendar as calendars
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.clock import FIRST_MOVE, REASONS, VACATION, falls_at, forecast
+from domain.match.guards import active_seat, refuse_if_ended, seat_of
+from domain.match.refusals import Refused
+from domain.match.state import CLOCK, FINISHED, OPEN, PLAYING, MatchState
+from domain.match.terms import AUTOMATIC, DAY, HOUR, OPEN_FOR, duration
+
+FORGIVABLE_FOR = 72 * HOUR
+LARGEST_GIFT = 30 * DAY
+
+
+def deadline_of(state: MatchState) -> int | None:
+    """Return the instant at which time itself will change the match (milliseconds since 1970 UTC); None: never."""
+    if state.status == OPEN and state.terms is not None:
+        return state.created_at + OPEN_FOR
+    return falls_at(state.clock) if state.status == PLAYING and state.clock is not None else None
+
+
+def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event, ...]:
+    """Return what follows from time being up: a flag, a match called off, or, with Refused, nothing."""
+    claimant = None if command.player is None else seat_of(state, command.player)
+    refuse_if_ended(state)
+    if state.status == OPEN:
+        if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
+            raise Refused("match-not-started", "this match has not started: not all seats are taken")
+        return (e.MatchAborted(now, CLOCK),)
+    expected = forecast(state.clock) if state.clock is not None else None
+    if expected is None or state.clock is None:
+        raise Refused("time-not-up", "no clock runs in this match")
+    instant = falls_at(state.clock) if claimant is None else expected.at
+    if claimant == expected.seat:
+        raise Refused("time-not-up", "it is your own time that runs")
+    if instant is None:
+        raise Refused("time-not-up", "the clock stands still, and nobody knows how long yet")
+    if expected.at is None or now < instant:
+        raise Refused("time-not-up", f"there are {duration(instant - now)} left")
+    fell = e.FlagFell(now, expected.seat, expected.at, expected.limit, claimant)
+    if expected.limit == FIRST_MOVE:
+        return (fell, e.MatchAborted(now, CLOCK))
+    game = find_ruleset(state.game, state.ruleset)
+    going_on = game.withdraw(state.position, expected.seat)
+    if going_on is None:
+        return (fell, e.MatchFinished(now, game.shared(state.position, (expected.seat,)), "flag"))
+    outcome = game.outcome(going_on, state.history)
+    return (fell,) if outcome is None else (fell, e.MatchFinished(now, outcome.scores, outcome.reason))
+
+
+def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e.Event, ...]:
+    """Return that the match goes on which its winner has won on time, no more than 72 hours ago."""
+    seat = seat_of(state, command.player)
+    if state.status != FINISHED or state.fallen is None or state.scores is None:
+        raise Refused("nothing-to-forgive", "this match was not ended by a flag")
+    if seat == state.fallen.seat:
+        raise Refused("nothing-to-forgive", "the flag was your own: only who won by it can forgive it")
+    game = find_ruleset(state.game, state.ruleset)
+    if game.withdraw(state.position, state.fallen.seat) is not None or len(state.seats) > 2:
+        raise Refused("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
+    if now > state.fallen.at + FORGIVABLE_FOR:
+        raise Refused("too-late-to-forgive", f"a flag can be forgiven for {duration(FORGIVABLE_FOR)} only")
+    return (e.FlagForgiven(now, seat),)
+
+
+def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event, ...]:
+    """Return that a seat gives another one time."""
+    seat = active_seat(state, command.player, now)
+    if state.clock is None:
+        raise Refused("no-clock", "no clock runs in this match")
+    if not 0 <= command.seat < len(state.seats) or command.seat == seat:
+        raise Refused("wrong-seats", "time is given to another seat of the match", "seat")
+    if command.seat in find_ruleset(state.game, state.ruleset).eliminated(state.position):
+        raise Refused("wrong-seats", "that seat has left the game", "seat")
+    if not HOUR <= command.time <= LARGEST_GIFT:
+        raise Refused("unfit-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "time")
+    if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + LARGEST_GIFT:
+        raise Refused("unfit-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "time")
+    return (e.TimeGiven(now, seat, command.seat, command.time),)
+
+
+def set_calendar(state: MatchState, command: c.SetCalendar, now: int) -> tuple[e.Event, ...]:
+    """Return that the free days of a seat are others from now on; nothing when they are the same or do not count."""
+    seat = seat_of(state, command.player)
+    if command.calendar is not None:
+        calendars.check(command.calendar)
+    if state.ended or state.clock is None or not state.clock.terms.weekends:
+        return ()
+    return () if state.clock.calendars[seat] == command.calendar else (e.CalendarSet(now, seat, command.calendar),)
+
+
+def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.Event, ...]:
+    """Return that clocks stand still; nothing when they do so already for this, or the terms do not let them."""
+    if command.reason not in REASONS:
+        raise Refused("unknown-pause", f"a clock cannot be paused for {command.reason!r}", "reason")
+    seat = None if command.player is None else seat_of(state, command.player)
+    if state.ended or state.clock is None or (command.reason == VACATION and not state.clock.terms.vacations):
+        return ()
+    for pause in state.clock.pauses:
+        if pause == (command.reason, seat, command.since, command.until):
+            return ()
+    automatic = command.automatic or None
+    return (e.ClockPaused(now, command.reason, command.since, seat, command.until, automatic),)
+
+
+def resume_clock(state: MatchState, command: c.ResumeClock, now: int) -> tuple[e.Event, ...]:
+    """Return that clocks go on that stand still for a reason, and will not stand still for it later."""
+    seat = None if command.player is None else seat_of(state, command.player)
+    if state.ended or state.clock is None:
+        return ()
+    held = [
+        pause
+        for pause in state.clock.pauses
+        if (pause.reason, pause.seat) == (command.reason, seat) and (pause.until is None or pause.until > now)
+    ]
+    return (e.ClockResumed(now, command.reason, seat),) if held else ()
+
+
+def flag_is_automatic(state: MatchState) -> bool:
+    """Tell whether a flag of this match falls by itself."""
+    return state.terms is not None and state.terms.flag == AUTOMATIC

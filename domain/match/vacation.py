@@ -1,0 +1,100 @@
+"""A player's vacations: how many days a year, taken in advance or, for who wants that, before a flag falls.
+
+A vacation is the player's, not a match's: it stops the player's clock in every match whose terms allow it.
+"""
+
+from typing import NamedTuple
+
+from domain.match.refusals import Refused
+from domain.match.terms import DAY, duration
+
+ALLOWANCE = 30 * DAY
+"""Milliseconds of vacation that may begin in one calendar year (UTC)."""
+
+SHORTEST = DAY
+BOOKED_AHEAD = 400 * DAY
+
+
+class Vacation(NamedTuple):
+    """From ``since`` to ``until``, in milliseconds since 1970 UTC.
+
+    An ``automatic`` one was taken because a flag would have fallen.
+    """
+
+    since: int
+    until: int
+    automatic: bool = False
+
+
+Book = tuple[Vacation, ...]
+"""All vacations of a player in the order of time; they do not overlap."""
+
+
+def booked(book: Book, since: int, until: int, now: int, automatic: bool = False) -> Book:
+    """Return ``book`` with a new vacation. Raises Refused, with the field, when it cannot be taken."""
+    if since < now and not automatic:
+        raise Refused("vacation-in-the-past", "a vacation cannot begin in the past", "since")
+    if since > now + BOOKED_AHEAD:
+        raise Refused("vacation-too-far", f"a vacation begins within {duration(BOOKED_AHEAD)} from now", "since")
+    if until - since < SHORTEST:
+        raise Refused("vacation-too-short", f"a vacation lasts at least {duration(SHORTEST)}", "until")
+    for other in book:
+        if since < other.until and other.since < until:
+            raise Refused("vacation-overlaps", "you have a vacation in that time already", "since")
+    year = year_of(since)
+    rest = left(book, year)
+    if until - since > rest:
+        has = f"{duration(rest)} of vacation are left in {year}" if rest else f"no vacation is left in {year}"
+        raise Refused("vacation-exhausted", has, "until")
+    return tuple(sorted((*book, Vacation(since, until, automatic))))
+
+
+def ended(book: Book, now: int) -> Book:
+    """Return ``book`` with the vacation that is being taken ended at ``now``; what was not used is left for later.
+
+    Raises Refused when none is being taken.
+    """
+    if current(book, now) is None:
+        raise Refused("no-vacation", "you are not on vacation")
+    shortened = (each._replace(until=now) if each.since <= now < each.until else each for each in book)
+    return tuple(each for each in shortened if each.until > each.since)
+
+
+def cancelled(book: Book, since: int, now: int) -> Book:
+    """Return ``book`` without the vacation that begins at ``since``, which must lie ahead; raises Refused."""
+    if not any(each.since == since > now for each in book):
+        raise Refused("no-vacation", "no vacation of yours that lies ahead begins then", "since")
+    return tuple(each for each in book if each.since != since)
+
+
+def current(book: Book, now: int) -> Vacation | None:
+    """Return the vacation that is being taken at ``now``, or None."""
+    return next((each for each in book if each.since <= now < each.until), None)
+
+
+def left(book: Book, year: int) -> int:
+    """Return the milliseconds of vacation that are left for those that begin in ``year``."""
+    taken = sum(each.until - each.since for each in book if year_of(each.since) == year)
+    return max(0, ALLOWANCE - taken)
+
+
+def automatic(book: Book, at: int) -> Book | None:
+    """Return ``book`` with a day of automatic vacation from ``at`` on, where a flag would fall; None if none is left.
+
+    It is shorter than a day where another vacation begins before.
+    """
+    following = min((each.since for each in book if each.since > at), default=at + SHORTEST)
+    until = min(at + SHORTEST, following)
+    if until - at > left(book, year_of(at)) or current(book, at) is not None:
+        return None
+    return tuple(sorted((*book, Vacation(at, until, True))))
+
+
+def year_of(at: int) -> int:
+    """Return the calendar year (UTC, proleptic Gregorian) of ``at``, milliseconds since 1970 UTC."""
+    # Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days: years begin in March there.
+    days = at // DAY + 719_468
+    era, day_of_era = divmod(days, 146_097)
+    year_of_era = (day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    return year_of_era + era * 400 + (1 if day_of_year >= 306 else 0)

@@ -1,0 +1,46 @@
+"""What seats lay down beforehand, as the text that is kept beside a stream: private, and no part of any event."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from domain.match.lines import Line, Lines, Orders
+from events.store import Kept
+
+
+def packed(orders: Orders) -> str | None:
+    """Return ``orders`` as text, None when nothing is laid down."""
+    if orders == Orders():
+        return None
+    lines = orders.lines
+    content = {
+        "forced": orders.forced,
+        "lines": lines and {"ply": lines.ply, "position": lines.position, "first": lines_shown(lines.first)},
+    }
+    return json.dumps(content, separators=(",", ":"))
+
+
+def unpacked(kept: Kept) -> dict[int, Orders]:
+    """Return what is kept, by seat."""
+    return {seat: _orders(json.loads(text)) for seat, text in kept.texts.items()}
+
+
+def lines_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
+    """Return lines as JSON values: objects of ``move``, ``then`` where there is one, and ``next``."""
+    return [
+        {"move": line.move, **({"then": line.then} if line.then else {}), "next": lines_shown(line.next)}
+        for line in lines
+    ]
+
+
+def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
+    """Return the lines that ``lines_shown`` showed; ``then`` and ``next`` may be left out."""
+    return tuple(Line(each["move"], each.get("then"), lines_read(each.get("next", []))) for each in content)
+
+
+def _orders(content: Mapping[str, Any]) -> Orders:
+    lines = content["lines"]
+    return Orders(
+        lines and Lines(lines["ply"], lines["position"], lines_read(lines["first"])),
+        content["forced"],
+    )

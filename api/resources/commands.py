@@ -15,7 +15,7 @@ from api.auth import require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
-from api.schemas import Empty, Flag, Shown, Strict, Text, Whole
+from api.schemas import LARGEST_NUMBER, Empty, Flag, Shown, Strict, Text, Whole
 from api.services import services
 from domain.match import commands as c
 from domain.match.evolve import replay
@@ -104,6 +104,10 @@ class SeatWanted(fields.Field):  # type: ignore[type-arg]
 class NewMatch(Strict):
     game = Text(required=True, validate=validate.Length(1, 60))
     setup = Text(required=True, validate=validate.Length(1, 60))
+    ruleset = Whole(
+        validate=validate.Range(0, LARGEST_NUMBER),
+        metadata={"description": "A version of the rules of the game; the one that the game names when left out"},
+    )
     seats = fields.List(
         SeatWanted(metadata={"oneOf": list(SeatWanted.ONE_OF)}),
         required=True,
@@ -159,6 +163,7 @@ def create_match(arguments: dict[str, Any]) -> Response:
         private=arguments["private"],
         seed=secrets.randbelow(LARGEST_SEED),
         guest=person.kind == "guest",
+        ruleset=arguments.get("ruleset"),
     )
     executed = services().matches.execute(match, command, person.id, Request(f"{person.id}:{key}", fingerprint()))
     # As it was created, whatever has happened since: a repeated request gets the first answer.

@@ -7,9 +7,9 @@ from marshmallow import fields, validate
 
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
-from api.schemas import Shown, Strict, Text
+from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, Text
 from domain.game import Game, MalformedNotation
-from domain.games import GAMES
+from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.search.levels import LEVELS
 
 LONGEST_POSITION = 2000
@@ -23,10 +23,18 @@ class SetupShown(Shown):
     seats = fields.List(fields.String())
 
 
+class RulesetShown(Shown):
+    ruleset = fields.Integer()
+    distinction = fields.String(
+        metadata={"description": "Where it parts from the other rulesets of the game; empty when there is no other"}
+    )
+
+
 class GameShown(Shown):
     id = fields.String()
     title = fields.String()
-    ruleset = fields.Integer()
+    ruleset = fields.Integer(metadata={"description": "What a match gets that asks for none"})
+    rulesets = fields.List(fields.Nested(RulesetShown))
     blurb = fields.String(metadata={"description": "What the game is, in two sentences"})
     ending = fields.String(metadata={"description": "The rule that makes every game end"})
     setups = fields.List(fields.Nested(SetupShown))
@@ -52,6 +60,7 @@ class PositionShown(Shown):
 
 class PositionQuery(Strict):
     position = Text(required=True, validate=validate.Length(1, LONGEST_POSITION))
+    ruleset = QueryNumber(validate=validate.Range(0, LARGEST_NUMBER))
 
 
 @blueprint.route("/games")
@@ -64,16 +73,18 @@ def list_games() -> Response:
 @blueprint.route("/games/<game>")
 @blueprint.documents(200, GameShown, problems=[404])
 def show_game(game: str) -> Response:
-    """One game: its setups with their seats in turn order, and the opponents' levels"""
+    """One game: its rulesets, its setups with their seats in turn order, and the opponents' levels"""
     return json_response(_facts(_game(game)))
 
 
 @blueprint.route("/games/<game>/positions")
 @blueprint.documents(200, PositionShown, problems=[404, 422])
 @blueprint.arguments(PositionQuery, location="query")
-def show_position(query: dict[str, str], game: str) -> Response:
+def show_position(query: dict[str, Any], game: str) -> Response:
     """A position: its diagram, whose turn it is, how it has ended, and the legal moves"""
     rules = _game(game)
+    if "ruleset" in query:
+        rules = _ruleset(rules, query["ruleset"])
     try:
         position = rules.parse_position(query["position"])
     except MalformedNotation as error:
@@ -96,11 +107,21 @@ def _game(id: str) -> Game[Any, Any]:
     return GAMES[id]
 
 
+def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
+    try:
+        return find_ruleset(game.id, ruleset)
+    except UnknownRuleset as error:
+        known = ", ".join(str(other.ruleset) for other in RULESETS[game.id])
+        reason = f"{game.title} has no ruleset {ruleset}, only {known}"
+        raise Problem("unknown-ruleset", f"{reason}.", {"ruleset": [reason]}) from error
+
+
 def _facts(game: Game[Any, Any]) -> dict[str, Any]:
     return {
         "id": game.id,
         "title": game.title,
         "ruleset": game.ruleset,
+        "rulesets": [{"ruleset": other.ruleset, "distinction": other.distinction} for other in RULESETS[game.id]],
         "blurb": game.blurb,
         "ending": game.ending,
         "setups": [

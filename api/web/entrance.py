@@ -9,7 +9,7 @@ from api.auth import current_person
 from api.web.board import colour_names, draw
 from api.web.frame import blueprint, inside, sign_in_first
 from domain.game import Game
-from domain.games import GAMES
+from domain.games import GAMES, RULESETS
 
 SHOWCASE = {
     "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
@@ -49,12 +49,12 @@ def game(game_id: str) -> str:
     found = GAMES.get(game_id)
     if found is None:
         abort(404, "There is no such game here.")
-    return render_template("game.html", game=found, picture=_picture)
+    return render_template("game.html", game=found, rulesets=RULESETS[game_id], picture=_picture)
 
 
 @blueprint.get("/matches/new")
 def new_match() -> str | Response:
-    """Return the form for a new match, filled in as the query says (game, setup, invite, level)."""
+    """Return the form for a new match, filled in as the query says (game, setup, ruleset, invite, level)."""
     if current_person() is None:
         return sign_in_first()
     chosen = request.args.get("game", "")
@@ -62,12 +62,15 @@ def new_match() -> str | Response:
         chosen = next(iter(GAMES))
     setups = GAMES[chosen].setups
     setup = request.args.get("setup", "")
+    ruleset = request.args.get("ruleset", "")
     level = request.args.get("level", "")
     return render_template(
         "new_match.html",
         games=list(GAMES.values()),
         chosen=chosen,
         chosen_setup=setup if setup in setups else next(iter(setups)),
+        rulesets=RULESETS,
+        chosen_ruleset=int(ruleset) if ruleset in {str(game.ruleset) for game in RULESETS[chosen]} else None,
         invite=request.args.get("invite", "")[:24],
         level=int(level) if level in {str(number) for number in range(1, 9)} else 3,
         colours=colour_names,

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from domain.games import GAMES
+
 LEVELS = (
     "knows the rules",
     "beginner",
@@ -42,6 +44,11 @@ def level_words(level: int) -> str:
 def reason_words(reason: str | None) -> str:
     """Return why a match ended; a reason that has no words of its own is spelled out."""
     return _REASONS.get(reason or "", (reason or "").replace("-", " "))
+
+
+def ruleset_words(game: str, ruleset: int) -> str:
+    """Return what lists add to the title of a game: nothing for the ruleset that a match gets that asks for none."""
+    return "" if game in GAMES and GAMES[game].ruleset == ruleset else f", ruleset {ruleset}"
 
 
 def ago(then: int, now: int) -> str:

@@ -86,8 +86,9 @@ def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(
     page = host.page
     page.goto(f"/matches/new?game=bashni&invite={invited.name}")
     page.get_by_label(re.compile("Private")).check()
+    page.get_by_role("radio", name=re.compile("^Ruleset 2")).check()
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".match > header")).to_contain_text("private")
+    expect(page.locator(".match > header")).to_contain_text(re.compile("private.*ruleset 2"))
     match = page.url.rsplit("/", 1)[1]
     invited.page.goto("/matches")
     invited.page.get_by_role("link", name=host.name).click()
@@ -114,7 +115,9 @@ def test_a_match_of_four_is_made_with_the_seats_of_its_setup(visit):
     person = visit().sign_up()
     page = person.page
     page.goto("/matches/new")
+    expect(page.get_by_role("radio", name=re.compile("^Ruleset"))).to_have_count(2)
     page.get_by_role("radio", name=re.compile("Towers.*Four players$")).check()
+    expect(page.get_by_role("radio", name=re.compile("^Ruleset"))).to_have_count(0)
     page.get_by_label("Who plays Blue").locator("visible=true").select_option("open")
     page.get_by_label(re.compile("Random order")).check()
     page.get_by_role("button", name="Begin").click()

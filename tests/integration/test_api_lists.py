@@ -80,6 +80,15 @@ def test_open_matches_are_listed_until_they_are_joined(anna: Caller, boris: Call
     assert hidden not in [item["id"] for item in all_pages(boris, "/matches?", 50)]
 
 
+def test_the_lobby_names_a_ruleset_that_a_match_has_by_choice(
+    anna: Caller, stranger: Caller, services: Services
+) -> None:
+    anna.create(ME, OPEN)
+    anna.create(ME, OPEN, ruleset=2)
+    project(services)
+    assert stranger.client.get("/lobby").text.count("Bashni, ruleset") == 1
+
+
 def test_a_listed_match_says_what_the_match_itself_says(anna: Caller, boris: Caller, services: Services) -> None:
     match = started(anna, boris)
     anna.move(match)

@@ -301,6 +301,10 @@ def test_a_refused_move_names_its_field_and_the_reason(anna: Caller, match: str)
     [
         ({"game": "chess"}, "unknown-game", "game"),
         ({"setup": "nonsense"}, "unknown-setup", "setup"),
+        ({"ruleset": 9}, "unknown-ruleset", "ruleset"),
+        ({"ruleset": "2"}, "invalid-fields", "ruleset"),
+        ({"ruleset": -1}, "invalid-fields", "ruleset"),
+        ({"ruleset": None}, "invalid-fields", "ruleset"),
         ({"seats": [ME]}, "wrong-seats", "seats"),
         ({"seats": [ME, OPEN, OPEN]}, "wrong-seats", "seats"),
         ({"seats": [ME, ME]}, "wrong-seats", "seats"),

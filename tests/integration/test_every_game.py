@@ -1,15 +1,17 @@
-"""Every game of the house from the request that creates a match to the ratings, with opponents in all seats."""
+"""Every game of the house, by all its rulesets: from its creation to the ratings, with opponents in all seats."""
 
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from flask import Flask
 
 from api.services import EXTENSION, Services
+from domain.game import Game
 from domain.games import GAMES
 from domain.match.state import FINISHED, MatchState
 from domain.rating import DEFAULT, Result, rate
@@ -19,6 +21,7 @@ from events.settings import Settings
 from tests.support.callers import ME, Caller, invited, opponent
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
+from tests.support.rulesets import RULESETS
 from workers.opponents import answer
 from workers.projector import Projector, projected_by
 from workers.ratings import Ratings
@@ -28,11 +31,11 @@ SEED = 2
 DEADLINE_S = 100.0
 
 SETUPS = {
-    f"{game.id}-{len(setup.seat_names)}": (game.id, setup.name, len(setup.seat_names))
-    for game in GAMES.values()
+    f"{name}-{len(setup.seat_names)}": (game, setup.name, len(setup.seat_names))
+    for name, game in RULESETS.items()
     for setup in reversed(game.setups.values())
 }
-"""The first setup of every game for each number of seats."""
+"""The first setup of every ruleset for each number of seats."""
 
 
 @pytest.fixture(autouse=True)
@@ -116,11 +119,12 @@ def assert_settled(services: Services, caller: Caller, match: str) -> None:
 
 @pytest.mark.parametrize(("game", "setup", "seats"), SETUPS.values(), ids=SETUPS)
 def test_a_match_of_opponents_ends_with_a_result_that_counts(
-    services: Services, anna: Caller, game: str, setup: str, seats: int
+    services: Services, anna: Caller, game: Game[Any, Any], setup: str, seats: int
 ) -> None:
-    match = anna.create(*opponents(seats), game=game, setup=setup, rated=True)
+    match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     state = answered(services, match)
-    outcome = GAMES[game].outcome(state.position, state.history)
+    outcome = game.outcome(state.position, state.history)
+    assert state.ruleset == game.ruleset
     assert outcome is not None
     assert (state.scores, state.reason) == outcome
     settle(services, match)

@@ -11,7 +11,7 @@ from flask import Flask
 
 from api import create_app
 from api.web.rules.drawing import drawn
-from api.web.rules.figure import Figure, cut
+from api.web.rules.figure import Figure, cut, rules_of
 from api.web.rules.games import four_towers
 from api.web.rules.games.four_towers.claims import Only
 from api.web.rules.pages import figures_of, has_page, rules_url
@@ -35,7 +35,7 @@ def game_of(game_id: str) -> Game[Any, Any]:
 
 
 FIGURES = [
-    pytest.param(game_of(game_id), figure, id=f"{game_id}-{figure.id}")
+    pytest.param(rules_of(game_of(game_id), figure), figure, id=f"{game_id}-{figure.id}")
     for game_id in RULINGS
     for figure in figures_of(game_id)
 ]

@@ -5,8 +5,10 @@ the rules of the game.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from domain.game import Game
+from domain.games import find_ruleset
 from domain.scene import Label, Scene
 
 MARGIN = 0.5
@@ -30,7 +32,8 @@ class Figure(NamedTuple):
     Claims about ``position``: ``complete`` is the list of all legal moves (an empty text: none), ``move_count``
     their number, ``legal`` and ``illegal`` are among them or not, ``read`` pairs other texts with the moves they name,
     and ``reached`` is all that the piece on ``reach`` can do, drawn as marks on the squares. ``result`` is the end of
-    the game after ``moves``; ``going_on`` claims that there is none.
+    the game after ``moves``; ``going_on`` claims that there is none. All of this is by ``ruleset``, None being the
+    one that a match gets that asks for none.
     """
 
     id: str
@@ -48,6 +51,12 @@ class Figure(NamedTuple):
     result: Result | None = None
     going_on: bool = False
     view: tuple[str, str] | None = None
+    ruleset: int | None = None
+
+
+def rules_of(game: Game[Any, Any], figure: Figure) -> Game[Any, Any]:
+    """Return ``game`` with the ruleset by which ``figure`` speaks; raises UnknownRuleset."""
+    return game if figure.ruleset is None else find_ruleset(game.id, figure.ruleset)
 
 
 def cut(scene: Scene, view: tuple[str, str] | None) -> Scene:

@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from api.web.frame import blueprint
 from api.web.rules.drawing import Drawn, drawn
-from api.web.rules.figure import Figure
+from api.web.rules.figure import Figure, rules_of
 from domain.game import Game
-from domain.games import GAMES
+from domain.games import GAMES, RULESETS
 
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 _TAG = re.compile("<[^>]*>")
@@ -35,7 +35,14 @@ def rules(game_id: str) -> str:
         abort(404, "There are no rules of such a game here.")
     body = body_of(game)
     others = [other for other in GAMES.values() if other.id != game_id and has_page(other.id)]
-    return render_template("rules/page.html", game=game, body=body, contents=contents(body), others=others)
+    return render_template(
+        "rules/page.html",
+        game=game,
+        rulesets=RULESETS[game_id],
+        body=body,
+        contents=contents(body),
+        others=others,
+    )
 
 
 def rules_url(game_id: str, ruling: str = "") -> str | None:
@@ -79,7 +86,9 @@ def contents(body: str) -> list[Heading]:
 
 @lru_cache(maxsize=16)
 def _drawn_figures(game: Game[Any, Any]) -> dict[str, Drawn]:
-    return {figure.id: drawn(game, figure, number) for number, figure in enumerate(figures_of(game.id), 1)}
+    return {
+        figure.id: drawn(rules_of(game, figure), figure, number) for number, figure in enumerate(figures_of(game.id), 1)
+    }
 
 
 @blueprint.context_processor

@@ -1,4 +1,4 @@
-// The form for a new match: shows the seats of the chosen setup and sends them in turn order.
+// The form for a new match: shows the rulesets of the chosen game and the seats of its setup, sent in turn order.
 
 import {call, clearProblem, newKey, showProblem} from "./api.js";
 
@@ -7,7 +7,7 @@ const key = newKey();
 let lots = {};
 
 form.addEventListener("change", (event) => {
-  if (event.target.name === "kind") showSeats(event.target.value);
+  if (event.target.name === "kind") showKind(event.target.value);
   if (event.target.dataset.part === "kind") showParts(event.target.closest(".seat-choice"));
 });
 
@@ -19,7 +19,7 @@ form.addEventListener("submit", async (event) => {
   const order = document.getElementById("shuffle").checked ? drawLots(wanted) : wanted.map((_, place) => place);
   const seats = order.map((place) => wanted[place]);
   const match = {
-    game, setup, seats,
+    game, setup, ...rulesetOf(game), seats,
     rated: document.getElementById("rated").checked,
     private: document.getElementById("private").checked,
   };
@@ -37,10 +37,18 @@ form.addEventListener("submit", async (event) => {
 
 for (const seat of form.querySelectorAll(".seat-choice")) showParts(seat);
 
-function showSeats(kind) {
-  for (const fieldset of form.querySelectorAll("fieldset[data-kind]")) {
-    fieldset.hidden = fieldset.disabled = fieldset.dataset.kind !== kind;
+function showKind(kind) {
+  const [game] = kind.split("/");
+  for (const fieldset of form.querySelectorAll("fieldset[data-kind], fieldset[data-rulesets]")) {
+    const {kind: seatsOf = kind, rulesets = game} = fieldset.dataset;
+    fieldset.hidden = fieldset.disabled = seatsOf !== kind || rulesets !== game;
   }
+}
+
+// The ruleset that was chosen; nothing for a game that has only one.
+function rulesetOf(game) {
+  const chosen = form.querySelector(`fieldset[data-rulesets="${game}"] :checked`);
+  return chosen ? {ruleset: Number(chosen.value)} : {};
 }
 
 function shownSeats() {

@@ -105,6 +105,27 @@ FIGURES = (
         illegal="f8xd6xb4xf8 f8xd6xf8",
     ),
     Figure(
+        "again",
+        "5W2/4(bb)3/8/2b5/8/(bww)7/8/8 w 0",
+        "By ruleset 2. The same position: e7 was jumped before c5, not last, so the king must jump it again.",
+        moves="f8xd6xb4xf8",
+        after="5(Wbbb)2/8/8/8/8/(bww)7/8/8 b 0",
+        complete="f8xd6xb4xf8",
+        illegal="f8xd6xb4 f8xd6xf8",
+        ruleset=2,
+    ),
+    Figure(
+        "which-way-round",
+        "8/8/8/8/3b1b2/2w5/3(bb)1b2/8 w 0",
+        "By ruleset 2. Begun over d2, the round leads over d2 again. The other way round, d2 is jumped last, and the "
+        "move ends.",
+        moves="c3xe1xg3xe5xc3xe1",
+        after="8/8/8/8/8/8/8/4(wbbbbb)3 b 0",
+        complete="c3xe1xg3xe5xc3xe1 c3xe5xg3xe1xc3",
+        illegal="c3xe1xg3xe5xc3 c3xe5xg3xe1xc3xe1",
+        ruleset=2,
+    ),
+    Figure(
         "crowned-and-on",
         "8/4b3/1b3w2/8/8/8/8/8 w 0",
         "The man is crowned on d8 and must go on at once, as a king: b6 is out of a man's reach.",

@@ -15,7 +15,7 @@ def packed(orders: Orders) -> str | None:
     lines = orders.lines
     content = {
         "forced": orders.forced,
-        "lines": lines and {"ply": lines.ply, "position": lines.position, "first": lines_shown(lines.first)},
+        "lines": lines and {**lines._asdict(), "first": lines_shown(lines.first)},
     }
     return json.dumps(content, separators=(",", ":"))
 
@@ -41,6 +41,6 @@ def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
 def _orders(content: Mapping[str, Any]) -> Orders:
     lines = content["lines"]
     return Orders(
-        lines and Lines(lines["ply"], lines["position"], lines_read(lines["first"])),
+        lines and Lines(**{**lines, "first": lines_read(lines["first"])}),
         content["forced"],
     )

@@ -17,7 +17,7 @@ from events.store import Head
 
 _MADE = {"terms": Terms, "clock": Clock, "takeback": Takeback, "fallen": Fallen}
 
-LAYOUT = 2
+LAYOUT = 3
 """To be raised with every change of MatchState and of what this module writes."""
 
 

@@ -2,14 +2,16 @@
 
 Time is counted in whole milliseconds. A seat's time runs while it is to move, but not during a pause (each has a
 reason, and several may overlap) and not on its free days. Pauses are intervals: one that is recorded late still counts
-from its beginning, also for a turn that has ended meanwhile. Changing a calendar counts from then on only.
+from its beginning, in the present turn and in the last one of every seat just as if it had been recorded in time.
+Changing a calendar counts from then on only. A flag falls at an instant at which the time runs: whose time is up when
+a pause begins has until the pause ends.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from domain.match.calendar import Calendar, is_free, next_change
-from domain.match.terms import AUTOMATIC, DAY, DAYS_PER_MOVE, UNCLAIMED_FOR, Terms, duration
+from domain.match.terms import AUTOMATIC, DAY, DAYS_PER_MOVE, UNCLAIMED_FOR, Terms, duration, first_move
 
 VACATION = "vacation"
 OUTAGE = "outage"
@@ -21,6 +23,11 @@ WEEKEND = "weekend"
 
 FORGIVEN = 3 * DAY
 """What a forgiven seat has at least to go on with (never more than the cap)."""
+
+MOVED = "moved"
+PASSED = "passed"
+STOPPED = "stopped"
+"""How a turn ends: by a move, without one (a seat left, moves were taken back), or with the match."""
 
 FIRST_MOVE = "first-move"
 CEILING = "ceiling"
@@ -36,30 +43,41 @@ class Pause(NamedTuple):
     until: int | None
 
 
-class Span(NamedTuple):
-    """A seat's time ran from ``since`` to ``until``, but for its pauses."""
+class Turn(NamedTuple):
+    """A turn that has ended: its seat ``had`` so much time at ``since``; ``ending`` says what happened at ``until``."""
 
     since: int
     until: int
+    had: int
+    ending: str
+
+
+class Former(NamedTuple):
+    """Until the instant ``until`` the calendar of ``seat`` was another one."""
+
+    seat: int
+    until: int
+    calendar: Calendar | None
 
 
 class Clock(NamedTuple):
     """The clocks after the last event.
 
-    ``remaining`` is each seat's time, for ``seat``, whose turn it is (None: nobody's), as it was at ``since``; of this
-    turn ``used`` had been spent before ``since``. ``last_spans`` is the last ended stretch of each seat, to which a
-    pause that is recorded late may still reach back. ``begun`` tells which seats have made their first move.
+    ``remaining`` is each seat's time, for ``seat``, whose turn it is (None: nobody's), as it was when that turn began,
+    at ``since``. ``begun`` tells which seats have made their first move. ``last_turns`` is the last ended turn of each
+    seat, to which a pause that is recorded late may still reach back, and ``former`` are the calendars that were valid
+    since then, in the order of time.
     """
 
     terms: Terms
     remaining: tuple[int, ...]
     begun: tuple[bool, ...]
-    last_spans: tuple[Span | None, ...]
+    last_turns: tuple[Turn | None, ...]
     calendars: tuple[Calendar | None, ...]
     pauses: tuple[Pause, ...] = ()
+    former: tuple[Former, ...] = ()
     seat: int | None = None
     since: int = 0
-    used: int = 0
 
 
 class Forecast(NamedTuple):
@@ -84,11 +102,11 @@ def forecast(clock: Clock) -> Forecast | None:
     if clock.seat is None:
         return None
     budget, limit = clock.remaining[clock.seat], TIME
-    if clock.terms.ceiling is not None and clock.terms.ceiling - clock.used < budget:
-        budget, limit = clock.terms.ceiling - clock.used, CEILING
+    if clock.terms.ceiling is not None and clock.terms.ceiling < budget:
+        budget, limit = clock.terms.ceiling, CEILING
     if not clock.begun[clock.seat]:
-        budget, limit = min(budget, clock.terms.first_move - clock.used), FIRST_MOVE
-    return Forecast(clock.seat, _instant(clock, clock.seat, clock.since, max(budget, 0)), limit)
+        budget, limit = min(budget, clock.terms.first_move), FIRST_MOVE
+    return Forecast(clock.seat, _instant(clock, clock.seat, clock.since, budget), limit)
 
 
 def falls_at(clock: Clock) -> int | None:
@@ -107,13 +125,12 @@ def left(clock: Clock, seat: int, now: int) -> int:
 
 
 def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
-    """Return what stops the time of ``seat`` at ``now``, weekends with the end of the local day."""
+    """Return what stops the time of ``seat`` at ``now``, free days together with the end of the last of them."""
     found = [pause for pause in clock.pauses if _holds(pause, seat, now)]
-    calendar = _weekends(clock, seat)
-    if calendar is not None and is_free(calendar, now):
-        until = now
-        while is_free(calendar, until):
-            until = next_change(calendar, until)
+    until = now
+    while (change := _free_until(clock, seat, until)) > until:
+        until = change
+    if until > now:
         found.append(Pause(WEEKEND, seat, now, until))
     return tuple(found)
 
@@ -136,7 +153,7 @@ def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
     sentences = []
     has = duration(left(clock, expected.seat, now))
     if expected.limit == FIRST_MOVE:
-        allowed = duration(clock.terms.first_move)
+        allowed = duration(first_move(clock.terms))
         sentences.append(f"{name} has not moved yet: the first move must come within {allowed}.")
     elif expected.limit == CEILING:
         ceiling = duration(clock.terms.ceiling or 0)
@@ -162,41 +179,30 @@ _PAUSED = {
 
 def started(clock: Clock, seat: int, at: int) -> Clock:
     """Return the clocks when the match starts and ``seat`` is to move."""
-    return clock._replace(seat=seat, since=at, used=0)
+    return clock._replace(seat=seat, since=at)
 
 
 def moved(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks after a move of ``seat``: time spent, increment added, the time of ``following`` runs."""
-    clock = _settled(clock, at)
-    terms = clock.terms
-    if terms.control == DAYS_PER_MOVE:
-        remaining = terms.bank
-    else:
-        # Time that was given by an opponent may stand above the cap; it is kept, but nothing is added to it.
-        remaining = max(clock.remaining[seat], min(terms.cap, clock.remaining[seat] + terms.increment))
-    clock = _with_remaining(clock, seat, remaining)
     begun = (*clock.begun[:seat], True, *clock.begun[seat + 1 :])
-    return clock._replace(begun=begun, seat=following, since=at, used=0)
+    return _turned(clock, MOVED, at)._replace(begun=begun, seat=following)
 
 
 def passed(clock: Clock, following: int | None, at: int) -> Clock:
     """Return the clocks when the turn passes to ``following`` without a move: a seat left, moves were taken back."""
-    clock = _settled(clock, at)
-    if clock.terms.control == DAYS_PER_MOVE:
-        clock = clock._replace(remaining=tuple(max(each, clock.terms.bank) for each in clock.remaining))
-    return clock._replace(seat=following, since=at, used=0)
+    return _turned(clock, PASSED, at)._replace(seat=following)
 
 
 def stopped(clock: Clock, at: int) -> Clock:
     """Return the clocks when the match ends."""
-    return _settled(clock, at)._replace(seat=None, since=at, used=0)
+    return _turned(clock, STOPPED, at)._replace(seat=None)
 
 
 def forgiven(clock: Clock, seat: int, following: int, at: int) -> Clock:
     """Return the clocks when the flag of ``seat`` is forgiven and the match goes on."""
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == DAYS_PER_MOVE else max(time, clock.remaining[seat])
-    return _with_remaining(clock, seat, remaining)._replace(seat=following, since=at, used=0)
+    return _with_remaining(clock, seat, remaining)._replace(seat=following, since=at)
 
 
 def given(clock: Clock, seat: int, time: int) -> Clock:
@@ -205,14 +211,13 @@ def given(clock: Clock, seat: int, time: int) -> Clock:
 
 
 def paused(clock: Clock, pause: Pause) -> Clock:
-    """Return the clocks with ``pause``. What it takes out of a stretch that has ended already is given back."""
-    with_pause = clock._replace(pauses=(*_needed(clock), pause))
-    for seat, span in enumerate(clock.last_spans):
-        if span is not None and pause.seat in (None, seat):
-            back = spent(clock, seat, *span) - spent(with_pause, seat, *span)
-            before = with_pause.remaining[seat]
-            with_pause = _with_remaining(with_pause, seat, max(before, min(clock.terms.cap, before + back)))
-    return with_pause
+    """Return the clocks with ``pause``. What it takes out of a turn that has ended already is given back."""
+    with_pause = clock._replace(pauses=(*clock.pauses, pause))
+    for seat, turn in enumerate(clock.last_turns):
+        if turn is not None and pause.seat in (None, seat):
+            back = _left_by(with_pause, seat, turn) - _left_by(clock, seat, turn)
+            with_pause = _with_remaining(with_pause, seat, with_pause.remaining[seat] + back)
+    return _pruned(with_pause)
 
 
 def resumed(clock: Clock, reason: str, seat: int | None, at: int) -> Clock:
@@ -228,34 +233,41 @@ def resumed(clock: Clock, reason: str, seat: int | None, at: int) -> Clock:
 
 def with_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
     """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
-    if seat == clock.seat:
-        clock = _settled(clock, at)
-    return clock._replace(calendars=(*clock.calendars[:seat], calendar, *clock.calendars[seat + 1 :]))
+    former = (*clock.former, Former(seat, at, clock.calendars[seat]))
+    calendars = (*clock.calendars[:seat], calendar, *clock.calendars[seat + 1 :])
+    return _pruned(clock._replace(calendars=calendars, former=former))
 
 
-def _settled(clock: Clock, at: int) -> Clock:
-    """Return the clocks with what the running seat has spent until ``at`` taken from its time."""
-    if clock.seat is None:
-        return clock
-    seat, used = clock.seat, spent(clock, clock.seat, clock.since, at)
-    spans = (*clock.last_spans[:seat], Span(clock.since, at), *clock.last_spans[seat + 1 :])
-    clock = _with_remaining(clock, seat, max(0, clock.remaining[seat] - used))
-    return clock._replace(last_spans=spans, since=at, used=clock.used + used, pauses=_needed(clock))
+def _turned(clock: Clock, ending: str, at: int) -> Clock:
+    """Return the clocks when the turn of the running seat ends."""
+    if clock.seat is not None:
+        turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
+        last_turns = (*clock.last_turns[: clock.seat], turn, *clock.last_turns[clock.seat + 1 :])
+        clock = _with_remaining(clock, clock.seat, _left_by(clock, clock.seat, turn))._replace(last_turns=last_turns)
+    return _pruned(clock._replace(since=at))
 
 
-def _needed(clock: Clock) -> tuple[Pause, ...]:
-    """Return the pauses that can still count: those that end after the earliest stretch that is remembered began."""
-    earliest = min([clock.since, *(span.since for span in clock.last_spans if span is not None)])
-    return tuple(pause for pause in clock.pauses if pause.until is None or pause.until > earliest)
+def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
+    """Return the time that ``seat`` had after its ``turn``."""
+    terms = clock.terms
+    rest = max(0, turn.had - spent(clock, seat, turn.since, turn.until))
+    if terms.control == DAYS_PER_MOVE:
+        return {MOVED: terms.bank, PASSED: max(rest, terms.bank)}.get(turn.ending, rest)
+    # Time that was given by an opponent may stand above the cap; it is kept, but nothing is added to it.
+    return max(rest, min(terms.cap, rest + terms.increment)) if turn.ending == MOVED else rest
+
+
+def _pruned(clock: Clock) -> Clock:
+    """Return the clocks without what ended before the earliest turn that is remembered: it cannot count any more."""
+    earliest = min([clock.since, *(turn.since for turn in clock.last_turns if turn is not None)])
+    return clock._replace(
+        pauses=tuple(pause for pause in clock.pauses if pause.until is None or pause.until > earliest),
+        former=tuple(former for former in clock.former if former.until > earliest),
+    )
 
 
 def _with_remaining(clock: Clock, seat: int, time: int) -> Clock:
     return clock._replace(remaining=(*clock.remaining[:seat], time, *clock.remaining[seat + 1 :]))
-
-
-def _weekends(clock: Clock, seat: int) -> Calendar | None:
-    calendar = clock.calendars[seat] if clock.terms.weekends else None
-    return calendar if calendar is not None and calendar.free_days else None
 
 
 def _holds(pause: Pause, seat: int, at: int) -> bool:
@@ -263,9 +275,10 @@ def _holds(pause: Pause, seat: int, at: int) -> bool:
 
 
 def _instant(clock: Clock, seat: int, since: int, budget: int) -> int | None:
-    """Return the instant at which ``budget`` milliseconds of the time of ``seat`` have run since ``since``."""
+    """Return the first instant at which the time of ``seat`` runs and has run for ``budget`` since ``since``."""
     for begin, end in _running(clock, seat, since):
-        if end is None or end - begin >= budget:
+        # Half-open: at ``end`` the time runs no more.
+        if end is None or end - begin > budget:
             return begin + budget
         budget -= end - begin
     return None
@@ -273,26 +286,51 @@ def _instant(clock: Clock, seat: int, since: int, budget: int) -> int | None:
 
 def _running(clock: Clock, seat: int, since: int) -> Iterator[tuple[int, int | None]]:
     """Yield the stretches, in order, in which the time of ``seat`` runs from ``since`` on; the last has no end."""
-    calendar = _weekends(clock, seat)
     at = since
     while True:
         held = [pause.until for pause in clock.pauses if _holds(pause, seat, at)]
         if None in held:
             return
-        until = max((end for end in held if end is not None), default=at)
-        if until == at and calendar is not None and is_free(calendar, at):
-            until = next_change(calendar, at)
-        if until > at:
-            at = until
-            continue
-        begins = [pause.since for pause in clock.pauses if pause.seat in (None, seat) and pause.since > at]
-        if calendar is not None:
-            change = next_change(calendar, at)
-            while not is_free(calendar, change) and all(change < begin for begin in begins):
-                change = next_change(calendar, change)
-            begins.append(change)
-        if not begins:
-            yield at, None
-            return
-        yield at, min(begins)
-        at = min(begins)
+        until = max([_free_until(clock, seat, at), *(end for end in held if end is not None)])
+        if until == at:
+            end = _next_stop(clock, seat, at)
+            yield at, end
+            if end is None:
+                return
+            until = end
+        at = until
+
+
+def _free_until(clock: Clock, seat: int, at: int) -> int:
+    """Return ``at`` if it is on no free day, else an instant up to which there is nothing but that free day."""
+    calendar, valid_until = _calendar_at(clock, seat, at)
+    if calendar is None or not is_free(calendar, at):
+        return at
+    change = next_change(calendar, at)
+    return change if valid_until is None else min(change, valid_until)
+
+
+def _next_stop(clock: Clock, seat: int, at: int) -> int | None:
+    """Return the first instant after ``at`` at which a pause or a free day may begin (None: there is none)."""
+    stops = [pause.since for pause in clock.pauses if pause.seat in (None, seat) and pause.since > at]
+    calendar, valid_until = _calendar_at(clock, seat, at)
+    if valid_until is not None:
+        stops.append(valid_until)
+    if calendar is not None:
+        change = next_change(calendar, at)
+        while not is_free(calendar, change) and all(change < stop for stop in stops):
+            change = next_change(calendar, change)
+        stops.append(change)
+    return min(stops, default=None)
+
+
+def _calendar_at(clock: Clock, seat: int, at: int) -> tuple[Calendar | None, int | None]:
+    """Return the calendar that counts for ``seat`` at ``at`` and until when (None: no other is known)."""
+    if not clock.terms.weekends:
+        return None, None
+    calendar, valid_until = clock.calendars[seat], None
+    for former in clock.former:
+        if former.seat == seat and at < former.until:
+            calendar, valid_until = former.calendar, former.until
+            break
+    return (calendar if calendar is not None and calendar.free_days else None), valid_until

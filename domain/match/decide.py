@@ -10,10 +10,10 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match import moves, offers, terms, timekeeping
 from domain.match.evolve import replay
-from domain.match.guards import refuse_if_ended, seat_of
+from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.lines import Orders, standing_answers
 from domain.match.refusals import Refused
-from domain.match.state import OPEN, MatchState
+from domain.match.state import OPEN, PLAYING, MatchState
 
 ABORT_BEFORE_PLY = 2
 """A match may be called off until its second ply has been played."""
@@ -62,6 +62,11 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
     if command.rated and command.guest:
         raise Refused("guests-play-unrated", "guests play unrated: sign up to play for a rating", "rated")
     terms.check(command.terms)
+    if command.rated and command.terms.takebacks and sum(seat.level is None for seat in command.seats) < 2:
+        # Opponents agree to anything: nobody could lose to them.
+        raise Refused(
+            "no-takebacks", "in a rated match against opponents moves cannot be taken back", "terms.takebacks"
+        )
     created = e.MatchCreated(
         at=now,
         creator=command.creator,
@@ -124,6 +129,9 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
     refuse_if_ended(state)
     if len(state.moves) >= ABORT_BEFORE_PLY:
         raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
+    if state.status == PLAYING:
+        # Moves that were taken back leave a match that can be aborted and yet be lost on time.
+        refuse_if_not_playing(state, now)
     return (e.MatchAborted(now, command.player),)
 
 

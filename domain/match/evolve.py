@@ -143,6 +143,9 @@ def _left(state: MatchState, seat: int, at: int) -> MatchState:
         return state
     # The position before can never stand again, so that it is no part of the history: that has one for every ply.
     state = state._replace(position=going_on, draw_agreed=(), takeback=None, left_ply=len(state.moves))
+    if state.clock is not None and state.clock.seat == _to_move(state):
+        # Another seat left: the turn goes on as it was.
+        return state
     return _on_clock(state, clocks.passed, _to_move(state), at)
 
 

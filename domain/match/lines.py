@@ -49,11 +49,15 @@ class Line(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What may follow the ``position`` (as notation) after ``ply`` plies."""
+    """What may follow the ``position`` (as notation) after ``ply`` plies; ``taken_back`` is that of the match then.
+
+    Once moves are taken back all lines are dead: who took a move back would have it played again at once.
+    """
 
     ply: int
     position: str
     first: tuple[Line, ...]
+    taken_back: int = 0
 
 
 class Orders(NamedTuple):
@@ -82,7 +86,7 @@ def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) ->
     game = find_ruleset(state.game, state.ruleset)
     arranger = _Arranger(game, state, seat)
     lines = arranger.arrange(state.position, state.history, first, 0, "lines")
-    return Lines(len(state.moves), game.format_position(state.position), lines)
+    return Lines(len(state.moves), game.format_position(state.position), lines, state.taken_back)
 
 
 class _Arranger:
@@ -141,7 +145,10 @@ class _Arranger:
 
 def reached(state: MatchState, lines: Lines) -> Reached | None:
     """Return where the match stands in ``lines``; None when it went another way, so that they are dead."""
-    if lines.ply > len(state.moves):
+    if lines.ply > len(state.moves) or lines.taken_back != state.taken_back:
+        return None
+    if lines.ply < state.left_ply:
+        # A seat has left since: others are to move than the lines were laid down for.
         return None
     game = find_ruleset(state.game, state.ruleset)
     if game.format_position(state.position_after(lines.ply)) != lines.position:

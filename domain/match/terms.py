@@ -87,6 +87,11 @@ def _within(field: str, value: int, least: int, most: int) -> None:
         )
 
 
+def first_move(terms: Terms) -> int:
+    """Return how long a first move may take, in milliseconds: no longer than any other move."""
+    return min(terms.first_move, terms.bank, terms.bank if terms.ceiling is None else terms.ceiling)
+
+
 def in_words(terms: Terms) -> tuple[str, ...]:
     """Return the whole of ``terms`` as sentences, for a player to read before accepting them."""
     if terms.control == DAYS_PER_MOVE:
@@ -100,8 +105,8 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     if terms.ceiling is not None:
         sentences.append(f"No single move may take longer than {duration(terms.ceiling)}.")
     sentences.append(
-        f"Each player's first move must come within {duration(terms.first_move)}; if one does not, the match is called "
-        "off without a result."
+        f"Each player's first move must come within {duration(first_move(terms))}; if one does not, the match is "
+        "called off without a result."
     )
     if terms.flag == AUTOMATIC:
         sentences.append("Who runs out of time loses at that instant.")

@@ -5,10 +5,10 @@ from domain.match import calendar as calendars
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.clock import FIRST_MOVE, REASONS, VACATION, falls_at, forecast
-from domain.match.guards import active_seat, refuse_if_ended, seat_of
+from domain.match.guards import active_seat, refuse_if_ended, seat_of, seats_playing
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, FINISHED, OPEN, PLAYING, MatchState
-from domain.match.terms import AUTOMATIC, DAY, HOUR, OPEN_FOR, duration
+from domain.match.terms import DAY, HOUR, OPEN_FOR, duration
 
 FORGIVABLE_FOR = 72 * HOUR
 LARGEST_GIFT = 30 * DAY
@@ -25,6 +25,8 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     """Return what follows from time being up: a flag, a match called off, or, with Refused, nothing."""
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
+    if claimant is not None and claimant not in seats_playing(state):
+        raise Refused("out-of-game", "you are out of this game already")
     if state.status == OPEN:
         if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
             raise Refused("match-not-started", "this match has not started: not all seats are taken")
@@ -98,9 +100,10 @@ def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.E
     seat = None if command.player is None else seat_of(state, command.player)
     if state.ended or state.clock is None or (command.reason == VACATION and not state.clock.terms.vacations):
         return ()
-    for pause in state.clock.pauses:
-        if pause == (command.reason, seat, command.since, command.until):
-            return ()
+    if command.until is not None and command.until <= command.since:
+        return ()
+    if (command.reason, seat, command.since, command.until) in state.clock.pauses:
+        return ()
     automatic = command.automatic or None
     return (e.ClockPaused(now, command.reason, command.since, seat, command.until, automatic),)
 
@@ -116,8 +119,3 @@ def resume_clock(state: MatchState, command: c.ResumeClock, now: int) -> tuple[e
         if (pause.reason, pause.seat) == (command.reason, seat) and (pause.until is None or pause.until > now)
     ]
     return (e.ClockResumed(now, command.reason, seat),) if held else ()
-
-
-def flag_is_automatic(state: MatchState) -> bool:
-    """Tell whether a flag of this match falls by itself."""
-    return state.terms is not None and state.terms.flag == AUTOMATIC

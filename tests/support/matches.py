@@ -5,7 +5,9 @@ from domain.match.commands import Command, CreateMatch, JoinMatch, SubmitMove
 from domain.match.decide import decide
 from domain.match.events import Event
 from domain.match.evolve import evolve
+from domain.match.lines import Orders
 from domain.match.state import MatchState, Seat
+from domain.match.terms import STANDARD, Terms
 
 NOON = 1_700_000_000_000
 """Milliseconds since 1970 UTC; matches of tests begin here."""
@@ -25,20 +27,21 @@ def creation(
     seed: int = 7,
     guest: bool = False,
     ruleset: int | None = None,
+    terms: Terms = STANDARD,
 ) -> CreateMatch:
     """Return the command that creates a match; of alice against an open seat when no ``seats`` are given."""
-    return CreateMatch(
-        match, creator, game, setup, seats or (Seat.taken("alice"), Seat.open()), rated, private, seed, guest, ruleset
-    )
+    seats = seats or (Seat.taken("alice"), Seat.open())
+    return CreateMatch(match, creator, game, setup, seats, rated, private, seed, guest, ruleset, terms)
 
 
 class PlayedMatch:
-    """A match as its commands make it: the state, all events so far, and the clock."""
+    """A match as its commands make it: the state, all events so far, the clock, and the orders of its seats."""
 
     def __init__(self, create: CreateMatch | None = None) -> None:
         self.name = create.match if create else "m"
         self.now = NOON
         self.events: list[Event] = []
+        self.orders: dict[int, Orders] = {}
         self._state: MatchState | None = None
         self.do(create or creation())
 
@@ -51,7 +54,7 @@ class PlayedMatch:
     def do(self, command: Command, at: int | None = None) -> tuple[Event, ...]:
         """Carry ``command`` out a second after the last one, or ``at`` an instant; return what happened."""
         self.now = self.now + 1000 if at is None else at
-        happened = decide(self._state, command, self.now)
+        happened = decide(self._state, command, self.now, self.orders)
         for event in happened:
             self._state = evolve(self._state, event, self.name)
         self.events += happened
@@ -70,17 +73,17 @@ class PlayedMatch:
         return [game.format_move(position, move) for move in game.legal_moves(position)]
 
 
-def started() -> PlayedMatch:
+def started(terms: Terms = STANDARD) -> PlayedMatch:
     """Return a rated Bashni match of alice (White) and bob (Black) that has just started."""
-    match = PlayedMatch()
+    match = PlayedMatch(creation(terms=terms))
     match.do(JoinMatch("bob"))
     return match
 
 
-def started_by_four() -> PlayedMatch:
-    """Return a four-player Towers match that has just started."""
+def started_by_four(terms: Terms = STANDARD, game: str = "towers", setup: str = "four-player") -> PlayedMatch:
+    """Return a match of FOUR that has just started, of Towers if no other game is asked for."""
     open_seats = (Seat.taken(FOUR[0]), Seat.open(), Seat.open(), Seat.open())
-    match = PlayedMatch(creation(*open_seats, creator=FOUR[0], game="towers", setup="four-player"))
+    match = PlayedMatch(creation(*open_seats, creator=FOUR[0], game=game, setup=setup, terms=terms))
     for player in FOUR[1:]:
         match.do(JoinMatch(player))
     return match

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hin
 from domain.match.calendar import Calendar, Offset
 from domain.match.clock import Clock, Former, Pause, Turn
 from domain.match.events import TYPES, Event
-from domain.match.state import Fallen, Seat, Takeback
+from domain.match.state import Dispute, Ended, Fallen, Proposal, Ruling, Seat, Takeback
 from domain.match.terms import Terms
 from events.envelope import Draft, Envelope
 from events.store import StoreError
@@ -183,7 +183,8 @@ def _shape(made: type[Any]) -> _Shape:
 
 
 _READERS: dict[Any, Reader] = {int: _int, float: _float, str: _str, bool: _bool}
-for _made in (Seat, Terms, Offset, Calendar, Pause, Turn, Former, Clock, Takeback, Fallen):
-    _READERS[_made] = _shape(_made).read
+_PARTS: tuple[type[Any], ...] = (Seat, Terms, Offset, Calendar, Pause, Turn, Former, Clock, Takeback, Fallen)
+for _part in (*_PARTS, Ruling, Dispute, Proposal, Ended):
+    _READERS[_part] = _shape(_part).read
 _SHAPES: dict[str, _Shape] = {name: _shape(made) for name, made in TYPES.items()}
 _NAMES: dict[type[Event], str] = {made: name for name, made in TYPES.items()}

@@ -181,7 +181,7 @@ class Matches:
             return None, None
         orders = opened.orders
         loaded = Loaded(state, opened.head, known.snapshot if known else 0, unpacked(orders), orders.revision)
-        if state.version - loaded.snapshot >= SNAPSHOT_EVERY:
+        if state.version - loaded.snapshot >= SNAPSHOT_EVERY and state.broken is None:
             self._store.keep_snapshot(match, state.version, snapshot_of(state, loaded.head))
             loaded = loaded._replace(snapshot=state.version)
         self._remember(match, loaded)

@@ -10,19 +10,26 @@ from typing import Any
 from domain.game import RulesError
 from domain.games import UnknownRuleset, find_ruleset
 from domain.match.clock import Clock
-from domain.match.state import Fallen, MatchState, Seat, Takeback
+from domain.match.state import Dispute, Ended, Fallen, MatchState, Proposal, Seat, Takeback
 from domain.match.terms import Terms
 from events.codec import read_value, written
 from events.store import Head
 
-_MADE = {"terms": Terms, "clock": Clock, "takeback": Takeback, "fallen": Fallen}
+_MADE = {
+    "terms": Terms,
+    "clock": Clock,
+    "takeback": Takeback,
+    "fallen": Fallen,
+    "proposal": Proposal,
+    "annulled": Ended,
+}
 
 LAYOUT = 3
 """To be raised with every change of MatchState and of what this module writes."""
 
 
 def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
-    """Return ``state``, the match at ``head``, as JSON values."""
+    """Return ``state``, the match at ``head``, as JSON values. A broken match has no snapshot: it may be mended."""
     game = find_ruleset(state.game, state.ruleset)
     fields = {name: written(value) for name, value in state._asdict().items() if name not in ("position", "history")}
     fields["position"] = game.format_position(state.position)
@@ -46,5 +53,6 @@ def restored(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
         fields["history"] = tuple(game.parse_position(text) for text in fields["history"])
     except (UnknownRuleset, RulesError):
         return None
-    fields["seats"] = tuple(read_value(Seat, seat) for seat in fields["seats"])
+    for name, made in (("seats", Seat), ("disputes", Dispute)):
+        fields[name] = tuple(read_value(made, value) for value in fields[name])
     return MatchState(**fields), Head(fields["version"], bytes.fromhex(snapshot["digest"]))

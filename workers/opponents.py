@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from domain.games import find_ruleset
 from domain.match.commands import OPPONENT, AcceptDraw, Command, DeclineDraw, SubmitMove
+from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, MatchState
+from domain.match.state import MatchState
 from domain.search import ENGINE, accepts_draw, choose
 from events.matches import Executed, Matches, NoSuchMatch
 from events.readmodels.summary import draw_answers_owed
@@ -29,9 +30,9 @@ class Debt(NamedTuple):
 
 def debts_of(state: MatchState) -> list[Debt]:
     """Return what opponents owe the match, the most urgent first: answers to a draw offer, then the move."""
-    if state.status != PLAYING:
+    to_move = seat_to_move(state)
+    if to_move is None or state.frozen:
         return []
-    to_move = find_ruleset(state.game, state.ruleset).to_move(state.position)
     owing = [*((seat, True) for seat in draw_answers_owed(state)), (to_move, False)]
     return [
         Debt(seat, player, level, draw)

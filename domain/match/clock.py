@@ -177,7 +177,7 @@ _PAUSED = {
 }
 
 
-def started(clock: Clock, seat: int, at: int) -> Clock:
+def started(clock: Clock, seat: int | None, at: int) -> Clock:
     """Return the clocks when the match starts and ``seat`` is to move."""
     return clock._replace(seat=seat, since=at)
 
@@ -198,7 +198,7 @@ def stopped(clock: Clock, at: int) -> Clock:
     return _turned(clock, STOPPED, at)._replace(seat=None)
 
 
-def forgiven(clock: Clock, seat: int, following: int, at: int) -> Clock:
+def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks when the flag of ``seat`` is forgiven and the match goes on."""
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == DAYS_PER_MOVE else max(time, clock.remaining[seat])
@@ -208,6 +208,11 @@ def forgiven(clock: Clock, seat: int, following: int, at: int) -> Clock:
 def given(clock: Clock, seat: int, time: int) -> Clock:
     """Return the clocks when ``seat`` gets ``time`` milliseconds more."""
     return _with_remaining(clock, seat, clock.remaining[seat] + time)
+
+
+def adjusted(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
+    """Return the clocks when an arbiter gives the seats these times, the present turn counted anew."""
+    return clock._replace(remaining=remaining, last_turns=(None,) * len(remaining), since=at)
 
 
 def paused(clock: Clock, pause: Pause) -> Clock:

@@ -149,6 +149,81 @@ class ResumeClock(NamedTuple):
     player: str | None
 
 
+class RaiseDispute(NamedTuple):
+    """Open a case about the match after ``ply`` plies. ``statement`` is the SHA-256 (hexadecimal) of what is said."""
+
+    player: str
+    ply: int
+    ground: str
+    statement: str
+
+
+class OpenCase(NamedTuple):
+    """Open a case as an arbiter, who is no player of the match; it freezes the match."""
+
+    arbiter: str
+    ply: int
+    ground: str
+    statement: str
+
+
+class FileStatement(NamedTuple):
+    """Say one's part in the open case."""
+
+    player: str
+    statement: str
+
+
+class Freeze(NamedTuple):
+    """Stop the match while its case is open, or let it go on if not ``frozen``."""
+
+    arbiter: str
+    frozen: bool
+
+
+class Rule(NamedTuple):
+    """Rule on the open case.
+
+    ``ply`` belongs to the ruling "take-back", ``scores`` to "decide", ``remaining`` (milliseconds by seat) to
+    "adjust-clocks".
+    """
+
+    arbiter: str
+    ruling: str
+    reason: str
+    rule: str
+    ply: int | None = None
+    scores: tuple[float, ...] | None = None
+    remaining: tuple[int, ...] | None = None
+
+
+class Appeal(NamedTuple):
+    """Ask for another arbiter's ruling on the last case."""
+
+    player: str
+    statement: str
+
+
+class ProposeRuleset(NamedTuple):
+    """Propose, as an arbiter, to go on under another ruleset of the game."""
+
+    arbiter: str
+    ruleset: int
+    reason: str
+
+
+class AcceptRuleset(NamedTuple):
+    """Agree to the ruleset that is proposed."""
+
+    player: str
+
+
+class DeclineRuleset(NamedTuple):
+    """Do not agree to the ruleset that is proposed."""
+
+    player: str
+
+
 Command = (
     CreateMatch
     | JoinMatch
@@ -167,4 +242,13 @@ Command = (
     | SetCalendar
     | PauseClock
     | ResumeClock
+    | RaiseDispute
+    | OpenCase
+    | FileStatement
+    | Freeze
+    | Rule
+    | Appeal
+    | ProposeRuleset
+    | AcceptRuleset
+    | DeclineRuleset
 )

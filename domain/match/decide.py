@@ -7,10 +7,10 @@ from typing import Any
 from domain.game import Game
 from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.match import commands as c
+from domain.match import disputes, moves, offers, terms, timekeeping
 from domain.match import events as e
-from domain.match import moves, offers, terms, timekeeping
 from domain.match.evolve import replay
-from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
+from domain.match.guards import refuse_if_ended, refuse_if_frozen, refuse_if_not_playing, seat_of
 from domain.match.lines import Orders, standing_answers
 from domain.match.refusals import Refused
 from domain.match.state import OPEN, PLAYING, MatchState
@@ -127,7 +127,8 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
     if command.player != state.creator:
         seat_of(state, command.player)
     refuse_if_ended(state)
-    if len(state.moves) >= ABORT_BEFORE_PLY:
+    refuse_if_frozen(state)
+    if state.plies >= ABORT_BEFORE_PLY:
         raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
     if state.status == PLAYING:
         # Moves that were taken back leave a match that can be aborted and yet be lost on time.
@@ -152,4 +153,13 @@ _DECISIONS: dict[type[c.Command], Callable[[MatchState, Any, int], tuple[e.Event
     c.SetCalendar: timekeeping.set_calendar,
     c.PauseClock: timekeeping.pause_clock,
     c.ResumeClock: timekeeping.resume_clock,
+    c.RaiseDispute: disputes.raise_dispute,
+    c.OpenCase: disputes.open_case,
+    c.FileStatement: disputes.file_statement,
+    c.Freeze: disputes.freeze,
+    c.Rule: disputes.rule,
+    c.Appeal: disputes.appeal,
+    c.ProposeRuleset: disputes.propose_ruleset,
+    c.AcceptRuleset: disputes.accept_ruleset,
+    c.DeclineRuleset: disputes.decline_ruleset,
 }

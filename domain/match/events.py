@@ -194,6 +194,121 @@ class MovesTakenBack(NamedTuple):
     ply: int
 
 
+class DisputeRaised(NamedTuple):
+    """A case is opened about the match after ``ply`` plies; ``freezes`` says that nothing goes on until it is ruled on.
+
+    ``seat`` raised it, or, when None, the ``arbiter``. Cases are numbered from 1. What is said in it is kept apart,
+    where it can be erased; here stands its SHA-256 (hexadecimal).
+    """
+
+    at: int
+    dispute: int
+    ply: int
+    ground: str
+    statement: str
+    freezes: bool
+    seat: int | None = None
+    arbiter: str | None = None
+
+
+class StatementFiled(NamedTuple):
+    """A seat has said its part in a case; ``statement`` is the SHA-256 (hexadecimal) of the text."""
+
+    at: int
+    dispute: int
+    seat: int
+    statement: str
+
+
+class MatchFrozen(NamedTuple):
+    """An arbiter has stopped the match, clocks included, while a case is open."""
+
+    at: int
+    dispute: int
+    arbiter: str
+
+
+class MatchUnfrozen(NamedTuple):
+    """An arbiter lets the match go on while a case is open."""
+
+    at: int
+    dispute: int
+    arbiter: str
+
+
+class RulingMade(NamedTuple):
+    """An arbiter has ruled on a case: what (domain.match.disputes.RULINGS), why, and by which rule.
+
+    What it brings about are the events that follow it. ``appeal`` marks the second and last ruling.
+    """
+
+    at: int
+    dispute: int
+    arbiter: str
+    ruling: str
+    reason: str
+    rule: str
+    appeal: bool
+
+
+class RulingAppealed(NamedTuple):
+    """A seat asks for another arbiter's ruling; ``statement`` is the SHA-256 (hexadecimal) of why."""
+
+    at: int
+    dispute: int
+    seat: int
+    statement: str
+
+
+class ClocksAdjusted(NamedTuple):
+    """The seats have these times from now on, in milliseconds."""
+
+    at: int
+    remaining: tuple[int, ...]
+
+
+class MatchAnnulled(NamedTuple):
+    """The match has no result and counts for nothing, whatever happened in it."""
+
+    at: int
+
+
+class MatchRestored(NamedTuple):
+    """The match is again what it was before it was annulled."""
+
+    at: int
+
+
+class RulesetProposed(NamedTuple):
+    """An arbiter proposes to go on under another version of the game's rules."""
+
+    at: int
+    arbiter: str
+    ruleset: int
+    reason: str
+
+
+class RulesetAccepted(NamedTuple):
+    """A seat agrees to the ruleset that is proposed."""
+
+    at: int
+    seat: int
+
+
+class RulesetDeclined(NamedTuple):
+    """A seat does not agree to the ruleset that is proposed, which lapses."""
+
+    at: int
+    seat: int
+
+
+class RulesetChanged(NamedTuple):
+    """The match goes on under ``ruleset``; the position is the same."""
+
+    at: int
+    ruleset: int
+
+
 Event = (
     MatchCreated
     | PlayerJoined
@@ -215,6 +330,19 @@ Event = (
     | TakebackAccepted
     | TakebackDeclined
     | MovesTakenBack
+    | DisputeRaised
+    | StatementFiled
+    | MatchFrozen
+    | MatchUnfrozen
+    | RulingMade
+    | RulingAppealed
+    | ClocksAdjusted
+    | MatchAnnulled
+    | MatchRestored
+    | RulesetProposed
+    | RulesetAccepted
+    | RulesetDeclined
+    | RulesetChanged
 )
 
 TYPES: dict[str, type[Event]] = {
@@ -238,4 +366,17 @@ TYPES: dict[str, type[Event]] = {
     "takeback-accepted": TakebackAccepted,
     "takeback-declined": TakebackDeclined,
     "moves-taken-back": MovesTakenBack,
+    "dispute-raised": DisputeRaised,
+    "statement-filed": StatementFiled,
+    "match-frozen": MatchFrozen,
+    "match-unfrozen": MatchUnfrozen,
+    "ruling-made": RulingMade,
+    "ruling-appealed": RulingAppealed,
+    "clocks-adjusted": ClocksAdjusted,
+    "match-annulled": MatchAnnulled,
+    "match-restored": MatchRestored,
+    "ruleset-proposed": RulesetProposed,
+    "ruleset-accepted": RulesetAccepted,
+    "ruleset-declined": RulesetDeclined,
+    "ruleset-changed": RulesetChanged,
 }

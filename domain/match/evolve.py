@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from domain.games import find_ruleset
 from domain.match import clock as clocks
 from domain.match import events as e
-from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, Fallen, MatchState, Takeback
+from domain.match import positions
+from domain.match.casework import CASEWORK
+from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, Fallen, MatchState, Takeback, replaced
 
 
 def evolve(state: MatchState | None, event: e.Event, match: str = "") -> MatchState:
     """Return the state after ``event``; ``match`` is the id that the first event of a stream belongs to.
 
-    Raises UnknownRuleset for a game that this installation does not have, RulesError when a recorded move cannot be
-    replayed, and ValueError when the first event is not the creation of a match or a later one is.
+    A match that the rules cannot follow (a ruleset that is not installed, a recorded move that is not legal) is not an
+    error: it is ``broken`` from there on. Raises ValueError when the first event is not the creation of a match or a
+    later one is.
     """
     if isinstance(event, e.MatchCreated):
         if state is not None:
@@ -33,7 +35,7 @@ def replay(match: str, events: Iterable[e.Event], state: MatchState | None = Non
 
 
 def _created(event: e.MatchCreated, match: str) -> MatchState:
-    return MatchState(
+    created = MatchState(
         match=match,
         version=1,
         creator=event.creator,
@@ -47,7 +49,7 @@ def _created(event: e.MatchCreated, match: str) -> MatchState:
         status=OPEN,
         created_at=event.at,
         updated_at=event.at,
-        position=find_ruleset(event.game, event.ruleset).initial(event.setup),
+        position=None,
         offered_at=(None,) * len(event.seats),
         last_ply=(0,) * len(event.seats),
         asked_at=(None,) * len(event.seats),
@@ -55,53 +57,49 @@ def _created(event: e.MatchCreated, match: str) -> MatchState:
         clock=None if event.terms is None else clocks.new_clock(event.terms, len(event.seats)),
         rematch_of=event.rematch_of,
     )
+    return positions.with_start(created)
 
 
 def _joined(state: MatchState, event: e.PlayerJoined) -> MatchState:
     seat = state.seats[event.seat]._replace(player=event.player, joined=True)
-    return state._replace(seats=_with(state.seats, event.seat, seat))
+    return state._replace(seats=replaced(state.seats, event.seat, seat))
 
 
 def _started(state: MatchState, event: e.MatchStarted) -> MatchState:
     state = state._replace(status=PLAYING)
-    return _on_clock(state, clocks.started, _to_move(state), event.at)
+    return state.on_clock(clocks.started, positions.to_move(state), event.at)
 
 
 def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
-    game = find_ruleset(state.game, state.ruleset)
-    move = game.parse_move(state.position, event.move)
     state = state._replace(
-        position=game.play(state.position, move),
-        history=(*state.history, state.position),
-        moves=(*state.moves, event.move),
-        last_ply=_with(state.last_ply, event.seat, event.ply),
+        last_ply=replaced(state.last_ply, event.seat, event.ply),
         draw_agreed=state.draw_agreed if event.seat in state.draw_agreed else (),
         takeback=None,
     )
-    return _on_clock(state, clocks.moved, event.seat, _to_move(state), event.at)
+    state = positions.with_move(state, event.move, event.at)
+    return state.on_clock(clocks.moved, event.seat, positions.to_move(state), event.at)
 
 
 def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
-    game = find_ruleset(state.game, state.ruleset)
-    last_ply = [0] * len(state.seats)
-    for ply, position in enumerate(state.history[: event.ply], 1):
-        last_ply[game.to_move(position)] = ply
+    state = positions.taken_back(state, event.ply)
     state = state._replace(
-        position=state.position_after(event.ply),
-        history=state.history[: event.ply],
-        moves=state.moves[: event.ply],
-        last_ply=tuple(last_ply),
-        taken_back=state.taken_back + 1,
+        status=PLAYING,
+        scores=None,
+        reason=None,
+        ended_at=None,
+        fallen=None,
         draw_agreed=(),
         takeback=None,
+        taken_back=state.taken_back + 1,
+        left_ply=min(state.left_ply, event.ply),
         offered_at=tuple(None if at is None else min(at, event.ply) for at in state.offered_at),
         asked_at=tuple(None if at is None else min(at, event.ply) for at in state.asked_at),
     )
-    return _on_clock(state, clocks.passed, _to_move(state), event.at)
+    return state.on_clock(clocks.passed, positions.to_move(state), event.at)
 
 
 def _takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchState:
-    asked_at = _with(state.asked_at, event.seat, len(state.moves))
+    asked_at = replaced(state.asked_at, event.seat, len(state.moves))
     return state._replace(takeback=Takeback(event.seat, event.ply, (event.seat,)), asked_at=asked_at)
 
 
@@ -117,7 +115,9 @@ def _takeback_declined(state: MatchState, _: e.TakebackDeclined) -> MatchState:
 
 
 def _draw_offered(state: MatchState, event: e.DrawOffered) -> MatchState:
-    return state._replace(draw_agreed=(event.seat,), offered_at=_with(state.offered_at, event.seat, len(state.moves)))
+    return state._replace(
+        draw_agreed=(event.seat,), offered_at=replaced(state.offered_at, event.seat, len(state.moves))
+    )
 
 
 def _draw_accepted(state: MatchState, event: e.DrawAccepted) -> MatchState:
@@ -129,70 +129,48 @@ def _draw_declined(state: MatchState, _: e.DrawDeclined) -> MatchState:
 
 
 def _resigned(state: MatchState, event: e.PlayerResigned) -> MatchState:
-    return _left(state, event.seat, event.at)
+    return positions.without_seat(state, event.seat, event.at)
 
 
 def _flag_fell(state: MatchState, event: e.FlagFell) -> MatchState:
     state = state._replace(fallen=Fallen(event.seat, event.deadline, event.at))
-    return state if event.limit == clocks.FIRST_MOVE else _left(state, event.seat, event.at)
-
-
-def _left(state: MatchState, seat: int, at: int) -> MatchState:
-    going_on = find_ruleset(state.game, state.ruleset).withdraw(state.position, seat)
-    if going_on is None:
-        return state
-    # The position before can never stand again, so that it is no part of the history: that has one for every ply.
-    state = state._replace(position=going_on, draw_agreed=(), takeback=None, left_ply=len(state.moves))
-    if state.clock is not None and state.clock.seat == _to_move(state):
-        # Another seat left: the turn goes on as it was.
-        return state
-    return _on_clock(state, clocks.passed, _to_move(state), at)
+    return state if event.limit == clocks.FIRST_MOVE else positions.without_seat(state, event.seat, event.at)
 
 
 def _flag_forgiven(state: MatchState, event: e.FlagForgiven) -> MatchState:
     if state.fallen is None:
         raise ValueError(f"match {state.match} forgives at version {state.version + 1} a flag that did not fall")
     fallen = state.fallen.seat
-    state = state._replace(status=PLAYING, scores=None, reason=None, fallen=None)
-    return _on_clock(state, clocks.forgiven, fallen, _to_move(state), event.at)
+    state = state._replace(status=PLAYING, scores=None, reason=None, ended_at=None, fallen=None)
+    return state.on_clock(clocks.forgiven, fallen, positions.to_move(state), event.at)
 
 
 def _aborted(state: MatchState, event: e.MatchAborted) -> MatchState:
-    state = state._replace(status=ABORTED, reason="aborted", draw_agreed=(), takeback=None)
-    return _on_clock(state, clocks.stopped, event.at)
+    state = state._replace(status=ABORTED, reason="aborted", ended_at=event.at, draw_agreed=(), takeback=None)
+    return state.on_clock(clocks.stopped, event.at)
 
 
 def _finished(state: MatchState, event: e.MatchFinished) -> MatchState:
-    state = state._replace(status=FINISHED, scores=event.scores, reason=event.reason, draw_agreed=(), takeback=None)
-    return _on_clock(state, clocks.stopped, event.at)
+    state = state._replace(
+        status=FINISHED, scores=event.scores, reason=event.reason, ended_at=event.at, draw_agreed=(), takeback=None
+    )
+    return state.on_clock(clocks.stopped, event.at)
 
 
 def _calendar_set(state: MatchState, event: e.CalendarSet) -> MatchState:
-    return _on_clock(state, clocks.with_calendar, event.seat, event.calendar, event.at)
+    return state.on_clock(clocks.with_calendar, event.seat, event.calendar, event.at)
 
 
 def _clock_paused(state: MatchState, event: e.ClockPaused) -> MatchState:
-    return _on_clock(state, clocks.paused, clocks.Pause(event.reason, event.seat, event.since, event.until))
+    return state.on_clock(clocks.paused, clocks.Pause(event.reason, event.seat, event.since, event.until))
 
 
 def _clock_resumed(state: MatchState, event: e.ClockResumed) -> MatchState:
-    return _on_clock(state, clocks.resumed, event.reason, event.seat, event.at)
+    return state.on_clock(clocks.resumed, event.reason, event.seat, event.at)
 
 
 def _time_given(state: MatchState, event: e.TimeGiven) -> MatchState:
-    return _on_clock(state, clocks.given, event.to, event.time)
-
-
-def _to_move(state: MatchState) -> int:
-    return find_ruleset(state.game, state.ruleset).to_move(state.position)
-
-
-def _on_clock(state: MatchState, change: Callable[..., clocks.Clock], *arguments: Any) -> MatchState:
-    return state if state.clock is None else state._replace(clock=change(state.clock, *arguments))
-
-
-def _with(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
-    return (*values[:index], value, *values[index + 1 :])
+    return state.on_clock(clocks.given, event.to, event.time)
 
 
 _EVOLUTIONS: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
@@ -215,4 +193,5 @@ _EVOLUTIONS: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
     e.TakebackAccepted: _takeback_accepted,
     e.TakebackDeclined: _takeback_declined,
     e.MovesTakenBack: _taken_back,
+    **CASEWORK,
 }

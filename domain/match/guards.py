@@ -46,10 +46,19 @@ def refuse_if_not_playing(state: MatchState, now: int) -> None:
     A flag that has fallen counts from its instant on, recorded or not: a late move and a flag can never both count.
     """
     refuse_if_ended(state)
+    refuse_if_frozen(state)
     if state.status != PLAYING:
         raise Refused("match-not-started", "this match has not started: not all seats are taken")
+    if state.broken is not None:
+        raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): an arbiter has to rule on it")
     if state.clock is not None:
         instant = falls_at(state.clock)
         if instant is not None and now >= instant:
             names = find_ruleset(state.game, state.ruleset).setups[state.setup].seat_names
             raise Refused(TIME_UP, f"the time of {names[state.clock.seat or 0]} is up")
+
+
+def refuse_if_frozen(state: MatchState) -> None:
+    """Raise Refused while an arbiter has to rule first."""
+    if state.frozen:
+        raise Refused("frozen", "this match is frozen until an arbiter has ruled")

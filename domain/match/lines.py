@@ -176,7 +176,7 @@ def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) 
 
 def _due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
     """Return the next thing that is due of the orders; what is refused is not due."""
-    if state.status != PLAYING:
+    if state.status != PLAYING or state.frozen or state.broken is not None:
         return ()
     for seat, order in sorted(orders.items()):
         player = state.seats[seat].player

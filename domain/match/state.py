@@ -1,5 +1,6 @@
 """The state of a match, as its events make it."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from domain.match.clock import Clock
@@ -65,6 +66,54 @@ class Fallen(NamedTuple):
     at: int
 
 
+class Ruling(NamedTuple):
+    """``arbiter`` ruled so ``at`` an instant."""
+
+    arbiter: str
+    ruling: str
+    at: int
+
+
+class Dispute(NamedTuple):
+    """A case: who raised it about what, who has said something, how it was ruled, and whether that was appealed.
+
+    ``seat`` is None for a case that an arbiter opened.
+    """
+
+    number: int
+    seat: int | None
+    ply: int
+    ground: str
+    stated: tuple[int, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    appealed: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether it waits for a ruling."""
+        return len(self.rulings) <= self.appealed
+
+
+class Proposal(NamedTuple):
+    """An arbiter proposes to go on under ``ruleset``; ``agreed`` holds the seats that agree so far."""
+
+    ruleset: int
+    agreed: tuple[int, ...] = ()
+
+
+class Ended(NamedTuple):
+    """How a match stood before it was annulled."""
+
+    status: str
+    scores: tuple[float, ...] | None
+    reason: str | None
+
+
+def replaced(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    """Return ``values`` with ``value`` at ``index``."""
+    return (*values[:index], value, *values[index + 1 :])
+
+
 OPEN = "open"
 PLAYING = "playing"
 FINISHED = "finished"
@@ -81,6 +130,11 @@ class MatchState(NamedTuple):
     before there were clocks. ``asked_at`` is to taking moves back what ``offered_at`` is to draws; no move before
     ``left_ply`` can be taken back, since a seat left the game there. ``fallen`` is the flag that ended the match.
     ``taken_back`` counts how often moves were taken back: a ply may be played again then.
+
+    ``frozen``: nothing goes on until an arbiter says so. ``annulled`` is how the match stood before it was annulled.
+    ``broken`` says why the rules that are installed here cannot replay the match; ``position``, ``history`` and
+    ``moves`` are then those before the first event that they cannot follow, and ``unplayed`` the moves recorded after
+    that. Whatever needs no rules goes on: cases can be opened and ruled on, and the match exported.
     """
 
     match: str
@@ -112,11 +166,27 @@ class MatchState(NamedTuple):
     fallen: Fallen | None = None
     rematch_of: str | None = None
     taken_back: int = 0
+    ended_at: int | None = None
+    frozen: bool = False
+    disputes: tuple[Dispute, ...] = ()
+    proposal: Proposal | None = None
+    annulled: Ended | None = None
+    broken: str | None = None
+    unplayed: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:
-        """Whether nothing can happen in this match any more."""
+        """Whether nothing is played in this match any more."""
         return self.status in (FINISHED, ABORTED)
+
+    @property
+    def plies(self) -> int:
+        """How many plies are on record and not taken back, whether they can be replayed or not."""
+        return len(self.moves) + len(self.unplayed)
+
+    def on_clock(self, change: Callable[..., Clock], *arguments: Any) -> "MatchState":
+        """Return the match with its clocks changed; as it is when it has none."""
+        return self if self.clock is None else self._replace(clock=change(self.clock, *arguments))
 
     def position_after(self, ply: int) -> Any:
         """Return the position after ``ply`` plies, 0 to as many as have been played; after the last, as it stands."""

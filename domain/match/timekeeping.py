@@ -5,7 +5,7 @@ from domain.match import calendar as calendars
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.clock import FIRST_MOVE, REASONS, VACATION, falls_at, forecast
-from domain.match.guards import active_seat, refuse_if_ended, seat_of, seats_playing
+from domain.match.guards import active_seat, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, FINISHED, OPEN, PLAYING, MatchState
 from domain.match.terms import DAY, HOUR, OPEN_FOR, duration
@@ -57,10 +57,10 @@ def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e
     seat = seat_of(state, command.player)
     if state.status != FINISHED or state.fallen is None or state.scores is None:
         raise Refused("nothing-to-forgive", "this match was not ended by a flag")
+    refuse_if_frozen(state)
     if seat == state.fallen.seat:
         raise Refused("nothing-to-forgive", "the flag was your own: only who won by it can forgive it")
-    game = find_ruleset(state.game, state.ruleset)
-    if game.withdraw(state.position, state.fallen.seat) is not None or len(state.seats) > 2:
+    if len(state.seats) > 2:
         raise Refused("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
     if now > state.fallen.at + FORGIVABLE_FOR:
         raise Refused("too-late-to-forgive", f"a flag can be forgiven for {duration(FORGIVABLE_FOR)} only")

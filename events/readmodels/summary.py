@@ -4,10 +4,11 @@ import json
 from typing import Any, NamedTuple
 
 from domain.games import find_ruleset
-from domain.match.state import FINISHED, OPEN, PLAYING, MatchState, Seat
+from domain.match.positions import to_move as seat_to_move
+from domain.match.state import FINISHED, OPEN, MatchState, Seat
 from domain.rating import pairwise
 
-LAYOUT = 1
+LAYOUT = 2
 """To be raised with every change of Summary, of what its fields mean or of the lists made from it; then rebuild."""
 
 DAY_MS = 24 * 3600 * 1000
@@ -40,6 +41,7 @@ class Summary(NamedTuple):
     reason: str | None
     created_at: int
     updated_at: int
+    ended_at: int | None
 
 
 class Projected(NamedTuple):
@@ -84,10 +86,8 @@ def pool_of(game: str, seats: int) -> str:
 
 
 def summarise(state: MatchState) -> Summary:
-    """Return the summary of a match; raises UnknownRuleset while it is played and its rules are not installed."""
-    to_move = None
-    if state.status == PLAYING:
-        to_move = find_ruleset(state.game, state.ruleset).to_move(state.position)
+    """Return the summary of a match. In a broken one it is nobody's turn."""
+    to_move = seat_to_move(state)
     return Summary(
         match=state.match,
         version=state.version,
@@ -108,12 +108,13 @@ def summarise(state: MatchState) -> Summary:
         reason=state.reason,
         created_at=state.created_at,
         updated_at=state.updated_at,
+        ended_at=state.ended_at,
     )
 
 
 def draw_answers_owed(state: MatchState) -> tuple[int, ...]:
     """Return the seats that still have to answer the draw on offer; those that have left the game have no say."""
-    if not state.draw_agreed:
+    if not state.draw_agreed or state.broken is not None:
         return ()
     out = find_ruleset(state.game, state.ruleset).eliminated(state.position)
     return tuple(seat for seat in range(len(state.seats)) if seat not in state.draw_agreed and seat not in out)
@@ -130,7 +131,8 @@ def rated_result(summary: Summary) -> RatedResult | None:
     players = tuple(seat.player for seat in summary.seats if seat.player is not None)
     if len(set(players)) < 2:
         return None
-    return RatedResult(summary.match, summary.pool, summary.updated_at, players, summary.scores)
+    at = summary.updated_at if summary.ended_at is None else summary.ended_at
+    return RatedResult(summary.match, summary.pool, at, players, summary.scores)
 
 
 def pack(projected: Projected) -> bytes:

@@ -11,6 +11,8 @@ from domain.match.events import (
     CalendarSet,
     ClockPaused,
     ClockResumed,
+    ClocksAdjusted,
+    DisputeRaised,
     Event,
     FlagFell,
     MatchCreated,
@@ -18,6 +20,8 @@ from domain.match.events import (
     MatchStarted,
     MoveSubmitted,
     PlayerJoined,
+    RulesetProposed,
+    RulingMade,
     TakebackRequested,
     TimeGiven,
 )
@@ -78,6 +82,15 @@ EVENTS: list[Event] = [
     FlagFell(NOON, 0, NOON - 1, "time", claimed_by=1),
     *(TYPES[name](NOON, 1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined", "moves-taken-back")),
     TakebackRequested(NOON, 1, 6),
+    DisputeRaised(NOON, 1, 4, "clock", "0" * 64, True, seat=1),
+    DisputeRaised(NOON, 1, 4, "conduct", "0" * 64, False, arbiter="ann"),
+    *(TYPES[name](NOON, 1, 0, "f" * 64) for name in ("statement-filed", "ruling-appealed")),
+    *(TYPES[name](NOON, 1, "ann") for name in ("match-frozen", "match-unfrozen")),
+    RulingMade(NOON, 1, "ann", "let-stand", "All is well.", "BA-02", False),
+    ClocksAdjusted(NOON, (60_000, 120_000)),
+    *(TYPES[name](NOON) for name in ("match-annulled", "match-restored")),
+    RulesetProposed(NOON, "ann", 2, "The older one is at fault."),
+    *(TYPES[name](NOON, 1) for name in ("ruleset-accepted", "ruleset-declined", "ruleset-changed")),
 ]
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.game import RulesError
-from domain.games import GAMES, UnknownRuleset
+from domain.games import GAMES
 from domain.match import events as e
 from domain.match.clock import new_clock
 from domain.match.commands import (
@@ -102,17 +101,21 @@ def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:
         evolve(match.state, match.events[0], "m")
 
 
-def test_a_ruleset_that_is_not_installed_is_named() -> None:
+def test_a_match_under_a_ruleset_that_is_not_installed_is_broken_and_says_which() -> None:
     created = PlayedMatch().events[0]
     assert isinstance(created, e.MatchCreated)
-    with pytest.raises(UnknownRuleset, match="ruleset 99 of 'bashni'"):
-        evolve(None, created._replace(ruleset=99), "m")
+    state = evolve(None, created._replace(ruleset=99), "m")
+    assert state.position is None
+    assert "ruleset 99 of 'bashni'" in str(state.broken)
 
 
-def test_a_recorded_move_that_the_rules_forbid_cannot_be_replayed() -> None:
+def test_a_recorded_move_that_the_rules_forbid_leaves_a_broken_match_at_the_position_before() -> None:
     match = started()
-    with pytest.raises(RulesError):
-        evolve(match.state, e.MoveSubmitted(NOON, 0, 1, "c3xe5"), "m")
+    state = evolve(match.state, e.MoveSubmitted(NOON, 0, 1, "c3xe5"), "m")
+    assert str(state.broken).startswith("ply 1, c3xe5: ")
+    assert (state.position, state.moves, state.unplayed, state.plies) == (match.state.position, (), ("c3xe5",), 1)
+    assert state.clock is not None
+    assert state.clock.seat is None
 
 
 def test_a_replay_of_nothing_is_nothing() -> None:

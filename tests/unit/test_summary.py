@@ -106,7 +106,7 @@ def test_a_summary_is_read_back_as_it_was_packed() -> None:
 
 def test_a_summary_of_another_layout_counts_as_none() -> None:
     packed = pack(Projected(summarise(started().state), "0123456789abcdef"))
-    assert unpack(packed.replace(b"[1,", b"[99,", 1)) is None
+    assert unpack(packed.replace(b"[2,", b"[99,", 1)) is None
 
 
 def test_a_pool_is_a_game_with_a_number_of_seats() -> None:

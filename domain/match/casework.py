@@ -1,0 +1,107 @@
+"""How the events of cases make the state of a match: disputes, rulings, and what rulings bring about."""
+
+from collections.abc import Callable
+from typing import Any
+
+from domain.match import clock as clocks
+from domain.match import events as e
+from domain.match import positions
+from domain.match.state import ABORTED, PLAYING, Dispute, Ended, MatchState, Proposal, Ruling
+
+
+def _raised(state: MatchState, event: e.DisputeRaised) -> MatchState:
+    dispute = Dispute(event.dispute, event.seat, event.ply, event.ground, () if event.seat is None else (event.seat,))
+    state = state._replace(disputes=(*state.disputes, dispute))
+    return _frozen(state, event.at) if event.freezes else state
+
+
+def _stated(state: MatchState, event: e.StatementFiled) -> MatchState:
+    dispute = state.disputes[-1]
+    return _with_last(state, dispute._replace(stated=(*dispute.stated, event.seat)))
+
+
+def _froze(state: MatchState, event: e.MatchFrozen) -> MatchState:
+    return _frozen(state, event.at)
+
+
+def _unfroze(state: MatchState, event: e.MatchUnfrozen) -> MatchState:
+    return _thawed(state, event.at)
+
+
+def _ruled(state: MatchState, event: e.RulingMade) -> MatchState:
+    dispute = state.disputes[-1]
+    ruling = Ruling(event.arbiter, event.ruling, event.at)
+    return _thawed(_with_last(state, dispute._replace(rulings=(*dispute.rulings, ruling))), event.at)
+
+
+def _appealed(state: MatchState, event: e.RulingAppealed) -> MatchState:
+    state = _with_last(state, state.disputes[-1]._replace(appealed=True))
+    return _frozen(state, event.at) if state.status == PLAYING else state
+
+
+def _adjusted(state: MatchState, event: e.ClocksAdjusted) -> MatchState:
+    return state.on_clock(clocks.adjusted, event.remaining, event.at)
+
+
+def _annulled(state: MatchState, event: e.MatchAnnulled) -> MatchState:
+    before = Ended(state.status, state.scores, state.reason)
+    state = state._replace(
+        status=ABORTED, scores=None, reason="annulled", annulled=before, draw_agreed=(), takeback=None
+    )
+    return state.on_clock(clocks.stopped, event.at)
+
+
+def _restored(state: MatchState, event: e.MatchRestored) -> MatchState:
+    if state.annulled is None:
+        raise ValueError(f"match {state.match} is restored at version {state.version + 1} but was not annulled")
+    state = state._replace(**state.annulled._asdict(), annulled=None)
+    return state.on_clock(clocks.started, positions.to_move(state), event.at) if state.status == PLAYING else state
+
+
+def _proposed(state: MatchState, event: e.RulesetProposed) -> MatchState:
+    return state._replace(proposal=Proposal(event.ruleset))
+
+
+def _accepted(state: MatchState, event: e.RulesetAccepted) -> MatchState:
+    if state.proposal is None:
+        raise ValueError(f"match {state.match} accepts at version {state.version + 1} a ruleset that nobody proposed")
+    return state._replace(proposal=state.proposal._replace(agreed=(*state.proposal.agreed, event.seat)))
+
+
+def _declined(state: MatchState, _: e.RulesetDeclined) -> MatchState:
+    return state._replace(proposal=None)
+
+
+def _changed(state: MatchState, event: e.RulesetChanged) -> MatchState:
+    state = positions.under_ruleset(state._replace(proposal=None), event.ruleset, event.at)
+    return state.on_clock(clocks.passed, positions.to_move(state), event.at)
+
+
+def _frozen(state: MatchState, at: int) -> MatchState:
+    state = state._replace(frozen=True)
+    return state.on_clock(clocks.paused, clocks.Pause(clocks.DISPUTE, None, at, None))
+
+
+def _thawed(state: MatchState, at: int) -> MatchState:
+    return state._replace(frozen=False).on_clock(clocks.resumed, clocks.DISPUTE, None, at)
+
+
+def _with_last(state: MatchState, dispute: Dispute) -> MatchState:
+    return state._replace(disputes=(*state.disputes[:-1], dispute))
+
+
+CASEWORK: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
+    e.DisputeRaised: _raised,
+    e.StatementFiled: _stated,
+    e.MatchFrozen: _froze,
+    e.MatchUnfrozen: _unfroze,
+    e.RulingMade: _ruled,
+    e.RulingAppealed: _appealed,
+    e.ClocksAdjusted: _adjusted,
+    e.MatchAnnulled: _annulled,
+    e.MatchRestored: _restored,
+    e.RulesetProposed: _proposed,
+    e.RulesetAccepted: _accepted,
+    e.RulesetDeclined: _declined,
+    e.RulesetChanged: _changed,
+}

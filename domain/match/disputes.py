@@ -1,0 +1,246 @@
+"""Cases: what players dispute and how arbiters rule. No ruling asks the rules of the game, which may be at fault.
+
+A player, or an arbiter who plays no part in the match, opens a case on a ply; while the match is played most grounds
+freeze it. Both sides say their part, an arbiter rules, and what the ruling brings about are further events: the past is
+never edited. A ruling may be appealed once, within a week, and is then up to another arbiter, whose word is the last.
+"""
+
+import re
+
+from domain.game import RulesError
+from domain.games import UnknownRuleset, find_ruleset
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.guards import refuse_if_ended, seat_of
+from domain.match.refusals import Refused
+from domain.match.state import FINISHED, OPEN, PLAYING, Dispute, MatchState
+from domain.match.terms import DAY, duration
+
+CONDUCT = "conduct"
+GROUNDS = ("wrong-result", "repetition", "clock", "illegal-move", CONDUCT)
+
+LET_STAND = "let-stand"
+ADJUST_CLOCKS = "adjust-clocks"
+TAKE_BACK = "take-back"
+DECIDE = "decide"
+ANNUL = "annul"
+RESTORE = "restore"
+RULINGS = (LET_STAND, ADJUST_CLOCKS, TAKE_BACK, DECIDE, ANNUL, RESTORE)
+
+APPEALED_WITHIN = 7 * DAY
+DISPUTED_WITHIN = 30 * DAY
+"""After the end of a match."""
+
+MOST_DISPUTES = 3
+"""That one seat may raise in one match."""
+
+LONGEST_REASON = 2_000
+LONGEST_RULE = 60
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+
+def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int) -> tuple[e.Event, ...]:
+    """Return a case that a seat opens."""
+    seat = seat_of(state, command.player)
+    if sum(dispute.seat == seat for dispute in state.disputes) >= MOST_DISPUTES:
+        raise Refused("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
+    if state.ended_at is not None and now > state.ended_at + DISPUTED_WITHIN:
+        raise Refused("too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end")
+    freezes = state.status == PLAYING and command.ground != CONDUCT
+    return (_opened(state, command.ply, command.ground, command.statement, freezes, now)._replace(seat=seat),)
+
+
+def open_case(state: MatchState, command: c.OpenCase, now: int) -> tuple[e.Event, ...]:
+    """Return a case that an arbiter opens."""
+    _refuse_party(state, command.arbiter)
+    opened = _opened(state, command.ply, command.ground, command.statement, state.status == PLAYING, now)
+    return (opened._replace(arbiter=command.arbiter),)
+
+
+def _opened(state: MatchState, ply: int, ground: str, statement: str, freezes: bool, now: int) -> e.DisputeRaised:
+    if state.status == OPEN:
+        raise Refused("match-not-started", "this match has not started: there is nothing to dispute")
+    if _open_case(state) is not None:
+        raise Refused("dispute-open", "there is an open case about this match already: file a statement in it")
+    if ground not in GROUNDS:
+        raise Refused("unfit-dispute", f"the ground must be one of {', '.join(GROUNDS)}", "ground")
+    if not 0 <= ply <= state.plies:
+        raise Refused("unfit-dispute", f"this match has plies 0 to {state.plies}", "ply")
+    _check_digest(statement)
+    return e.DisputeRaised(now, len(state.disputes) + 1, ply, ground, statement, freezes)
+
+
+def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tuple[e.Event, ...]:
+    """Return what a seat says in the open case, once before each ruling."""
+    seat = seat_of(state, command.player)
+    dispute = _the_open_case(state)
+    if dispute.stated.count(seat) > dispute.appealed:
+        raise Refused("already-stated", "you have said your part in this case")
+    _check_digest(command.statement)
+    return (e.StatementFiled(now, dispute.number, seat, command.statement),)
+
+
+def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...]:
+    """Return that the match stands still, or goes on, while its case is open."""
+    _refuse_party(state, command.arbiter)
+    dispute = _the_open_case(state)
+    refuse_if_ended(state)
+    if state.frozen == command.frozen:
+        raise Refused("nothing-to-freeze", f"this match is {'frozen already' if state.frozen else 'not frozen'}")
+    if command.frozen:
+        return (e.MatchFrozen(now, dispute.number, command.arbiter),)
+    return (e.MatchUnfrozen(now, dispute.number, command.arbiter),)
+
+
+def rule(state: MatchState, command: c.Rule, now: int) -> tuple[e.Event, ...]:
+    """Return a ruling on the open case and what it brings about."""
+    _refuse_party(state, command.arbiter)
+    dispute = _the_open_case(state)
+    if any(ruling.arbiter == command.arbiter for ruling in dispute.rulings):
+        raise Refused("own-ruling", "your ruling was appealed: another arbiter has to rule now")
+    if command.ruling not in RULINGS:
+        raise Refused("unfit-ruling", f"the ruling must be one of {', '.join(RULINGS)}", "ruling")
+    _check_text("reason", command.reason, LONGEST_REASON)
+    _check_text("rule", command.rule, LONGEST_RULE)
+    given = {
+        field
+        for field, value in (("ply", command.ply), ("scores", command.scores), ("remaining", command.remaining))
+        if value is not None
+    }
+    wanted = {TAKE_BACK: {"ply"}, DECIDE: {"scores"}, ADJUST_CLOCKS: {"remaining"}}.get(command.ruling, set())
+    for field in sorted(given ^ wanted):
+        reason = "say it" if field in wanted else f"it does not belong to the ruling {command.ruling}"
+        raise Refused("unfit-ruling", f"{field}: {reason}", field)
+    made = e.RulingMade(
+        now, dispute.number, command.arbiter, command.ruling, command.reason, command.rule, dispute.appealed
+    )
+    return (made, *_brought_about(state, command, now))
+
+
+def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Event, ...]:
+    match command.ruling:
+        case "take-back":
+            return (_take_back(state, command.ply or 0, now),)
+        case "decide":
+            scores = command.scores or ()
+            if len(scores) != len(state.seats) or any(not 0 <= score <= 1 for score in scores):
+                raise Refused("unfit-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
+            if abs(sum(scores) - 1) > 1e-9:
+                raise Refused("unfit-ruling", "the scores of all seats together are 1", "scores")
+            return (e.MatchFinished(now, tuple(float(score) for score in scores), "ruling"),)
+        case "adjust-clocks":
+            remaining = command.remaining or ()
+            if state.clock is None or state.status != PLAYING:
+                raise Refused("unfit-ruling", "no clock runs in this match", "remaining")
+            if len(remaining) != len(state.seats) or any(not 0 < time <= 365 * DAY for time in remaining):
+                reason = f"say {len(state.seats)} times, by seat, each more than nothing and at most a year"
+                raise Refused("unfit-ruling", reason, "remaining")
+            return (e.ClocksAdjusted(now, remaining),)
+        case "annul":
+            if state.annulled is not None:
+                raise Refused("unfit-ruling", "this match is annulled already", "ruling")
+            return (e.MatchAnnulled(now),)
+        case "restore":
+            if state.annulled is None:
+                raise Refused("unfit-ruling", "this match is not annulled", "ruling")
+            return (e.MatchRestored(now),)
+    return ()
+
+
+def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
+    if state.status not in (PLAYING, FINISHED):
+        raise Refused("unfit-ruling", "this match was called off: restore it first", "ruling")
+    if not 0 <= ply <= state.plies or (state.status == PLAYING and ply == state.plies):
+        raise Refused("unfit-ruling", f"take back to a ply from 0 to {state.plies - (state.status == PLAYING)}", "ply")
+    return e.MovesTakenBack(now, ply)
+
+
+def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...]:
+    """Return that a seat does not accept the last ruling."""
+    seat = seat_of(state, command.player)
+    if not state.disputes or not state.disputes[-1].rulings:
+        raise Refused("nothing-to-appeal", "there is no ruling in this match")
+    dispute = state.disputes[-1]
+    if dispute.appealed:
+        raise Refused("nothing-to-appeal", "this case was appealed already: the second ruling is the last")
+    if now > dispute.rulings[-1].at + APPEALED_WITHIN:
+        raise Refused("too-late-to-appeal", f"a ruling can be appealed for {duration(APPEALED_WITHIN)}")
+    _check_digest(command.statement)
+    return (e.RulingAppealed(now, dispute.number, seat, command.statement),)
+
+
+def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> tuple[e.Event, ...]:
+    """Return that an arbiter proposes to go on under another ruleset, in which all so far went the same way."""
+    _refuse_party(state, command.arbiter)
+    _refuse_unless_changeable(state, command.ruleset)
+    _check_text("reason", command.reason, LONGEST_REASON)
+    return (e.RulesetProposed(now, command.arbiter, command.ruleset, command.reason),)
+
+
+def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tuple[e.Event, ...]:
+    """Return that a seat agrees, and the change when it is the last one; opponents agree to everything."""
+    seat = seat_of(state, command.player)
+    if state.proposal is None:
+        raise Refused("no-proposal", "no other ruleset is proposed")
+    if seat in state.proposal.agreed:
+        raise Refused("no-proposal", "you have agreed already; the others have to answer")
+    _refuse_unless_changeable(state, state.proposal.ruleset)
+    accepted = e.RulesetAccepted(now, seat)
+    agreed = {*state.proposal.agreed, seat}
+    waiting = [other for other, who in enumerate(state.seats) if other not in agreed and who.level is None]
+    return (accepted,) if waiting else (accepted, e.RulesetChanged(now, state.proposal.ruleset))
+
+
+def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> tuple[e.Event, ...]:
+    """Return that a seat does not agree."""
+    seat = seat_of(state, command.player)
+    if state.proposal is None:
+        raise Refused("no-proposal", "no other ruleset is proposed")
+    return (e.RulesetDeclined(now, seat),)
+
+
+def _refuse_unless_changeable(state: MatchState, ruleset: int) -> None:
+    if state.status != PLAYING:
+        raise Refused("match-over", "only a match that is being played can go on under another ruleset")
+    if ruleset == state.ruleset:
+        raise Refused("unfit-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")
+    try:
+        new = find_ruleset(state.game, ruleset)
+        if state.position is not None:
+            old = find_ruleset(state.game, state.ruleset)
+            new.parse_position(old.format_position(state.position))
+    except (UnknownRuleset, RulesError) as error:
+        raise Refused(
+            "unfit-ruleset", f"this match cannot go on under ruleset {ruleset}: {error}", "ruleset"
+        ) from error
+
+
+def _open_case(state: MatchState) -> Dispute | None:
+    return state.disputes[-1] if state.disputes and state.disputes[-1].open else None
+
+
+def _the_open_case(state: MatchState) -> Dispute:
+    dispute = _open_case(state)
+    if dispute is None:
+        settled = "it has been ruled on" if state.disputes else "nobody has raised one"
+        raise Refused("no-open-dispute", f"there is no open case about this match: {settled}")
+    return dispute
+
+
+def _refuse_party(state: MatchState, arbiter: str) -> None:
+    """Raise Refused when the arbiter has a part in the match: nobody judges a match of their own."""
+    if arbiter == state.creator or state.seat_of(arbiter) is not None:
+        raise Refused("own-match", "you have a part in this match: another arbiter has to judge it")
+
+
+def _check_digest(statement: str) -> None:
+    if not _SHA256.fullmatch(statement):
+        raise Refused("unfit-dispute", "a statement is recorded by its SHA-256 in hexadecimal", "statement")
+
+
+def _check_text(field: str, text: str, longest: int) -> None:
+    if not text.strip():
+        raise Refused("unfit-ruling", f"a ruling needs a {field}", field)
+    if len(text) > longest:
+        raise Refused("unfit-ruling", f"the {field} has at most {longest} characters", field)

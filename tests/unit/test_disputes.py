@@ -1,0 +1,275 @@
+"""Cases: who may open one, what stands still meanwhile, how it can be ruled, and what each ruling brings about."""
+
+from hashlib import sha256
+
+import pytest
+
+from domain.games import find_ruleset
+from domain.match import events as e
+from domain.match.clock import left
+from domain.match.commands import (
+    AcceptRuleset,
+    Appeal,
+    CallTime,
+    Command,
+    DeclineRuleset,
+    FileStatement,
+    Freeze,
+    JoinMatch,
+    OpenCase,
+    ProposeRuleset,
+    RaiseDispute,
+    Resign,
+    Rule,
+    SubmitMove,
+)
+from domain.match.decide import decide
+from domain.match.evolve import replay
+from domain.match.refusals import Refused
+from domain.match.state import ABORTED, FINISHED, PLAYING
+from domain.match.terms import DAY
+from tests.support.matches import PlayedMatch, started
+
+WORDS = sha256(b"He moved twice.").hexdigest()
+
+
+def refusal(match: PlayedMatch, command: Command) -> Refused:
+    """Return why ``command`` is refused; the match must be as before."""
+    before = (match.state, list(match.events))
+    with pytest.raises(Refused) as refused:
+        match.do(command, match.now)
+    assert (match.state, match.events) == before
+    return refused.value
+
+
+def disputed(ground: str = "repetition") -> PlayedMatch:
+    """Return a match of alice and bob, two plies old, about which bob has raised a dispute."""
+    match = started()
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    match.do(RaiseDispute("bob", 2, ground, WORDS))
+    return match
+
+
+def ruling(kind: str, arbiter: str = "ann", **facts: object) -> Rule:
+    """Return a ruling with its reason and rule."""
+    return Rule(arbiter, kind, "So the record says.", "BA-02", **facts)  # type: ignore[arg-type]
+
+
+def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
+    match = disputed()
+    assert match.state.frozen
+    assert refusal(match, SubmitMove("alice", "d4-c5")).code == "frozen"
+    assert refusal(match, Resign("alice")).code == "frozen"
+    assert match.state.clock is not None
+    before = left(match.state.clock, 0, match.now)
+    assert left(match.state.clock, 0, match.now + 300 * DAY) == before
+    with pytest.raises(Refused, match="stands still"):
+        decide(match.state, CallTime(), match.now + 300 * DAY)
+
+
+def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
+    match = disputed("conduct")
+    assert not match.state.frozen
+    match.move("alice", "d4-c5")
+    match.do(Freeze("ann", True))
+    assert refusal(match, SubmitMove("bob", "a7-b6")).code == "frozen"
+    match.do(Freeze("ann", False))
+    assert refusal(match, Freeze("ann", False)).code == "nothing-to-freeze"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "field"),
+    [
+        (RaiseDispute("alice", 1, "clock", WORDS), "dispute-open", None),
+        (RaiseDispute("eve", 1, "clock", WORDS), "not-your-seat", None),
+        (OpenCase("alice", 1, "clock", WORDS), "own-match", None),
+        (FileStatement("bob", WORDS), "already-stated", None),
+        (FileStatement("alice", "He moved twice."), "unfit-dispute", "statement"),
+        (ruling("let-stand", "alice"), "own-match", None),
+        (ruling("let-stand")._replace(reason="  "), "unfit-ruling", "reason"),
+        (ruling("let-stand")._replace(rule=""), "unfit-ruling", "rule"),
+        (ruling("shout"), "unfit-ruling", "ruling"),
+        (ruling("take-back"), "unfit-ruling", "ply"),
+        (ruling("take-back", ply=2), "unfit-ruling", "ply"),
+        (ruling("let-stand", ply=1), "unfit-ruling", "ply"),
+        (ruling("decide", scores=(1.0,)), "unfit-ruling", "scores"),
+        (ruling("decide", scores=(1.0, 1.0)), "unfit-ruling", "scores"),
+        (ruling("adjust-clocks", remaining=(0, DAY)), "unfit-ruling", "remaining"),
+        (ruling("restore"), "unfit-ruling", "ruling"),
+        (Appeal("bob", WORDS), "nothing-to-appeal", None),
+    ],
+)
+def test_what_cannot_be_done_in_a_case_is_refused_with_the_place(command: Command, code: str, field: str) -> None:
+    refused = refusal(disputed(), command)
+    assert (refused.code, refused.field) == (code, field)
+
+
+@pytest.mark.parametrize(("ground", "ply"), [("weather", 1), ("clock", 3), ("clock", -1)])
+def test_a_dispute_names_a_ground_and_a_ply_of_the_match(ground: str, ply: int) -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    assert refusal(match, RaiseDispute("bob", ply, ground, WORDS)).code == "unfit-dispute"
+
+
+def test_a_match_can_be_disputed_for_thirty_days_after_its_end() -> None:
+    match = started()
+    match.do(Resign("bob"))
+    match.now += 31 * DAY
+    assert refusal(match, RaiseDispute("bob", 0, "wrong-result", WORDS)).code == "too-late-to-dispute"
+
+
+def test_a_seat_raises_three_disputes_at_most() -> None:
+    match = disputed()
+    for _ in range(2):
+        match.do(ruling("let-stand"))
+        match.do(RaiseDispute("bob", 1, "clock", WORDS))
+    match.do(ruling("let-stand"))
+    assert refusal(match, RaiseDispute("bob", 1, "clock", WORDS)).code == "too-many-disputes"
+    match.do(RaiseDispute("alice", 1, "clock", WORDS))
+
+
+def test_letting_stand_lets_the_match_go_on_with_the_time_it_had() -> None:
+    match = disputed()
+    assert match.state.clock is not None
+    had = left(match.state.clock, 0, match.now)
+    match.do(FileStatement("alice", WORDS), match.now + 20 * DAY)
+    match.do(ruling("let-stand"))
+    assert left(match.state.clock, 0, match.now) == had
+    match.move("alice", "d4-c5")
+
+
+def test_a_ruling_takes_back_to_a_ply_and_keeps_what_was_played_on_record() -> None:
+    match = disputed()
+    match.do(ruling("take-back", ply=1))
+    assert match.state.moves == ("c3-d4",)
+    assert sum(isinstance(event, e.MoveSubmitted) for event in match.events) == 2
+    match.move("bob", "d6-e5")
+    assert replay("m", match.events) == match.state
+
+
+def test_a_ruling_decides_and_another_arbiter_decides_otherwise_on_appeal() -> None:
+    match = disputed()
+    match.do(ruling("decide", scores=(1.0, 0.0)))
+    assert (match.state.status, match.state.scores, match.state.reason) == (FINISHED, (1.0, 0.0), "ruling")
+    match.do(Appeal("bob", WORDS))
+    assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
+    match.do(ruling("take-back", "ben", ply=1))
+    assert (match.state.status, match.state.scores, match.state.ended_at) == (PLAYING, None, None)
+    assert refusal(match, Appeal("alice", WORDS)).code == "nothing-to-appeal"
+    assert refusal(match, ruling("annul", "cleo")).code == "no-open-dispute"
+    match.move("bob", "d6-e5")
+
+
+def test_a_ruling_can_be_appealed_for_a_week() -> None:
+    match = disputed()
+    match.do(ruling("let-stand"))
+    match.now += 8 * DAY
+    assert refusal(match, Appeal("bob", WORDS)).code == "too-late-to-appeal"
+
+
+def test_adjusted_clocks_run_from_the_ruling_on() -> None:
+    match = disputed()
+    match.do(ruling("adjust-clocks", remaining=(2 * DAY, 5 * DAY)))
+    assert match.state.clock is not None
+    assert [left(match.state.clock, seat, match.now + DAY) for seat in (0, 1)] == [DAY, 5 * DAY]
+
+
+@pytest.mark.parametrize("resigned", [False, True])
+def test_an_annulled_match_counts_for_nothing_until_it_is_restored(resigned: bool) -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    if resigned:
+        match.do(Resign("bob"))
+    before = match.state
+    match.do(OpenCase("ann", 1, "conduct", WORDS))
+    match.do(ruling("annul"))
+    assert (match.state.status, match.state.scores, match.state.reason) == (ABORTED, None, "annulled")
+    match.do(Appeal("alice", WORDS))
+    match.do(ruling("restore", "ben"))
+    after = match.state
+    assert (after.status, after.scores, after.reason) == (before.status, before.scores, before.reason)
+    assert replay("m", match.events) == after
+    if not resigned:
+        match.move("bob", "b6-a5")
+
+
+def broken() -> PlayedMatch:
+    """Return a match whose third ply the rules cannot follow, with a fourth on record."""
+    match = started()
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    for event in (e.MoveSubmitted(match.now, 0, 3, "z9-z8"), e.MoveSubmitted(match.now, 1, 4, "a7-b6")):
+        match.events.append(event)
+    state = replay("m", match.events)
+    again = PlayedMatch.__new__(PlayedMatch)
+    again.name, again.now, again.events, again._state = "m", match.now, match.events, state
+    return again
+
+
+def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> None:
+    match = broken()
+    assert match.state.plies == 4
+    assert refusal(match, SubmitMove("alice", "d4-c5")).code == "broken-match"
+    for number, command in enumerate(
+        (
+            ruling("adjust-clocks", remaining=(DAY, DAY)),
+            ruling("decide", scores=(0.5, 0.5)),
+            ruling("annul"),
+            ruling("restore"),
+            ruling("take-back", ply=3),
+            ruling("take-back", ply=2),
+        )
+    ):
+        match.do(OpenCase("ann", 3, "illegal-move", WORDS))
+        match.do(command)
+        assert match.state.disputes[number].rulings[0].ruling == command.ruling
+    assert match.state.broken is None
+    match.move("alice", "d4-c5")
+
+
+def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
+    created = started().events[0]
+    assert isinstance(created, e.MatchCreated)
+    match = PlayedMatch.__new__(PlayedMatch)
+    match.name, match.now = "m", created.at
+    match.events = [created._replace(ruleset=99), e.PlayerJoined(created.at, 1, "bob"), e.MatchStarted(created.at)]
+    match._state = replay("m", match.events)
+    match.do(RaiseDispute("bob", 0, "clock", WORDS))
+    match.do(ruling("decide", scores=(0.0, 1.0)))
+    assert match.state.scores == (0.0, 1.0)
+    assert replay("m", match.events) == match.state
+
+
+def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.do(ProposeRuleset("ann", 2, "The first version is at fault."))
+    match.do(AcceptRuleset("alice"))
+    assert match.state.ruleset == 1
+    match.do(AcceptRuleset("bob"))
+    assert (match.state.ruleset, match.state.proposal) == (2, None)
+    new = find_ruleset("bashni", 2)
+    assert new.format_position(match.state.position) == find_ruleset("bashni", 1).format_position(
+        find_ruleset("bashni", 1).parse_position(new.format_position(match.state.position))
+    )
+    match.move("bob", "b6-a5")
+    assert replay("m", match.events) == match.state
+
+
+def test_a_ruleset_that_a_seat_declines_lapses() -> None:
+    match = started()
+    match.do(ProposeRuleset("ann", 2, "The first version is at fault."))
+    match.do(DeclineRuleset("bob"))
+    assert refusal(match, AcceptRuleset("alice")).code == "no-proposal"
+    assert refusal(match, ProposeRuleset("bob", 2, "I like it.")).code == "own-match"
+    assert refusal(match, ProposeRuleset("ann", 1, "Why not?")).code == "unfit-ruleset"
+    assert refusal(match, ProposeRuleset("ann", 99, "Why not?")).field == "ruleset"
+
+
+def test_a_match_that_has_not_started_cannot_be_disputed() -> None:
+    match = PlayedMatch()
+    assert refusal(match, RaiseDispute("alice", 0, "clock", WORDS)).code == "match-not-started"
+    match.do(JoinMatch("bob"))
+    match.do(RaiseDispute("alice", 0, "clock", WORDS))

@@ -4,7 +4,7 @@ from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, SubmitMove
 from domain.match.decide import decide
 from domain.match.events import Event
-from domain.match.evolve import evolve
+from domain.match.evolve import evolve, replay
 from domain.match.lines import Orders
 from domain.match.state import MatchState, Seat
 from domain.match.terms import STANDARD, Terms
@@ -44,6 +44,13 @@ class PlayedMatch:
         self.orders: dict[int, Orders] = {}
         self._state: MatchState | None = None
         self.do(create or creation())
+
+    @classmethod
+    def recorded(cls, events: list[Event]) -> "PlayedMatch":
+        """Return the match that ``events`` make, whoever decided them."""
+        match = cls()
+        match.now, match.events, match._state = events[-1].at, events, replay(match.name, events)
+        return match
 
     @property
     def state(self) -> MatchState:

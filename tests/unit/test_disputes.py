@@ -200,12 +200,8 @@ def broken() -> PlayedMatch:
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    for event in (e.MoveSubmitted(match.now, 0, 3, "z9-z8"), e.MoveSubmitted(match.now, 1, 4, "a7-b6")):
-        match.events.append(event)
-    state = replay("m", match.events)
-    again = PlayedMatch.__new__(PlayedMatch)
-    again.name, again.now, again.events, again._state = "m", match.now, match.events, state
-    return again
+    unknown = [e.MoveSubmitted(match.now, 0, 3, "z9-z8"), e.MoveSubmitted(match.now, 1, 4, "a7-b6")]
+    return PlayedMatch.recorded([*match.events, *unknown])
 
 
 def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> None:
@@ -232,10 +228,8 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
 def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
     created = started().events[0]
     assert isinstance(created, e.MatchCreated)
-    match = PlayedMatch.__new__(PlayedMatch)
-    match.name, match.now = "m", created.at
-    match.events = [created._replace(ruleset=99), e.PlayerJoined(created.at, 1, "bob"), e.MatchStarted(created.at)]
-    match._state = replay("m", match.events)
+    joined, began = e.PlayerJoined(created.at, 1, "bob"), e.MatchStarted(created.at)
+    match = PlayedMatch.recorded([created._replace(ruleset=99), joined, began])
     match.do(RaiseDispute("bob", 0, "clock", WORDS))
     match.do(ruling("decide", scores=(0.0, 1.0)))
     assert match.state.scores == (0.0, 1.0)

@@ -12,7 +12,7 @@ from domain.games import UnknownRuleset, find_ruleset
 from domain.match.clock import Clock
 from domain.match.state import Dispute, Ended, Fallen, MatchState, Proposal, Seat, Takeback
 from domain.match.terms import Terms
-from events.codec import read_value, written
+from events.shapes import read_value, written
 from events.store import Head
 
 _MADE = {

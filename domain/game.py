@@ -177,6 +177,16 @@ class Game(ABC, Generic[P, M]):
     def key(self, position: P) -> Hashable:
         """Return a value that two positions share exactly when they count as the same for repetition."""
 
+    def key_string(self, position: P) -> str:
+        """Return the part of the position string that is the same exactly when ``key`` is.
+
+        These are all fields but the counters at its end. A game whose string is of another shape overrides this.
+        """
+        fields = self.format_position(position).split(" ")
+        while fields[-1].isdigit():
+            fields.pop()
+        return " ".join(fields)
+
     @abstractmethod
     def parse_position(self, text: str) -> P:
         """Return the position that ``text`` describes; raises MalformedNotation with the place and the reason."""

@@ -1,6 +1,5 @@
 """The opponents' answers: the move of an opponent whose turn it is, and its word on a draw offer."""
 
-import hashlib
 from typing import NamedTuple
 
 from domain.games import find_ruleset
@@ -8,7 +7,7 @@ from domain.match.commands import OPPONENT, AcceptDraw, Command, DeclineDraw, Su
 from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from domain.search import ENGINE, accepts_draw, choose
+from domain.search import ENGINE, accepts_draw, choose, seed_for
 from events.matches import Executed, Matches, NoSuchMatch
 from events.readmodels.summary import draw_answers_owed
 from events.store import Request, StaleVersion
@@ -79,11 +78,6 @@ def answer(matches: Matches, match: str) -> Executed | None:
             return None
     # Whatever keeps changing the match causes events, and each of them asks the opponent again.
     return None
-
-
-def seed_for(match_seed: int, ply: int) -> int:
-    """Return the seed of the search for a ply: 48 bits of the SHA-256 of the match's seed and the ply, in decimal."""
-    return int.from_bytes(hashlib.sha256(f"{match_seed}/{ply}".encode()).digest()[:6], "big")
 
 
 def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:

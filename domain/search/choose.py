@@ -1,6 +1,7 @@
 """What an opponent plays and whether it takes a draw: pure functions of game, position, history, level and seed."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from random import Random
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -50,6 +51,11 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     candidates = [Candidate(move, int(fraction() * (strength.spread + 1))) for move in seen]
     search = Search(game, seat, game.seats_at(position), history, strength.nodes)
     return Choice(*search.best(position, candidates, strength.depth))
+
+
+def seed_for(match_seed: int, ply: int) -> int:
+    """Return the seed of the search for a ply: 48 bits of the SHA-256 of the match's seed and the ply, in decimal."""
+    return int.from_bytes(sha256(f"{match_seed}/{ply}".encode()).digest()[:6], "big")
 
 
 def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int, seat: int) -> bool:

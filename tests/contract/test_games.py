@@ -79,6 +79,13 @@ def test_equal_strings_mean_equal_positions(game: AnyGame, setup: str) -> None:
 
 
 @every_setup
+def test_positions_have_the_same_key_exactly_when_their_key_strings_are_the_same(game: AnyGame, setup: str) -> None:
+    positions = [position for seed in (1, 2) for position in random_game(game, setup, seed)[0]]
+    pairs = {(game.key(position), game.key_string(position)) for position in positions}
+    assert len({key for key, _ in pairs}) == len({text for _, text in pairs}) == len(pairs)
+
+
+@every_setup
 def test_perturbed_moves_are_refused_with_a_reason_or_are_legal_themselves(game: AnyGame, setup: str) -> None:
     rng = random.Random(f"{game.id} {setup}")
     for position in sampled(game, setup, seed=13, most=12):

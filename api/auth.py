@@ -10,6 +10,7 @@ from flask import Response, g, request
 from api.limits import rate_limits, too_many
 from api.problems import Problem
 from api.services import services
+from domain.match.commands import API, WEB
 from events.people import Person
 
 COOKIE = "rookery_session"
@@ -80,6 +81,11 @@ def bearer() -> str | None:
     if scheme.lower() != "bearer" or not secret.strip():
         raise Problem("bad-token", "The Authorization header must say: Bearer, a space, and a token.")
     return secret.strip()
+
+
+def channel() -> str:
+    """Return how the caller acts: "web" with the cookie of the pages, "api" with a token."""
+    return WEB if bearer() is None else API
 
 
 def refuse_other_sites() -> None:

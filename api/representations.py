@@ -1,28 +1,23 @@
 """How matches, players and events look to callers: plain functions from domain values to JSON values."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from flask import request
 
+from api import timing
 from api.headers import stream_origin
+from api.ids import rematch_id
 from api.openapi import PREFIX
 from api.services import services
+from api.timing import instant, rfc3339
 from domain.games import GAMES, find_ruleset
 from domain.match.state import OPPONENT_PREFIX, MatchState
 from domain.search.levels import LEVELS
 from events.envelope import Envelope
 from events.people import Person
 from events.readmodels import Summary, summarise
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def rfc3339(at: int) -> str:
-    """Return ``at`` (milliseconds since 1970 UTC) as RFC 3339 with milliseconds."""
-    return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
 
 
 def opponent_level(player: str) -> int | None:
@@ -81,11 +76,15 @@ def match_summary(summary: Summary, persons: Mapping[str, Person]) -> dict[str, 
         "result": None if summary.scores is None else {"scores": list(summary.scores), "reason": summary.reason},
         "created_at": rfc3339(summary.created_at),
         "updated_at": rfc3339(summary.updated_at),
+        "deadline": instant(summary.deadline),
     }
 
 
-def match(state: MatchState, ply: int | None = None) -> dict[str, Any]:
-    """Return a match with the position after ``ply`` plies (None: as it stands), which it must have."""
+def match(state: MatchState, ply: int | None = None, now: int | None = None) -> dict[str, Any]:
+    """Return a match with the position after ``ply`` plies (None: as it stands), which it must have.
+
+    Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant).
+    """
     summary = summarise(state)
     game = find_ruleset(state.game, state.ruleset)
     position = state.position_after(len(state.moves) if ply is None else ply)
@@ -97,6 +96,12 @@ def match(state: MatchState, ply: int | None = None) -> dict[str, Any]:
         "diagram": game.diagram(position),
         "moves": list(state.moves),
         "spelled": spelled(state),
+        "terms": None if state.terms is None else timing.terms(state.terms),
+        "clock": timing.clock(state, services().now() if now is None else now),
+        "takeback": None if state.takeback is None else state.takeback._asdict(),
+        "fallen": timing.fallen(state),
+        "rematch_of": state.rematch_of,
+        "rematch": rematch_of(state),
         "stream_url": f"{base}{PREFIX}/matches/{state.match}/stream",
     }
 
@@ -111,6 +116,14 @@ def spelled(state: MatchState) -> list[str]:
 def _spelled(game: str, ruleset: int, position: Any, move: str) -> str:
     rules = find_ruleset(game, ruleset)
     return rules.spell(position, rules.parse_move(position, move))
+
+
+def rematch_of(state: MatchState) -> str | None:
+    """Return the id of the match that follows this one, None while there is none."""
+    if not state.ended:
+        return None
+    following = rematch_id(state.match)
+    return following if services().store.head(following).version else None
 
 
 def visible(state: MatchState, person: Person | None) -> bool:

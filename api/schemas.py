@@ -67,6 +67,49 @@ class Flag(fields.Boolean):
         return value
 
 
+class Tree(fields.List):  # type: ignore[type-arg]
+    """A list of objects, each of which may have such a list again as ``next``.
+
+    Read by hand, node by node, so that no depth of a body exhausts the stack; deeper than ``deepest`` is refused.
+    """
+
+    def __init__(self, inner: fields.Nested, *, deepest: int = 0, **options: Any) -> None:
+        super().__init__(inner, **options)
+        self._deepest = deepest
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **_: Any) -> list[Any]:  # noqa: ARG002
+        node = type(self.inner.schema)(exclude=("next",))  # type: ignore[attr-defined]
+        return _grown(node, value, self._deepest)
+
+
+def _grown(node: ma.Schema, value: Any, deepest: int) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        raise ma.ValidationError("must be a list")
+    if value and not deepest:
+        raise ma.ValidationError("goes too deep")
+    found, errors = [], {}
+    for number, each in enumerate(value):
+        try:
+            found.append(_branch(node, each, deepest - 1))
+        except ma.ValidationError as error:
+            errors[number] = error.messages
+    if errors:
+        raise ma.ValidationError(errors)
+    return found
+
+
+def _branch(node: ma.Schema, value: Any, deepest: int) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ma.ValidationError("must be an object")
+    loaded: dict[str, Any] = node.load({name: part for name, part in value.items() if name != "next"})
+    if "next" in value:
+        try:
+            loaded["next"] = _grown(node, value["next"], deepest)
+        except ma.ValidationError as error:
+            raise ma.ValidationError({"next": error.messages}) from error
+    return loaded
+
+
 LARGEST_NUMBER = 10**15 - 1
 """The largest number that is read from a query: JSON and JavaScript carry it exactly."""
 

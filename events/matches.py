@@ -140,19 +140,28 @@ class Matches:
             self._remember(match, known._replace(state=after, head=appended.head))
         return Executed(appended.events, appended.head.version, appended.repeated)
 
-    def lay_down(self, match: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
+    def lay_down(
+        self,
+        match: str,
+        player: str,
+        orders: Callable[[MatchState, Orders], Orders],
+        expected_version: int | None = None,
+    ) -> Loaded:
         """Keep what ``orders`` returns, given the match and what is laid down so far, as that of the player's seat.
 
         Returns the match with the new orders. Private from end to end: nothing is appended, announced or cached
-        elsewhere. If the match moves on at the same moment, the orders are for the position in which they were laid
-        down, as they would be had they come in time. Raises Refused and what ``load`` raises.
+        elsewhere. When the match moves on at the same moment they are given anew, for the match as it stands then:
+        no move falls between what was laid down for it and the keeping of that. Raises Refused, StaleVersion when the
+        match is not at ``expected_version`` (None: whatever it is at), and what ``load`` raises.
         """
         for attempt in range(1, ATTEMPTS + 1):
             loaded = self.load(match)
+            if expected_version is not None and loaded.head.version != expected_version:
+                raise StaleVersion(match, expected_version, loaded.head.version)
             seat = seat_of(loaded.state, player)
             changed = orders(loaded.state, loaded.orders.get(seat, Orders()))
             try:
-                self._store.keep_orders(match, seat, packed(changed), loaded.revision)
+                self._store.keep_orders(match, seat, packed(changed), loaded.revision, loaded.head.version)
             except StaleOrders:
                 if attempt == ATTEMPTS:
                     raise

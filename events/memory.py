@@ -129,11 +129,11 @@ class MemoryStore(EventStore):
             if version >= self._snapshots.get(stream, (0, None))[0]:
                 self._snapshots[stream] = (version, snapshot)
 
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int) -> None:
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
         """See EventStore."""
         with self._lock:
             kept = self._orders.get(stream, NOTHING_KEPT)
-            if kept.revision != revision:
+            if (kept.revision, self._head(stream).version) != (revision, version):
                 raise StaleOrders(stream)
             texts = {other: written for other, written in kept.texts.items() if other != seat}
             if text is not None:

@@ -26,11 +26,8 @@ def unpacked(kept: Kept) -> dict[int, Orders]:
 
 
 def lines_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
-    """Return lines as JSON values: objects of ``move``, ``then`` where there is one, and ``next``."""
-    return [
-        {"move": line.move, **({"then": line.then} if line.then else {}), "next": lines_shown(line.next)}
-        for line in lines
-    ]
+    """Return lines as JSON values: objects of ``move``, ``then`` and ``next``."""
+    return [{"move": line.move, "then": line.then, "next": lines_shown(line.next)} for line in lines]
 
 
 def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:

@@ -292,10 +292,10 @@ class RedisStore(EventStore):
         self._run(self._keep_snapshot, [key], [version, packed, SNAPSHOT_KEPT_MS])
 
     @_in_words_of_the_store
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int) -> None:
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
         """See EventStore. Text and revision change in one script."""
         keys = [self._keys_of(stream).stream(stream, part) for part in "ho"]
-        if self._run(self._keep_orders, keys, [seat, text or "", revision]) is None:
+        if self._run(self._keep_orders, keys, [seat, text or "", revision, version]) is None:
             raise StaleOrders(stream)
 
     def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> Any:

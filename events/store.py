@@ -99,7 +99,7 @@ class StaleVersion(StoreError):
 
 
 class StaleOrders(StoreError):
-    """A seat has laid down something else since the decision was made: decide again."""
+    """A seat has laid down something else, or the match has moved on, since the decision was made: decide again."""
 
 
 class RequestMismatch(StoreError):
@@ -213,9 +213,9 @@ class EventStore(ABC):
         """
 
     @abstractmethod
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int) -> None:
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
         """Keep what ``seat`` lays down beside the stream (None: nothing); the revision of all orders becomes one more.
 
         Orders are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleOrders when the orders
-        are not of ``revision``, and StoreUnavailable.
+        are not of ``revision`` or the stream is not at ``version``, and StoreUnavailable.
         """

@@ -2,13 +2,16 @@
 
 from flask_smorest import Blueprint
 
-from api.resources import commands, compositions, games, matches, people, players
+from api.resources import commands, compositions, games, lines, matches, people, players, rematches, terms
 
 BLUEPRINTS: tuple[Blueprint, ...] = (
     people.blueprint,
     games.blueprint,
+    terms.blueprint,
     matches.blueprint,
     compositions.blueprint,
     commands.blueprint,
+    rematches.blueprint,
+    lines.blueprint,
     players.blueprint,
 )

@@ -1,6 +1,5 @@
 """Acting on matches: create, join, move, resign, call off, and draws. All go through ``Matches.execute``."""
 
-import base64
 import hashlib
 import re
 import secrets
@@ -11,10 +10,12 @@ from flask import Response, g, request
 from marshmallow import fields, validate
 
 from api import representations as show
-from api.auth import require_person, signed_in
+from api.auth import channel, require_person, signed_in
+from api.ids import match_id
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
+from api.resources.terms import TermsWanted, terms_of
 from api.schemas import LARGEST_NUMBER, Empty, Flag, Shown, Strict, Text, Whole
 from api.services import services
 from domain.match import commands as c
@@ -116,6 +117,7 @@ class NewMatch(Strict):
     )
     rated = Flag(load_default=False)
     private = Flag(load_default=False)
+    terms = fields.Nested(TermsWanted, load_default=None, allow_none=False)
 
 
 class Join(Strict):
@@ -128,6 +130,7 @@ class Move(Strict):
         validate=validate.Length(1, LONGEST_MOVE, error=f"must have 1 to {LONGEST_MOVE} characters"),
         metadata={"description": "In the notation of the game, canonical or an alias"},
     )
+    offer_draw = Flag(load_default=False, metadata={"description": "Offer a draw with this move"})
 
 
 class ExecutedShown(Shown):
@@ -164,12 +167,13 @@ def create_match(arguments: dict[str, Any]) -> Response:
         seed=secrets.randbelow(LARGEST_SEED),
         guest=person.kind == "guest",
         ruleset=arguments.get("ruleset"),
+        terms=terms_of(arguments["terms"], arguments["rated"]),
     )
     executed = services().matches.execute(match, command, person.id, Request(f"{person.id}:{key}", fingerprint()))
     # As it was created, whatever has happened since: a repeated request gets the first answer.
     created = replay(match, map(event_of, executed.events))
     assert created is not None  # noqa: S101  (its first event is the creation)
-    response = json_response(show.match(created), 201, _headers(executed))
+    response = json_response(show.match(created, now=created.updated_at), 201, executed_headers(executed))
     response.headers["Location"] = f"{PREFIX}/matches/{match}"
     return response
 
@@ -185,9 +189,10 @@ def create_match(arguments: dict[str, Any]) -> Response:
 )
 @signed_in
 @blueprint.arguments(Move)
-def submit_move(arguments: dict[str, str], match: str) -> Response:
-    """Play a move"""
-    return execute(match, c.SubmitMove(require_person().id, arguments["move"]))
+def submit_move(arguments: dict[str, Any], match: str) -> Response:
+    """Play a move, and offer a draw with it if wanted"""
+    player, offer_draw = require_person().id, arguments["offer_draw"]
+    return execute(match, c.SubmitMove(player, arguments["move"], channel=channel(), offer_draw=offer_draw))
 
 
 @blueprint.route("/matches/<match>/joins", methods=["POST"])
@@ -232,6 +237,9 @@ _plain("abortion", "Call the match off before its second ply, or decline an invi
 _plain("draw-offers", "Propose a draw", c.OfferDraw)
 _plain("draw-acceptance", "Agree to the draw on offer", c.AcceptDraw)
 _plain("draw-refusal", "Turn the draw on offer down", c.DeclineDraw)
+_plain("takeback-requests", "Ask to take your last move, and all since, back", c.RequestTakeback)
+_plain("takeback-acceptance", "Agree to taking moves back", c.AcceptTakeback)
+_plain("takeback-refusal", "Do not agree to taking moves back, or withdraw your own request", c.DeclineTakeback)
 
 
 def execute(match: str, command: c.Command) -> Response:
@@ -253,7 +261,7 @@ def execute(match: str, command: c.Command) -> Response:
         "version": executed.version,
         "events": [show.event(envelope) for envelope in executed.events],
     }
-    return json_response(payload, 201, _headers(executed))
+    return json_response(payload, 201, executed_headers(executed))
 
 
 def request_key() -> str:
@@ -285,13 +293,8 @@ def fingerprint() -> str:
     return hashlib.sha256(b"\n".join(parts)).hexdigest()
 
 
-def match_id(person: Person, key: str) -> str:
-    """Return the id of the match that ``person`` creates with ``key``: the same for the same."""
-    digest = hashlib.sha256(f"{person.id}\n{key}".encode()).digest()
-    return "m" + base64.b32encode(digest[:10]).decode().lower()
-
-
-def _headers(executed: Executed) -> dict[str, str]:
+def executed_headers(executed: Executed) -> dict[str, str]:
+    """Return the version after what was done as ETag, and whether an earlier request did it."""
     headers = {"ETag": f'"{executed.version}"'}
     if executed.repeated:
         headers["Idempotency-Replayed"] = "true"

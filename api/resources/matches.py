@@ -7,14 +7,17 @@ from flask import Response, request
 from marshmallow import fields, validate
 
 from api import representations as show
+from api import timing
 from api.auth import current_person, require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.games import ScoresShown
+from api.resources.terms import TermsShown
 from api.schemas import LARGEST_NUMBER, Paging, PlayerShown, QueryNumber, Shown, Strict, Text
 from api.services import services
 from domain.game import Hint
 from domain.games import find_ruleset
+from domain.match.clock import CEILING, FIRST_MOVE, REASONS, TIME, WEEKEND
 from domain.match.state import PLAYING, MatchState
 from events.people import Person
 from events.readmodels import Page, Summary
@@ -59,6 +62,65 @@ class MatchSummaryShown(Shown):
     result = fields.Nested(ScoresShown, allow_none=True)
     created_at = fields.DateTime()
     updated_at = fields.DateTime()
+    deadline = fields.DateTime(
+        allow_none=True,
+        metadata={"description": "When the time of the one to move is up, or an open match is called off; null: never"},
+    )
+
+
+class PausedShown(Shown):
+    reason = fields.String(validate=validate.OneOf([*REASONS, WEEKEND]))
+    until = fields.DateTime(allow_none=True, metadata={"description": "null: nobody knows yet"})
+
+
+class AnnouncedShown(PausedShown):
+    since = fields.DateTime()
+
+
+class SeatClockShown(Shown):
+    seat = fields.Integer()
+    left = fields.Integer(metadata={"description": "Seconds that are left at as_of"})
+    running = fields.Boolean()
+    paused = fields.List(fields.Nested(PausedShown), metadata={"description": "What stops this clock at as_of"})
+    announced = fields.List(fields.Nested(AnnouncedShown), metadata={"description": "What will stop it later"})
+    on_vacation = fields.Boolean()
+
+
+class ForecastShown(Shown):
+    seat = fields.Integer()
+    at = fields.DateTime(
+        allow_none=True, metadata={"description": "When its time is up; null: not before a pause ends"}
+    )
+    limit = fields.String(validate=validate.OneOf([TIME, CEILING, FIRST_MOVE]))
+    verdict = fields.String(
+        validate=validate.OneOf([timing.FLAG, timing.ABORT]),
+        metadata={"description": "What follows: loss, or calling off"},
+    )
+    by_itself_at = fields.DateTime(
+        allow_none=True, metadata={"description": "When that happens though nobody claims it; null: not as it stands"}
+    )
+
+
+class ClockShown(Shown):
+    seats = fields.List(fields.Nested(SeatClockShown))
+    forecast = fields.Nested(
+        ForecastShown, allow_none=True, metadata={"description": "What happens unless somebody acts; null: nothing"}
+    )
+    words = fields.List(fields.String(), metadata={"description": "The clock that runs, as sentences"})
+    as_of = fields.DateTime(metadata={"description": "The instant of this answer, at which all of this holds"})
+
+
+class TakebackShown(Shown):
+    seat = fields.Integer(metadata={"description": "Who asks"})
+    ply = fields.Integer(metadata={"description": "The match would go on after so many plies"})
+    agreed = fields.List(fields.Integer(), metadata={"description": "Seats that agree so far"})
+
+
+class FallenShown(Shown):
+    seat = fields.Integer()
+    deadline = fields.DateTime(metadata={"description": "When the time was up"})
+    at = fields.DateTime(metadata={"description": "When that was recorded"})
+    forgivable_until = fields.DateTime(allow_none=True)
 
 
 class MatchShown(MatchSummaryShown):
@@ -67,6 +129,16 @@ class MatchShown(MatchSummaryShown):
     diagram = fields.String()
     moves = fields.List(fields.String())
     spelled = fields.List(fields.String())
+    terms = fields.Nested(
+        TermsShown, allow_none=True, metadata={"description": "null: from before there were clocks, none runs"}
+    )
+    clock = fields.Nested(ClockShown, allow_none=True)
+    takeback = fields.Nested(
+        TakebackShown, allow_none=True, metadata={"description": "The request to take moves back that stands"}
+    )
+    fallen = fields.Nested(FallenShown, allow_none=True, metadata={"description": "The flag that fell last"})
+    rematch_of = fields.String(allow_none=True, metadata={"description": "The match before this one"})
+    rematch = fields.String(allow_none=True, metadata={"description": "The match after this one, once it is proposed"})
     stream_url = fields.String()
 
 
@@ -76,7 +148,7 @@ class MatchesShown(Shown):
 
 
 class PendingShown(Shown):
-    owed = fields.String(validate=validate.OneOf(["move", "draw-answer", "invitation"]))
+    owed = fields.String(validate=validate.OneOf(["move", "draw-answer", "takeback-answer", "invitation"]))
     match = fields.Nested(MatchSummaryShown)
 
 
@@ -116,7 +188,12 @@ class EventShown(Shown):
     type = fields.String()
     at = fields.DateTime()
     actor = fields.String()
-    data = fields.Dict(keys=fields.String())
+    data = fields.Dict(
+        keys=fields.String(),
+        metadata={
+            "description": "As it was recorded: instants in milliseconds since 1970 UTC, durations in milliseconds"
+        },
+    )
 
 
 class EventsShown(Shown):
@@ -182,9 +259,18 @@ def pending(query: dict[str, Any]) -> Response:
             phase, cursor, following = "rest", "", "rest:"
         else:
             following = None
-    persons = show.people_in(found)
-    items = [{"owed": owed(each, person), "match": show.match_summary(each, persons)} for each in found]
-    return json_response({"items": items, "next": following})
+    return _pending_page(found, person, following)
+
+
+@blueprint.route("/me/queue")
+@blueprint.documents(200, PendingListShown, signed_in=True, problems=[422])
+@signed_in
+@blueprint.arguments(Paging, location="query")
+def queue(query: dict[str, Any]) -> Response:
+    """What awaits the caller, the first deadline first: the next match to turn to is always the first one"""
+    person = require_person()
+    page = read_page("queue", person.id, None, query.get("cursor"), query["limit"])
+    return _pending_page(page.items, person, page.next)
 
 
 @blueprint.route("/matches/<match>")
@@ -195,7 +281,8 @@ def show_match(query: dict[str, Any], match: str) -> Response:
     state, ply = readable(match), query["ply"]
     if ply is not None and ply > len(state.moves):
         raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
-    return versioned(state.version, lambda: show.match(state, ply))
+    # A rematch changes what is shown and not the version: who knows a version need not know of it yet.
+    return versioned(state.version, lambda: show.match(state, ply), settled=show.rematch_of(state) is None)
 
 
 @blueprint.route("/matches/<match>/legal-moves")
@@ -225,10 +312,10 @@ def readable(match: str) -> MatchState:
     return state
 
 
-def versioned(version: int, payload: Callable[[], Any]) -> Response:
-    """Return a response with the version as its ETag, or 304 when the caller has that version."""
+def versioned(version: int, payload: Callable[[], Any], settled: bool = True) -> Response:
+    """Return a response with the version as its ETag, or 304 when the caller has that version and it is ``settled``."""
     etag = f'"{version}"'
-    if request.if_none_match.contains_weak(str(version)):
+    if settled and request.if_none_match.contains_weak(str(version)):
         return Response(status=304, headers={"ETag": etag})
     return json_response(payload(), headers={"ETag": etag})
 
@@ -275,11 +362,19 @@ def bad_cursor() -> Problem:
 
 
 def owed(summary: Summary, person: Person) -> str:
-    """Return what ``person`` owes the match: "move", "draw-answer" or "invitation"."""
+    """Return what ``person`` owes the match: "move", "draw-answer", "takeback-answer" or "invitation"."""
     seat = next((number for number, seat in enumerate(summary.seats) if seat.player == person.id), None)
     if seat is not None and not summary.seats[seat].joined:
         return "invitation"
-    return "move" if seat is not None and summary.to_move == seat else "draw-answer"
+    if seat is not None and summary.to_move == seat:
+        return "move"
+    return "draw-answer" if summary.draw_agreed and seat not in summary.draw_agreed else "takeback-answer"
+
+
+def _pending_page(found: list[Summary], person: Person, following: str | None) -> Response:
+    persons = show.people_in(found)
+    items = [{"owed": owed(each, person), "match": show.match_summary(each, persons)} for each in found]
+    return json_response({"items": items, "next": following})
 
 
 def hints_shown(hints: Mapping[str, tuple[Hint, ...]]) -> dict[str, list[dict[str, Any]]]:

@@ -12,6 +12,7 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.schemas import Empty, PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
+from api.timing import rfc3339
 from events.people import (
     LONGEST_LABEL,
     LONGEST_PASSWORD,
@@ -153,8 +154,8 @@ def revoke_token(token: str) -> Response:
 
 
 def _me(person: Person) -> dict[str, Any]:
-    return {**show.player(person.id, {person.id: person}), "created_at": show.rfc3339(person.created_at)}
+    return {**show.player(person.id, {person.id: person}), "created_at": rfc3339(person.created_at)}
 
 
 def _token(token: Token) -> dict[str, Any]:
-    return {"id": token.id, "label": token.label, "created_at": show.rfc3339(token.created_at)}
+    return {"id": token.id, "label": token.label, "created_at": rfc3339(token.created_at)}

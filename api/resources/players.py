@@ -11,6 +11,7 @@ from api.problems import Problem
 from api.resources.matches import MatchesShown, bad_cursor, identify, matches_page
 from api.schemas import Paging, PlayerShown, Shown, Text
 from api.services import services
+from api.timing import rfc3339
 from events.readmodels import PlayerRating
 
 blueprint = Blueprint("players", __name__, url_prefix=PREFIX, description="Players, ratings, leaderboards")
@@ -95,7 +96,7 @@ def player_ratings(player: str) -> Response:
 def rating_history(player: str, pool: str) -> Response:
     """How a rating has changed, match by match; empty for a pool without matches of the player"""
     history = services().readmodels.rating_history(identify(player), pool)
-    return json_response({"items": [{**change._asdict(), "at": show.rfc3339(change.at)} for change in history]})
+    return json_response({"items": [{**change._asdict(), "at": rfc3339(change.at)} for change in history]})
 
 
 @blueprint.route("/players/<player>/matches")
@@ -150,5 +151,5 @@ def _rating(rating: PlayerRating) -> dict[str, Any]:
         "volatility": rating.volatility,
         "matches": rating.matches,
         "provisional": rating.provisional,
-        "updated_at": show.rfc3339(rating.updated_at),
+        "updated_at": rfc3339(rating.updated_at),
     }

@@ -16,7 +16,7 @@ from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.evolve import replay
-from domain.match.guards import active_seat
+from domain.match.guards import active_seat, refuse_if_ended
 from domain.match.moves import resign, submit_move
 from domain.match.offers import accept_draw
 from domain.match.refusals import Refused
@@ -74,15 +74,36 @@ class Reached(NamedTuple):
     following: tuple[Line, ...]
 
 
+ARMED = "armed"
+WAITING = "waiting"
+DONE = "done"
+DEAD = "dead"
+"""Where lines stand: they answer what others play; an own move, made by hand, comes first; all of them has been played;
+they do not fit any more."""
+
+
+def laid_down(
+    state: MatchState, player: str, orders: Orders, first: Sequence[Line] | None, forced: bool | None, now: int
+) -> Orders:
+    """Return ``orders`` with ``first`` as its lines (empty: none) and ``forced``; what is None stays as it is.
+
+    Raises Refused when the match is over, its terms do not allow lines, and as ``arranged`` does.
+    """
+    refuse_if_ended(state)
+    if (first or forced) and state.terms is not None and not state.terms.lines:
+        raise Refused("lines-off", "the terms of this match do not allow conditional lines or forced moves")
+    if first is not None:
+        orders = orders._replace(lines=arranged(state, player, first, now) if first else None)
+    return orders if forced is None else orders._replace(forced=forced)
+
+
 def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) -> Lines:
     """Return ``first`` as lines from where the match stands, with all moves in canonical form.
 
-    Raises Refused, with the place as the field ("lines.0.next.1.move"), when the player has no say in this match, its
-    terms do not allow lines, a move is not legal where it stands, or an own turn has more than one answer.
+    Raises Refused, with the place as the field ("lines.0.next.1.move"), when the player has no say in this match, a
+    move is not legal where it stands, or an own turn has more than one answer.
     """
     seat = active_seat(state, player, now)
-    if state.terms is not None and not state.terms.lines:
-        raise Refused("lines-off", "the terms of this match do not allow conditional lines")
     game = find_ruleset(state.game, state.ruleset)
     arranger = _Arranger(game, state, seat)
     lines = arranger.arrange(state.position, state.history, first, 0, "lines")
@@ -160,6 +181,30 @@ def reached(state: MatchState, lines: Lines) -> Reached | None:
             return None
         last, following = named[0], named[0].next
     return Reached(last, following)
+
+
+def standing(state: MatchState, seat: int, lines: Lines) -> tuple[str, str]:
+    """Return where the ``lines`` of ``seat`` stand (ARMED, WAITING, DONE or DEAD), and why, as a sentence."""
+    place = reached(state, lines)
+    if place is None:
+        return DEAD, _why_dead(state, lines)
+    if not place.following:
+        return DONE, "All that was laid down for this course of the match has been played."
+    if state.status != PLAYING:
+        return DEAD, "The match is over."
+    if find_ruleset(state.game, state.ruleset).to_move(state.position) == seat:
+        return WAITING, "It is your own move that comes next."
+    return ARMED, "They answer when the other side plays one of their moves."
+
+
+def _why_dead(state: MatchState, lines: Lines) -> str:
+    for ply in range(lines.ply, len(state.moves) + 1):
+        before = state._replace(moves=state.moves[:ply], position=state.position_after(ply))
+        if reached(before, lines) is None:
+            if ply == lines.ply:
+                break
+            return f"Ply {ply} was {state.moves[ply - 1]}, for which nothing is laid down."
+    return "The position for which they were laid down no longer stands in the match."
 
 
 def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:

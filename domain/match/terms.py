@@ -1,5 +1,6 @@
 """The terms of a match: its time control and what its players may do beside playing, agreed before it begins."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from domain.match.refusals import Refused
@@ -58,6 +59,16 @@ def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
 
 STANDARD = Terms(BANK, 10 * DAY, DAY, 20 * DAY, None, 7 * DAY, AUTOMATIC, True, True, False, True)
 """Ten days at the start, one more for every move, twenty at most."""
+
+PRESETS: Mapping[str, Terms] = {
+    "10 days and 1 more for every move": STANDARD,
+    "30 days and 3 more for every move": STANDARD._replace(bank=30 * DAY, increment=3 * DAY, cap=60 * DAY),
+    "1 day for every move": days_per_move(1),
+    "3 days for every move": days_per_move(3),
+    "7 days for every move": days_per_move(7),
+    "14 days for every move": days_per_move(14),
+}
+"""Terms to choose from, by their titles."""
 
 
 def check(terms: Terms) -> None:

@@ -20,6 +20,9 @@ WON, DRAWN, LOST = "+", "=", "-"
 
 SCANNED_AT_ONCE = 5000
 
+NO_DEADLINE = 2**53
+"""Stands after all deadlines, in milliseconds since 1970 UTC; a sorted set keeps it exactly."""
+
 Entry = tuple[str, str]
 """A list and a member of it."""
 
@@ -77,8 +80,9 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
 
     - ``open``: public matches with a free seat, by creation; ``recent``: all public matches that were not aborted, by
       their last event. Both also per game, as ``open:<game>``.
-    - ``awaiting:<player>``, by the last event; ``invited:<player>``, by creation; ``active:<player>`` and
-      ``finished:<player>`` (aborted ones too), by the last event, for those who sit in the match and its creator.
+    - ``awaiting:<player>``, by the last event, and ``queue:<player>``, the same matches by their deadline;
+      ``invited:<player>``, by creation; ``active:<player>`` and ``finished:<player>`` (aborted ones too), by the last
+      event, for those who sit in the match and its creator.
     - ``met:<player>:<player>``, the two in ASCII order: finished matches, as ``<pool> <result of the
       first> <match> <their seats>``, by their end.
     - ``rated``: those that count for ratings, by their end.
@@ -95,6 +99,7 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
             lists[name, match] = lists[f"{name}:{summary.game}", match] = score
     for player in summary.awaiting:
         lists[f"awaiting:{player}", match] = updated
+        lists[f"queue:{player}", match] = NO_DEADLINE if summary.deadline is None else summary.deadline
     ended = summary.status in (FINISHED, ABORTED)
     involved = "finished" if ended else "active"
     for player in {summary.creator, *_players(seat for seat in summary.seats if seat.joined)}:

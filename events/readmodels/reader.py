@@ -23,8 +23,8 @@ from events.readmodels.standings import (
 from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
 
 PUBLIC_VIEWS = ("open", "recent")
-PERSONAL_VIEWS = ("awaiting", "invited", "active", "finished")
-OLDEST_FIRST = ("awaiting", "invited")
+PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")
+LEAST_FIRST = ("awaiting", "queue", "invited")
 BATCH = 1000
 
 
@@ -64,8 +64,8 @@ class ReadModels:
 
         - "open": public matches with a free seat, newest first; with ``player``, those he sits in or has created.
         - "recent": public matches, the last changed first; with ``player``, those he has a part in.
-        - Of a player, and only with ``player``: "awaiting" his answer and "invited" (the longest wait first), "active"
-          and "finished" (the last changed first).
+        - Of a player, and only with ``player``: "awaiting" his answer and "invited" (the longest wait first), "queue"
+          (what awaits him, the first deadline first), "active" and "finished" (the last changed first).
 
         Raises ValueError for an unknown view, a missing player, a cursor that is none, and a limit outside 1 to 200.
         """
@@ -88,7 +88,7 @@ class ReadModels:
                 return False
             return not (public and summary.private) and (game is None or summary.game == game)
 
-        places = self._places(names, view not in OLDEST_FIRST, place_of(cursor), limit)
+        places = self._places(names, view not in LEAST_FIRST, place_of(cursor), limit)
         found = ((place, summary) for place, summary in self._summaries(places, limit + 1) if wanted(summary))
         return _page(list(islice(found, limit + 1)), limit)
 

@@ -3,12 +3,14 @@
 import json
 from typing import Any, NamedTuple
 
-from domain.games import find_ruleset
+from domain.match.clock import forecast
+from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
-from domain.match.state import FINISHED, OPEN, MatchState, Seat
+from domain.match.state import FINISHED, OPEN, PLAYING, MatchState, Seat
+from domain.match.timekeeping import deadline_of
 from domain.rating import pairwise
 
-LAYOUT = 2
+LAYOUT = 3
 """To be raised with every change of Summary, of what its fields mean or of the lists made from it; then rebuild."""
 
 DAY_MS = 24 * 3600 * 1000
@@ -19,7 +21,9 @@ class Summary(NamedTuple):
 
     ``status`` is "open", "playing", "finished" or "aborted". ``to_move`` is the seat whose turn it is while the match
     is played. ``awaiting`` holds the ids of the players who owe an answer: the one to move first, then those who must
-    answer the draw on offer, or, before the start, those who are invited. Instants are milliseconds since 1970 UTC.
+    answer the draw on offer or the request to take moves back, or, before the start, those who are invited.
+    ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
+    for players is called off; None when no time runs. Instants are milliseconds since 1970 UTC.
     """
 
     match: str
@@ -42,6 +46,7 @@ class Summary(NamedTuple):
     created_at: int
     updated_at: int
     ended_at: int | None
+    deadline: int | None
 
 
 class Projected(NamedTuple):
@@ -109,6 +114,7 @@ def summarise(state: MatchState) -> Summary:
         created_at=state.created_at,
         updated_at=state.updated_at,
         ended_at=state.ended_at,
+        deadline=_deadline(state),
     )
 
 
@@ -116,8 +122,15 @@ def draw_answers_owed(state: MatchState) -> tuple[int, ...]:
     """Return the seats that still have to answer the draw on offer; those that have left the game have no say."""
     if not state.draw_agreed or state.broken is not None:
         return ()
-    out = find_ruleset(state.game, state.ruleset).eliminated(state.position)
-    return tuple(seat for seat in range(len(state.seats)) if seat not in state.draw_agreed and seat not in out)
+    return tuple(seat for seat in seats_playing(state) if seat not in state.draw_agreed)
+
+
+def takeback_answers_owed(state: MatchState) -> tuple[int, ...]:
+    """Return the seats that still have to answer the request to take moves back; opponents agree at once."""
+    if state.takeback is None:
+        return ()
+    agreed = state.takeback.agreed
+    return tuple(seat for seat in seats_playing(state) if seat not in agreed and state.seats[seat].level is None)
 
 
 def rated_result(summary: Summary) -> RatedResult | None:
@@ -158,5 +171,12 @@ def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
         owing = [seat for seat in state.seats if not seat.joined]
     elif to_move is not None:
         owing = [state.seats[to_move]]
-        owing += [state.seats[seat] for seat in draw_answers_owed(state)]
+        owing += [state.seats[seat] for seat in (*draw_answers_owed(state), *takeback_answers_owed(state))]
     return tuple(dict.fromkeys(seat.player for seat in owing if seat.player is not None))
+
+
+def _deadline(state: MatchState) -> int | None:
+    if state.status != PLAYING or state.clock is None:
+        return deadline_of(state)
+    expected = forecast(state.clock)
+    return None if expected is None else expected.at

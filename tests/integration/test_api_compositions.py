@@ -80,10 +80,10 @@ def test_checking_changes_nothing_and_whoever_sees_the_match_may_check(
     app: Flask, anna: Caller, boris: Caller, stranger: Caller
 ) -> None:
     match = played(anna, boris, TO_A_WIZARD)
-    before = anna.get(f"/matches/{match}").json
+    before = anna.get(f"/matches/{match}/events").json
     for caller in (anna, boris, stranger):
         assert check(caller, match, "rearrange-I", "a3-b3")["move"] is not None
-    assert anna.get(f"/matches/{match}").json == before
+    assert anna.get(f"/matches/{match}/events").json == before
     private = played(anna, boris, TO_A_WIZARD, private=True)
     refused = stranger.post(f"/matches/{private}/compositions", {"kind": "rearrange-I", "parts": []})
     assert (refused.status_code, refused.json["code"]) == (404, "no-such-match")

@@ -1,5 +1,6 @@
 """People who call the API in tests, through the app itself, without a network."""
 
+from collections.abc import Callable
 from typing import Any
 
 from argon2 import PasswordHasher
@@ -31,10 +32,10 @@ def settings_for(url: str) -> Settings:
     )
 
 
-def app_on(url: str, limits: Limits = UNLIMITED) -> Flask:
-    """Return the product's app on the Redis at ``url``, with passwords that are quickly hashed."""
+def app_on(url: str, limits: Limits = UNLIMITED, now: Callable[[], int] | None = None) -> Flask:
+    """Return the product's app on the Redis at ``url``, with quickly hashed passwords and the clock ``now``."""
     configure()
-    app = create_app(settings_for(url), rates=limits)
+    app = create_app(settings_for(url), rates=limits, now=now)
     services: Services = app.extensions[EXTENSION]
     services.people = People(services.store.client, services.settings.prefix, services.now, QUICK_HASHES)
     return app
@@ -55,6 +56,10 @@ class Caller:
     def post(self, path: str, body: Any = None, **headers: str) -> TestResponse:
         """POST ``body`` (an empty object if None) as JSON."""
         return self.client.post(API + path, json={} if body is None else body, headers=_fields(headers))
+
+    def put(self, path: str, body: Any, **headers: str) -> TestResponse:
+        """PUT ``body`` as JSON."""
+        return self.client.put(API + path, json=body, headers=_fields(headers))
 
     def delete(self, path: str, **headers: str) -> TestResponse:
         """DELETE ``path``."""

@@ -25,7 +25,7 @@ def test_an_open_match_awaits_nobody_and_stands_in_the_lobby() -> None:
 def test_an_invitation_awaits_the_invited_player_and_is_not_in_the_lobby() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
     assert summarise(match.state).awaiting == ("bob",)
-    assert names(match) == {"recent", "recent:bashni", "active:alice", "awaiting:bob", "invited:bob"}
+    assert names(match) == {"recent", "recent:bashni", "active:alice", "awaiting:bob", "queue:bob", "invited:bob"}
 
 
 def test_a_private_match_stands_in_the_lists_of_its_players_only() -> None:
@@ -77,7 +77,13 @@ def test_an_aborted_match_is_seen_by_its_players_only_and_is_no_meeting() -> Non
 
 def test_a_creator_who_does_not_sit_in_the_match_finds_it_among_his_own() -> None:
     match = PlayedMatch(creation(Seat.opponent(1), Seat.opponent(2), creator="alice", private=True))
-    assert names(match) == {"active:alice", "active:opponent-1", "active:opponent-2", "awaiting:opponent-1"}
+    assert names(match) == {
+        "active:alice",
+        "active:opponent-1",
+        "active:opponent-2",
+        "awaiting:opponent-1",
+        "queue:opponent-1",
+    }
 
 
 def test_a_list_of_waiting_matches_is_sorted_by_the_last_event() -> None:
@@ -106,7 +112,7 @@ def test_a_summary_is_read_back_as_it_was_packed() -> None:
 
 def test_a_summary_of_another_layout_counts_as_none() -> None:
     packed = pack(Projected(summarise(started().state), "0123456789abcdef"))
-    assert unpack(packed.replace(b"[2,", b"[99,", 1)) is None
+    assert unpack(packed.replace(b"[3,", b"[99,", 1)) is None
 
 
 def test_a_pool_is_a_game_with_a_number_of_seats() -> None:

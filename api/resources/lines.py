@@ -1,0 +1,130 @@
+"""Conditional lines and forced moves: what a seat lays down beforehand. Nobody but its player ever sees them."""
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from api import representations as show
+from api.auth import require_person, signed_in
+from api.openapi import PREFIX, Blueprint, json_response
+from api.problems import no_such_match
+from api.resources.commands import EXPECTED_HEADER, expected_version
+from api.schemas import Flag, Shown, Strict, Text, Tree
+from api.services import services
+from domain.match.guards import seat_of
+from domain.match.lines import ACTIONS, ANY, ARMED, DEAD, DEEPEST, DONE, WAITING, Orders, laid_down, reached, standing
+from domain.match.moves import LONGEST_MOVE
+from events.matches import Loaded
+from events.orders import lines_read, lines_shown
+
+blueprint = Blueprint("lines", __name__, url_prefix=PREFIX, description="What a player lays down beforehand")
+
+
+class LineWanted(Strict):
+    move = Text(
+        required=True,
+        validate=validate.Length(1, LONGEST_MOVE),
+        metadata={"description": f'A move, or, of another seat, "{ANY}": whatever else it plays'},
+    )
+    then = Text(
+        validate=validate.OneOf(ACTIONS),
+        allow_none=True,
+        metadata={"description": "What to do after this move of another seat, instead of or before what is next"},
+    )
+    next = Tree(fields.Nested(lambda: LineWanted()))
+
+
+class LinesWanted(Strict):
+    lines = Tree(
+        fields.Nested(LineWanted),
+        deepest=DEEPEST,
+        metadata={"description": "A tree from the position as it stands; empty: none. Not sent: they stay as they are"},
+    )
+    forced = Flag(metadata={"description": "Play my only legal move for me. Not sent: it stays as it is"})
+
+
+class LineShown(Shown):
+    move = fields.String()
+    then = fields.String(allow_none=True, validate=validate.OneOf([*ACTIONS, None]))
+    next = fields.List(fields.Nested(lambda: LineShown()))
+
+
+class LinesShown(Shown):
+    version = fields.Integer(metadata={"description": "The version of the match for which this holds"})
+    lines = fields.List(fields.Nested(LineShown))
+    ply = fields.Integer(allow_none=True, metadata={"description": "They begin after so many plies"})
+    status = fields.String(
+        allow_none=True,
+        validate=validate.OneOf([ARMED, WAITING, DONE, DEAD, None]),
+        metadata={"description": "null: nothing is laid down. waiting: for an own move, to be made by hand"},
+    )
+    words = fields.String(metadata={"description": "The status as a sentence; empty when nothing is laid down"})
+    following = fields.List(
+        fields.Nested(LineShown), metadata={"description": "What is left of the lines, from the position as it stands"}
+    )
+    forced = fields.Boolean()
+
+
+@blueprint.route("/matches/<match>/lines")
+@blueprint.documents(200, LinesShown, signed_in=True, problems=[404])
+@signed_in
+def show_lines(match: str) -> Response:
+    """The conditional lines of the caller"""
+    return _shown(_own(match))
+
+
+@blueprint.route("/matches/<match>/lines", methods=["PUT"])
+@blueprint.documents(200, LinesShown, signed_in=True, problems=[404, 409, 415, 422], parameters=[EXPECTED_HEADER])
+@signed_in
+@blueprint.arguments(LinesWanted)
+def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
+    """Lay down conditional lines in place of those there are, and say whether forced moves are to be played"""
+    first = lines_read(arguments["lines"]) if "lines" in arguments else None
+    forced, now = arguments.get("forced"), services().now()
+    _own(match)
+    return _shown(
+        services().matches.lay_down(
+            match,
+            require_person().id,
+            lambda state, orders: laid_down(state, require_person().id, orders, first, forced, now),
+            expected_version(),
+        )
+    )
+
+
+@blueprint.route("/matches/<match>/lines", methods=["DELETE"])
+@blueprint.documents(204, signed_in=True, problems=[404])
+@signed_in
+def drop_lines(match: str) -> Response:
+    """Take all conditional lines of the caller away; forced moves stay as they are"""
+    _own(match)
+    services().matches.lay_down(match, require_person().id, lambda _, orders: orders._replace(lines=None))
+    return Response(status=204)
+
+
+def _own(match: str) -> Loaded:
+    """Return the match; raises the problem no-such-match for strangers to a private one, Refused without a seat."""
+    loaded, person = services().matches.load(match), require_person()
+    if not show.visible(loaded.state, person):
+        raise no_such_match()
+    seat_of(loaded.state, person.id)
+    return loaded
+
+
+def _shown(loaded: Loaded) -> Response:
+    seat = seat_of(loaded.state, require_person().id)
+    lines, forced = loaded.orders.get(seat, Orders())
+    place = None if lines is None else reached(loaded.state, lines)
+    status, words = (None, "") if lines is None else standing(loaded.state, seat, lines)
+    return json_response(
+        {
+            "version": loaded.state.version,
+            "lines": lines_shown(() if lines is None else lines.first),
+            "ply": None if lines is None else lines.ply,
+            "status": status,
+            "words": words,
+            "following": lines_shown(() if place is None else place.following),
+            "forced": forced,
+        }
+    )

@@ -1,0 +1,56 @@
+"""Playing again: both players' proposals meet in one match, because its id is made from the match before it."""
+
+import secrets
+from typing import Any
+
+from flask import Response
+
+from api import representations as show
+from api.auth import require_person, signed_in
+from api.ids import rematch_id
+from api.openapi import PREFIX, Blueprint, json_response
+from api.resources.commands import KEY_HEADER, LARGEST_SEED, REFUSALS, fingerprint, request_key
+from api.resources.matches import VERSION_HEADER, MatchShown, readable
+from api.schemas import Empty
+from api.services import services
+from domain.match.commands import JoinMatch
+from domain.match.refusals import Refused
+from domain.match.rematch import rematch
+from events.store import Request
+
+blueprint = Blueprint("rematches", __name__, url_prefix=PREFIX, description="Playing again")
+
+
+@blueprint.route("/matches/<match>/rematches", methods=["POST"])
+@blueprint.documents(
+    201,
+    MatchShown,
+    signed_in=True,
+    problems=REFUSALS,
+    headers={**VERSION_HEADER, "Location": "The rematch"},
+    parameters=[KEY_HEADER],
+)
+@signed_in
+@blueprint.arguments(Empty)
+def propose_rematch(_: dict[str, Any], match: str) -> Response:
+    """Propose a rematch, or accept the one that is proposed: the same terms, everybody one seat on"""
+    person, over = require_person(), readable(match)
+    following, guest = rematch_id(match), person.kind == "guest"
+    proposal = rematch(over, person.id, following, secrets.randbelow(LARGEST_SEED), guest)
+    asked = Request(f"{person.id}:{request_key()}", fingerprint())
+    matches = services().matches
+    try:
+        matches.execute(following, proposal, person.id, asked)
+    except Refused as refused:
+        if refused.code != "match-exists":
+            raise
+        proposed = matches.load(following).state
+        seat = proposed.seat_of(person.id)
+        if seat is None or not proposed.seats[seat].joined:
+            if proposed.ended:
+                raise Refused("match-over", "the rematch was called off: create a new match to play again") from None
+            matches.execute(following, JoinMatch(person.id, guest=guest), person.id, asked)
+    state = matches.load(following).state
+    response = json_response(show.match(state), 201, {"ETag": f'"{state.version}"'})
+    response.headers["Location"] = f"{PREFIX}/matches/{following}"
+    return response

@@ -1,0 +1,100 @@
+"""The terms of matches: those to choose from, as they are asked for, and as they are shown."""
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from api import timing
+from api.openapi import PREFIX, Blueprint, json_response
+from api.schemas import Flag, Shown, Strict, Text, Whole
+from api.timing import SECOND
+from domain.match.terms import (
+    BANK,
+    CONTROLS,
+    DAYS_PER_MOVE,
+    FLAGS,
+    LONGEST,
+    LONGEST_INCREMENT,
+    PRESETS,
+    SHORTEST,
+    STANDARD,
+    Terms,
+    duration,
+)
+
+blueprint = Blueprint("terms", __name__, url_prefix=PREFIX, description="Terms of matches")
+
+DURATIONS = ("bank", "increment", "cap", "ceiling", "first_move")
+
+
+def _seconds(least: int, most: int, description: str, **options: Any) -> Whole:
+    said = f"must be {least // SECOND} to {most // SECOND} seconds ({duration(least)} to {duration(most)})"
+    return Whole(
+        validate=validate.Range(least // SECOND, most // SECOND, error=said),
+        metadata={"description": f"Seconds. {description}"},
+        **options,
+    )
+
+
+class TermsWanted(Strict):
+    control = Text(required=True, validate=validate.OneOf(CONTROLS))
+    bank = _seconds(SHORTEST, LONGEST, "The time at the start, or for every move", required=True)
+    increment = _seconds(0, LONGEST_INCREMENT, "Added after every move; 1 day if not said. Not with days-per-move")
+    cap = _seconds(SHORTEST, LONGEST, "What can be saved up; 20 days, or the bank, if not said. Not with days-per-move")
+    ceiling = _seconds(
+        SHORTEST, LONGEST, "The longest that one move may take; null: as long as there is time", allow_none=True
+    )
+    first_move = _seconds(SHORTEST, LONGEST, "Within which each first move must come; 7 days if not said")
+    flag = Text(validate=validate.OneOf(FLAGS), metadata={"description": "Whether a flag falls by itself"})
+    vacations = Flag(metadata={"description": "Whether vacation stops a clock"})
+    weekends = Flag(metadata={"description": "Whether free days of the week stop a clock"})
+    takebacks = Flag(metadata={"description": "Whether moves can be taken back; if not said, in unrated matches"})
+    lines = Flag(metadata={"description": "Whether conditional lines and forced moves are allowed"})
+
+
+class TermsShown(Shown):
+    control = fields.String(validate=validate.OneOf(CONTROLS))
+    bank = fields.Integer(metadata={"description": "Seconds"})
+    increment = fields.Integer(metadata={"description": "Seconds"})
+    cap = fields.Integer(metadata={"description": "Seconds"})
+    ceiling = fields.Integer(allow_none=True, metadata={"description": "Seconds"})
+    first_move = fields.Integer(metadata={"description": "Seconds"})
+    flag = fields.String(validate=validate.OneOf(FLAGS))
+    vacations = fields.Boolean()
+    weekends = fields.Boolean()
+    takebacks = fields.Boolean()
+    lines = fields.Boolean()
+    words = fields.List(fields.String(), metadata={"description": "All of it as sentences"})
+
+
+class PresetShown(Shown):
+    title = fields.String()
+    terms = fields.Nested(TermsShown)
+
+
+class PresetsShown(Shown):
+    items = fields.List(fields.Nested(PresetShown))
+
+
+@blueprint.route("/terms")
+@blueprint.documents(200, PresetsShown)
+def list_terms() -> Response:
+    """Terms to choose from; a new match takes these or any others, and the first when none are sent"""
+    items = [{"title": title, "terms": timing.terms(terms)} for title, terms in PRESETS.items()]
+    return json_response({"items": items})
+
+
+def terms_of(wanted: dict[str, Any] | None, rated: bool) -> Terms:
+    """Return the terms that are asked for, with what is not said filled in; None asks for nothing in particular."""
+    if wanted is None:
+        return STANDARD._replace(takebacks=not rated)
+    said = {
+        name: value * SECOND if name in DURATIONS and value is not None else value for name, value in wanted.items()
+    }
+    bank = said["bank"]
+    if said["control"] == DAYS_PER_MOVE:
+        usual = STANDARD._replace(control=DAYS_PER_MOVE, increment=0, cap=bank)
+    else:
+        usual = STANDARD._replace(control=BANK, cap=max(STANDARD.cap, bank))
+    return usual._replace(**{"takebacks": not rated, **said})

@@ -1,0 +1,18 @@
+"""A clock that a test sets."""
+
+from tests.support.matches import NOON
+
+
+class Watch:
+    """Tells the time at which a test has set it, in milliseconds since 1970 UTC; it never goes by itself."""
+
+    def __init__(self, now: int = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        """Return the time."""
+        return self.now
+
+    def advance(self, by: int) -> None:
+        """Let ``by`` milliseconds pass."""
+        self.now += by

@@ -145,6 +145,11 @@ def spent(clock: Clock, seat: int, since: int, until: int) -> int:
     return total
 
 
+def counts_from(clock: Clock) -> int:
+    """Return the instant from which on time still counts: a pause that ended before it makes no difference any more."""
+    return min([clock.since, *(turn.since for turn in clock.last_turns if turn is not None)])
+
+
 def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
     """Return why the forecast is what it is, as sentences; ``name`` is that of the seat whose time runs."""
     expected = forecast(clock)
@@ -264,7 +269,7 @@ def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
 
 def _pruned(clock: Clock) -> Clock:
     """Return the clocks without what ended before the earliest turn that is remembered: it cannot count any more."""
-    earliest = min([clock.since, *(turn.since for turn in clock.last_turns if turn is not None)])
+    earliest = counts_from(clock)
     return clock._replace(
         pauses=tuple(pause for pause in clock.pauses if pause.until is None or pause.until > earliest),
         former=tuple(former for former in clock.former if former.until > earliest),

@@ -1,0 +1,283 @@
+"""The timekeeper: what time does to a match, and what players' diaries and the server's outages mean for it.
+
+What is due is computed from the events each time, never remembered, and appended to the very version that it was
+computed for. So it does not matter who settles a match, how often, or how many do so at once; and of a late move and a
+flag only the one counts that is appended first, by the instants in the events.
+
+Anybody may be killed between any two steps: a diary and the record of outages say what is to be, a match is brought up
+to them whenever it is settled, and what it has already is not appended again.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import structlog
+from redis.exceptions import RedisError
+
+from domain.match.clock import FIRST_MOVE, OUTAGE, VACATION, Clock, Pause, counts_from, forecast
+from domain.match.commands import CallTime, Command, PauseClock, ResumeClock, SetCalendar
+from domain.match.guards import TIME_UP, seats_playing
+from domain.match.lines import Orders
+from domain.match.refusals import Refused
+from domain.match.state import CLOCK, PLAYING, MatchState
+from domain.match.timekeeping import deadline_of
+from events.diaries import Change, Diaries, Diary, Mark, outlived, renewed, saved
+from events.heartbeat import Heartbeat
+from events.matches import Executed, Matches
+from events.store import Request, StaleVersion, StoreUnavailable
+
+MOST_STEPS = 500
+"""In one go; a match that needs more of them goes on being settled the next time."""
+
+log = structlog.get_logger("timekeeper")
+
+
+class Settled(NamedTuple):
+    """A match was at version ``before`` when it was taken up, and is at ``after`` with what was due."""
+
+    before: int
+    after: int
+
+
+class Step(NamedTuple):
+    """A command that time or a diary makes due, and who acts in it."""
+
+    command: Command
+    actor: str
+
+
+class Timekeeper:
+    """Keeps the time of the matches of one store. Safe to share between threads.
+
+    ``matches_of`` returns the matches that a player is playing; one that it does not name yet follows its player's
+    diary when it is settled next.
+    """
+
+    def __init__(
+        self,
+        matches: Matches,
+        diaries: Diaries,
+        heartbeat: Heartbeat,
+        matches_of: Callable[[str], Iterable[str]],
+    ) -> None:
+        self._matches = matches
+        self._diaries = diaries
+        self._heartbeat = heartbeat
+        self._matches_of = matches_of
+
+    def settle(self, match: str, now: int) -> Settled:
+        """Let happen in ``match`` what is due at ``now`` (milliseconds since 1970 UTC); return what that changed.
+
+        In this order: outages are credited, calendars and vacations followed, a flag that would fall is kept up by a
+        day of automatic vacation if its player has one, and if not, it falls. Raises NoSuchMatch, StoreUnavailable,
+        redis errors, and what ``Matches.load`` raises.
+        """
+        return self._steps(match, lambda state: self._due(state, now))
+
+    def update(self, match: str, now: int) -> Settled:
+        """Let ``match`` follow the diaries of its players; return what that changed. Raises what ``settle`` raises."""
+        return self._steps(match, lambda state: self._towards_diaries(state, now))
+
+    def execute(
+        self,
+        match: str,
+        command: Command,
+        actor: str,
+        request: Request,
+        now: int,
+        expected_version: int | None = None,
+    ) -> Executed:
+        """Carry ``command`` out as ``Matches.execute`` does, after what time has done to the match before.
+
+        A refusal because time is up counts only when the match has been settled: an outage or a vacation may have kept
+        the flag up, and if it fell, the caller hears of that. Who expected the version at which the match was settled
+        need not know of it.
+        """
+        claimant = command.player if isinstance(command, CallTime) else None
+        if claimant is not None:
+            settled = self._steps(match, lambda state: self._before_claim(state, claimant, now))
+        else:
+            try:
+                return self._matches.execute(match, command, actor, request, expected_version)
+            except Refused as refusal:
+                if refusal.code != TIME_UP:
+                    raise
+            settled = self.settle(match, now)
+        expected = settled.after if expected_version == settled.before else expected_version
+        return self._matches.execute(match, command, actor, request, expected)
+
+    def change(self, player: str, change: Change, now: int) -> Diary:
+        """Change the diary of ``player`` and let all matches follow; return it.
+
+        Raises what ``change`` raises, with nothing changed, StoreUnavailable and redis errors. Once the diary is
+        changed, matches that could not follow do so later.
+        """
+        diary, mark = self._diaries.change(player, change)
+        if mark is not None:
+            self.follow(mark, now)
+        return diary
+
+    def follow(self, mark: Mark, now: int) -> None:
+        """Let all matches of a player follow a change of the diary, and take the mark away.
+
+        Killed before, the mark is still there and everything is done again; what was done already is not done twice.
+        Raises StoreUnavailable and redis errors.
+        """
+        for match in self._matches_of(mark.player):
+            try:
+                self.update(match, now)
+                if mark.forced:
+                    self.prefer(match, mark.player)
+            except Exception as error:
+                if unavailable(error):
+                    raise
+                # A match that cannot be replayed must not keep the others from following.
+                log.error("a match cannot follow", match=match, error=str(error))
+        self._diaries.followed(mark)
+
+    def prefer(self, match: str, player: str) -> None:
+        """Let forced moves be played for ``player`` in ``match``, or no longer, as the player's diary says.
+
+        Raises what ``Matches.lay_down`` raises, but nothing where it is not being played or its terms do not allow it.
+        """
+        wanted = self._diaries.read([player])[player].plays_forced
+        loaded = self._matches.load(match)
+        seat, terms = loaded.state.seat_of(player), loaded.state.terms
+        if seat is None or not _runs(loaded.state) or (terms is not None and not terms.lines):
+            return
+        if loaded.orders.get(seat, Orders()).forced != wanted:
+            self._matches.lay_down(match, player, lambda _, orders: orders._replace(forced=wanted))
+
+    def begin(self, match: str, now: int) -> None:
+        """Let a match that has just started follow the diaries and preferences of its players. Raises as above."""
+        self.update(match, now)
+        state = self._matches.load(match).state
+        for player in _people(state) if _runs(state) else ():
+            self.prefer(match, player)
+
+    def _steps(self, match: str, next_step: Callable[[MatchState], Step | None]) -> Settled:
+        """Carry out one step after the other until there is none; each is decided on the match as it stands."""
+        state = self._matches.load(match).state
+        before = state.version
+        for _ in range(MOST_STEPS):
+            step = next_step(state)
+            if step is None:
+                break
+            # Two who settle the same version use the same key: the second one finds what the first one has appended.
+            request = Request(f"time:{state.version}", "")
+            try:
+                executed = self._matches.execute(match, step.command, step.actor, request, state.version)
+            except StaleVersion:
+                # Somebody else has acted, and whoever expected the version before has to hear of that.
+                state = self._matches.load(match).state
+                before = state.version
+                continue
+            except Refused as refusal:
+                log.error("refused", match=match, version=state.version, reason=str(refusal))
+                break
+            state = self._matches.load(match).state
+            if not executed.events:
+                break
+        return Settled(before, state.version)
+
+    def _due(self, state: MatchState, now: int) -> Step | None:
+        """Return the next step of all that is due."""
+        deadline = deadline_of(state)
+        step = self._before_flag(state, deadline, now)
+        if step is not None:
+            return step
+        return None if deadline is None or deadline > max(now, state.updated_at) else Step(CallTime(), CLOCK)
+
+    def _before_claim(self, state: MatchState, claimant: str, now: int) -> Step | None:
+        """Return the next step of what comes before ``claimant`` may claim a flag; nothing for who cannot claim one."""
+        expected = forecast(state.clock) if state.clock is not None else None
+        if expected is None or state.seat_of(claimant) in (None, expected.seat):
+            return None
+        return self._before_flag(state, expected.at, now)
+
+    def _before_flag(self, state: MatchState, flag: int | None, now: int) -> Step | None:
+        """Return the next step of what comes before a flag falls at the instant ``flag`` (None: it does not)."""
+        if state.clock is None or not _runs(state):
+            return None
+        for outage in self._heartbeat.beat(now, counts_from(state.clock)):
+            if not _covered(state.clock, Pause(OUTAGE, None, *outage)):
+                return Step(PauseClock(OUTAGE, None, *outage), CLOCK)
+        step = self._towards_diaries(state, now)
+        expected = forecast(state.clock)
+        if step is not None or expected is None or expected.at is None:
+            return step
+        if flag is None or flag > max(now, state.updated_at):
+            return None
+        player, at = state.seats[expected.seat].player, expected.at
+        if player not in _people(state) or not state.clock.terms.vacations or expected.limit == FIRST_MOVE:
+            return None
+        # The diary first: killed right after it, whoever settles the match next finds the vacation there.
+        diary, mark = self._diaries.change(player, lambda diary: saved(diary, at))
+        if mark is not None:
+            log.info("automatic vacation", match=state.match, player=player, since=at)
+        return _vacation_missing(state.clock, expected.seat, player, diary)
+
+    def _towards_diaries(self, state: MatchState, now: int) -> Step | None:
+        """Return the next step towards what the diaries of the players say; None when all is as they say."""
+        now = max(now, state.updated_at)
+        if state.clock is None or not _runs(state):
+            return None
+        people = _people(state)
+        diaries = self._diaries.read(people)
+        for player, seat in people.items():
+            diary = diaries[player]
+            if outlived(diary, now):
+                diary, _ = self._diaries.change(player, lambda diary: renewed(diary, now))
+            if state.clock.terms.weekends and state.clock.calendars[seat] != diary.calendar:
+                return Step(SetCalendar(player, diary.calendar), player)
+            if state.clock.terms.vacations:
+                step = _vacation_over(state.clock, seat, player, diary, now)
+                step = step or _vacation_missing(state.clock, seat, player, diary)
+                if step is not None:
+                    return step
+        return None
+
+
+def unavailable(error: Exception) -> bool:
+    """Tell whether waiting helps against ``error``, which then concerns no single match."""
+    return isinstance(error, RedisError | StoreUnavailable)
+
+
+def _runs(state: MatchState) -> bool:
+    """Tell whether the match is being played, by rules that are known here."""
+    return state.status == PLAYING and state.broken is None
+
+
+def _people(state: MatchState) -> dict[str, int]:
+    """Return the people who play, with their seats: no opponents, and nobody who has left the game."""
+    seats = ((number, state.seats[number]) for number in seats_playing(state))
+    return {seat.player: number for number, seat in seats if seat.player is not None and seat.level is None}
+
+
+def _vacation_over(clock: Clock, seat: int, player: str, diary: Diary, now: int) -> Step | None:
+    """Return what ends a pause for a vacation that is not in the diary any more; others are set anew after it."""
+    booked = {(each.since, each.until) for each in diary.book}
+    for pause in clock.pauses:
+        stands = (pause.reason, pause.seat) == (VACATION, seat) and (pause.until is None or pause.until > now)
+        if stands and (pause.since, pause.until) not in booked:
+            return Step(ResumeClock(VACATION, player), player)
+    return None
+
+
+def _vacation_missing(clock: Clock, seat: int, player: str, diary: Diary) -> Step | None:
+    """Return the pause for a vacation of the diary that the clock does not have and that makes a difference to it."""
+    for each in diary.book:
+        if each.until > counts_from(clock) and not _covered(clock, Pause(VACATION, seat, each.since, each.until)):
+            command = PauseClock(VACATION, player, each.since, each.until, each.automatic)
+            return Step(command, CLOCK if each.automatic else player)
+    return None
+
+
+def _covered(clock: Clock, wanted: Pause) -> bool:
+    """Tell whether a pause of the same kind has all of ``wanted``; one that was ended is followed by a longer one."""
+    return any(
+        (pause.reason, pause.seat) == (wanted.reason, wanted.seat)
+        and pause.since <= wanted.since
+        and (pause.until is None or (wanted.until is not None and wanted.until <= pause.until))
+        for pause in clock.pauses
+    )

@@ -1,0 +1,67 @@
+"""One contract for the heartbeat of an installation, in memory and on a real server."""
+
+import pytest
+
+from events.heartbeat import LONGEST_GAP, Heartbeat, MemoryHeartbeat, Outage, RedisHeartbeat
+from tests.support.matches import NOON
+from tests.support.server import RealServer
+
+HOUR = 3_600_000
+
+
+@pytest.fixture(params=["memory", "redis"])
+def heartbeat(request: pytest.FixtureRequest) -> Heartbeat:
+    """Return a heartbeat of each kind that has never beaten."""
+    if request.param == "memory":
+        return MemoryHeartbeat()
+    server: RealServer = request.getfixturevalue("server")
+    return RedisHeartbeat(server.client(), "rk:")
+
+
+def test_the_first_beat_ends_no_outage(heartbeat: Heartbeat) -> None:
+    assert heartbeat.last() is None
+    assert heartbeat.beat(NOON, 0) == []
+    assert heartbeat.last() == NOON
+    assert heartbeat.uncredited() == []
+
+
+def test_a_gap_is_an_outage_only_when_it_is_longer_than_two_minutes(heartbeat: Heartbeat) -> None:
+    heartbeat.beat(NOON, 0)
+    assert heartbeat.beat(NOON + LONGEST_GAP, 0) == []
+    late = NOON + 2 * LONGEST_GAP + 1
+    assert heartbeat.beat(late, 0) == [Outage(NOON + LONGEST_GAP, late)]
+
+
+def test_an_outage_is_recorded_once_whoever_beats_after_it(heartbeat: Heartbeat) -> None:
+    heartbeat.beat(NOON, 0)
+    outage = Outage(NOON, NOON + HOUR)
+    assert heartbeat.beat(NOON + HOUR, 0) == [outage]
+    assert heartbeat.beat(NOON + HOUR, 0) == [outage]
+    assert heartbeat.beat(NOON + HOUR + 1000, 0) == [outage]
+    assert heartbeat.uncredited() == [outage]
+
+
+def test_outages_that_ended_before_do_not_matter(heartbeat: Heartbeat) -> None:
+    heartbeat.beat(NOON, 0)
+    heartbeat.beat(NOON + HOUR, 0)
+    heartbeat.beat(NOON + 3 * HOUR, 0)
+    assert heartbeat.beat(NOON + 3 * HOUR, NOON + HOUR) == [Outage(NOON + HOUR, NOON + 3 * HOUR)]
+    assert heartbeat.beat(NOON + 3 * HOUR, NOON + 3 * HOUR) == []
+
+
+def test_a_clock_that_is_behind_changes_nothing(heartbeat: Heartbeat) -> None:
+    heartbeat.beat(NOON, 0)
+    heartbeat.beat(NOON - HOUR, 0)
+    assert heartbeat.last() == NOON
+    assert heartbeat.beat(NOON + 1000, 0) == []
+
+
+def test_an_outage_waits_until_all_matches_know_of_it(heartbeat: Heartbeat) -> None:
+    heartbeat.beat(NOON, 0)
+    heartbeat.beat(NOON + HOUR, 0)
+    heartbeat.beat(NOON + 3 * HOUR, 0)
+    first, second = heartbeat.uncredited()
+    heartbeat.credited(first)
+    heartbeat.credited(first)
+    assert heartbeat.uncredited() == [second]
+    assert heartbeat.beat(NOON + 3 * HOUR, 0) == [first, second]

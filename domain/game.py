@@ -133,6 +133,13 @@ class Game(ABC, Generic[P, M]):
         """
         return None
 
+    def candidates(self, position: P, most: int) -> list[M]:  # noqa: ARG002
+        """Return at most ``most`` legal moves of those kinds that deserve a search, the most promising first.
+
+        The choice is deterministic and its work in proportion to ``most``; a good move may be missed.
+        """
+        return []
+
     @abstractmethod
     def is_legal(self, position: P, move: M) -> bool:
         """Tell whether ``move`` is among the legal moves, without enumerating them."""
@@ -148,6 +155,13 @@ class Game(ABC, Generic[P, M]):
         ``history`` is the earlier positions of the game, oldest first, the present one not included; it decides
         repetition only and may be empty.
         """
+
+    def outcome_at_a_glance(self, position: P, history: Sequence[P]) -> Outcome | None:
+        """Return the same as ``outcome``, except that it may be None where an end takes long to prove.
+
+        The search asks this of thousands of positions, each of which may cost it no more than a node should.
+        """
+        return self.outcome(position, history)
 
     def withdraw(self, position: P, seat: int) -> P | None:  # noqa: ARG002
         """Return the position in which the others play on after ``seat`` has left, or None when they cannot.
@@ -257,9 +271,9 @@ class Game(ABC, Generic[P, M]):
         """Return ``moves`` with the most promising first; a stable, deterministic order for the search."""
 
     @abstractmethod
-    def tactics(self, position: P) -> tuple[Sequence[M], bool]:
+    def tactics(self, position: P) -> tuple[Iterable[M], bool]:
         """Return the moves that the search must still look at on its horizon, and whether they may be declined.
 
         Not declinable means that the player has no other moves (compulsory capture), so that the position cannot be
-        judged as it stands.
+        judged as it stands. Moves that may be declined are best generated lazily: often nobody asks for them.
         """

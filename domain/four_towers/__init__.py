@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from domain.four_towers import composing, diagram, evaluate, moves, notation, outcome, position, special
+from domain.four_towers import composing, diagram, evaluate, moves, notation, outcome, position, promising, special
 from domain.four_towers.board import NAMES
 from domain.four_towers.diagram import TITLES
 from domain.four_towers.moves import PROMOTED, RETURN, Move, Multi, Rearrangement, head_of, target_of, victim_of
@@ -51,6 +51,10 @@ class FourTowers(Game[Position, Move]):
         """Return a legal rearrangement or multi-move, or None; of use where ``legal_moves`` has none to offer."""
         return None if outcome.drawn(position) else outcome.rare_move(position)
 
+    def candidates(self, position: Position, most: int) -> list[Move]:
+        """Return at most ``most`` legal rearrangements and multi-moves, the most promising first."""
+        return [] if outcome.drawn(position) else promising.candidates(position, most)
+
     def is_legal(self, position: Position, move: Move) -> bool:
         return notation.is_legal(position, move)
 
@@ -59,6 +63,9 @@ class FourTowers(Game[Position, Move]):
 
     def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         return outcome.outcome(position, history)
+
+    def outcome_at_a_glance(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome.outcome_at_a_glance(position, history)
 
     def key(self, position: Position) -> Hashable:
         return outcome.key(position)
@@ -115,7 +122,7 @@ class FourTowers(Game[Position, Move]):
     def order(self, position: Position, moves: Iterable[Move]) -> list[Move]:
         return evaluate.order(position, moves)
 
-    def tactics(self, position: Position) -> tuple[Sequence[Move], bool]:
+    def tactics(self, position: Position) -> tuple[Iterable[Move], bool]:
         return evaluate.tactics(position)
 
 

@@ -1,10 +1,23 @@
 """What a position is worth to the opponents' search, which moves to look at first, and which beyond the horizon."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 from domain.four_towers.attack import BLACK, CODES, KING, LANCER, PAWN
-from domain.four_towers.board import COORDINATES, SQUARES, TOWER_SET
-from domain.four_towers.moves import CAPTURE, PROMOTED, PROMOTIONS, RETURN, Move, head_of, target_of
+from domain.four_towers.board import ARENAS, COORDINATES, SQUARES, TOWER_SET
+from domain.four_towers.moves import (
+    CAPTURE,
+    HEAD_SHIFT,
+    HEADS,
+    PROMOTED,
+    PROMOTIONS,
+    RETURN,
+    Move,
+    Multi,
+    Rearrangement,
+    head_of,
+    rearranged,
+    target_of,
+)
 from domain.four_towers.outcome import checked, drawn
 from domain.four_towers.position import Position
 from domain.four_towers.turn import Turn
@@ -39,13 +52,16 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
     return tuple(table)
 
 
-_PLACED = _placed_values()
+PLACED = _placed_values()
+"""By code and square, good for White: what the piece is worth there."""
+_CONTACTS = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
+"""By head: whether a move that begins so is looked at beyond the horizon."""
 
 
 def evaluate(position: Position, seat: int) -> int:
     """Return how good the position looks for ``seat``, in hundredths of a pawn, by pieces and their squares."""
     total = 0
-    placed = _PLACED
+    placed = PLACED
     for square, code in enumerate(position.board):
         if code:
             total += placed[code][square]
@@ -63,12 +79,12 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
 
     def weight(move: Move) -> int:
         if not isinstance(move, int):
-            return 0
+            return -gain_of(position, move)
         head, target = head_of(move), target_of(move)
         if head.mark == RETURN:
-            return -1000 - sign * _PLACED[base + head.part][target]
+            return -1000 - sign * PLACED[base + head.part][target]
         kind = head.part or board[head.origin] & 15
-        gain = sign * (_PLACED[base + kind][target] - _PLACED[base + kind][head.origin])
+        gain = sign * (PLACED[base + kind][target] - PLACED[base + kind][head.origin])
         if head.mark == CAPTURE:
             gain += 10_000 + 10 * (VALUES[board[target] & 15] or VALUES[PAWN]) - VALUES[kind]
         if move & 15:
@@ -78,12 +94,43 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
     return sorted(moves, key=weight)
 
 
-def tactics(position: Position) -> tuple[Sequence[int], bool]:
+def gain_of(position: Position, move: Multi | Rearrangement) -> int:
+    """Return how much better the moved pieces stand after ``move``, for the side that plays it."""
+    board, gain = position.board, 0
+    if isinstance(move, Rearrangement):
+        after = rearranged(board, position.side, move)
+        gain = sum(PLACED[after[square]][square] - PLACED[board[square]][square] for square in ARENAS[move.arena])
+    else:
+        squares = bytearray(board)
+        for part in move.components:
+            gain += step_gain(squares, part)
+            origin, target = head_of(part).origin, target_of(part)
+            squares[target] = position.side * BLACK + PROMOTED[part & 15] if part & 15 else squares[origin]
+            squares[origin] = 0
+    return gain if position.side == 0 else -gain
+
+
+def step_gain(board: bytes | bytearray, move: int) -> int:
+    """Return how much better, for White, a piece stands after a plain move."""
+    origin, target = head_of(move).origin, target_of(move)
+    code = board[origin]
+    landing = code & BLACK | PROMOTED[move & 15] if move & 15 else code
+    return PLACED[landing][target] - PLACED[code][origin]
+
+
+def tactics(position: Position) -> tuple[Iterable[int], bool]:
     """Return captures, returns and promotions to a wizard, which may be declined; in check all evasions.
 
     A check that only a rearrangement or a multi-move can meet leaves no evasion here.
     """
-    moves = [] if drawn(position) else Turn(position).moves()
+    if drawn(position):
+        return (), True
     if checked(position):
-        return moves, False
-    return [move for move in moves if head_of(move).mark in (CAPTURE, RETURN) or move & 15 == _BEST_PROMOTION], True
+        return Turn(position).moves(), False
+    return _contacts(position), True
+
+
+def _contacts(position: Position) -> Iterator[int]:
+    for move in Turn(position).moves():
+        if _CONTACTS[move >> HEAD_SHIFT] or move & 15 == _BEST_PROMOTION:
+            yield move

@@ -5,10 +5,13 @@ from collections.abc import Hashable, Sequence
 from domain.four_towers import special
 from domain.four_towers.attack import in_check
 from domain.four_towers.board import SQUARES
-from domain.four_towers.moves import Move
+from domain.four_towers.moves import Multi, Rearrangement
 from domain.four_towers.position import NEVER, QUIET_CLOCK, Position, occupied_by
 from domain.four_towers.turn import Turn
 from domain.game import Outcome
+
+GLANCE = 100
+"""Trials of components of multi-moves after which an end is not seen at a glance."""
 
 
 def key(position: Position) -> Hashable:
@@ -23,7 +26,7 @@ def checked(position: Position) -> bool:
     return in_check(position.men, position.side, white | black, occupied)
 
 
-def rare_move(position: Position, most: int | None = None) -> Move | None:
+def rare_move(position: Position, most: int | None = None) -> Multi | Rearrangement | None:
     """Return a legal rearrangement or multi-move of a position, or None when there is none.
 
     Raises TooMany when the answer takes more than ``most`` trials of components.
@@ -57,6 +60,14 @@ def outcome(position: Position, history: Sequence[Position], most: int | None = 
     if position.clock >= QUIET_CLOCK:
         return Outcome((0.5, 0.5), "no-progress")
     return None
+
+
+def outcome_at_a_glance(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return the same as ``outcome``, or None when that takes too many trials of multi-moves."""
+    try:
+        return outcome(position, history, GLANCE)
+    except special.TooMany:
+        return None
 
 
 def _is_repeated(position: Position, history: Sequence[Position]) -> bool:

@@ -8,7 +8,21 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from domain.four_towers.attack import BLACK, DRAGON, KING, WIZARD, Siege, covered, in_check
+from domain.four_towers.attack import (
+    BLACK,
+    CARDINAL,
+    DRAGON,
+    KING,
+    KNIGHT,
+    LANCER,
+    MARSHALL,
+    PAWN,
+    QUEEN,
+    WIZARD,
+    Siege,
+    covered,
+    in_check,
+)
 from domain.four_towers.board import (
     ARENA_OF,
     ARENA_SETS,
@@ -122,6 +136,17 @@ def any_rearrangement(position: Position) -> Rearrangement | None:
     """
     king_code = position.side * BLACK + KING
     everybody = _occupied(position)
+    sieges: dict[int, Siege | None] = {}
+
+    def is_safe(king: int, filled: int) -> bool:
+        # As no tower changes and no enemy moves, a siege depends on the square of the king alone.
+        if king not in sieges:
+            imitated = position.memories[0] | position.memories[1]
+            hidden = covered(position.men, position.side, king)
+            sieges[king] = None if hidden else Siege(position.men, king, 1 - position.side, imitated)
+        siege = sieges[king]
+        return siege is None or not siege.succeeds(filled)
+
     for arena in sorted({arena for arenas in arenas_under(position, WIZARD) for arena in arenas}):
         squares = ARENAS[arena]
         codes = _own_pieces(position, arena)
@@ -131,7 +156,7 @@ def any_rearrangement(position: Position) -> Rearrangement | None:
             filled = everybody & ~lifted | set_of([squares[place] for place in places])
             for own in places if king_code in codes else (-1,):
                 king = squares[own] if own >= 0 else position.board.index(king_code)
-                if not _king_is_safe(position, king, filled):
+                if not is_safe(king, filled):
                     continue
                 rest = [place for place in places if place != own]
                 for order in (others, others[::-1]):
@@ -223,7 +248,7 @@ def _is_playable(position: Position, components: Sequence[int]) -> bool:
     return True
 
 
-def _components(turn: Turn, arenas: Sequence[int]) -> Iterator[tuple[int, int]]:
+def components_from(turn: Turn, arenas: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the arena and the move of every component that starts in one of ``arenas``."""
     dragons = turn.men[turn.side * BLACK + DRAGON]
     for arena in arenas:
@@ -232,7 +257,7 @@ def _components(turn: Turn, arenas: Sequence[int]) -> Iterator[tuple[int, int]]:
                 yield arena, move
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """A sequence of components: the board after it, the arenas left, and the memory of the pieces that moved."""
 
     board: Position
@@ -240,16 +265,29 @@ class _Line(NamedTuple):
     components: tuple[int, ...]
     memory: int
 
-    def then(self, arena: int, move: int) -> "_Line":
+    def then(self, arena: int, move: int) -> "Line":
         """Return the sequence with one more component, which starts in ``arena``."""
         moved = self.board.board[head_of(move).origin] & 15
         memory = self.memory | (memory_after(self.board, move) if moved <= KING else 0)
         left = tuple(other for other in self.arenas if other != arena)
-        return _Line(component(self.board, move), left, (*self.components, move), memory)
+        return Line(component(self.board, move), left, (*self.components, move), memory)
+
+
+def _shields(turn: Turn, promoting: bool) -> int:
+    """Return the squares of the pieces that may change, by going to a tower, who attacks the own king.
+
+    With ``promoting`` that includes pawns and lancers, which can become such pieces before they go there.
+    """
+    base = turn.side * BLACK
+    kinds = (QUEEN, KNIGHT, MARSHALL, CARDINAL, *((PAWN, LANCER) if promoting else ()))
+    squares = 0
+    for kind in kinds:
+        squares |= turn.men[base + kind]
+    return squares & ~TOWER_SET
 
 
 def _saving(turn: Turn, memory: int) -> tuple[int, int]:
-    """Return how a check can end, if it can, while the king stays and no tower is reached.
+    """Return how a check can end, if it can, while the king stays and no piece on a tower helps it.
 
     That is the squares of which the last component must reach one, and the least number of components: 0 when there
     is no check, more than a multi-move has when nothing helps.
@@ -268,7 +306,7 @@ def _saving(turn: Turn, memory: int) -> tuple[int, int]:
     return saving, least
 
 
-def _is_solution(position: Position, line: _Line) -> bool:
+def is_solution(position: Position, line: Line) -> bool:
     memory = line.memory or position.memories[position.side]
     return line.board.board != position.board and _is_safe(position, line.board, memory)
 
@@ -280,21 +318,23 @@ def any_multi(position: Position, most: int | None = None) -> Multi | None:
     """
     trials = 0
     for zone in arenas_under(position, DRAGON):
-        lines = [_Line(position, zone, (), 0)]
+        lines = [Line(position, zone, (), 0)]
         for number in range(1, MOST_COMPONENTS + 1):
-            following: dict[tuple[bytes, tuple[int, ...], int], _Line] = {}
+            following: dict[tuple[bytes, tuple[int, ...], int], Line] = {}
             for line in lines:
                 turn = Turn(line.board)
                 saving, least = _saving(turn, line.memory)
-                stuck = ARENA_OF[turn.king] not in line.arenas and not TOWER_SET & ~turn.occupied
-                if stuck and least > MOST_COMPONENTS + 1 - number:
+                left = MOST_COMPONENTS + 1 - number
+                shields = _shields(turn, left > 1) if TOWER_SET & ~turn.occupied else 0
+                if least > left and ARENA_OF[turn.king] not in line.arenas and not shields:
                     continue
-                saving |= TOWER_SET
-                for arena, move in _components(turn, line.arenas):
+                for arena, move in components_from(turn, line.arenas):
                     trials += 1
                     if most is not None and trials > most:
                         raise TooMany
-                    saves = saving >> target_of(move) & 1 or head_of(move).origin == turn.king
+                    origin, target = head_of(move).origin, target_of(move)
+                    shielding = TOWER_SET >> target & 1 and shields >> origin & 1
+                    saves = saving >> target & 1 or origin == turn.king or shielding
                     if number == MOST_COMPONENTS and not saves:
                         continue
                     longer = line.then(arena, move)
@@ -302,7 +342,7 @@ def any_multi(position: Position, most: int | None = None) -> Multi | None:
                     if key in following:
                         continue
                     following[key] = longer
-                    if number > 1 and saves and _is_solution(position, longer):
+                    if number > 1 and saves and is_solution(position, longer):
                         return canonical(position, longer.components)
             lines = list(following.values())
     return None
@@ -312,13 +352,13 @@ def multi_moves(position: Position) -> list[Multi]:
     """Return all legal multi-moves in ASCII order of their strings; there may be millions."""
     found: dict[tuple[tuple[int, ...], Position], Multi] = {}
     for zone in arenas_under(position, DRAGON):
-        lines = [_Line(position, zone, (), 0)]
+        lines = [Line(position, zone, (), 0)]
         while lines:
             line = lines.pop()
-            for arena, move in _components(Turn(line.board), line.arenas):
+            for arena, move in components_from(Turn(line.board), line.arenas):
                 longer = line.then(arena, move)
                 lines.append(longer)
-                if len(longer.components) > 1 and _is_solution(position, longer):
+                if len(longer.components) > 1 and is_solution(position, longer):
                     multi = Multi(longer.components)
                     key = (tuple(sorted(longer.components)), play(position, multi))
                     known = found.get(key)

@@ -1,6 +1,6 @@
 """What an opponent plays and whether it takes a draw: pure functions of game, position, history, level and seed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 from random import Random
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -12,8 +12,11 @@ from domain.search.values import clamp_evaluation
 
 T = TypeVar("T")
 
-ENGINE: Final = 1
+ENGINE: Final = 2
 """The version of the search. Anything that may change a choice raises it, so that a stored choice can be repeated."""
+
+RARE: Final = 32
+"""So many moves of the kinds that a game never lists are considered beside all others."""
 
 CLEARLY_WORSE: Final = -150
 """An opponent accepts a draw from here down: a piece and a half of the smallest behind."""
@@ -39,7 +42,7 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     Raises GameOver when there is no move, KeyError for an unknown level.
     """
     strength = LEVELS[level]
-    moves = _root_moves(game, position)
+    moves, rare = _root_moves(game, position)
     if not moves:
         raise GameOver("the game is over: there is no move to choose")
     seat = game.to_move(position)
@@ -48,7 +51,7 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     # Of all that it can draw, Random promises only the fractions to every later version of Python.
     fraction = Random(f"{ENGINE}/{seed}/{len(history)}").random  # noqa: S311
     seen = [move for move in moves if fraction() >= strength.overlooks] or [moves[int(fraction() * len(moves))]]
-    candidates = [Candidate(move, int(fraction() * (strength.spread + 1))) for move in seen]
+    candidates = [Candidate(move, int(fraction() * (strength.spread + 1)), move in rare) for move in seen]
     search = Search(game, seat, game.seats_at(position), history, strength.nodes)
     return Choice(*search.best(position, candidates, strength.depth))
 
@@ -64,16 +67,18 @@ def accepts_draw(game: Game[P, M], position: P, history: Sequence[P], level: int
     It may be any seat's turn. Of an ended game the answer is no. Raises KeyError for an unknown level.
     """
     strength = LEVELS[level]
-    moves = _root_moves(game, position)
+    moves, rare = _root_moves(game, position)
     if not moves:
         return False
     search = Search(game, seat, game.seats_at(position), history, strength.nodes)
-    return search.best(position, [Candidate(move, 0) for move in moves], strength.depth).value <= CLEARLY_WORSE
+    candidates = [Candidate(move, 0, move in rare) for move in moves]
+    return search.best(position, candidates, strength.depth).value <= CLEARLY_WORSE
 
 
-def _root_moves(game: Game[P, M], position: P) -> list[M]:
-    """Return the moves to choose from; where only a kind that is never listed is left, one of that kind."""
-    moves = game.order(position, game.legal_moves(position))
-    if not moves and (rare := game.rare_move(position)) is not None:
-        return [rare]
-    return moves
+def _root_moves(game: Game[P, M], position: P) -> tuple[list[M], Collection[M]]:
+    """Return the moves to choose from in the order of the game, and which of them are of kinds that it never lists."""
+    rare = game.candidates(position, RARE)
+    moves = game.order(position, [*game.legal_moves(position), *rare])
+    if not moves and (last := game.rare_move(position)) is not None:
+        moves = rare = [last]
+    return moves, set(rare)

@@ -26,6 +26,12 @@ HORIZON: Final = 24
 """What a line may spend beyond its depth; a compulsory move costs 1, one that could be declined costs TACTIC."""
 TACTIC: Final = 6
 
+REPLIES: Final = 3
+"""So many moves of the kinds that a game never lists are looked at as an answer to a move of the root."""
+
+FOLLOWED: Final = 6
+"""So many of those among the moves of the root are looked at beyond the first ply."""
+
 EARLY: Final = 4
 """So many moves of a position are looked at in full depth; later ones must first show promise a ply less deep."""
 
@@ -35,10 +41,14 @@ AT_MOST: Final = -1
 
 
 class Candidate(NamedTuple, Generic[T]):
-    """A move of the root and the whim that is added to its value while neither side has certainly won."""
+    """A move of the root and the whim that is added to its value while neither side has certainly won.
+
+    ``rare`` are the moves of kinds that are never listed: only the best of them are followed beyond the first ply.
+    """
 
     move: T
     whim: int
+    rare: bool = False
 
 
 class Found(NamedTuple, Generic[T]):
@@ -77,6 +87,7 @@ class Search(Generic[P, M]):
         self.table: dict[Hashable, Entry[M]] = {}
         self.killers: dict[int, M] = {}
         self.refutations: dict[M, int] = {}
+        self.replies: dict[P, list[M]] = {}
 
     def best(self, position: P, candidates: Sequence[Candidate[M]], depth: int) -> Found[M]:
         """Return the best of ``candidates``, at least one, after looking at most ``depth`` plies ahead.
@@ -113,6 +124,8 @@ class Search(Generic[P, M]):
                 break
             results.sort(key=lambda result: -result[0])
             ranked = [candidate for _, candidate in results]
+            rare = [candidate for candidate in ranked if candidate.rare][FOLLOWED:]
+            ranked = [candidate for candidate in ranked if candidate not in rare]
         return found._replace(nodes=self.nodes)
 
     def _side(self, position: P) -> int:
@@ -142,7 +155,7 @@ class Search(Generic[P, M]):
         key = game.key(position)
         if key in self.line:
             # Once is enough: what can be had a second time can be had a third time.
-            repeated = game.outcome(position, (position, position))
+            repeated = game.outcome_at_a_glance(position, (position, position))
             if repeated is not None:
                 return side * value_of_scores(repeated.scores, self.seat, ply)
         slot = (key, answered) if self.crowded else key
@@ -157,15 +170,15 @@ class Search(Generic[P, M]):
             self.table[slot] = Entry(0, kind, seen_from(value, -ply), None)
             return value
 
-        forced, declinable = game.tactics(position)
-        if forced and not declinable:
-            moves = game.order(position, forced)
-            rest = depth if ply < self.longest else depth - 1
-        else:
-            moves = game.order(position, game.legal_moves(position))
-            if not moves:
-                return self._settle(position, side, alpha, beta, ply, 0)
-            rest = depth - 1
+        tactics, declinable = game.tactics(position)
+        forced = [] if declinable else list(tactics)
+        moves = forced or list(game.legal_moves(position))
+        if ply == 1:
+            moves += self._rare_replies(position)
+        if not moves:
+            return self._settle(position, side, alpha, beta, ply, 0)
+        moves = game.order(position, moves)
+        rest = depth if forced and ply < self.longest else depth - 1
         usual = moves[0]
         if answered and side < 0:
             del moves[1:]
@@ -202,19 +215,20 @@ class Search(Generic[P, M]):
     def _settle(self, position: P, side: int, alpha: int, beta: int, ply: int, left: int) -> int:
         """Return the value of ``position`` for the side to move once its tactics have been played out."""
         game = self.game
-        outcome = game.outcome(position, ())
+        outcome = game.outcome_at_a_glance(position, ())
         if outcome is not None:
             return side * value_of_scores(outcome.scores, self.seat, ply)
         moves, declinable = game.tactics(position)
-        if not moves or left <= 0:
-            return self._evaluate(position, side)
-        ordered = game.order(position, moves)
         best = -INFINITE
-        if declinable:
+        if declinable or left <= 0:
             best = self._evaluate(position, side)
-            if best >= beta:
+            if best >= beta or left <= 0:
                 return best
             alpha = max(alpha, best)
+        ordered = game.order(position, moves)
+        if not ordered:
+            return self._evaluate(position, side)
+        if declinable:
             # The further from the horizon, the fewer: where everything can be taken, exchanges have no end.
             del ordered[max(1, left // TACTIC) :]
         for move in ordered:
@@ -234,6 +248,13 @@ class Search(Generic[P, M]):
                     if value >= beta:
                         break
         return best
+
+    def _rare_replies(self, position: P) -> list[M]:
+        """Return the moves of the kinds that are never listed by which a move of the root may be answered."""
+        known = self.replies.get(position)
+        if known is None:
+            known = self.replies[position] = self.game.candidates(position, REPLIES)
+        return known
 
     def _promote(self, moves: list[M], ply: int, known: M | None) -> None:
         """Put the moves that have refuted most before the others, the killer of this ply and the known move first."""

@@ -83,7 +83,10 @@ class Noughts(_Unwritten):
 
 
 class Node(NamedTuple):
-    """A position of a drawn game graph: whose turn, what follows, how it looks to seat 0, how it ends."""
+    """A position of a drawn game graph: whose turn, what follows, how it looks to seat 0, how it ends.
+
+    ``rare`` are moves that the game does not list.
+    """
 
     seat: int = 0
     moves: tuple[str, ...] = ()
@@ -91,6 +94,7 @@ class Node(NamedTuple):
     scores: tuple[float, ...] | None = None
     tactics: tuple[str, ...] = ()
     declinable: bool = True
+    rare: tuple[str, ...] = ()
 
 
 class Graph(_Unwritten):
@@ -109,6 +113,9 @@ class Graph(_Unwritten):
 
     def legal_moves(self, position):
         return self.nodes[position].moves
+
+    def candidates(self, position, most):
+        return list(self.nodes[position].rare[:most])
 
     def play(self, position, move):
         return move

@@ -276,6 +276,58 @@ def test_a_single_move_is_played_without_a_search() -> None:
     assert choose(game, "start", (), 8, 1) == ("only", 40, 0, 0)
 
 
+def test_a_move_that_the_game_never_lists_is_played_when_it_is_best() -> None:
+    game = Graph(
+        {
+            "start": Node(0, ("usual", "other"), rare=("dull", "rare")),
+            "usual": Node(1, ("usual2",), 100),
+            "usual2": Node(0, ("usual",), 100),
+            "other": Node(1, ("usual2",), 90),
+            "dull": Node(1, ("usual2",), 80),
+            "rare": Node(scores=WON),
+        }
+    )
+    assert choose(game, "start", (), 8, 1).move == "rare"
+
+
+def test_a_move_that_the_game_never_lists_is_feared_as_an_answer() -> None:
+    game = Graph(
+        {
+            "start": Node(0, ("greedy", "safe")),
+            "greedy": Node(1, ("start2",), 300, rare=("punished",)),
+            "start2": Node(0, ("greedy", "safe"), 300),
+            "punished": Node(scores=LOST),
+            "safe": Node(1, ("start3",), 10),
+            "start3": Node(0, ("safe",), 10),
+        }
+    )
+    assert best(game, "start", 2)[:2] == ("safe", 10)
+
+
+def test_of_many_moves_that_are_never_listed_the_search_follows_the_best() -> None:
+    names = tuple(f"rare{number:02}" for number in range(20))
+    rare = {name: Node(1, (f"{name}!", f"{name}?"), number) for number, name in enumerate(names)}
+    answers = {f"{name}{sign}": Node(0, ("usual",), 50) for name in names for sign in "!?"}
+    game = Graph(
+        {
+            "start": Node(0, ("usual", "other"), rare=names),
+            "usual": Node(1, ("usual2",), 5),
+            "usual2": Node(0, ("usual",), 5),
+            "other": Node(1, ("usual2",), 4),
+            **rare,
+            **answers,
+            "rare00!": Node(scores=WON),
+            "rare00?": Node(scores=WON),
+            "rare19!": Node(0, ("usual",), 90),
+            "rare19?": Node(0, ("usual",), 90),
+        }
+    )
+    everything = [Candidate(move, 0, move in names) for move in ("usual", "other", *names)]
+    found = Search(game, 0, 2, (), 10_000).best("start", everything, 2)
+    # The first looks worst at once: nobody looks on to find that it wins.
+    assert found[:2] == ("rare19", 90)
+
+
 def test_an_ended_game_has_no_choice_and_takes_no_draw() -> None:
     game = Graph({"end": Node(0, scores=LOST)})
     with pytest.raises(GameOver):

@@ -15,6 +15,7 @@ from api.timing import instant, rfc3339
 from domain.games import GAMES, find_ruleset
 from domain.match.state import OPPONENT_PREFIX, MatchState
 from domain.search.levels import LEVELS
+from events.administration import ARBITER
 from events.envelope import Envelope
 from events.people import Person
 from events.readmodels import Summary, summarise
@@ -86,14 +87,17 @@ def match(state: MatchState, ply: int | None = None, now: int | None = None) -> 
     Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant).
     """
     summary = summarise(state)
-    game = find_ruleset(state.game, state.ruleset)
     position = state.position_after(len(state.moves) if ply is None else ply)
+    # A match whose ruleset is not installed has no position; all else of it can still be read.
+    game = None if position is None else find_ruleset(state.game, state.ruleset)
     base = stream_origin(services().settings.stream_url, request.host)
     return {
         **match_summary(summary, people_in([summary])),
+        "frozen": state.frozen,
+        "broken": state.broken,
         "shown_ply": len(state.moves) if ply is None else ply,
-        "position": game.format_position(position),
-        "diagram": game.diagram(position),
+        "position": game.format_position(position) if game else "",
+        "diagram": game.diagram(position) if game else "",
         "moves": list(state.moves),
         "spelled": spelled(state),
         "terms": None if state.terms is None else timing.terms(state.terms),
@@ -127,10 +131,17 @@ def rematch_of(state: MatchState) -> str | None:
 
 
 def visible(state: MatchState, person: Person | None) -> bool:
-    """Tell whether ``person`` may see the match: a private one only who created it, sits in it or is invited."""
-    return not state.private or (
-        person is not None and (person.id == state.creator or state.seat_of(person.id) is not None)
-    )
+    """Tell whether ``person`` may see the match.
+
+    A private one is seen by who created it, sits in it or is invited, and by arbiters once there has been a case.
+    """
+    if not state.private:
+        return True
+    if person is None:
+        return False
+    if person.id == state.creator or state.seat_of(person.id) is not None:
+        return True
+    return bool(state.disputes) and ARBITER in services().administration.roles_of(person.id)
 
 
 def event(envelope: Envelope) -> dict[str, Any]:

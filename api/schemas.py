@@ -58,6 +58,15 @@ class Whole(fields.Integer):
         return int(value)
 
 
+class Number(fields.Float):
+    """A number, and nothing that could be turned into one."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ma.ValidationError("must be a number")
+        return float(value)
+
+
 class Flag(fields.Boolean):
     """True or false, and nothing that means as much."""
 

@@ -5,11 +5,13 @@ from functools import cached_property
 
 from flask import current_app
 
+from events.administration import Administration
 from events.matches import Matches
 from events.people import People
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
+from events.statements import Statements
 
 EXTENSION = "rookery"
 
@@ -26,6 +28,8 @@ class Services:
         self.store = store or store_from(settings)
         self.matches = Matches(self.store, now)
         self.people = People(self.store.client, settings.prefix, now)
+        self.administration = Administration(self.store.client, settings.prefix, now)
+        self.statements = Statements(self.store.client, settings.prefix)
 
     @cached_property
     def readmodels(self) -> ReadModels:

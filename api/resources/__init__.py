@@ -2,7 +2,7 @@
 
 from flask_smorest import Blueprint
 
-from api.resources import commands, compositions, games, lines, matches, people, players, rematches, terms
+from api.resources import cases, commands, compositions, games, lines, matches, people, players, rematches, terms
 
 BLUEPRINTS: tuple[Blueprint, ...] = (
     people.blueprint,
@@ -13,5 +13,6 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     commands.blueprint,
     rematches.blueprint,
     lines.blueprint,
+    cases.blueprint,
     players.blueprint,
 )

@@ -124,6 +124,8 @@ class FallenShown(Shown):
 
 
 class MatchShown(MatchSummaryShown):
+    frozen = fields.Boolean(metadata={"description": "Nothing goes on until an arbiter has ruled"})
+    broken = fields.String(allow_none=True, metadata={"description": "Why the match cannot be replayed; mostly null"})
     shown_ply = fields.Integer(metadata={"description": "The ply after which position and diagram are"})
     position = fields.String()
     diagram = fields.String()
@@ -386,7 +388,7 @@ def hints_shown(hints: Mapping[str, tuple[Hint, ...]]) -> dict[str, list[dict[st
 
 
 def _legal_moves(state: MatchState) -> dict[str, Any]:
-    if state.status != PLAYING:
+    if state.status != PLAYING or state.broken is not None:
         return {"version": state.version, "to_move": None, "moves": [], "hints": {}, "compositions": []}
     game, position = find_ruleset(state.game, state.ruleset), state.position
     return {

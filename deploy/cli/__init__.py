@@ -3,6 +3,7 @@
 import click
 
 from deploy.cli.opponents import opponent
+from deploy.cli.people import people
 from deploy.cli.rules import rules
 from deploy.cli.serving import demo, relay, up
 from deploy.cli.store import rebuild, verify
@@ -14,5 +15,5 @@ def main() -> None:
     """Rookery: a correspondence server for tower games."""
 
 
-for command in (up, demo, relay, rebuild, verify, rules, opponent):
+for command in (up, demo, relay, rebuild, verify, rules, opponent, people):
     main.add_command(command)

@@ -86,6 +86,7 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
     - ``met:<player>:<player>``, the two in ASCII order: finished matches, as ``<pool> <result of the
       first> <match> <their seats>``, by their end.
     - ``rated``: those that count for ratings, by their end.
+    - ``cases``: those in which an arbiter has to rule, by their last event.
     """
     match, updated = summary.match, summary.updated_at
     lists: dict[Entry, int] = {}
@@ -108,9 +109,12 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
         for player in _players(seat for seat in summary.seats if not seat.joined):
             lists[f"invited:{player}", match] = summary.created_at
     if summary.status == FINISHED:
-        lists |= dict.fromkeys(_meetings(summary), updated)
+        end = updated if summary.ended_at is None else summary.ended_at
+        lists |= dict.fromkeys(_meetings(summary), end)
         if rated_result(summary):
-            lists["rated", match] = updated
+            lists["rated", match] = end
+    if summary.case:
+        lists["cases", match] = updated
     return lists
 
 

@@ -22,9 +22,9 @@ from events.readmodels.standings import (
 )
 from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
 
-PUBLIC_VIEWS = ("open", "recent")
+PUBLIC_VIEWS = ("open", "recent", "cases")
 PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")
-LEAST_FIRST = ("awaiting", "queue", "invited")
+LEAST_FIRST = ("awaiting", "queue", "invited", "cases")
 BATCH = 1000
 
 
@@ -64,6 +64,7 @@ class ReadModels:
 
         - "open": public matches with a free seat, newest first; with ``player``, those he sits in or has created.
         - "recent": public matches, the last changed first; with ``player``, those he has a part in.
+        - "cases": matches that wait for a ruling, private ones too, the longest wait first; not of a ``player``.
         - Of a player, and only with ``player``: "awaiting" his answer and "invited" (the longest wait first), "queue"
           (what awaits him, the first deadline first), "active" and "finished" (the last changed first).
 
@@ -79,12 +80,14 @@ class ReadModels:
         elif player is not None:
             names, public = [f"active:{player}", f"finished:{player}"], True
         else:
-            names = [f"{view}:{game}" if game else view]
+            names = [f"{view}:{game}" if game and view != "cases" else view]
 
         def wanted(summary: Summary) -> bool:
             if view == "open" and not (summary.status == OPEN and any(seat.player is None for seat in summary.seats)):
                 return False
             if view == "recent" and summary.status == ABORTED:
+                return False
+            if view == "cases" and not summary.case:
                 return False
             return not (public and summary.private) and (game is None or summary.game == game)
 

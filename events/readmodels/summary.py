@@ -23,7 +23,8 @@ class Summary(NamedTuple):
     is played. ``awaiting`` holds the ids of the players who owe an answer: the one to move first, then those who must
     answer the draw on offer or the request to take moves back, or, before the start, those who are invited.
     ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
-    for players is called off; None when no time runs. Instants are milliseconds since 1970 UTC.
+    for players is called off; None when no time runs. ``case`` tells that an arbiter
+    has to rule. Instants are milliseconds since 1970 UTC.
     """
 
     match: str
@@ -47,6 +48,7 @@ class Summary(NamedTuple):
     updated_at: int
     ended_at: int | None
     deadline: int | None
+    case: bool
 
 
 class Projected(NamedTuple):
@@ -115,6 +117,7 @@ def summarise(state: MatchState) -> Summary:
         updated_at=state.updated_at,
         ended_at=state.ended_at,
         deadline=_deadline(state),
+        case=bool(state.disputes) and state.disputes[-1].open,
     )
 
 

@@ -1,0 +1,70 @@
+"""Roles on the command line: who may judge and who may look after the installation."""
+
+import click
+from redis.exceptions import RedisError
+
+from deploy.cli.arguments import Refusal
+from events.administration import CONSOLE, ROLES, Administration
+from events.clock import now_ms
+from events.people import People
+from events.settings import Settings, store_from
+
+role_argument = click.argument("role", type=click.Choice(ROLES))
+
+
+@click.group()
+def people() -> None:
+    """Give and take roles, and read the log of what is done with them; the store is that of REDIS_URL."""
+
+
+@people.command()
+@click.argument("name")
+@role_argument
+def grant(name: str, role: str) -> None:
+    """Give the person of this NAME a role."""
+    _change(name, role, granted=True)
+
+
+@people.command()
+@click.argument("name")
+@role_argument
+def revoke(name: str, role: str) -> None:
+    """Take a role from the person of this NAME."""
+    _change(name, role, granted=False)
+
+
+@people.command()
+def roles() -> None:
+    """List who has which roles."""
+    persons, administration = _parts()
+    try:
+        holders = administration.holders()
+        known = persons.persons(holders)
+    except RedisError as error:
+        raise Refusal(str(error)) from error
+    for person, held in sorted(holders.items()):
+        click.echo(f"{known[person].name if person in known else person}  {', '.join(sorted(held))}")
+
+
+def _change(name: str, role: str, granted: bool) -> None:
+    persons, administration = _parts()
+    try:
+        person = persons.find(name)
+        if person is None or person.kind != "person":
+            raise Refusal(f"nobody has signed up with the name {name!r}")
+        if granted:
+            administration.grant(person.id, role, CONSOLE)
+        else:
+            administration.revoke(person.id, role, CONSOLE)
+    except RedisError as error:
+        raise Refusal(str(error)) from error
+    click.echo(f"{person.name} is {'now' if granted else 'no longer'} {role}")
+
+
+def _parts() -> tuple[People, Administration]:
+    try:
+        settings = Settings.from_environment()
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    client = store_from(settings).client
+    return People(client, settings.prefix, now_ms), Administration(client, settings.prefix, now_ms)

@@ -1,0 +1,182 @@
+"""Cases through the API: disputes, statements, rulings and appeals, with roles, and a log of what arbiters do."""
+
+import pytest
+from flask import Flask
+
+from api.services import EXTENSION, Services
+from domain.match.events import MoveSubmitted
+from events.codec import draft_of
+from events.readmodels import Keys
+from events.store import Request
+from tests.support.callers import ME, Caller, invited, opponent, started
+from workers.projector import Projector, projected_by
+
+REASON = {"reason": "So the record says.", "rule": "BA-02"}
+
+
+@pytest.fixture
+def services(app: Flask) -> Services:
+    """Return the services of the app."""
+    found: Services = app.extensions[EXTENSION]
+    return found
+
+
+@pytest.fixture
+def match(anna: Caller, boris: Caller) -> str:
+    """Return a match of anna and boris in which two plies were played."""
+    match = started(anna, boris)
+    anna.move(match)
+    boris.move(match)
+    return match
+
+
+@pytest.fixture
+def arbiter(app: Flask, services: Services) -> Caller:
+    """Return a person with the role of an arbiter."""
+    caller = Caller(app).sign_up("carla")
+    services.administration.grant(caller.id, "arbiter", "console")
+    return caller
+
+
+def dispute(caller: Caller, match: str, statement: str = "He moved twice.", ground: str = "clock") -> None:
+    """Raise a dispute about the last ply."""
+    raised = caller.post(f"/matches/{match}/disputes", {"ply": 2, "ground": ground, "statement": statement})
+    assert raised.status_code == 201, raised.text
+
+
+def test_a_dispute_is_stated_ruled_and_appealed_and_its_words_are_for_the_parties(
+    app: Flask, anna: Caller, boris: Caller, arbiter: Caller, services: Services, stranger: Caller, match: str
+) -> None:
+    dispute(boris, match)
+    assert anna.move(match, "d4-c5").json["code"] == "frozen"
+    assert anna.post(f"/matches/{match}/statements", {"statement": "I did not."}).status_code == 201
+    assert [each["id"] for each in _cases(services, arbiter)] == [match]
+    ruled = arbiter.post(f"/matches/{match}/rulings", {"ruling": "take-back", "ply": 1, **REASON})
+    assert [event["type"] for event in ruled.json["events"]] == ["ruling-made", "moves-taken-back"]
+    assert anna.get(f"/matches/{match}").json["ply"] == 1
+    assert _cases(services, arbiter) == []
+    assert anna.post(f"/matches/{match}/appeals", {"statement": "I really did not."}).status_code == 201
+    assert arbiter.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON}).json["code"] == "own-ruling"
+    other = Caller(app).sign_up("dora")
+    services.administration.grant(other.id, "arbiter", "console")
+    assert other.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON}).status_code == 201
+    texts = [
+        [statement["text"] for statement in caller.get(f"/matches/{match}/disputes").json["disputes"][0]["statements"]]
+        for caller in (anna, other, stranger)
+    ]
+    said = ["He moved twice.", "I did not.", "I really did not."]
+    assert texts == [said, said, [None, None, None]]
+    events = stranger.get(f"/matches/{match}/events").text
+    assert not any(text in events for text in said)
+    (case,) = stranger.get(f"/matches/{match}/disputes").json["disputes"]
+    assert [(ruling["arbiter"]["name"], ruling["appeal"]) for ruling in case["rulings"]] == [
+        ("carla", False),
+        ("dora", True),
+    ]
+
+
+def _cases(services: Services, arbiter: Caller) -> list[dict[str, object]]:
+    keys = Keys(services.settings.prefix, services.store.shards)
+    projector = Projector(services.store.client, keys, projected_by(services.matches))
+    for shard in range(services.store.shards):
+        if streams := list(services.store.streams(shard)):
+            projector.project(streams)
+    items: list[dict[str, object]] = arbiter.get("/cases").json["items"]
+    return items
+
+
+def test_only_arbiters_rule_and_all_that_they_do_is_in_the_log(
+    anna: Caller, boris: Caller, arbiter: Caller, services: Services, match: str
+) -> None:
+    dispute(boris, match, ground="conduct")
+    for path, body in (
+        ("rulings", {"ruling": "annul", **REASON}),
+        ("freezing", {"frozen": True}),
+        ("cases", {"ply": 1, "ground": "clock", "statement": "Look."}),
+        ("ruleset-proposals", {"ruleset": 2, "reason": "It is newer."}),
+    ):
+        refused = anna.post(f"/matches/{match}/{path}", body)
+        assert (refused.status_code, refused.json["code"]) == (403, "role-needed")
+    assert anna.get("/cases").json["code"] == "role-needed"
+    assert anna.get("/administration/log").json["code"] == "role-needed"
+    assert arbiter.post(f"/matches/{match}/freezing", {"frozen": True}).status_code == 201
+    assert arbiter.post(f"/matches/{match}/rulings", {"ruling": "annul", **REASON}).status_code == 201
+    shown = anna.get(f"/matches/{match}").json
+    assert (shown["status"], shown["result"]) == ("aborted", None)
+    log = arbiter.get("/administration/log").json
+    assert [(act["act"], act["actor"]) for act in log["items"]] == [
+        ("role-granted", "console"),
+        ("match-frozen", arbiter.id),
+        ("ruling-made", arbiter.id),
+    ]
+    assert log["items"][2]["facts"] == {"match": match, "ruling": "annul", **REASON}
+    assert services.administration.verify() == 3
+
+
+def test_a_private_match_is_closed_to_arbiters_until_there_is_a_case(
+    anna: Caller, boris: Caller, arbiter: Caller
+) -> None:
+    match = anna.create(ME, invited("boris"), private=True)
+    boris.post(f"/matches/{match}/joins")
+    assert arbiter.get(f"/matches/{match}").status_code == 404
+    body = {"ply": 0, "ground": "conduct", "statement": "Rude."}
+    assert arbiter.post(f"/matches/{match}/disputes", body).status_code == 404
+    assert boris.post(f"/matches/{match}/disputes", body).status_code == 201
+    assert arbiter.get(f"/matches/{match}").status_code == 200
+
+
+def test_a_ruling_without_a_reason_or_with_what_it_does_not_need_is_refused(
+    boris: Caller, arbiter: Caller, match: str
+) -> None:
+    dispute(boris, match)
+    before = boris.get(f"/matches/{match}/events").json
+    for body, place in (
+        ({"ruling": "annul", "reason": "", "rule": "x"}, "reason"),
+        ({"ruling": "annul", "rule": "x"}, "reason"),
+        ({"ruling": "take-back", **REASON}, "ply"),
+        ({"ruling": "decide", "scores": [1, 1], **REASON}, "scores"),
+        ({"ruling": "decide", "scores": [2, -1], **REASON}, "scores.0"),
+        ({"ruling": "decide", "scores": ["1", 0], **REASON}, "scores.0"),
+        ({"ruling": "adjust-clocks", "remaining": [1], **REASON}, "remaining"),
+        ({"ruling": "annul", "ply": 1, **REASON}, "ply"),
+    ):
+        refused = arbiter.post(f"/matches/{match}/rulings", body)
+        assert refused.status_code == 422, refused.text
+        assert place in refused.json["errors"]
+    assert boris.get(f"/matches/{match}/events").json == before
+
+
+def test_a_match_that_the_rules_cannot_follow_is_shown_disputed_and_decided(
+    anna: Caller, boris: Caller, arbiter: Caller, services: Services, match: str
+) -> None:
+    loaded = services.matches.load(match)
+    bad = MoveSubmitted(loaded.state.updated_at, 0, 3, "z9-z8")
+    services.store.append(match, loaded.head, [draft_of(bad, anna.id)], Request("a fault", ""))
+    shown = anna.get(f"/matches/{match}").json
+    assert shown["broken"].startswith("ply 3, z9-z8: ")
+    assert shown["ply"] == 2
+    assert anna.move(match, "d4-c5").json["code"] == "broken-match"
+    assert anna.get(f"/matches/{match}/legal-moves").json["moves"] == []
+    dispute(anna, match, ground="illegal-move")
+    body = {"ruling": "decide", "scores": [0.5, 0.5], **REASON}
+    assert arbiter.post(f"/matches/{match}/rulings", body).status_code == 201
+    assert anna.get(f"/matches/{match}").json["result"] == {"scores": [0.5, 0.5], "reason": "ruling"}
+
+
+def test_a_match_goes_on_under_another_ruleset_when_its_players_agree(
+    anna: Caller, boris: Caller, arbiter: Caller, match: str
+) -> None:
+    assert arbiter.post(f"/matches/{match}/ruleset-proposals", {"ruleset": 2, "reason": "A fault."}).status_code == 201
+    assert anna.post(f"/matches/{match}/ruleset-acceptance").status_code == 201
+    changed = boris.post(f"/matches/{match}/ruleset-acceptance")
+    assert [event["type"] for event in changed.json["events"]] == ["ruleset-accepted", "ruleset-changed"]
+    assert anna.get(f"/matches/{match}").json["game"]["ruleset"] == 2
+    assert anna.move(match).status_code == 201
+
+
+def test_a_match_against_an_opponent_can_be_disputed(anna: Caller, arbiter: Caller) -> None:
+    match = anna.create(ME, opponent(1))
+    anna.move(match)
+    body = {"ply": 1, "ground": "clock", "statement": "It is slow."}
+    assert anna.post(f"/matches/{match}/disputes", body).status_code == 201
+    assert arbiter.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON}).status_code == 201

@@ -204,10 +204,11 @@ def stopped(clock: Clock, at: int) -> Clock:
 
 
 def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
-    """Return the clocks when the flag of ``seat`` is forgiven and the match goes on."""
+    """Return the clocks when the flag of ``seat`` is forgiven and the match goes on; what was before is settled."""
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == DAYS_PER_MOVE else max(time, clock.remaining[seat])
-    return _with_remaining(clock, seat, remaining)._replace(seat=following, since=at)
+    last_turns = (*clock.last_turns[:seat], None, *clock.last_turns[seat + 1 :])
+    return _with_remaining(clock, seat, remaining)._replace(last_turns=last_turns, seat=following, since=at)
 
 
 def given(clock: Clock, seat: int, time: int) -> Clock:

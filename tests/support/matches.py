@@ -15,6 +15,12 @@ NOON = 1_700_000_000_000
 FOUR = ("wendy", "blue", "rita", "bob")
 """Players of the seats of a four-player match."""
 
+SHORT_GAME = (
+    "e3-f4 d6-e5 f4xd6 e7xc5 c3-d4 c5xe3 d2xf4 f8-e7 b2-c3 h6-g5 f4xh6xf8 d6-c5 f8xd6xb4 c7-d6 b4xe7xg5 d8-e7 "
+    "g5xd8xa5 a7-b6 a5xd8 b8-c7 d8xb6 h8-g7 e3-f4 g7-h6 b6-a5 h6-g5 f4xh6"
+)
+"""A whole game of Bashni, which White wins."""
+
 
 def creation(
     *seats: Seat,

@@ -17,12 +17,7 @@ from domain.match.decide import decide
 from domain.match.refusals import Refused
 from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, Seat
 from domain.match.terms import STANDARD
-from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
-
-SHORT_GAME = (
-    "e3-f4 d6-e5 f4xd6 e7xc5 c3-d4 c5xe3 d2xf4 f8-e7 b2-c3 h6-g5 f4xh6xf8 d6-c5 f8xd6xb4 c7-d6 b4xe7xg5 d8-e7 "
-    "g5xd8xa5 a7-b6 a5xd8 b8-c7 d8xb6 h8-g7 e3-f4 g7-h6 b6-a5 h6-g5 f4xh6"
-)
+from tests.support.matches import FOUR, NOON, SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
 
 def refusal(match: PlayedMatch, command: Command) -> Refused:

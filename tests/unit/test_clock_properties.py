@@ -1,0 +1,223 @@
+"""Whatever happens to the clocks of a match: two computations agree, nothing costs time, and no match is endless."""
+
+from collections.abc import Callable
+from itertools import islice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deploy.year.reckoning import Reckoned, reckoned
+from domain.games import GAMES
+from domain.match import clock as clocks
+from domain.match.calendar import Calendar
+from domain.match.clock import Clock, Pause, forecast
+from domain.match.commands import (
+    AcceptTakeback,
+    CallTime,
+    Command,
+    ForgiveFlag,
+    GiveTime,
+    PauseClock,
+    RequestTakeback,
+    Resign,
+    ResumeClock,
+    SetCalendar,
+    SubmitMove,
+)
+from domain.match.evolve import replay
+from domain.match.refusals import Refused
+from domain.match.terms import AUTOMATIC, BANK, CLAIM, DAY, HOUR, MINUTE, Terms, check, days_per_move
+from tests.support.matches import PlayedMatch, started, started_by_four
+from tests.support.zones import ZONES, calendar_of, instant
+
+START = instant(2024, 3, 20)
+STEP = 30 * MINUTE
+CALENDARS = [calendar_of(zone, (), START - 30 * DAY, START + 400 * DAY) for zone in ZONES]
+
+steps = st.integers(0, 20 * 48).map(lambda number: number * STEP)
+free_days = st.sets(st.integers(0, 6), max_size=3).map(lambda days: tuple(sorted(days)))
+calendars = st.builds(Calendar._replace, st.sampled_from(CALENDARS), free_days=free_days)
+
+
+@st.composite
+def all_terms(draw: st.DrawFn) -> Terms:
+    """Return any terms that can be agreed on."""
+    switches = {name: draw(st.booleans()) for name in ("vacations", "weekends")}
+    common = switches | {
+        "flag": draw(st.sampled_from([AUTOMATIC, CLAIM])),
+        "ceiling": draw(st.none() | st.integers(1, 40).map(lambda number: number * 6 * HOUR)),
+        "first_move": draw(st.integers(1, 80)) * 3 * HOUR,
+        "takebacks": True,
+        "lines": True,
+    }
+    if draw(st.booleans()):
+        return days_per_move(draw(st.integers(1, 20)))._replace(**common)
+    bank = draw(st.integers(1, 60)) * 6 * HOUR
+    cap = bank + draw(st.integers(0, 40)) * 6 * HOUR
+    return Terms(BANK, bank, draw(st.integers(0, 8)) * 3 * HOUR, cap, **common)
+
+
+pauses = st.builds(
+    lambda reason, seat, since, length: Pause(reason, seat, START + since, START + since + length),
+    st.sampled_from(clocks.REASONS),
+    st.sampled_from([None, 0, 1]),
+    steps,
+    steps.map(lambda length: length + STEP),
+)
+
+
+def running(terms: Terms) -> Clock:
+    """Return the clocks of two seats at the start."""
+    return clocks.started(clocks.new_clock(terms, 2), 0, START)
+
+
+def flag(clock: Clock) -> int:
+    """Return the instant of the flag that is expected."""
+    expected = forecast(clock)
+    assert expected is not None
+    assert expected.at is not None
+    return expected.at
+
+
+def with_pauses(clock: Clock, held: list[Pause]) -> Clock:
+    """Return the clocks with some pauses."""
+    for pause in held:
+        clock = clocks.paused(clock, pause)
+    return clock
+
+
+quickly = settings(max_examples=80, deadline=None, derandomize=True)
+
+
+@given(terms=all_terms(), held=st.lists(pauses, max_size=5), calendar=calendars)
+@quickly
+def test_no_match_is_endless_and_no_flag_falls_while_the_time_stands_still(
+    terms: Terms, held: list[Pause], calendar: Calendar
+) -> None:
+    check(terms)
+    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    at = flag(clock)
+    longest = min(terms.bank, terms.first_move, terms.ceiling or terms.bank)
+    paused = sum((pause.until or 0) - pause.since for pause in held)
+    assert START + longest <= at <= START + 2 * longest + paused + 10 * DAY
+    assert not clocks.pauses_at(clock, 0, at)
+    assert clocks.spent(clock, 0, START, at) == longest
+    assert clocks.falls_at(clock) == at
+
+
+@given(terms=all_terms(), held=st.lists(pauses, max_size=4), more=pauses, calendar=calendars)
+@quickly
+def test_a_pause_never_costs_time(terms: Terms, held: list[Pause], more: Pause, calendar: Calendar) -> None:
+    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    longer = clocks.paused(clock, more)
+    assert flag(longer) >= flag(clock)
+    for hours in (0, 5, 50, 500):
+        assert clocks.left(longer, 0, START + hours * HOUR) >= clocks.left(clock, 0, START + hours * HOUR)
+
+
+@given(terms=all_terms(), held=st.lists(pauses, max_size=4), more=st.integers(0, 30), calendar=calendars)
+@quickly
+def test_who_has_more_time_is_never_flagged_earlier(
+    terms: Terms, held: list[Pause], more: int, calendar: Calendar
+) -> None:
+    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    assert flag(clocks.given(clock, 0, more * 6 * HOUR)) >= flag(clock)
+    richer = terms._replace(bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)
+    assert flag(clock._replace(terms=richer, remaining=(richer.bank, richer.bank))) >= flag(clock)
+
+
+@given(terms=all_terms(), held=st.lists(pauses, max_size=4), calendar=calendars, free=st.integers(0, 6))
+@quickly
+def test_another_free_day_never_brings_the_flag_nearer(
+    terms: Terms, held: list[Pause], calendar: Calendar, free: int
+) -> None:
+    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    freer = calendar._replace(free_days=tuple(sorted({*calendar.free_days, free})))
+    assert flag(clocks.with_calendar(clock, 0, freer, START)) >= flag(clock)
+
+
+@given(terms=all_terms(), held=st.lists(pauses, max_size=4), calendar=calendars, instants=st.lists(steps, min_size=2))
+@quickly
+def test_time_that_is_left_is_never_negative_and_never_grows_by_itself(
+    terms: Terms, held: list[Pause], calendar: Calendar, instants: list[int]
+) -> None:
+    clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
+    lefts = [clocks.left(clock, 0, START + at) for at in sorted(instants)]
+    assert lefts == sorted(lefts, reverse=True)
+    assert all(0 <= each <= terms.bank for each in lefts)
+
+
+@given(terms=all_terms(), pause=pauses, calendar=calendars, gaps=st.lists(steps, min_size=1, max_size=3), gift=steps)
+@quickly
+def test_a_pause_that_is_recorded_after_the_move_counts_as_if_it_had_been_recorded_before(
+    terms: Terms, pause: Pause, calendar: Calendar, gaps: list[int], gift: int
+) -> None:
+    def played(*changes: Callable[[Clock], Clock]) -> Clock:
+        clock = clocks.with_calendar(running(terms), 0, calendar, START)
+        at = START
+        for change in changes:
+            clock = change(clock)
+        for number, gap in enumerate(gaps):
+            at += gap
+            clock = clocks.moved(clock, number % 2, (number + 1) % 2, at)
+        return clocks.given(clock, 1, gift)
+
+    last_of_seat_0 = len(gaps) < 3
+    late, in_time = clocks.paused(played(), pause), played(lambda clock: clocks.paused(clock, pause))
+    assert late.remaining[1] == in_time.remaining[1]
+    if last_of_seat_0:
+        assert late.remaining == in_time.remaining
+        assert forecast(late) == forecast(in_time)
+
+
+lengths = st.integers(1, 400).map(lambda number: number * STEP)
+
+
+@st.composite
+def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
+    """Return something that somebody or the server may ask of ``match`` now; it may well be refused."""
+    seats = [seat.player for seat in match.state.seats]
+    player = draw(st.sampled_from(seats)) or ""
+    kind = draw(st.integers(0, 15))
+    if kind < 6:
+        state, game = match.state, GAMES[match.state.game]
+        moves = list(islice(game.legal_moves(state.position), 5))
+        move = game.format_move(state.position, draw(st.sampled_from(moves))) if moves else "?"
+        return SubmitMove(seats[game.to_move(state.position)] or "", move)
+    if kind < 9:
+        since = match.now + draw(st.integers(-200, 200)) * STEP
+        whose = draw(st.sampled_from([None, player]))
+        return PauseClock(draw(st.sampled_from(clocks.REASONS)), whose, since, since + draw(lengths))
+    if kind == 9:
+        return ResumeClock(draw(st.sampled_from(clocks.REASONS)), draw(st.sampled_from([None, player])))
+    if kind < 12:
+        return SetCalendar(player, draw(st.none() | calendars))
+    if kind == 12:
+        return GiveTime(player, draw(st.integers(0, len(seats) - 1)), draw(lengths) + HOUR)
+    if kind == 13:
+        return draw(st.sampled_from([RequestTakeback(player), AcceptTakeback(player)]))
+    if kind == 14:
+        return draw(st.sampled_from([CallTime(), CallTime(player), ForgiveFlag(player)]))
+    return Resign(player)
+
+
+@pytest.mark.parametrize("four", [False, True])
+@given(terms=all_terms(), draw=st.data())
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_two_computations_of_the_flag_agree_after_every_event(four: bool, terms: Terms, draw: st.DataObject) -> None:
+    match = started_by_four(terms, "fourplay", "standard") if four else started(terms)
+    for _ in range(draw.draw(st.integers(5, 25))):
+        before = match.state
+        command = draw.draw(commands(match))
+        try:
+            match.do(command, match.now + draw.draw(st.integers(0, 150)) * STEP)
+        except Refused:
+            assert match.state == before
+        state = match.state
+        expected = forecast(state.clock) if state.clock is not None else None
+        assert reckoned(match.events) == (expected and Reckoned(*expected))
+        if state.ended:
+            assert state.clock is not None
+            assert state.clock.seat is None
+    assert replay("m", match.events) == match.state

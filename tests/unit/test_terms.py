@@ -1,0 +1,110 @@
+"""The terms of a match: what can be agreed on, and how it is told before it is."""
+
+from typing import Any
+
+import pytest
+
+from domain.match.commands import JoinMatch, RequestTakeback, SubmitMove
+from domain.match.decide import decide
+from domain.match.refusals import Refused
+from domain.match.state import Seat
+from domain.match.terms import (
+    CLAIM,
+    DAY,
+    HOUR,
+    LONGEST,
+    MINUTE,
+    SHORTEST,
+    STANDARD,
+    check,
+    days_per_move,
+    duration,
+    in_words,
+)
+from tests.support.matches import NOON, PlayedMatch, creation
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "reason"),
+    [
+        ({"control": "blitz"}, "terms.control", "one of days-per-move, bank"),
+        ({"flag": "never"}, "terms.flag", "one of automatic, claim"),
+        ({"bank": SHORTEST - 1}, "terms.bank", "bank must be 5 minutes to 120 days"),
+        ({"bank": LONGEST + 1, "cap": LONGEST + 1}, "terms.bank", "not 120 days"),
+        ({"increment": -1}, "terms.increment", "nothing to 30 days"),
+        ({"increment": 31 * DAY}, "terms.increment", "not 31 days"),
+        ({"cap": 9 * DAY}, "terms.cap", "10 days to 120 days, not 9 days"),
+        ({"first_move": MINUTE}, "terms.first_move", "first move must be 5 minutes"),
+        ({"ceiling": MINUTE}, "terms.ceiling", "ceiling must be 5 minutes"),
+        ({"control": "days-per-move"}, "terms", "leave increment and cap out"),
+    ],
+)
+def test_terms_that_cannot_be_played_are_refused_with_their_place(
+    changes: dict[str, Any], field: str, reason: str
+) -> None:
+    with pytest.raises(Refused, match=reason) as refused:
+        decide(None, creation(terms=STANDARD._replace(**changes)), NOON)
+    assert (refused.value.code, refused.value.field) == ("unfit-terms", field)
+
+
+def test_what_is_offered_ready_made_can_be_played() -> None:
+    for terms in (STANDARD, *map(days_per_move, range(1, 121))):
+        check(terms)
+
+
+def test_all_of_the_terms_is_told() -> None:
+    assert in_words(STANDARD) == (
+        "10 days at the start and 1 day more after every move, never more than 20 days in all.",
+        "Each player's first move must come within 7 days; if one does not, the match is called off without a result.",
+        "Who runs out of time loses at that instant.",
+        "Vacation stops a player's clock.",
+        "So do the free days of the week that a player has set.",
+        "Moves cannot be taken back.",
+    )
+    strict = days_per_move(3)._replace(
+        ceiling=2 * DAY, flag=CLAIM, vacations=False, weekends=False, takebacks=True, lines=False
+    )
+    assert in_words(strict) == (
+        "3 days for every move; what is not used is not saved.",
+        "No single move may take longer than 2 days.",
+        "Each player's first move must come within 2 days; if one does not, the match is called off without a result.",
+        "Who runs out of time may still move until somebody claims the win; unclaimed for 30 days, the flag falls by "
+        "itself.",
+        "Vacation does not stop the clocks of this match.",
+        "Free days of the week do not stop the clocks.",
+        "Moves may be taken back when all agree.",
+        "Conditional lines are not allowed: every move is made by hand.",
+    )
+    assert "The free days of the week" in in_words(STANDARD._replace(vacations=False))[4]
+
+
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        (0, "nothing"),
+        (59_999, "less than a minute"),
+        (MINUTE, "1 minute"),
+        (2 * HOUR + 5 * MINUTE + 59_999, "2 hours 5 minutes"),
+        (DAY + MINUTE, "1 day 1 minute"),
+        (3 * DAY + 4 * HOUR + 5 * MINUTE, "3 days 4 hours"),
+    ],
+)
+def test_a_duration_is_told_in_its_two_largest_units(time: int, words: str) -> None:
+    assert duration(time) == words
+
+
+TAKEBACKS = STANDARD._replace(takebacks=True)
+
+
+def test_a_rated_match_against_opponents_alone_is_played_without_taking_back() -> None:
+    seats = (Seat.taken("alice"), Seat.opponent(3))
+    with pytest.raises(Refused) as refused:
+        decide(None, creation(*seats, terms=TAKEBACKS), NOON)
+    assert refused.value.field == "terms.takebacks"
+    unrated = PlayedMatch(creation(*seats, terms=TAKEBACKS, rated=False))
+    unrated.move("alice", "c3-d4")
+    unrated.do(RequestTakeback("alice"))
+    assert unrated.state.moves == ()
+    between_people = PlayedMatch(creation(terms=TAKEBACKS))
+    between_people.do(JoinMatch("bob"))
+    assert between_people.do(SubmitMove("alice", "c3-d4"))

@@ -1,0 +1,317 @@
+"""What time does in a match: flags by themselves and by claim, forgiveness, gifts, pauses, calendars, late moves."""
+
+import pytest
+
+from domain.match import events as e
+from domain.match.calendar import Calendar, Offset
+from domain.match.clock import FIRST_MOVE, TIME, VACATION, falls_at, forecast
+from domain.match.commands import (
+    AbortMatch,
+    AcceptDraw,
+    AcceptTakeback,
+    CallTime,
+    Command,
+    ForgiveFlag,
+    GiveTime,
+    JoinMatch,
+    OfferDraw,
+    PauseClock,
+    RequestTakeback,
+    Resign,
+    ResumeClock,
+    SetCalendar,
+    SubmitMove,
+)
+from domain.match.evolve import replay
+from domain.match.refusals import Refused
+from domain.match.state import ABORTED, CLOCK, FINISHED, PLAYING, Fallen
+from domain.match.terms import CLAIM, DAY, HOUR, OPEN_FOR, STANDARD, UNCLAIMED_FOR, Terms, days_per_move
+from domain.match.timekeeping import FORGIVABLE_FOR, LARGEST_GIFT, deadline_of
+from tests.support.matches import PlayedMatch, creation, started, started_by_four
+
+BY_CLAIM = STANDARD._replace(flag=CLAIM)
+
+
+def under_way(terms: Terms = STANDARD) -> PlayedMatch:
+    """Return a match in which alice and bob have made their first moves, alice to move."""
+    match = started(terms)
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    return match
+
+
+def deadline(match: PlayedMatch) -> int:
+    """Return when time itself will change ``match``."""
+    at = deadline_of(match.state)
+    assert at is not None
+    return at
+
+
+def code_of(match: PlayedMatch, command: Command, at: int | None = None) -> str:
+    """Return the code of the refusal of ``command``; the match must be as before."""
+    before = match.state
+    with pytest.raises(Refused) as refused:
+        match.do(command, at)
+    assert match.state == before
+    assert str(refused.value)
+    return refused.value.code
+
+
+def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before() -> None:
+    match = under_way()
+    at = deadline(match)
+    assert at == match.now + 11 * DAY - 1000
+    assert code_of(match, CallTime(), at - 1) == "time-not-up"
+    assert match.do(CallTime(), at) == (
+        e.FlagFell(at, 0, at, TIME),
+        e.MatchFinished(at, (0.0, 1.0), "flag"),
+    )
+    assert match.state.fallen == Fallen(0, at, at)
+    assert deadline_of(match.state) is None
+
+
+def test_a_flag_that_is_recorded_late_fell_at_its_instant_all_the_same() -> None:
+    match = under_way()
+    at = deadline(match)
+    (fell, _) = match.do(CallTime(), at + 5 * HOUR)
+    assert fell == e.FlagFell(at + 5 * HOUR, 0, at, TIME)
+
+
+@pytest.mark.parametrize("late", [0, 1, DAY])
+def test_a_late_move_never_counts_whether_the_flag_is_recorded_or_not(late: int) -> None:
+    match = under_way()
+    at = deadline(match)
+    for command in (
+        SubmitMove("alice", "g3-h4"),
+        OfferDraw("alice"),
+        Resign("alice"),
+        RequestTakeback("alice"),
+        GiveTime("bob", 0, DAY),
+    ):
+        assert code_of(match, command, at + late) == "time-up"
+    match.do(CallTime(), at + late)
+    assert code_of(match, SubmitMove("alice", "g3-h4")) == "match-over"
+
+
+def test_a_move_in_the_last_millisecond_counts_and_then_no_flag_falls() -> None:
+    match = under_way()
+    at = deadline(match)
+    match.do(SubmitMove("alice", "g3-h4"), at - 1)
+    assert code_of(match, CallTime(), at) == "time-not-up"
+    assert match.state.clock is not None
+    assert match.state.clock.remaining[0] == DAY + 1
+
+
+def test_a_draw_is_not_agreed_after_the_flag() -> None:
+    match = under_way()
+    match.do(OfferDraw("bob"))
+    assert code_of(match, AcceptDraw("alice"), deadline(match)) == "time-up"
+
+
+def test_who_does_not_make_a_first_move_calls_the_match_off_without_losing() -> None:
+    match = started()
+    at = deadline(match)
+    assert at == match.now + 7 * DAY
+    assert match.do(CallTime(), at) == (e.FlagFell(at, 0, at, FIRST_MOVE), e.MatchAborted(at, CLOCK))
+    assert (match.state.status, match.state.scores) == (ABORTED, None)
+    assert code_of(match, ForgiveFlag("bob")) == "nothing-to-forgive"
+
+
+def test_a_match_whose_seats_stay_open_is_called_off() -> None:
+    match = PlayedMatch(creation())
+    at = deadline(match)
+    assert at == match.state.created_at + OPEN_FOR
+    assert code_of(match, CallTime(), at - 1) == "match-not-started"
+    assert code_of(match, CallTime("alice"), at) == "match-not-started"
+    assert match.do(CallTime(), at) == (e.MatchAborted(at, CLOCK),)
+
+
+def test_a_flag_by_claim_waits_for_the_claim_and_until_then_moves_count() -> None:
+    match = under_way(BY_CLAIM)
+    up = deadline(match) - UNCLAIMED_FOR
+    assert code_of(match, CallTime("bob"), up - 1) == "time-not-up"
+    assert code_of(match, CallTime(), up + DAY) == "time-not-up"
+    assert code_of(match, CallTime("alice"), up + DAY) == "time-not-up"
+    assert code_of(match, CallTime("carol"), up + DAY) == "not-your-seat"
+    match.do(SubmitMove("alice", "g3-h4"), up + DAY)
+    assert match.state.clock is not None
+    assert match.state.clock.remaining[0] == DAY
+    match = under_way(BY_CLAIM)
+    assert match.do(CallTime("bob"), up + DAY)[0] == e.FlagFell(up + DAY, 0, up, TIME, claimed_by=1)
+
+
+def test_a_flag_that_nobody_claims_falls_by_itself_in_the_end() -> None:
+    match = under_way(BY_CLAIM)
+    at = deadline(match)
+    assert code_of(match, SubmitMove("alice", "g3-h4"), at) == "time-up"
+    assert match.do(CallTime(), at)[0] == e.FlagFell(at, 0, at - UNCLAIMED_FOR, TIME)
+
+
+def test_a_first_move_is_due_at_once_in_a_match_by_claim_too() -> None:
+    match = started(BY_CLAIM)
+    assert deadline(match) == match.now + 7 * DAY
+
+
+def test_among_four_who_is_flagged_leaves_and_the_match_goes_on() -> None:
+    match = started_by_four(game="fourplay", setup="standard")
+    for player, move in zip(("wendy", "blue", "rita", "bob"), ("a1-a2", "a12-b8", "j14-i13", "j2-i1"), strict=True):
+        match.move(player, move)
+    at = deadline(match)
+    assert match.do(CallTime(), at) == (e.FlagFell(at, 0, at, TIME),)
+    assert match.state.status == PLAYING
+    assert match.state.clock is not None
+    assert forecast(match.state.clock) == (1, at + 11 * DAY - 1000, TIME)
+    assert code_of(match, CallTime("wendy"), deadline(match)) == "out-of-game"
+    assert code_of(match, ForgiveFlag("blue")) == "nothing-to-forgive"
+    assert replay("m", match.events) == match.state
+    match.do(CallTime("rita"), deadline(match))
+    match.do(CallTime(), deadline(match))
+    assert match.state.status == FINISHED
+    assert match.state.scores == (0.0, 0.3333, 0.6667, 1.0)
+
+
+def test_when_another_seat_leaves_the_turn_goes_on_as_it_was() -> None:
+    match = started_by_four(days_per_move(3), "fourplay", "standard")
+    at = deadline(match)
+    match.do(Resign("rita"), match.now + DAY)
+    assert deadline(match) == at
+
+
+def test_the_winner_forgives_and_the_match_goes_on() -> None:
+    match = under_way()
+    match.do(CallTime(), deadline(match))
+    assert code_of(match, ForgiveFlag("alice")) == "nothing-to-forgive"
+    assert code_of(match, ForgiveFlag("carol")) == "not-your-seat"
+    assert match.state.fallen is not None
+    at = match.state.fallen.at + FORGIVABLE_FOR
+    assert code_of(match, ForgiveFlag("bob"), at + 1) == "too-late-to-forgive"
+    assert match.do(ForgiveFlag("bob"), at) == (e.FlagForgiven(at, 1),)
+    assert (match.state.status, match.state.scores, match.state.fallen) == (PLAYING, None, None)
+    assert deadline(match) == at + 3 * DAY
+    match.move("alice", "g3-h4")
+    assert code_of(match, ForgiveFlag("bob")) == "nothing-to-forgive"
+    assert replay("m", match.events) == match.state
+
+
+def test_only_a_flag_can_be_forgiven() -> None:
+    match = under_way()
+    match.do(Resign("alice"))
+    assert code_of(match, ForgiveFlag("bob")) == "nothing-to-forgive"
+
+
+def test_a_match_taken_back_to_its_start_is_not_aborted_once_time_is_up() -> None:
+    match = started(STANDARD._replace(takebacks=True))
+    match.move("alice", "c3-d4")
+    match.do(RequestTakeback("alice"))
+    match.do(AcceptTakeback("bob"))
+    assert code_of(match, AbortMatch("alice"), deadline(match)) == "time-up"
+    match.do(CallTime(), deadline(match))
+    assert match.state.scores == (0.0, 1.0)
+
+
+def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
+    match = under_way()
+    at = deadline(match)
+    assert match.do(GiveTime("bob", 0, 2 * DAY)) == (e.TimeGiven(match.now, 1, 0, 2 * DAY),)
+    assert deadline(match) == at + 2 * DAY
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "field"),
+    [
+        (GiveTime("bob", 1, DAY), "wrong-seats", "seat"),
+        (GiveTime("bob", 2, DAY), "wrong-seats", "seat"),
+        (GiveTime("bob", -1, DAY), "wrong-seats", "seat"),
+        (GiveTime("bob", 0, HOUR - 1), "unfit-gift", "time"),
+        (GiveTime("bob", 0, LARGEST_GIFT + 1), "unfit-gift", "time"),
+        (GiveTime("carol", 0, DAY), "not-your-seat", None),
+    ],
+)
+def test_a_gift_that_cannot_be_given_is_refused(command: Command, code: str, field: str | None) -> None:
+    match = under_way()
+    with pytest.raises(Refused) as refused:
+        match.do(command)
+    assert (refused.value.code, refused.value.field) == (code, field)
+
+
+def test_gifts_are_not_piled_up_for_ever() -> None:
+    match = under_way()
+    match.do(GiveTime("bob", 0, LARGEST_GIFT))
+    match.do(GiveTime("bob", 0, 9 * DAY))
+    assert code_of(match, GiveTime("bob", 0, HOUR)) == "unfit-gift"
+
+
+def test_nobody_gives_time_to_a_seat_that_has_left() -> None:
+    match = started_by_four(game="fourplay", setup="standard")
+    match.do(Resign("rita"))
+    assert code_of(match, GiveTime("bob", 2, DAY)) == "wrong-seats"
+
+
+def test_a_vacation_stops_the_clock_if_the_terms_allow_it_and_is_recorded_once() -> None:
+    match = under_way()
+    at = deadline(match)
+    pause = PauseClock(VACATION, "alice", match.now, match.now + 5 * DAY)
+    assert match.do(pause) == (e.ClockPaused(match.now, VACATION, match.now - 1000, 0, match.now - 1000 + 5 * DAY),)
+    assert deadline(match) == at + 5 * DAY
+    assert match.do(pause) == ()
+    strict = under_way(STANDARD._replace(vacations=False))
+    assert strict.do(PauseClock(VACATION, "alice", strict.now, strict.now + 5 * DAY)) == ()
+
+
+def test_a_pause_that_has_no_length_is_none() -> None:
+    match = under_way()
+    assert match.do(PauseClock(VACATION, "alice", match.now, match.now)) == ()
+
+
+def test_an_unknown_reason_is_no_reason() -> None:
+    match = under_way()
+    assert code_of(match, PauseClock("dinner", "alice", match.now)) == "unknown-pause"
+
+
+def test_coming_back_starts_the_clock_again() -> None:
+    match = under_way()
+    at = deadline(match)
+    match.do(PauseClock(VACATION, "alice", match.now, match.now + 9 * DAY), match.now)
+    since = match.now
+    match.do(ResumeClock(VACATION, "alice"), since + 2 * DAY)
+    assert deadline(match) == at + 2 * DAY
+    assert match.do(ResumeClock(VACATION, "alice")) == ()
+
+
+def test_pauses_may_be_known_before_the_start() -> None:
+    match = PlayedMatch()
+    match.do(PauseClock(VACATION, "alice", match.now, match.now + 20 * DAY))
+    match.do(JoinMatch("bob"))
+    assert match.state.clock is not None
+    assert falls_at(match.state.clock) == match.events[0].at + 27 * DAY
+
+
+def test_no_pause_and_no_calendar_is_recorded_in_a_match_that_is_over() -> None:
+    match = under_way()
+    match.do(Resign("alice"))
+    for command in (
+        PauseClock(VACATION, "alice", match.now, match.now + DAY),
+        ResumeClock(VACATION, "alice"),
+        SetCalendar("alice", Calendar((Offset(0, 0),), (5,))),
+    ):
+        assert match.do(command) == ()
+
+
+def test_free_days_count_from_when_they_are_set_and_are_recorded_when_they_change() -> None:
+    match = under_way()
+    calendar = Calendar((Offset(0, 0),), (5, 6))
+    assert match.do(SetCalendar("alice", calendar)) == (e.CalendarSet(match.now, 0, calendar),)
+    assert match.do(SetCalendar("alice", calendar)) == ()
+    assert match.do(SetCalendar("alice", None)) == (e.CalendarSet(match.now, 0),)
+    assert code_of(match, SetCalendar("alice", calendar._replace(free_days=(9,)))) == "unfit-calendar"
+    assert code_of(match, SetCalendar("carol", calendar)) == "not-your-seat"
+    strict = under_way(STANDARD._replace(weekends=False))
+    assert strict.do(SetCalendar("alice", calendar)) == ()
+
+
+def test_while_a_clock_stands_still_without_end_no_time_can_be_called() -> None:
+    match = under_way()
+    match.do(PauseClock("arbiter", None, match.now))
+    assert deadline_of(match.state) is None
+    for player in (None, "bob"):
+        assert code_of(match, CallTime(player), match.now + 900 * DAY) == "time-not-up"

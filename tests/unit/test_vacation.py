@@ -1,0 +1,148 @@
+"""Vacations: how much there is in a year, taken in advance, ended early, or taken automatically before a flag falls."""
+
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.match.refusals import Refused
+from domain.match.terms import DAY, HOUR
+from domain.match.vacation import (
+    ALLOWANCE,
+    BOOKED_AHEAD,
+    Book,
+    Vacation,
+    automatic,
+    booked,
+    cancelled,
+    current,
+    ended,
+    left,
+    year_of,
+)
+from tests.support.zones import instant
+
+NOW = instant(2024, 5, 1)
+
+
+def test_a_booked_vacation_is_taken_from_the_allowance_of_the_year_in_which_it_begins() -> None:
+    book = booked((), NOW + DAY, NOW + 11 * DAY, NOW)
+    assert book == (Vacation(NOW + DAY, NOW + 11 * DAY),)
+    assert left(book, 2024) == ALLOWANCE - 10 * DAY
+    new_year = booked(book, instant(2024, 12, 30), instant(2025, 1, 9), NOW)
+    assert (left(new_year, 2024), left(new_year, 2025)) == (ALLOWANCE - 20 * DAY, ALLOWANCE)
+
+
+def test_vacations_stand_in_the_order_of_time_however_they_were_booked() -> None:
+    book = booked(booked((), NOW + 9 * DAY, NOW + 10 * DAY, NOW), NOW, NOW + DAY, NOW)
+    assert [each.since for each in book] == [NOW, NOW + 9 * DAY]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "code", "field", "words"),
+    [
+        (NOW - 1, NOW + 5 * DAY, "vacation-in-the-past", "since", "in the past"),
+        (NOW + BOOKED_AHEAD + 1, NOW + BOOKED_AHEAD + 5 * DAY, "vacation-too-far", "since", "within 400 days"),
+        (NOW, NOW + DAY - 1, "vacation-too-short", "until", "at least 1 day"),
+        (NOW, NOW - DAY, "vacation-too-short", "until", "at least 1 day"),
+        (NOW + 3 * DAY, NOW + 6 * DAY, "vacation-overlaps", "since", "already"),
+        (NOW + DAY, NOW + 30 * DAY, "vacation-overlaps", "since", "already"),
+        (NOW + 10 * DAY, NOW + 36 * DAY, "vacation-exhausted", "until", "25 days of vacation are left in 2024"),
+    ],
+)
+def test_a_vacation_that_cannot_be_taken_is_refused_in_words(
+    since: int, until: int, code: str, field: str, words: str
+) -> None:
+    book = booked((), NOW + 2 * DAY, NOW + 7 * DAY, NOW)
+    with pytest.raises(Refused, match=words) as refused:
+        booked(book, since, until, NOW)
+    assert (refused.value.code, refused.value.field) == (code, field)
+
+
+def test_when_nothing_is_left_that_is_what_the_refusal_says() -> None:
+    book = booked((), NOW, NOW + ALLOWANCE, NOW)
+    with pytest.raises(Refused, match="no vacation is left in 2024"):
+        booked(book, NOW + ALLOWANCE, NOW + ALLOWANCE + DAY, NOW)
+
+
+def test_coming_back_early_leaves_the_rest_for_later() -> None:
+    book = booked((), NOW, NOW + 20 * DAY, NOW)
+    back = ended(book, NOW + 5 * DAY)
+    assert back == (Vacation(NOW, NOW + 5 * DAY),)
+    assert left(back, 2024) == ALLOWANCE - 5 * DAY
+    assert ended(book, NOW) == ()
+    with pytest.raises(Refused, match="not on vacation"):
+        ended(back, NOW + 5 * DAY)
+
+
+def test_a_vacation_ahead_can_be_cancelled_and_one_that_has_begun_cannot() -> None:
+    book = booked((), NOW + DAY, NOW + 5 * DAY, NOW)
+    assert cancelled(book, NOW + DAY, NOW) == ()
+    for since, now in ((NOW + DAY, NOW + DAY), (NOW + 2 * DAY, NOW)):
+        with pytest.raises(Refused) as refused:
+            cancelled(book, since, now)
+        assert (refused.value.code, refused.value.field) == ("no-vacation", "since")
+
+
+def test_a_vacation_lasts_from_its_first_instant_to_before_its_last() -> None:
+    book = booked((), NOW, NOW + DAY, NOW)
+    assert [current(book, NOW + at) is not None for at in (-1, 0, DAY - 1, DAY)] == [False, True, True, False]
+
+
+def test_automatic_vacation_is_a_day_where_the_flag_would_fall() -> None:
+    assert automatic((), NOW) == (Vacation(NOW, NOW + DAY, True),)
+
+
+def test_automatic_vacation_ends_where_a_booked_one_begins() -> None:
+    book = booked((), NOW + 5 * HOUR, NOW + 3 * DAY, NOW)
+    assert automatic(book, NOW) == (Vacation(NOW, NOW + 5 * HOUR, True), *book)
+    assert automatic(book, NOW + 5 * HOUR) is None
+
+
+def test_automatic_vacation_lasts_day_after_day_until_the_allowance_is_used_up() -> None:
+    book: Book | None = ()
+    taken, at = 0, NOW
+    while (book := automatic(book, at)) is not None:
+        taken, at = taken + 1, at + DAY
+        exhausted = book
+    assert taken == ALLOWANCE // DAY
+    assert left(exhausted, 2024) == 0
+
+
+instants = st.integers(instant(1970, 1, 1), instant(2400, 1, 1) - 1)
+
+
+@given(at=instants)
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_the_year_is_that_of_the_calendar(at: int) -> None:
+    assert year_of(at) == datetime.fromtimestamp(at / 1000, UTC).year
+
+
+@pytest.mark.parametrize("year", [1970, 1972, 1999, 2000, 2001, 2024, 2025, 2100, 2101])
+def test_a_year_begins_on_the_first_of_january(year: int) -> None:
+    assert (year_of(instant(year, 1, 1) - 1), year_of(instant(year, 1, 1))) == (year - 1, year)
+
+
+days = st.integers(0, 500).map(lambda number: NOW + number * DAY // 4)
+
+
+@given(tries=st.lists(st.tuples(st.sampled_from(["book", "auto", "end", "cancel"]), days, st.integers(1, 160))))
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_no_book_ever_overlaps_or_exceeds_the_allowance(tries: list[tuple[str, int, int]]) -> None:
+    book: Book = ()
+    for verb, at, quarters in tries:
+        try:
+            if verb == "book":
+                book = booked(book, at, at + quarters * DAY // 4, NOW)
+            elif verb == "auto":
+                book = automatic(book, at) or book
+            else:
+                book = ended(book, at) if verb == "end" else cancelled(book, at, NOW)
+        except Refused:
+            continue
+    assert all(each.since < each.until for each in book)
+    assert all(one.until <= other.since for one, other in pairwise(book))
+    for year in (2024, 2025):
+        assert sum(each.until - each.since for each in book if year_of(each.since) == year) <= ALLOWANCE

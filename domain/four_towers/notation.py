@@ -2,31 +2,19 @@
 
 import re
 
-from domain.four_towers import special
-from domain.four_towers.attack import BLACK, DRAGON, FREE, KING, LANCER, MARSHALL, PAWN
+from domain.four_towers import reasons, special
+from domain.four_towers.attack import BLACK
 from domain.four_towers.board import (
     ARENAS,
-    NAMES,
     NUMBERS,
     NUMERALS,
     PLACES,
-    PROMOTION_SQUARES,
     TARGETS,
-    TOWER_SET,
-    ZONE_OF,
 )
-from domain.four_towers.diagram import TITLES
 from domain.four_towers.moves import (
-    ATTACH,
-    CAPTURE,
-    DIRECT,
-    DIRECT_ATTACH,
     PLAIN,
-    PROMOTIONS,
     RETURN,
     RETURNS,
-    SWAP,
-    Head,
     Move,
     Multi,
     Rearrangement,
@@ -34,10 +22,9 @@ from domain.four_towers.moves import (
     is_encoded,
     single_move,
     target_of,
-    victim_of,
 )
 from domain.four_towers.outcome import checked, drawn, outcome
-from domain.four_towers.position import LETTERS, Position, letter_of
+from domain.four_towers.position import LETTERS, Position
 from domain.four_towers.turn import Turn
 from domain.game import GameOver, IllegalMove, MalformedNotation
 
@@ -52,14 +39,6 @@ _LONGEST = 80
 """Characters; no move is longer, white space apart."""
 _TRIALS = 2000
 """How many components of multi-moves a refusal tries out to tell whether the game is over."""
-_VERBS = {
-    PLAIN: "move",
-    CAPTURE: "capture",
-    ATTACH: "attach",
-    SWAP: "swap",
-    DIRECT: "go directly",
-    DIRECT_ATTACH: "attach directly",
-}
 
 
 def is_legal(position: Position, move: object) -> bool:
@@ -192,126 +171,16 @@ def _refuse_if_over(position: Position) -> None:
 
 def _reason(position: Position, move: int) -> str:
     """Say why ``move``, which is not legal, is not, in a player's words."""
-    head, target = head_of(move), target_of(move)
+    head = head_of(move)
     turn = Turn(position, heedless=True)
-    if head.mark == RETURN:
-        if move in turn.returns():
-            return _king_reason(position)
-        return _return_reason(position, head.part, target)
-    if move in turn.moves_from(head.origin):
+    if move in (turn.returns() if head.mark == RETURN else turn.moves_from(head.origin)):
         return _king_reason(position)
-    return (
-        _mover_reason(position, head)
-        or _promotion_reason(position, move)
-        or _target_reason(position, move)
-        or _movement_reason(position, turn, move)
-    )
+    if head.mark == RETURN:
+        return reasons.return_reason(position, head.part, target_of(move))
+    return reasons.move_reason(position, move)
 
 
 def _king_reason(position: Position) -> str:
     if checked(position):
         return "your king is in check, and it still would be after this move"
     return "your king would be in check after this move"
-
-
-def _return_reason(position: Position, kind: int, target: int) -> str:
-    code, tower = position.returning
-    if not code:
-        return "no piece of yours has just been captured on a tower, so none may return"
-    if code & 15 != kind:
-        return f"the piece that may return is a {TITLES[code & 15]}, written @{LETTERS[code & 15]}"
-    if not ZONE_OF[tower] >> target & 1:
-        return f"{NAMES[target]} is in none of the four arenas round {NAMES[tower]}"
-    return f"{NAMES[target]} is not vacant"
-
-
-def _mover_reason(position: Position, head: Head) -> str | None:
-    """Say why there is no such piece or part to move; None when there is."""
-    code = position.board[head.origin]
-    start = NAMES[head.origin]
-    if not code or code >> 4 != position.side:
-        return f"no piece of yours stands on {start}"
-    kind = code & 15
-    if not head.part:
-        return None
-    whole, part = TITLES[kind], TITLES[head.part]
-    if kind == LANCER:
-        return None if head.part == PAWN else f"a lancer sends off a pawn, not a {part}"
-    if kind >= KING or head.part == PAWN or head.part & kind != head.part or head.part == kind:
-        return f"the {whole} on {start} contains no {part} that it could send off"
-    if head.part in FREE and kind != MARSHALL and Turn(position).barred >> head.origin & 1:
-        return f"a marshall on a tower keeps the {part} from leaving the {whole} on {start}"
-    return None
-
-
-def _promotion_reason(position: Position, move: int) -> str | None:
-    head, target = head_of(move), target_of(move)
-    kind = head.part or position.board[head.origin] & 15
-    promotes = kind in (PAWN, LANCER) and head.mark != SWAP and PROMOTION_SQUARES[position.side] >> target & 1
-    if promotes and not move & 15:
-        return f"a {TITLES[kind]} promotes on {NAMES[target]}: add = and one of {', '.join(PROMOTIONS)}"
-    if move & 15 and not promotes:
-        return "only a pawn or lancer that ends its own move on a promotion square promotes"
-    return None
-
-
-def _target_reason(position: Position, move: int) -> str | None:
-    """Say why the move does not suit what stands on its target; None when it does."""
-    head, target = head_of(move), target_of(move)
-    there = position.board[target]
-    name = NAMES[target]
-    friendly = bool(there) and there >> 4 == position.side
-    if head.origin == target:
-        return "a move must go to another square"
-    if head.mark == CAPTURE:
-        victim = victim_of(move)
-        if victim >= 0:
-            if (target, victim) not in position.passed:
-                return f"no pawn or lancer on {NAMES[victim]} has just passed {name}"
-            return None
-        if not there:
-            return f"there is nothing to capture on {name}"
-        if friendly:
-            return f"{name} is held by a piece of your own"
-        return "a king is never captured" if there & 15 == KING else None
-    if head.mark in (PLAIN, DIRECT):
-        if friendly:
-            return f"{name} is held by a piece of your own"
-        return f"{name} is held by an enemy" if there else None
-    if not friendly:
-        return f"no piece of yours stands on {name}"
-    return None
-
-
-def _movement_reason(position: Position, turn: Turn, move: int) -> str:
-    """Say why a piece of the side to move cannot make a move that suits its target."""
-    head, target = head_of(move), target_of(move)
-    start, end = NAMES[head.origin], NAMES[target]
-    kind = head.part or position.board[head.origin] & 15
-    there = position.board[target]
-    title = TITLES[kind]
-    if head.mark in (ATTACH, DIRECT_ATTACH):
-        other = there & 15
-        fuses = (kind == other == PAWN) or (kind < KING and other < KING and not kind & other)
-        if not fuses:
-            return f"a {title} and a {TITLES[other]} do not attach to each other"
-    if head.mark == SWAP:
-        if kind in (PAWN, LANCER):
-            return f"a {title} cannot begin a swap"
-        if not (TOWER_SET >> head.origin | TOWER_SET >> target) & 1:
-            return "a swap begins or ends on a tower"
-        if kind == there & 15:
-            return "a swap of two equal pieces would change nothing"
-    if head.mark in (DIRECT, DIRECT_ATTACH):
-        if (TOWER_SET >> head.origin | TOWER_SET >> target) & 1:
-            return "direct moves go from arena to arena, not from or to a tower"
-        sign = "-" if head.mark == DIRECT else "+"
-        if single_move(head.part, start, sign, end) | move & 15 in turn.moves_from(head.origin):
-            return f"this is an ordinary move: it is written with {sign} only"
-    if head.mark == CAPTURE and there and turn.barred and turn.is_barred(kind, there & 15, head.origin, target):
-        return f"a marshall on a tower keeps the {title} on {start} from capturing the {TITLES[there & 15]} on {end}"
-    if kind == DRAGON and not any(position.memories) and head.mark not in (DIRECT, DIRECT_ATTACH):
-        return "a dragon has nothing to imitate yet"
-    owner = letter_of(position.board[head.origin]).upper()
-    sent = f"the {title} of the {TITLES[LETTERS.index(owner)]}" if head.part else f"the {title}"
-    return f"{sent} on {start} cannot {_VERBS[head.mark]} to {end}, or something stands in the way"

@@ -48,6 +48,7 @@ from domain.four_towers.moves import (
     target_of,
 )
 from domain.four_towers.position import Position, occupied_by
+from domain.four_towers.reasons import move_reason
 from domain.four_towers.turn import Turn
 
 MOST_COMPONENTS = 4
@@ -184,17 +185,21 @@ def rearrangements(position: Position) -> list[Rearrangement]:
     return sorted(found, key=lambda move: format_move(position, move))
 
 
-def component_fault(position: Position, move: int) -> str | None:
-    """Return why ``move`` is no component on the board of ``position``, or None; arenas are not looked at."""
+def is_component(position: Position, move: int) -> bool:
+    """Tell whether ``move`` is a component on the board of ``position``; arenas are not looked at."""
     origin = head_of(move).origin
     code = position.board[origin]
-    if not code or code >> 4 != position.side:
-        return f"no piece of yours stands on {NAMES[origin]}"
-    if code & 15 == DRAGON:
+    own = bool(code) and code >> 4 == position.side
+    return own and code & 15 != DRAGON and move in Turn(position).quiet_moves_from(origin)
+
+
+def component_fault(position: Position, move: int) -> str | None:
+    """Return why ``move`` is no component on the board of ``position``, or None; arenas are not looked at."""
+    if is_component(position, move):
+        return None
+    if position.board[head_of(move).origin] == position.side * BLACK + DRAGON:
         return "a dragon never moves in a multi-move"
-    if move not in Turn(position).quiet_moves_from(origin):
-        return "this is no plain move of that piece to a vacant square"
-    return None
+    return move_reason(position, move)
 
 
 def _is_safe(position: Position, board: Position, memory: int) -> bool:
@@ -242,7 +247,7 @@ def canonical(position: Position, components: Sequence[int]) -> Multi:
 
 def _is_playable(position: Position, components: Sequence[int]) -> bool:
     for move in components:
-        if component_fault(position, move):
+        if not is_component(position, move):
             return False
         position = component(position, move)
     return True

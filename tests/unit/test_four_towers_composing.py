@@ -111,7 +111,7 @@ def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_
     [
         (ONE_DRAGON, "multi", ["a4-a5", "a5-b5"], 1, "component 2 (a5-b5): another component starts in arena I"),
         (ONE_DRAGON, "multi", ["a4-a5", "e6-d6", "d6-e6", "a5-b5"], 3, "component 4 (a5-b5): another component starts"),
-        (ONE_DRAGON, "multi", ["e6-e8"], 0, "no plain move of that piece"),
+        (ONE_DRAGON, "multi", ["e6-e8"], 0, "component 1 (e6-e8): the pawn on e6 cannot move to e8"),
         (ONE_DRAGON, "multi", ["d5-d6"], 0, "component 1 (d5-d6): a component starts in an arena"),
         (ONE_DRAGON, "multi", ["a4-a5", "i9-i8"], 1, "component 2 (i9-i8)"),
         (TWO_DRAGONS, "multi", ["a4-a5", "i2-h4"], 1, "not in the zone of one dragon's tower"),

@@ -6,7 +6,9 @@ from functools import cached_property
 from flask import current_app
 
 from events.administration import Administration
+from events.chats import Chats
 from events.matches import Matches
+from events.notebooks import Notebooks
 from events.people import People
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
@@ -27,6 +29,8 @@ class Services:
         self.now = now
         self.store = store or store_from(settings)
         self.matches = Matches(self.store, now)
+        self.notebooks = Notebooks(self.store.client, settings.prefix)
+        self.chats = Chats(self.store.client, settings.prefix, now)
         self.people = People(self.store.client, settings.prefix, now)
         self.administration = Administration(self.store.client, settings.prefix, now)
         self.statements = Statements(self.store.client, settings.prefix)

@@ -17,15 +17,19 @@ from urllib.parse import urlsplit
 
 import structlog
 from flask import Flask, Response, request
+from redis.client import PubSub
 from redis.exceptions import RedisError
 
 from api import headers, health, problems
 from api import representations as show
+from api.auth import current_person
 from api.openapi import PREFIX
 from api.problems import RETRY_AFTER, Problem
 from api.proxies import behind_proxies
+from api.resources.chat import hears
 from api.resources.matches import readable
 from api.services import EXTENSION, Services
+from events.chats import listening
 from events.clock import now_ms
 from events.connection import blocking_client
 from events.envelope import Envelope
@@ -49,20 +53,24 @@ log = structlog.get_logger("rookery.stream")
 
 
 class Message(NamedTuple):
-    """An event as it goes over the wire."""
+    """An event as it goes over the wire; ``version`` None: news that is no event of the match."""
 
-    version: int
+    version: int | None
     text: str
 
 
 WAKE: list[Message] = []
 """An empty batch: look into the store."""
 
+CHAT = Message(None, "event: chat\ndata: {}\n\n")
+"""Something was said beside the match. Without an id: who comes back looks at the chat anyway."""
+
 
 class Watcher:
-    """One open connection: a queue of batches of messages."""
+    """One open connection: a queue of batches of messages, with news of the chat if it ``hears`` that."""
 
-    def __init__(self) -> None:
+    def __init__(self, hears: bool) -> None:
+        self.hears = hears
         self.batches: Queue[list[Message]] = Queue(BACKLOG)
         self.cut_off = False
 
@@ -70,16 +78,23 @@ class Watcher:
 class Hub:
     """Hands events to the watchers of their matches. One per process; safe to share between threads."""
 
-    def __init__(self, store: EventStore, open_tail: Callable[[], FeedTail], most: int = MOST_STREAMS) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        open_tail: Callable[[], FeedTail],
+        open_chats: Callable[[], PubSub],
+        most: int = MOST_STREAMS,
+    ) -> None:
         self._store = store
         self._open_tail = open_tail
+        self._open_chats = open_chats
         self._most = most
         self._lock = threading.Lock()
         self._watchers: dict[str, set[Watcher]] = {}
         self._count = 0
         self._reader: threading.Thread | None = None
 
-    def enter(self, match: str) -> Watcher:
+    def enter(self, match: str, hears: bool = False) -> Watcher:
         """Return a new watcher of ``match``; raises the problem too-many-streams."""
         with self._lock:
             if self._count >= self._most:
@@ -88,7 +103,8 @@ class Hub:
             if self._reader is None:
                 self._reader = threading.Thread(target=self._follow, name="feed", daemon=True)
                 self._reader.start()
-            watcher = Watcher()
+                threading.Thread(target=self._listen, name="chats", daemon=True).start()
+            watcher = Watcher(hears)
             self._watchers.setdefault(match, set()).add(watcher)
             self._count += 1
         return watcher
@@ -112,11 +128,11 @@ class Hub:
         last, due = after, WAKE
         yield f"retry: {RETRY_AFTER * 1000}\n\n"
         while not watcher.cut_off:
-            if due and due[0].version > last + 1:
+            if due and due[0].version is not None and due[0].version > last + 1:
                 due = WAKE
             for message in due or self._stored(match, last):
-                if message.version > last:
-                    last = message.version
+                if message.version is None or message.version > last:
+                    last = message.version or last
                     yield message.text
             try:
                 due = watcher.batches.get(timeout=HEARTBEAT_SECONDS)
@@ -155,6 +171,27 @@ class Hub:
                     log.error("feed-unreadable", error=str(error), exc_info=None if known else error)
                 away = True
                 time.sleep(PAUSE_SECONDS)
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                with self._open_chats() as chats:
+                    while True:
+                        heard = chats.get_message(timeout=BLOCK_MS / 1000)
+                        if heard is not None:
+                            # Something may have been said anywhere before the subscription began, or began again.
+                            self._tell(heard["data"].decode() if heard["type"] == "message" else None)
+            except Exception as error:  # as above
+                if not isinstance(error, RedisError):
+                    log.error("chats-unreadable", error=str(error), exc_info=error)
+                time.sleep(PAUSE_SECONDS)
+
+    def _tell(self, match: str | None) -> None:
+        with self._lock:
+            matches = list(self._watchers) if match is None else [match]
+            watching = [watcher for name in matches for watcher in self._watchers.get(name, ()) if watcher.hears]
+        for watcher in watching:
+            self._hand(watcher, [CHAT])
 
     def _publish(self, match: str, first: int) -> None:
         with self._lock:
@@ -200,13 +237,15 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS) -> Flask:
     def open_tail() -> FeedTail:
         return FeedTail(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix, services.store.shards)
 
-    hub = Hub(services.store, open_tail, most)
+    def open_chats() -> PubSub:
+        return listening(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix)
+
+    hub = Hub(services.store, open_tail, open_chats, most)
 
     @app.get(f"{PREFIX}/matches/<match>/stream")
     def stream(match: str) -> Response:
         after = _after()
-        readable(match)
-        watcher = hub.enter(match)
+        watcher = hub.enter(match, hears(readable(match), current_person()))
         response = Response(hub.messages(match, after, watcher), content_type="text/event-stream; charset=utf-8")
         response.headers["X-Accel-Buffering"] = "no"
         # Not the generator's business: one that nobody has begun to read does not notice that it is closed.

@@ -30,6 +30,11 @@ def lines_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
     return [{"move": line.move, "then": line.then, "next": lines_shown(line.next)} for line in lines]
 
 
+def tree_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
+    """Return the moves of lines alone as JSON values: objects of ``move`` and ``next``."""
+    return [{"move": line.move, "next": tree_shown(line.next)} for line in lines]
+
+
 def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return the lines that ``lines_shown`` showed; ``then`` and ``next`` may be left out."""
     return tuple(Line(each["move"], each.get("then"), lines_read(each.get("next", []))) for each in content)

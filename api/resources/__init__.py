@@ -2,7 +2,20 @@
 
 from flask_smorest import Blueprint
 
-from api.resources import cases, commands, compositions, games, lines, matches, people, players, rematches, terms
+from api.resources import (
+    cases,
+    chat,
+    commands,
+    compositions,
+    games,
+    lines,
+    matches,
+    notes,
+    people,
+    players,
+    rematches,
+    terms,
+)
 
 BLUEPRINTS: tuple[Blueprint, ...] = (
     people.blueprint,
@@ -13,6 +26,8 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     commands.blueprint,
     rematches.blueprint,
     lines.blueprint,
+    notes.blueprint,
+    chat.blueprint,
     cases.blueprint,
     players.blueprint,
 )

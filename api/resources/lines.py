@@ -5,11 +5,10 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api import representations as show
 from api.auth import require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import no_such_match
 from api.resources.commands import EXPECTED_HEADER, expected_version
+from api.resources.matches import own
 from api.schemas import Flag, Shown, Strict, Text, Tree
 from api.services import services
 from domain.match.guards import seat_of
@@ -71,7 +70,7 @@ class LinesShown(Shown):
 @signed_in
 def show_lines(match: str) -> Response:
     """The conditional lines of the caller"""
-    return _shown(_own(match))
+    return _shown(own(match))
 
 
 @blueprint.route("/matches/<match>/lines", methods=["PUT"])
@@ -82,7 +81,7 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
     """Lay down conditional lines in place of those there are, and say whether forced moves are to be played"""
     first = lines_read(arguments["lines"]) if "lines" in arguments else None
     forced, now = arguments.get("forced"), services().now()
-    _own(match)
+    own(match)
     return _shown(
         services().matches.lay_down(
             match,
@@ -98,18 +97,9 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
 @signed_in
 def drop_lines(match: str) -> Response:
     """Take all conditional lines of the caller away; forced moves stay as they are"""
-    _own(match)
+    own(match)
     services().matches.lay_down(match, require_person().id, lambda _, orders: orders._replace(lines=None))
     return Response(status=204)
-
-
-def _own(match: str) -> Loaded:
-    """Return the match; raises the problem no-such-match for strangers to a private one, Refused without a seat."""
-    loaded, person = services().matches.load(match), require_person()
-    if not show.visible(loaded.state, person):
-        raise no_such_match()
-    seat_of(loaded.state, person.id)
-    return loaded
 
 
 def _shown(loaded: Loaded) -> Response:

@@ -7,18 +7,18 @@ from flask import Response, request
 from marshmallow import fields, validate
 
 from api import representations as show
-from api import timing
 from api.auth import current_person, require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.games import ScoresShown
-from api.resources.terms import TermsShown
+from api.resources.terms import ClockShown, FallenShown, TermsShown
 from api.schemas import LARGEST_NUMBER, Paging, PlayerShown, QueryNumber, Shown, Strict, Text
 from api.services import services
 from domain.game import Hint
 from domain.games import find_ruleset
-from domain.match.clock import CEILING, FIRST_MOVE, REASONS, TIME, WEEKEND
+from domain.match.guards import seat_of
 from domain.match.state import PLAYING, MatchState
+from events.matches import Loaded
 from events.people import Person
 from events.readmodels import Page, Summary
 
@@ -68,59 +68,10 @@ class MatchSummaryShown(Shown):
     )
 
 
-class PausedShown(Shown):
-    reason = fields.String(validate=validate.OneOf([*REASONS, WEEKEND]))
-    until = fields.DateTime(allow_none=True, metadata={"description": "null: nobody knows yet"})
-
-
-class AnnouncedShown(PausedShown):
-    since = fields.DateTime()
-
-
-class SeatClockShown(Shown):
-    seat = fields.Integer()
-    left = fields.Integer(metadata={"description": "Seconds that are left at as_of"})
-    running = fields.Boolean()
-    paused = fields.List(fields.Nested(PausedShown), metadata={"description": "What stops this clock at as_of"})
-    announced = fields.List(fields.Nested(AnnouncedShown), metadata={"description": "What will stop it later"})
-    on_vacation = fields.Boolean()
-
-
-class ForecastShown(Shown):
-    seat = fields.Integer()
-    at = fields.DateTime(
-        allow_none=True, metadata={"description": "When its time is up; null: not before a pause ends"}
-    )
-    limit = fields.String(validate=validate.OneOf([TIME, CEILING, FIRST_MOVE]))
-    verdict = fields.String(
-        validate=validate.OneOf([timing.FLAG, timing.ABORT]),
-        metadata={"description": "What follows: loss, or calling off"},
-    )
-    by_itself_at = fields.DateTime(
-        allow_none=True, metadata={"description": "When that happens though nobody claims it; null: not as it stands"}
-    )
-
-
-class ClockShown(Shown):
-    seats = fields.List(fields.Nested(SeatClockShown))
-    forecast = fields.Nested(
-        ForecastShown, allow_none=True, metadata={"description": "What happens unless somebody acts; null: nothing"}
-    )
-    words = fields.List(fields.String(), metadata={"description": "The clock that runs, as sentences"})
-    as_of = fields.DateTime(metadata={"description": "The instant of this answer, at which all of this holds"})
-
-
 class TakebackShown(Shown):
     seat = fields.Integer(metadata={"description": "Who asks"})
     ply = fields.Integer(metadata={"description": "The match would go on after so many plies"})
     agreed = fields.List(fields.Integer(), metadata={"description": "Seats that agree so far"})
-
-
-class FallenShown(Shown):
-    seat = fields.Integer()
-    deadline = fields.DateTime(metadata={"description": "When the time was up"})
-    at = fields.DateTime(metadata={"description": "When that was recorded"})
-    forgivable_until = fields.DateTime(allow_none=True)
 
 
 class MatchShown(MatchSummaryShown):
@@ -312,6 +263,18 @@ def readable(match: str) -> MatchState:
     if not show.visible(state, current_person() if state.private else None):
         raise no_such_match()
     return state
+
+
+def own(match: str) -> Loaded:
+    """Return a match in which the caller has a seat.
+
+    Raises the problem no-such-match for a private match of others or none at all, and Refused without a seat.
+    """
+    loaded, person = services().matches.load(match), require_person()
+    if not show.visible(loaded.state, person):
+        raise no_such_match()
+    seat_of(loaded.state, person.id)
+    return loaded
 
 
 def versioned(version: int, payload: Callable[[], Any], settled: bool = True) -> Response:

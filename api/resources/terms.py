@@ -1,4 +1,4 @@
-"""The terms of matches: those to choose from, as they are asked for, and as they are shown."""
+"""The terms of matches: those to choose from, as they are asked for, and as they and their clocks are shown."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from api import timing
 from api.openapi import PREFIX, Blueprint, json_response
 from api.schemas import Flag, Shown, Strict, Text, Whole
 from api.timing import SECOND
+from domain.match.clock import CEILING, FIRST_MOVE, REASONS, TIME, WEEKEND
 from domain.match.terms import (
     BANK,
     CONTROLS,
@@ -66,6 +67,55 @@ class TermsShown(Shown):
     takebacks = fields.Boolean()
     lines = fields.Boolean()
     words = fields.List(fields.String(), metadata={"description": "All of it as sentences"})
+
+
+class PausedShown(Shown):
+    reason = fields.String(validate=validate.OneOf([*REASONS, WEEKEND]))
+    until = fields.DateTime(allow_none=True, metadata={"description": "null: nobody knows yet"})
+
+
+class AnnouncedShown(PausedShown):
+    since = fields.DateTime()
+
+
+class SeatClockShown(Shown):
+    seat = fields.Integer()
+    left = fields.Integer(metadata={"description": "Seconds that are left at as_of"})
+    running = fields.Boolean()
+    paused = fields.List(fields.Nested(PausedShown), metadata={"description": "What stops this clock at as_of"})
+    announced = fields.List(fields.Nested(AnnouncedShown), metadata={"description": "What will stop it later"})
+    on_vacation = fields.Boolean()
+
+
+class ForecastShown(Shown):
+    seat = fields.Integer()
+    at = fields.DateTime(
+        allow_none=True, metadata={"description": "When its time is up; null: not before a pause ends"}
+    )
+    limit = fields.String(validate=validate.OneOf([TIME, CEILING, FIRST_MOVE]))
+    verdict = fields.String(
+        validate=validate.OneOf([timing.FLAG, timing.ABORT]),
+        metadata={"description": "What follows: loss, or calling off"},
+    )
+    by_itself_at = fields.DateTime(
+        allow_none=True, metadata={"description": "When that happens though nobody claims it; null: not as it stands"}
+    )
+
+
+class ClockShown(Shown):
+    seats = fields.List(fields.Nested(SeatClockShown))
+    forecast = fields.Nested(
+        ForecastShown, allow_none=True, metadata={"description": "What happens unless somebody acts; null: nothing"}
+    )
+    words = fields.List(fields.String(), metadata={"description": "The clock that runs, as sentences"})
+    as_of = fields.DateTime(metadata={"description": "The instant of this answer, at which all of this holds"})
+
+
+class FallenShown(Shown):
+    seat = fields.Integer()
+    deadline = fields.DateTime(metadata={"description": "When the time was up"})
+    at = fields.DateTime(metadata={"description": "When that was recorded"})
+    forgivable_until = fields.DateTime(allow_none=True)
 
 
 class PresetShown(Shown):

@@ -14,8 +14,10 @@ import pytest
 
 from api.auth import COOKIE
 from api.stream import Hub, Message, create_stream_app
+from events.chats import channel_of
 from events.memory import MemoryStore
 from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
+from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
 ROOT = Path(__file__).parents[2]
@@ -86,14 +88,25 @@ class Watching:
         self.connection.close()
 
     def next(self) -> Told:
-        """Return the next event; comments and the like are passed over."""
+        """Return the next event of the match; all else is passed over."""
+        while "id" not in (fields := self._message()):
+            pass
+        return Told(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+
+    def news(self) -> tuple[str, Any]:
+        """Return kind and content of the next message, which must be no event of the match."""
+        fields = self._message()
+        assert "id" not in fields
+        return fields["event"], json.loads(fields["data"])
+
+    def _message(self) -> dict[str, str]:
         fields: dict[str, str] = {}
         while True:
             line = self.answer.readline().decode()
             if not line:
                 raise EOFError("the stream has ended")
             if line == "\n" and "data" in fields:
-                return Told(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+                return fields
             name, _, value = line.rstrip("\n").partition(": ")
             fields[name] = value
 
@@ -195,6 +208,27 @@ def test_a_private_match_is_told_to_insiders_only(stream: StreamProcess, players
             assert json.loads(refused.answer.read())["code"] == "no-such-match"
 
 
+def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
+    own_server: RealServer, stream: StreamProcess, players: tuple[Caller, Caller]
+) -> None:
+    white, black = players
+    match = started(white, black)
+    client = own_server.client()
+    with Watching(stream.port, match):
+        eventually(lambda: client.pubsub_numsub(channel_of("rk:"))[0][1] == 1, "the subscription to all chats")
+    spectator = Caller(white.client.application).play_as_guest()
+    with (
+        Watching(stream.port, match, "?after=3", Authorization=black.token()) as playing,
+        Watching(stream.port, match, "?after=3", Authorization=spectator.token()) as watching,
+    ):
+        first = white.move(match).json["events"]
+        assert [playing.next().data, watching.next().data] == first * 2
+        white.post(f"/matches/{match}/chat", {"text": "good luck"})
+        assert playing.news() == ("chat", {})
+        second = black.move(match).json["events"]
+        assert [playing.next().data, watching.next().data] == second * 2
+
+
 @pytest.mark.parametrize(
     ("origin", "allowed"),
     [
@@ -241,7 +275,8 @@ def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(serve
 
 
 def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
-    hub = Hub(MemoryStore(), open_tail=lambda: pytest.fail("nobody reads here"), most=1)
+    nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
+    hub = Hub(MemoryStore(), nobody, nobody, most=1)
     hub._reader = object()  # type: ignore[assignment]
     watcher = hub.enter("m")
     while not watcher.cut_off:

@@ -1,0 +1,63 @@
+"""Thinking ahead: a tree of moves of all seats from any position of a match, played out by its rules."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.game import Game, RulesError
+from domain.games import find_ruleset
+from domain.match.lines import Line, Lines
+from domain.match.refusals import Refused
+from domain.match.state import MatchState
+
+MOST_MOVES = 500
+DEEPEST = 100
+
+
+def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
+    """Return ``tree`` as it grows from the position after ``ply`` plies, with all moves in canonical form.
+
+    Raises Refused, with the place as the field ("tree.0.next.1.move"), when there is no such position, a move is not
+    legal where it stands or stands there twice, or the tree is too large.
+    """
+    if state.broken is not None:
+        raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): nothing can be tried out in it")
+    if ply > len(state.moves):
+        raise Refused("no-such-ply", f"{len(state.moves)} plies have been played", "ply")
+    if _size(tree) > MOST_MOVES:
+        raise Refused("unfit-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
+    game, position = find_ruleset(state.game, state.ruleset), state.position_after(ply)
+    grown = _grown(game, state.setup, position, state.history[:ply], tree, DEEPEST, "tree")
+    return Lines(ply, game.format_position(position), grown, state.taken_back)
+
+
+def _size(tree: Sequence[Line]) -> int:
+    return len(tree) + sum(_size(line.next) for line in tree)
+
+
+def _grown(
+    game: Game[Any, Any],
+    setup: str,
+    position: Any,
+    history: tuple[Any, ...],
+    tree: Sequence[Line],
+    deepest: int,
+    place: str,
+) -> tuple[Line, ...]:
+    if tree and not deepest:
+        raise Refused("unfit-lines", f"the tree may be {DEEPEST} moves deep", place)
+    if tree and game.outcome(position, history) is not None:
+        raise Refused("unfit-lines", "the game is over here: nothing can follow", place)
+    found: dict[str, Line] = {}
+    for number, line in enumerate(tree):
+        here = f"{place}.{number}"
+        try:
+            move = game.read_move(position, line.move, setup)
+        except RulesError as error:
+            raise Refused("illegal-move", str(error), f"{here}.move") from error
+        name = game.format_move(position, move)
+        if name in found:
+            raise Refused("unfit-lines", f"{name} stands here twice", f"{here}.move")
+        after = game.play(position, move)
+        following = _grown(game, setup, after, (*history, position), line.next, deepest - 1, f"{here}.next")
+        found[name] = Line(name, None, following)
+    return tuple(found.values())

@@ -13,6 +13,7 @@ from api.resources import (
     notes,
     people,
     players,
+    positions,
     rematches,
     terms,
 )
@@ -23,6 +24,7 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     terms.blueprint,
     matches.blueprint,
     compositions.blueprint,
+    positions.blueprint,
     commands.blueprint,
     rematches.blueprint,
     lines.blueprint,

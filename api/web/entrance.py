@@ -6,10 +6,12 @@ from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
+from api.timing import SECOND
 from api.web.board import colour_names, draw
 from api.web.frame import blueprint, inside, sign_in_first
 from domain.game import Game
 from domain.games import GAMES, RULESETS
+from domain.match.terms import DAYS_PER_MOVE, PRESETS, Terms
 
 SHOWCASE = {
     "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
@@ -74,7 +76,16 @@ def new_match() -> str | Response:
         invite=request.args.get("invite", "")[:24],
         level=int(level) if level in {str(number) for number in range(1, 9)} else 3,
         colours=colour_names,
+        presets={title: _control(terms) for title, terms in PRESETS.items()},
     )
+
+
+def _control(terms: Terms) -> dict[str, Any]:
+    """Return the time control of ``terms`` as the API is sent it, in seconds."""
+    control = {"control": terms.control, "bank": terms.bank // SECOND}
+    if terms.control == DAYS_PER_MOVE:
+        return control
+    return control | {"increment": terms.increment // SECOND, "cap": terms.cap // SECOND}
 
 
 def _picture(game: Game[Any, Any], setup: str = "", *, start: bool = False) -> str:

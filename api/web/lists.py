@@ -13,7 +13,6 @@ from api.services import services
 from api.web.frame import blueprint, sign_in_first
 from domain.games import GAMES
 from domain.match.state import OPEN, OPPONENT_PREFIX
-from events.people import Person
 from events.readmodels import Page, Summary
 
 PAGE = 20
@@ -49,7 +48,7 @@ def lobby() -> str:
 
 @blueprint.get("/matches")
 def my_matches() -> str | Response:
-    """Return the matches of the person: those that wait for them first, longest waiting first."""
+    """Return the matches of the person: those that wait for them first, and of these the first deadline first."""
     person = current_person()
     if person is None:
         return sign_in_first()
@@ -61,9 +60,7 @@ def my_matches() -> str | Response:
         if name == "active":  # what awaits the person stands in a list of its own
             page = _chosen(lambda match: person.id not in match.awaiting, name, player=person.id, cursor=cursor)
         else:
-            page = _page(name, player=person.id, cursor=cursor)
-        if name == "awaiting":  # moves before draws and invitations to answer; the longest wait first among each
-            page = page._replace(items=sorted(page.items, key=lambda match: not _moves_next(match, person)))
+            page = _page("queue" if name == "awaiting" else name, player=person.id, cursor=cursor)
         sections.append({"view": name, "title": OWN_VIEWS[name], "found": _listed(page)})
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS)
 
@@ -143,10 +140,6 @@ def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
 def _begun(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
     """Return a page of the latest matches that wait for nobody to join."""
     return _chosen(lambda match: match.status != OPEN, "recent", game=game, limit=limit, cursor=cursor)
-
-
-def _moves_next(match: Summary, person: Person) -> bool:
-    return match.to_move is not None and match.seats[match.to_move].player == person.id
 
 
 def _chosen(

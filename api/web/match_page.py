@@ -1,47 +1,47 @@
 """The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
 
-import re
-from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
-from flask import Response, abort, render_template, request
-from markupsafe import Markup
+from flask import render_template
 
 from api.auth import current_person
-from api.problems import Problem, no_such_match
-from api.representations import match, spelled, visible
-from api.resources.compositions import MOST_PARTS, compose
+from api.representations import match, match_summary, people_in, spelled
 from api.services import services
 from api.web import wording
-from api.web.board import colour_names, draw
+from api.web.acts import acts
+from api.web.clocks import ahead, seat_clocks
 from api.web.frame import blueprint
-from domain.game import Game, RulesError
+from api.web.laid_lines import tree_shown
+from api.web.pictures import asked_ply, asked_turned, board_at, colours_of, visible_match
+from domain.game import Game
 from domain.games import find_ruleset
-from domain.match.decide import ABORT_BEFORE_PLY
+from domain.match.lines import Orders, standing
 from domain.match.state import FINISHED, PLAYING, MatchState
-from events.readmodels import pool_of, rated_result, summarise
+from domain.match.terms import in_words
+from domain.match.timekeeping import FORGIVABLE_FOR
+from events.matches import Loaded
+from events.readmodels import Summary, pool_of, rated_result, summarise
 
 WIDE = 1.4
 """A scene that is wider than high by this factor is given the room of the page."""
-
-_SQUARE = re.compile(r"[a-z]{1,2}[0-9]{1,2}")
 
 
 @blueprint.get("/matches/<match_id>")
 def match_page(match_id: str) -> str:
     """Return the page of a match, at the ply that the query asks for (default: as it stands)."""
-    state = _visible_match(match_id)
+    loaded = visible_match(match_id)
+    state = loaded.state
     person = current_person()
     viewer = person.id if person else None
     seat = state.seat_of(viewer) if viewer else None
     game = find_ruleset(state.game, state.ruleset)
-    ply = _ply(state)
-    turned = _turned(state, seat)
+    ply = asked_ply(state)
+    turned = asked_turned(state, seat)
     shown = match(state, ply)
     scene = game.scene(state.position)
     counts = rated_result(summarise(state)) is not None
-    seats = _seats(state, shown, game)
+    now = services().now()
+    seats = _seats(state, shown, game, now)
     return render_template(
         "match.html",
         match=shown,
@@ -52,98 +52,32 @@ def match_page(match_id: str) -> str:
         ply=ply,
         plies=len(state.moves),
         turned=turned,
-        board=_board(state, game, ply, turned),
+        board=board_at(state, game, ply, turned),
         rounds=_rounds(state, game),
         said=_said(state, seats, seat),
-        may=_may(state, viewer, seat),
+        may=acts(state, viewer, seat, now),
+        following=_following(viewer, match_id),
+        lines=_lines(loaded, seat),
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         counts=counts,
         unrated_yet=counts and not any(entry["change"] for entry in seats),
+        ahead=ahead(state, now),
+        terms=in_words(state.terms) if state.terms else (),
+        fallen=state.fallen,
+        forgivable_until=state.fallen.at + FORGIVABLE_FOR if state.fallen else None,
+        takeback=_takeback(state),
+        now=now,
         wide=scene.width > WIDE * scene.height,
     )
 
 
-@blueprint.get("/matches/<match_id>/board.svg")
-def board_picture(match_id: str) -> Response:
-    """Return the board alone: at a ply, after the move ``try`` or after the parts so far of a move put together.
-
-    For ``try`` (422 when that is illegal) the header Rookery-Move carries the canonical form of the move,
-    percent-encoded. ``compose`` is the kind of a move put together, each ``part`` one of its parts.
-    """
-    state = _visible_match(match_id)
-    game = find_ruleset(state.game, state.ruleset)
-    ply = _ply(state)
-    turned = _turned(state, None)
-    tried, kind = request.args.get("try"), request.args.get("compose")
-    headers = {"Cache-Control": "private, no-cache"}
-    marked: Sequence[str]
-    if kind is not None:
-        parts = request.args.getlist("part")[:MOST_PARTS]
-        marked = _SQUARE.findall(parts[-1]) if parts else ()
-        picture = draw(compose(state, kind, parts).scene, _colours(state, game), turned=turned, marked=marked)
-    elif tried is not None:
-        position = state.position_after(ply)
-        try:
-            move = game.read_move(position, tried, state.setup)
-        except RulesError as error:
-            raise Problem("illegal-move", str(error)) from error
-        canonical = game.format_move(position, move)
-        headers["Rookery-Move"] = quote(canonical)
-        marked = squares_of(game, position, canonical)
-        picture = draw(game.scene(game.play(position, move)), _colours(state, game), turned=turned, marked=marked)
-    else:
-        picture = _board(state, game, ply, turned)
-    return Response(picture, content_type="image/svg+xml", headers=headers)
-
-
-def squares_of(game: Game[Any, Any], position: Any, move: str) -> Sequence[str]:
-    """Return the squares that ``move`` touches, in order: as the game hints at it, else as its string names them."""
-    for start, hints in game.hints(position).items():
-        for hint in hints:
-            if hint.move == move:
-                return tuple(square for square in (start, *hint.path) if square)
-    return _SQUARE.findall(move)
-
-
-def _visible_match(match_id: str) -> MatchState:
-    state = services().matches.load(match_id).state
-    if not visible(state, current_person()):
-        raise no_such_match()
-    return state
-
-
-def _ply(state: MatchState) -> int:
-    asked = request.args.get("ply")
-    if asked is None:
-        return len(state.moves)
-    if not asked.isascii() or not asked.isdigit() or len(asked) > 6 or int(asked) > len(state.moves):
-        abort(404, f"This match has plies 0 to {len(state.moves)}.")
-    return int(asked)
-
-
-def _turned(state: MatchState, seat: int | None) -> bool:
-    """Tell whether the board is seen from the other side: as asked, else so that the second of two sits near."""
-    asked = request.args.get("turned")
-    return asked == "1" if asked in ("0", "1") else seat == 1 and len(state.seats) == 2
-
-
-def _colours(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
-    return colour_names(game.setups[state.setup].seat_names)
-
-
-def _board(state: MatchState, game: Game[Any, Any], ply: int, turned: bool) -> Markup:
-    marked: Sequence[str] = ()
-    if ply > 0:
-        marked = squares_of(game, state.position_after(ply - 1), state.moves[ply - 1])
-    return draw(game.scene(state.position_after(ply)), _colours(state, game), turned=turned, marked=marked)
-
-
-def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any]) -> list[dict[str, Any]]:
-    """Return the seats of the API's match with colour, rating in the pool of the match, score and rating change."""
+def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: int) -> list[dict[str, Any]]:
+    """Return the seats of the API's match with clock, colour, rating in the match's pool, score and rating change."""
     pool = pool_of(state.game, len(state.seats))
     readmodels = services().readmodels
     changes = readmodels.rating_change(state.match) if state.status == FINISHED and state.rated else {}
-    colours = _colours(state, game)
+    colours = colours_of(state, game)
+    clocks = seat_clocks(state, now)
     seats = []
     for entry in shown["seats"]:
         player = entry["player"]
@@ -156,6 +90,7 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any]) -> li
                 "score": None if state.scores is None else wording.score_words(state.scores[entry["seat"]]),
                 "change": changes.get(player["id"]) if player else None,
                 "to_move": shown["to_move"] == entry["seat"],
+                "clock": clocks[entry["seat"]],
                 "agrees": entry["seat"] in state.draw_agreed,
             }
         )
@@ -178,6 +113,33 @@ def _rounds(state: MatchState, game: Game[Any, Any]) -> list[list[tuple[int, str
     return rounds
 
 
+def _lines(loaded: Loaded, seat: int | None) -> dict[str, Any] | None:
+    """Return what the viewer's seat has laid down; None for who has no seat."""
+    if seat is None:
+        return None
+    orders = loaded.orders.get(seat, Orders())
+    if orders.lines is None:
+        return {"forced": orders.forced, "tree": [], "status": None, "words": ""}
+    status, words = standing(loaded.state, seat, orders.lines)
+    return {"forced": orders.forced, "tree": tree_shown(loaded.state, orders.lines), "status": status, "words": words}
+
+
+def _following(viewer: str | None, match_id: str) -> tuple[Summary, dict[str, Any]] | None:
+    """Return the match that awaits the viewer next, beside this one, with its summary in the words of the API."""
+    if viewer is None:
+        return None
+    queue = services().readmodels.matches("queue", player=viewer, limit=2).items
+    found = next((summary for summary in queue if summary.match != match_id), None)
+    return None if found is None else (found, match_summary(found, people_in([found])))
+
+
+def _takeback(state: MatchState) -> dict[str, Any] | None:
+    if state.takeback is None:
+        return None
+    count = len(state.moves) - state.takeback.ply
+    return {"seat": state.takeback.seat, "moves": "the last move" if count == 1 else f"the last {count} moves"}
+
+
 def _said(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> str:
     """Return in one sentence what the match waits for."""
     if state.status == PLAYING:
@@ -196,28 +158,3 @@ def _said(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> s
         entry["player"]["name"] if entry["player"] else f"somebody to play {entry['name']}" for entry in waiting
     )
     return f"Waiting for {names} to join."
-
-
-def _may(state: MatchState, viewer: str | None, seat: int | None) -> dict[str, Any]:
-    """Return what the viewer can do beside moving. The server decides again when it is done."""
-    seated = seat is not None and state.seats[seat].joined
-    playing = state.status == PLAYING
-    in_game = playing and seated and seat not in find_ruleset(state.game, state.ruleset).eliminated(state.position)
-    open_match = not playing and not state.ended
-    early = not state.ended and len(state.moves) < ABORT_BEFORE_PLY
-    offered = bool(state.draw_agreed)
-    agreed = seat in state.draw_agreed
-    return {
-        "move": in_game,
-        "resign": in_game and not (early and len(state.moves) == 0),
-        "abort": early and (seated or viewer == state.creator),
-        "offer_draw": in_game and not offered,
-        "answer_draw": in_game and offered and not agreed,
-        "accept": open_match and seat is not None and not seated,
-        "join": [
-            number
-            for number, entry in enumerate(state.seats)
-            if open_match and seat is None and entry.player is None and viewer
-        ],
-        "sign_in": open_match and viewer is None,
-    }

@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from domain.games import GAMES
+from domain.match.terms import DAY, duration
+
+URGENT = DAY
+"""Milliseconds: a deadline that is nearer stands out in lists."""
 
 LEVELS = (
     "knows the rules",
@@ -27,6 +31,7 @@ _REASONS = {
     "checkmate": "checkmate",
     "stalemate": "stalemate",
     "last-king": "the last king on the board",
+    "flag": "time ran out",
 }
 
 _STEPS = (
@@ -66,6 +71,16 @@ def ago(then: int, now: int) -> str:
 def iso(instant: int) -> str:
     """Return milliseconds since 1970 UTC in the form of RFC 3339, to the second."""
     return f"{datetime.fromtimestamp(instant / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def time_left(deadline: int, now: int) -> str:
+    """Return how long it is until ``deadline``, both in milliseconds since 1970 UTC."""
+    return f"{duration(deadline - now)} left" if deadline > now else "time is up"
+
+
+def instant(at: int) -> str:
+    """Return milliseconds since 1970 UTC as people read them: Sat 28 November 2026, 19:45 UTC."""
+    return f"{datetime.fromtimestamp(at / 1000, UTC):%a %-d %B %Y, %H:%M} UTC"
 
 
 def score_words(score: float) -> str:

@@ -150,6 +150,13 @@ def counts_from(clock: Clock) -> int:
     return min([clock.since, *(turn.since for turn in clock.last_turns if turn is not None)])
 
 
+def changes_at(clock: Clock, seat: int, now: int) -> int | None:
+    """Return the first instant after ``now`` at which a pause of the time of ``seat`` begins or ends; None: never."""
+    for begin, end in _running(clock, seat, now):
+        return begin if begin > now else end
+    return None
+
+
 def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
     """Return why the forecast is what it is, as sentences; ``name`` is that of the seat whose time runs."""
     expected = forecast(clock)

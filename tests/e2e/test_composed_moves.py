@@ -166,7 +166,7 @@ def test_a_draw_offered_meanwhile_does_not_disturb_what_is_put_together(visit):
     choose(white, "h3", "h4")
     expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
     black.call("POST", f"/matches/{match}/draw-offers", {})
-    expect(page.locator("#draw-offer")).to_contain_text("A draw is offered")
+    expect(page.locator("#offers")).to_contain_text("A draw is offered")
     expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
     choose(white, "e3", "e4")
     page.locator("#composing").get_by_role("button", name="Choose this move").click()

@@ -79,9 +79,9 @@ class Visitor:
         self.name = self.call("POST", "/guests", {})["name"]
         return self
 
-    def create(self, game: str, setup: str, seats: list[dict[str, Any]], **terms: bool) -> str:
+    def create(self, game: str, setup: str, seats: list[dict[str, Any]], **more: Any) -> str:
         """Create a match and return its id."""
-        wanted = {"game": game, "setup": setup, "seats": seats, "rated": False, "private": False, **terms}
+        wanted = {"game": game, "setup": setup, "seats": seats, "rated": False, "private": False, **more}
         match: str = self.call("POST", "/matches", wanted)["id"]
         return match
 

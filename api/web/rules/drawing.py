@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from api.web import wording
 from api.web.board import colour_names, draw
-from api.web.match_page import squares_of
+from api.web.pictures import squares_of
 from api.web.rules.figure import Figure, Result, cut
 from domain.game import Game, RulesError, Setup
 from domain.scene import Cell, Scene

@@ -2,7 +2,9 @@
 
 const EVENTS = [
   "match-created", "player-joined", "match-started", "move-submitted", "draw-offered", "draw-accepted",
-  "draw-declined", "player-resigned", "match-aborted", "match-finished",
+  "draw-declined", "player-resigned", "match-aborted", "match-finished", "takeback-requested", "takeback-accepted",
+  "takeback-declined", "moves-taken-back", "time-given", "flag-fell", "flag-forgiven", "calendar-set", "clock-paused",
+  "clock-resumed",
 ];
 const POLL_MS = 5000;
 const REOPEN_MS = 30000;

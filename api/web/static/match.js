@@ -3,11 +3,15 @@
 // The server renders everything. To show another ply or a later version, the page is fetched again and its live parts
 // (data-live) are replaced; nothing is rendered twice in two languages.
 
+import {sure, takeActs} from "./acts.js";
 import {call, newKey} from "./api.js";
+import {Bench} from "./bench.js";
 import {Board} from "./board.js";
+import {keepClocks} from "./clock.js";
 import {Composer} from "./composer.js";
 import {draggable} from "./drag.js";
 import {inspector} from "./inspector.js";
+import {followed, layLines} from "./lines.js";
 import {watch} from "./live.js";
 
 const page = document.getElementById("match");
@@ -21,6 +25,9 @@ let stopWatching = null;
 let awaitingRatings = false;
 let ours = 0; // the ply of the move submitted last, which the stream reports as well
 
+// What the server rendered last: scripts change what is shown of it, such as clocks that run.
+const rendered = new Map([...document.querySelectorAll("[data-live]")].map((part) => [part.id, part.innerHTML]));
+
 const standing = () => at("standing").dataset;
 const version = () => Number(standing().version);
 const plies = () => Number(standing().plies);
@@ -31,7 +38,7 @@ const say = (text, bad = false) => {
 };
 
 const board = new Board(at("board"), {
-  choose: (move) => (composer.active ? composer.add(move) : chooseAndSay(move)),
+  choose: (move) => (bench.active ? tryOut(move) : composer.active ? composer.add(move) : chooseAndSay(move)),
   options: showOptions,
   inspect: inspector(at("inspector"), at("board")),
   say,
@@ -45,6 +52,31 @@ const composer = new Composer({
   on: {picture: (kind, parts) => picture([["compose", kind], ...parts.map((part) => ["part", part])]).then((answer) => answer.text()), choose: chooseAndSay, leave, say},
 });
 
+const bench = new Bench({
+  panel: at("bench"),
+  board,
+  api,
+  pictures: `${location.pathname}/board.svg`,
+  names: JSON.parse(page.dataset.names),
+  on: {
+    turned: () => turned,
+    opened() {
+      forgetChoice();
+      composer.hide();
+      page.classList.add("benched");
+    },
+    closed() {
+      page.classList.remove("benched");
+      say("");
+      refresh({ply: null, quietly: true});
+    },
+    sure,
+    say,
+  },
+});
+const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null, quietly: true}), say});
+const restartClocks = keepClocks(page, () => refresh({quietly: true}));
+
 // Refreshing
 
 async function refresh({ply = shown() === plies() ? null : shown(), quietly = false} = {}) {
@@ -53,6 +85,7 @@ async function refresh({ply = shown() === plies() ? null : shown(), quietly = fa
   try {
     const query = new URLSearchParams({...(ply === null ? {} : {ply}), turned});
     const answer = await fetch(`${location.pathname}?${query}`, {headers: {Accept: "text/html"}, cache: "no-store"});
+    if (answer.status === 404 && ply !== null) return await refresh({ply: null, quietly}); // it has been taken back
     if (!answer.ok) throw new Error(`The page cannot be brought up to date (status ${answer.status}).`);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
@@ -60,6 +93,7 @@ async function refresh({ply = shown() === plies() ? null : shown(), quietly = fa
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
     if (before.plies !== plies()) forgetChoice();
+    if (before.plies !== plies() && bench.active && bench.sheet.follows) await moveOn();
     if (before.version !== version() && !quietly) announce(before);
     await settle();
   } catch (error) {
@@ -76,15 +110,29 @@ function adopt(fresh) {
     if (!other) continue;
     if (part.id === "board") {
       part.dataset.shown = other.dataset.shown;
+      if (bench.active) continue;
       if (!(chosen || composer.active) || other.dataset.shown !== String(plies())) board.show(other.innerHTML);
       continue;
     }
+    for (const {name} of [...part.attributes]) if (name.startsWith("data-") && !other.hasAttribute(name)) part.removeAttribute(name);
     for (const {name, value} of other.attributes) if (name !== "aria-busy") part.setAttribute(name, value);
-    if (part.innerHTML !== other.innerHTML) part.replaceChildren(...other.childNodes);
+    const markup = other.innerHTML;
+    if (rendered.get(part.id) === markup) continue;
+    rendered.set(part.id, markup);
+    part.replaceChildren(...other.childNodes);
   }
   const typing = at("type-move");
   if (typing) typing.hidden = !standing().mayMove;
+  renderLines();
+  restartClocks();
   scrollToCurrent();
+}
+
+// The match went on while lines were entered.
+async function moveOn() {
+  const left = await followed(bench, api, plies());
+  if (left) await bench.goOn(left, plies());
+  else bench.close();
 }
 
 // Loads what can be played now, keeps watching as long as something can happen.
@@ -99,11 +147,11 @@ async function settle() {
     stopWatching = null;
   }
   if (!awaitingRatings) awaitRatings();
-  if (chosen || composer.active) return;
+  if (chosen || composer.active || bench.active) return;
   if (!standing().mine || shown() !== plies()) return offer({}, []);
   try {
     const legal = await call("GET", `${api}/legal-moves`);
-    if (legal.version === version() && shown() === plies() && !chosen && !composer.active) offer(legal.hints, legal.compositions);
+    if (legal.version === version() && shown() === plies() && !chosen && !composer.active && !bench.active) offer(legal.hints, legal.compositions);
   } catch (problem) {
     say(problem.message, true);
   }
@@ -140,6 +188,10 @@ function awaitRatings(delay = 1000) {
 }
 
 // Choosing and submitting a move
+
+function tryOut(move) {
+  return bench.add(move).catch((error) => say(error.message, true));
+}
 
 // Resolves to the board as the query wants it: after a move, or after parts of one.
 async function picture(query) {
@@ -178,6 +230,7 @@ function unchoose() {
   chosen = null;
   at("confirm").hidden = true;
   at("submit").disabled = false;
+  at("with-draw").checked = false;
   if (at("typed")) at("typed").value = "";
 }
 
@@ -201,7 +254,7 @@ async function submit() {
   say("Submitting …");
   ours = plies() + 1;
   try {
-    await call("POST", `${api}/moves`, {move: chosen.move}, {"Idempotency-Key": chosen.key, "If-Match": `"${version()}"`});
+    await call("POST", `${api}/moves`, {move: chosen.move, offer_draw: at("with-draw").checked}, {"Idempotency-Key": chosen.key, "If-Match": `"${version()}"`});
     forgetChoice();
     await refresh({ply: null, quietly: true});
     say("Your move is played.");
@@ -238,6 +291,11 @@ at("type-move")?.addEventListener("submit", async (event) => {
   at("typed").removeAttribute("aria-invalid");
   try {
     if (!move) throw new Error("Type a move first, for instance one of the moves played so far.");
+    if (bench.active) {
+      await bench.add(move);
+      at("typed").value = "";
+      return;
+    }
     if (shown() !== plies()) await refresh({ply: null, quietly: true});
     if (!standing().mine) throw new Error("It is not your move now.");
     await choose(move);
@@ -250,36 +308,9 @@ at("type-move")?.addEventListener("submit", async (event) => {
 at("submit").addEventListener("click", submit);
 at("cancel").addEventListener("click", cancel);
 
-// Acting beside moving: join, resign, call off, draws
+// Acting beside moving
 
-page.addEventListener("click", async (event) => {
-  const act = event.target.closest("[data-act]")?.dataset;
-  if (!act || (act.ask && !(await confirmed(act)))) return;
-  const body = act.seat === undefined ? {} : {seat: Number(act.seat)};
-  const condition = act.act === "joins" ? {} : {"If-Match": `"${version()}"`};
-  try {
-    await call("POST", `${api}/${act.act}`, body, {"Idempotency-Key": newKey(), ...condition});
-    if (act.act === "joins") return location.reload();
-    await refresh({ply: null});
-  } catch (problem) {
-    await recover(problem, "");
-  }
-});
-
-function confirmed({ask, consequence, yes}) {
-  at("ask-title").textContent = ask;
-  at("ask-text").textContent = consequence;
-  at("ask-yes").textContent = yes;
-  const dialog = at("ask");
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), {once: true});
-  });
-}
-
-at("ask-yes").addEventListener("click", () => at("ask").close("yes"));
-at("ask-no").addEventListener("click", () => at("ask").close(""));
+takeActs({page, api, version, refresh: () => refresh({ply: null}), recover: (problem) => recover(problem, "")});
 
 page.addEventListener("click", async (event) => {
   if (event.target.id !== "copy") return;
@@ -294,12 +325,14 @@ page.addEventListener("click", async (event) => {
 // Stepping through the moves
 
 function goTo(ply) {
+  if (bench.active) return say("Save your lines or close them first.");
   const wanted = Math.max(0, Math.min(plies(), ply));
   if (chosen || composer.active) forgetChoice();
   if (wanted !== shown() || at("board").hasAttribute("aria-busy")) refresh({ply: wanted === plies() ? null : wanted, quietly: true});
 }
 
 function step(kind) {
+  if (bench.active) return bench.step(kind);
   goTo({first: 0, previous: shown() - 1, next: shown() + 1, last: plies()}[kind]);
 }
 
@@ -314,7 +347,8 @@ page.addEventListener("click", (event) => {
 at("turn").addEventListener("click", () => {
   turned = turned === "1" ? "0" : "1";
   forgetChoice();
-  refresh({quietly: true});
+  if (bench.active) bench.show();
+  else refresh({quietly: true});
 });
 
 document.addEventListener("keydown", (event) => {

@@ -1,6 +1,7 @@
 // The form for a new match: shows the rulesets of the chosen game and the seats of its setup, sent in turn order.
 
 import {call, clearProblem, newKey, showProblem} from "./api.js";
+import {terms} from "./terms.js";
 
 const form = document.getElementById("new-match");
 const key = newKey();
@@ -22,6 +23,7 @@ form.addEventListener("submit", async (event) => {
     game, setup, ...rulesetOf(game), seats,
     rated: document.getElementById("rated").checked,
     private: document.getElementById("private").checked,
+    terms: terms(),
   };
   const button = form.querySelector("button.primary");
   button.disabled = true;

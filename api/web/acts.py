@@ -1,0 +1,75 @@
+"""What the viewer of a match may do beside moving: asked of ``decide`` itself, so that the page knows no rule twice."""
+
+from typing import Any
+
+from domain.games import find_ruleset
+from domain.match import commands as c
+from domain.match.decide import decide
+from domain.match.refusals import Refused
+from domain.match.rematch import rematch
+from domain.match.state import OPEN, PLAYING, MatchState
+from domain.match.terms import DAY
+
+
+def possible(state: MatchState, command: c.Command, now: int) -> bool:
+    """Tell whether ``command`` would be accepted at ``now`` (milliseconds since 1970 UTC) and change something."""
+    try:
+        return bool(decide(state, command, now))
+    except Refused:
+        return False
+
+
+def _can_play_again(state: MatchState, viewer: str) -> bool:
+    try:
+        rematch(state, viewer, "", 0, False)
+    except Refused:
+        return False
+    return True
+
+
+def acts(state: MatchState, viewer: str | None, seat: int | None, now: int) -> dict[str, Any]:
+    """Return what the viewer, who holds ``seat`` or is invited to it, can do; the server decides again when it is done.
+
+    ``join`` and ``give_time`` are lists of seats, all else is yes or no.
+    """
+    open_match = state.status == OPEN
+    seated = seat is not None and state.seats[seat].joined
+    in_game = (
+        state.status == PLAYING
+        and seated
+        and seat not in find_ruleset(state.game, state.ruleset).eliminated(state.position)
+    )
+    nobody = {
+        "move": False,
+        "accept": False,
+        "join": [],
+        "sign_in": open_match and viewer is None,
+        "give_time": [],
+    }
+    if viewer is None:
+        return nobody
+    takeback = state.takeback
+    abort = possible(state, c.AbortMatch(viewer), now)
+    return nobody | {
+        "move": in_game,
+        "resign": in_game and not (abort and not state.moves) and possible(state, c.Resign(viewer), now),
+        "abort": abort,
+        "offer_draw": not state.draw_agreed and possible(state, c.OfferDraw(viewer), now),
+        "answer_draw": possible(state, c.AcceptDraw(viewer), now),
+        "ask_takeback": possible(state, c.RequestTakeback(viewer), now),
+        "answer_takeback": possible(state, c.AcceptTakeback(viewer), now),
+        "withdraw_takeback": takeback is not None and takeback.seat == seat,
+        "give_time": [
+            other
+            for other, entry in enumerate(state.seats)
+            if entry.level is None and possible(state, c.GiveTime(viewer, other, DAY), now)
+        ],
+        "claim": possible(state, c.CallTime(viewer), now),
+        "forgive": possible(state, c.ForgiveFlag(viewer), now),
+        "rematch": _can_play_again(state, viewer),
+        "accept": open_match and seat is not None and not seated,
+        "join": [
+            number for number, entry in enumerate(state.seats) if open_match and seat is None and entry.player is None
+        ],
+        "lay_lines": in_game and (state.terms is None or state.terms.lines),
+    }

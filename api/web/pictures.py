@@ -1,0 +1,127 @@
+"""The pictures of a match: its board at any ply, after a move that is tried, or after a line of moves."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from flask import Response, abort, request
+from markupsafe import Markup
+from marshmallow import ValidationError
+
+from api.auth import current_person
+from api.openapi import read_json
+from api.problems import Problem, no_such_match
+from api.representations import visible
+from api.resources.compositions import MOST_PARTS, compose
+from api.resources.positions import Imagined, played_out
+from api.schemas import flattened
+from api.services import services
+from api.web.board import colour_names, draw
+from api.web.frame import blueprint
+from domain.game import Game, RulesError
+from domain.games import find_ruleset
+from domain.match.state import MatchState
+from events.matches import Loaded
+
+_SQUARE = re.compile(r"[a-z]{1,2}[0-9]{1,2}")
+
+
+@blueprint.get("/matches/<match_id>/board.svg")
+def board_picture(match_id: str) -> Response:
+    """Return the board alone: at a ply, after the move ``try`` or after the parts so far of a move put together.
+
+    For ``try`` (422 when that is illegal) the header Rookery-Move carries the canonical form of the move,
+    percent-encoded. ``compose`` is the kind of a move put together, each ``part`` one of its parts.
+    """
+    state = visible_match(match_id).state
+    game = find_ruleset(state.game, state.ruleset)
+    ply = asked_ply(state)
+    turned = asked_turned(state, None)
+    tried, kind = request.args.get("try"), request.args.get("compose")
+    headers = {"Cache-Control": "private, no-cache"}
+    marked: Sequence[str]
+    if kind is not None:
+        parts = request.args.getlist("part")[:MOST_PARTS]
+        marked = _SQUARE.findall(parts[-1]) if parts else ()
+        picture = draw(compose(state, kind, parts).scene, colours_of(state, game), turned=turned, marked=marked)
+    elif tried is not None:
+        position = state.position_after(ply)
+        try:
+            move = game.read_move(position, tried, state.setup)
+        except RulesError as error:
+            raise Problem("illegal-move", str(error)) from error
+        canonical = game.format_move(position, move)
+        headers["Rookery-Move"] = quote(canonical)
+        marked = squares_of(game, position, canonical)
+        picture = draw(game.scene(game.play(position, move)), colours_of(state, game), turned=turned, marked=marked)
+    else:
+        picture = board_at(state, game, ply, turned)
+    return Response(picture, content_type="image/svg+xml", headers=headers)
+
+
+@blueprint.post("/matches/<match_id>/board.svg")
+def imagined_picture(match_id: str) -> Response:
+    """Return the board after a line of moves, which the body gives as it does for the API's positions.
+
+    ``turned`` is in the query. Raises the problems of the API's positions.
+    """
+    state = visible_match(match_id).state
+    try:
+        imagined = Imagined().load(read_json())
+    except ValidationError as error:
+        raise Problem("invalid-fields", "There is no such line.", flattened(error.messages)) from error
+    ply, turned = imagined.get("ply", len(state.moves)), asked_turned(state, None)
+    line = played_out(state, ply, imagined["line"])
+    if line.moves:
+        marked = squares_of(line.game, line.before, line.moves[-1])
+        picture = draw(line.game.scene(line.position), colours_of(state, line.game), turned=turned, marked=marked)
+    else:
+        picture = board_at(state, line.game, ply, turned)
+    return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+
+
+def squares_of(game: Game[Any, Any], position: Any, move: str) -> Sequence[str]:
+    """Return the squares that ``move`` touches, in order: as the game hints at it, else as its string names them."""
+    for start, hints in game.hints(position).items():
+        for hint in hints:
+            if hint.move == move:
+                return tuple(square for square in (start, *hint.path) if square)
+    return _SQUARE.findall(move)
+
+
+def visible_match(match_id: str) -> Loaded:
+    """Return the match; raises the problem no-such-match when the viewer may not see it, or nobody can."""
+    loaded = services().matches.load(match_id)
+    if not visible(loaded.state, current_person()):
+        raise no_such_match()
+    return loaded
+
+
+def asked_ply(state: MatchState) -> int:
+    """Return the ply that the query asks for, else the last; answers 404 for one that the match has not come to."""
+    asked = request.args.get("ply")
+    if asked is None:
+        return len(state.moves)
+    if not asked.isascii() or not asked.isdigit() or len(asked) > 6 or int(asked) > len(state.moves):
+        abort(404, f"This match has plies 0 to {len(state.moves)}.")
+    return int(asked)
+
+
+def asked_turned(state: MatchState, seat: int | None) -> bool:
+    """Tell whether the board is seen from the other side: as asked, else so that the second of two sits near."""
+    asked = request.args.get("turned")
+    return asked == "1" if asked in ("0", "1") else seat == 1 and len(state.seats) == 2
+
+
+def colours_of(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
+    """Return the colour class of each seat."""
+    return colour_names(game.setups[state.setup].seat_names)
+
+
+def board_at(state: MatchState, game: Game[Any, Any], ply: int, turned: bool) -> Markup:
+    """Return the board after ``ply`` plies with the last move marked."""
+    marked: Sequence[str] = ()
+    if ply > 0:
+        marked = squares_of(game, state.position_after(ply - 1), state.moves[ply - 1])
+    return draw(game.scene(state.position_after(ply)), colours_of(state, game), turned=turned, marked=marked)

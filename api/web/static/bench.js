@@ -1,0 +1,224 @@
+// The bench: a mode of the board in which moves are tried out for all sides and kept in a tree, and nothing is played.
+// Where a line leads, what is legal there and how it looks, only the server knows.
+
+import {call, sentence} from "./api.js";
+import {ANY, write} from "./tree.js";
+
+const NOTHING_AFTER = new Set(["resign", "wait"]);
+
+export class Bench {
+  // `panel` is the place of the tree and its buttons, `api` and `pictures` are addresses. `on` has turned(), opened(),
+  // closed(), sure(question), which resolves to yes or no, and say(text, bad).
+  constructor({panel, board, api, pictures, names, on}) {
+    Object.assign(this, {panel, board, api, pictures, names, on});
+    this.sheet = null;
+    this.asked = 0; // numbers the questions, so that a late answer never replaces a later one
+    this.part("answers").addEventListener("click", (event) => this.answer(event.target.closest("[data-then]")?.dataset.then));
+    for (const [name, act] of Object.entries({
+      save: () => this.save(), undo: () => this.undo(), remove: () => this.remove(), close: () => this.leave(), any: () => this.any(),
+    })) this.button(name).addEventListener("click", act);
+    addEventListener("beforeunload", (event) => {
+      if (this.active && this.undos.length) event.preventDefault();
+    });
+  }
+
+  get active() {
+    return this.sheet !== null;
+  }
+
+  part(name) {
+    return this.panel.querySelector(`[data-bench="${name}"]`);
+  }
+
+  button(name) {
+    return this.panel.querySelector(`[data-bench-act="${name}"]`);
+  }
+
+  // Opens the bench. `sheet` has title, help, seat (whose lines these are, or null), words(node) and save(tree);
+  // `tree` begins after `ply` plies of the match.
+  async open(sheet, tree, ply) {
+    Object.assign(this, {sheet, tree, ply, undos: [], seen: new Map()});
+    this.part("title").textContent = sheet.title;
+    this.part("help").textContent = sheet.help;
+    this.panel.hidden = false;
+    this.on.opened();
+    if (await this.show()) this.board.home();
+  }
+
+  // Goes on with another tree from another ply, changed or not as before.
+  async goOn(tree, ply) {
+    Object.assign(this, {tree, ply, undos: this.undos.length ? [tree.snapshot()] : [], seen: new Map()});
+    await this.show();
+  }
+
+  close() {
+    this.asked += 1;
+    this.sheet = null;
+    this.panel.hidden = true;
+    this.on.closed();
+  }
+
+  async leave() {
+    if (this.undos.length && !(await this.on.sure({ask: "Leave without saving?", consequence: "What you have changed since it was saved is lost.", yes: "Leave"}))) return;
+    this.close();
+  }
+
+  // Whether the current position depends on a move that nobody knows yet.
+  get blind() {
+    return this.tree.path().includes(ANY);
+  }
+
+  // Resolves to the position after a line and its picture.
+  async look(line) {
+    const key = JSON.stringify([this.ply, this.on.turned(), line]);
+    if (!this.seen.has(key)) {
+      const body = {ply: this.ply, line};
+      const [place, picture] = await Promise.all([call("POST", `${this.api}/positions`, body), this.picture(body)]);
+      this.seen.set(key, {...place, picture});
+    }
+    return this.seen.get(key);
+  }
+
+  async picture(body) {
+    const answer = await fetch(`${this.pictures}?turned=${this.on.turned()}`, {
+      method: "POST",
+      headers: {"Content-Type": "application/json", Accept: "image/svg+xml, application/problem+json"},
+      body: JSON.stringify(body),
+    });
+    return answer.text();
+  }
+
+  // Shows the current position; resolves to whether it did.
+  async show() {
+    const number = (this.asked += 1);
+    const known = this.tree.path();
+    const line = this.blind ? known.slice(0, known.indexOf(ANY)) : known;
+    this.board.offer({});
+    this.on.say("");
+    try {
+      const place = await this.look(line);
+      if (number !== this.asked || !this.active) return false;
+      this.place = place;
+      this.board.show(place.picture);
+      this.board.offer(this.blind ? {} : place.hints);
+      this.render();
+      return true;
+    } catch (error) {
+      if (number === this.asked && this.active) this.on.say(error.message, true);
+      return false;
+    }
+  }
+
+  render() {
+    const {tree, sheet, place} = this;
+    const {current} = tree;
+    write(this.part("tree"), tree, sheet.words, (node) => this.go(node));
+    this.part("where").textContent = this.where();
+    const answered = sheet.seat !== null && current.parent && current.seat !== sheet.seat && !(current.parent.move === ANY);
+    this.part("answers").hidden = !answered;
+    for (const button of this.part("answers").querySelectorAll("[data-then]")) button.setAttribute("aria-pressed", String((current.then || "") === button.dataset.then));
+    this.button("any").hidden = sheet.seat === null || this.blind || Boolean(place.result) || place.to_move === sheet.seat || current.next.some((each) => each.move === ANY);
+    this.button("remove").disabled = !current.parent;
+    this.button("undo").disabled = !this.undos.length;
+    this.button("save").disabled = !this.undos.length;
+  }
+
+  where() {
+    const {current} = this.tree;
+    const {place} = this;
+    const after = current.parent ? `After ${current.move === ANY ? "any other move" : current.spelled}: ` : "";
+    if (current.parent?.move === ANY) return `${after}nothing can follow the answer to any other move.`;
+    if (current.move === ANY) return `${after}type your answer. It is played if it is legal then.`;
+    if (place.result) return `${after}the game is over (${place.result.reason.replaceAll("-", " ")}).`;
+    const mover = place.to_move === this.sheet.seat ? `you (${this.names[place.to_move]}) answer` : `${this.names[place.to_move]} to move`;
+    const composed = place.compositions.length ? " Moves that are put together can be typed." : "";
+    return sentence(`${after}${mover}.${composed}`);
+  }
+
+  go(node) {
+    this.tree.current = node;
+    return this.show();
+  }
+
+  // Goes a move back or on, to the start or to the end of the line.
+  step(kind) {
+    let node = this.tree.current;
+    if (kind === "first") node = this.tree.root;
+    else if (kind === "previous") node = node.parent || node;
+    else if (kind === "next") node = node.next[0] || node;
+    else while (node.next.length) [node] = node.next;
+    return this.go(node);
+  }
+
+  // Adds a move to the tree, as the board or the player writes it; rejects with the reason when it is not possible.
+  async add(text) {
+    const {tree, sheet} = this;
+    const node = tree.current;
+    if (node.parent?.move === ANY) throw new Error("Nothing can follow the answer to any other move.");
+    let fields = {move: text, seat: null};
+    if (!this.blind) {
+      const place = await this.look([...tree.path(), text]);
+      if (tree !== this.tree || node !== tree.current) return;
+      fields = {move: place.line.at(-1), spelled: place.spelled.at(-1), seat: this.place.to_move};
+    }
+    const own = fields.seat === null || fields.seat === sheet.seat;
+    const replaced = own && node.parent && sheet.seat !== null ? node.next.filter((each) => each.move !== fields.move) : [];
+    if (!node.next.some((each) => each.move === fields.move)) this.remember();
+    if (replaced.length) node.next = [];
+    if (NOTHING_AFTER.has(node.then)) node.then = null;
+    tree.add(fields);
+    if (await this.show() && replaced.length) this.on.say(`It takes the place of ${replaced[0].spelled}.`);
+  }
+
+  any() {
+    this.remember();
+    this.tree.add({move: ANY, seat: this.place.to_move});
+    return this.show();
+  }
+
+  answer(then) {
+    if (then === undefined) return;
+    this.remember();
+    const {current} = this.tree;
+    current.then = then || null;
+    if (NOTHING_AFTER.has(then)) current.next = [];
+    this.render();
+    this.panel.querySelector(`[data-then="${then}"]`).focus();
+  }
+
+  remove() {
+    this.remember();
+    this.tree.remove();
+    return this.show();
+  }
+
+  remember() {
+    this.undos.push(this.tree.snapshot());
+  }
+
+  undo() {
+    this.undos.pop()();
+    return this.show();
+  }
+
+  async save() {
+    this.button("save").disabled = true;
+    try {
+      await this.sheet.save(this.tree);
+      this.undos = [];
+    } catch (problem) {
+      const [place] = Object.keys(problem.errors || {});
+      const node = place && this.at(place);
+      if (node) await this.go(node);
+      this.button("save").disabled = false;
+      this.on.say(problem.message, true);
+    }
+  }
+
+  // The node that an error names by its place: lines.0.next.1.move.
+  at(place) {
+    let node = this.tree.root;
+    for (const number of place.match(/\d+/g) || []) node = node?.next[number];
+    return node === this.tree.root ? null : node;
+  }
+}

@@ -1,0 +1,169 @@
+"""Time and play on the board page: clocks, terms, conditional lines, taking back, playing again."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.visitors import Visitor
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+def try_out(visitor: Visitor, start: str, target: str) -> None:
+    """Add a move to the tree on the bench by playing it out on the board."""
+    visitor.page.locator(f"#board .can-begin[data-square='{start}']").click()
+    visitor.page.locator(f"#board .is-target[data-square='{target}']").click()
+    expect(visitor.page.locator("#bench [aria-current]")).to_have_text(re.compile(f"{start}[-x]{target}"))
+
+
+def lay_down(visitor: Visitor, match: str, *lines: dict[str, object]) -> None:
+    """Lay lines down without the pages."""
+    visitor.call("PUT", f"/matches/{match}/lines", {"lines": list(lines)})
+
+
+def test_terms_are_told_before_a_match_is_accepted_and_then_each_seats_time_and_the_instant_it_ends(visit):
+    host, invited = visit().be_guest(), visit(timezone_id="Asia/Kolkata").be_guest()
+    terms = {"control": "days-per-move", "bank": 3 * 86_400}
+    seats = [{"kind": "me"}, {"kind": "player", "name": invited.name}]
+    match = host.create("bashni", "start", seats, terms=terms)
+    page = invited.open(match)
+    expect(page.locator("#time")).to_contain_text("3 days for every move")
+    expect(page.locator("#time")).to_contain_text("Vacation stops a player's clock")
+    page.get_by_role("button", name="Accept the invitation").click()
+    expect(page.locator("#seats li.to-move .clock")).to_contain_text(re.compile(r"2 days 23 hours to begin"))
+    told = page.locator("#time")
+    expect(told).to_contain_text(f"{host.name} must move by")
+    expect(told.locator("time").first).to_contain_text(re.compile(r"\d\d:\d\d UTC \(.*\d\d:\d\d your time\)"))
+    expect(told).to_contain_text("If not, the match is called off without a result.")
+    host.move(match, "c3-d4")
+    expect(page.locator("#time")).to_contain_text("You must move by")
+
+
+def test_a_clock_counts_down_without_the_page_being_loaded_again(visit):
+    host, other = visit().be_guest(), visit().be_guest()
+    terms = {"control": "bank", "bank": 600, "increment": 0, "cap": 600}
+    match = host.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}], terms=terms)
+    other.call("POST", f"/matches/{match}/joins", {})
+    page = host.open(match)
+    clock = page.locator("#seats li.to-move .clock b")
+    shown = clock.inner_text()
+    assert re.fullmatch(r"9 minutes( \d+ seconds?)?", shown)
+    expect(clock).not_to_have_text(shown)
+    expect(clock).to_have_text(re.compile("minutes"))
+
+
+def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair):
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    page = white.open(match)
+    page.get_by_role("button", name="Lay down lines").click()
+    try_out(white, "b6", "a5")
+    expect(page.locator("#bench")).to_contain_text("you (White) answer")
+    try_out(white, "d4", "c5")
+    page.get_by_role("button", name="To the start").click()
+    page.locator("#bench").get_by_role("button", name="Any other move").click()
+    page.locator("#bench").get_by_role("button", name="Resign").click()
+    expect(page.locator("#bench .tree")).to_have_text(
+        re.compile(r"if\s*b6-a5\s*then\s*d4-c5\s*if\s*any other move then resign")
+    )
+    assert white.call("GET", f"/matches/{match}")["ply"] == 1
+    page.locator("#bench").get_by_role("button", name="Save").click()
+    expect(page.locator("#lines")).to_contain_text("Armed")
+    black.open(match)
+    assert "d4-c5" not in black.page.content()
+    black.submit("b6", "a5")
+    for side in (white, black):
+        expect(side.page.locator("#moves")).to_contain_text("d4-c5")
+    expect(page.locator("#lines")).to_contain_text("Played out")
+    expect(page.locator("#lines .played")).to_have_text(["b6-a5", "d4-c5"])
+
+
+def test_a_line_that_the_match_has_left_is_shown_as_dead_and_why(pair):
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    lay_down(white, match, {"move": "b6-a5", "next": [{"move": "d4-c5"}]})
+    page = white.open(match)
+    expect(page.locator("#lines")).to_contain_text("Armed")
+    black.move(match, "h6-g5")
+    expect(page.locator("#lines")).to_contain_text("Dead")
+    expect(page.locator("#lines")).to_contain_text("h6-g5")
+    expect(page.locator("#lines .tree")).to_contain_text("if b6-a5 then d4-c5")
+    assert white.call("GET", f"/matches/{match}")["ply"] == 2
+    page.locator("#lines").get_by_role("button", name="Take them away").click()
+    expect(page.locator("#lines .tree")).to_be_empty()
+
+
+def test_lines_being_entered_go_on_from_the_move_that_is_played_meanwhile(pair):
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    page = white.open(match)
+    page.get_by_role("button", name="Lay down lines").click()
+    try_out(white, "b6", "a5")
+    try_out(white, "d4", "c5")
+    try_out(white, "d6", "b4")
+    black.move(match, "b6-a5")
+    expect(page.locator("#bench .tree")).to_have_text(re.compile(r"after my own\s*d4-c5\s*if\s*d6xb4"))
+    page.locator("#bench").get_by_role("button", name="Save").click()
+    expect(page.locator("#lines")).to_contain_text("Your move first")
+    white.submit("d4", "c5")
+    expect(page.locator("#lines")).to_contain_text("Armed")
+
+
+def test_a_move_is_taken_back_when_the_other_side_agrees(pair):
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    white.open(match)
+    black.open(match)
+    white.page.get_by_role("button", name="Ask to take back your move").click()
+    expect(white.page.get_by_role("button", name="Withdraw the request")).to_be_visible()
+    expect(black.page.locator("#offers")).to_contain_text(f"{white.name} asks to take back the last move")
+    black.page.get_by_role("button", name="Agree").click()
+    for side in (white, black):
+        expect(side.page.locator("#moves")).to_contain_text("No move yet")
+        expect(side.square("c3")).to_have_attribute("aria-label", "c3: white man")
+    white.submit("g3", "h4")
+    expect(black.page.locator("#moves")).to_contain_text("g3-h4")
+
+
+def test_a_draw_is_offered_together_with_the_move(pair):
+    white, black, match = pair
+    page = white.open(match)
+    black.open(match)
+    page.locator("#board .can-begin[data-square='c3']").click()
+    page.locator("#board .is-target[data-square='d4']").click()
+    page.get_by_label("Offer a draw with it").check()
+    page.locator("#submit").click()
+    expect(black.page.locator("#offers")).to_contain_text("A draw is offered")
+    expect(black.page.locator("#moves")).to_contain_text("c3-d4")
+
+
+def test_both_sides_meet_in_one_rematch_with_the_seats_changed(pair):
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    black.move(match, "b6-a5")
+    white.call("POST", f"/matches/{match}/resignation", {})
+    white.open(match)
+    white.page.get_by_role("button", name="Propose a rematch").click()
+    expect(white.page.locator("#standing")).to_contain_text(f"Waiting for {black.name} to join")
+    black.open(match)
+    black.page.get_by_role("link", name="To the rematch").click()
+    black.page.get_by_role("button", name="Accept the invitation").click()
+    expect(black.page.locator("#standing")).to_contain_text("Your move: you play White")
+    assert white.page.url == black.page.url
+
+
+def test_terms_of_ones_own_are_chosen_for_a_new_match_and_impossible_ones_refused_at_their_place(visit):
+    person = visit().be_guest()
+    page = person.page
+    page.goto("/matches/new?game=bashni&level=1")
+    page.get_by_role("radio", name="Other terms").check()
+    page.get_by_label("More after every move", exact=True).fill("90")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("[data-error-for='terms.increment']")).to_contain_text("30 days")
+    page.get_by_label("More after every move", exact=True).fill("12")
+    page.get_by_label("More after every move: unit").select_option("hours")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("All terms of this match").click()
+    expect(page.locator("#time")).to_contain_text("10 days at the start and 12 hours more after every move")
+    expect(page.locator("#time")).to_contain_text("Moves may be taken back")

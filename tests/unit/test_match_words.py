@@ -1,0 +1,109 @@
+"""What the page of a match says of its clocks, and what it lets its viewer do."""
+
+from api.web.acts import acts
+from api.web.clocks import ahead, seat_clocks
+from api.web.laid_lines import tree_shown
+from domain.match import commands as c
+from domain.match.clock import OUTAGE, VACATION
+from domain.match.lines import ANY, RESIGN, Line, arranged
+from domain.match.state import Seat
+from domain.match.terms import CLAIM, DAY, HOUR, STANDARD, days_per_move
+from tests.support.matches import FOUR, PlayedMatch, creation, started
+
+
+def match_on(terms):
+    """Return a match of alice and bob on ``terms``, in which both have made their first move."""
+    match = PlayedMatch(creation(Seat.taken("alice"), Seat.open())._replace(terms=terms))
+    match.do(c.JoinMatch("bob"))
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    return match
+
+
+def test_only_the_clock_of_the_seat_to_move_runs_and_says_what_the_time_is_for():
+    match = started()
+    white, black = seat_clocks(match.state, match.now + HOUR)
+    assert (white.words, white.purpose, white.runs) == ("6 days 23 hours", "to begin", True)
+    assert (black.words, black.purpose, black.runs) == ("10 days", "left", False)
+
+
+def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term():
+    match = match_on(days_per_move(3))
+    told = ahead(match.state, match.now)
+    assert (told.seat, told.at, told.over) == (0, match.now + 3 * DAY, False)
+    assert told.consequence == "White loses at that instant"
+    assert told.rule == "3 days for every move; what is not used is not saved."
+    assert (told.by_itself_at, told.changes) == (None, told.at)
+
+
+def test_the_term_that_is_named_is_the_one_that_ends_the_time():
+    capped = match_on(STANDARD._replace(ceiling=2 * DAY))
+    assert ahead(capped.state, capped.now).rule == "No single move may take longer than 2 days."
+    beginning = PlayedMatch(creation(Seat.taken("alice"), Seat.open())._replace(terms=STANDARD._replace(ceiling=DAY)))
+    beginning.do(c.JoinMatch("bob"))
+    assert ahead(beginning.state, beginning.now).rule.startswith("Each player's first move must come within 1 day;")
+
+
+def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant():
+    match = match_on(days_per_move(3))
+    match.do(c.PauseClock(VACATION, "alice", match.now, match.now + DAY))
+    clock, told = seat_clocks(match.state, match.now)[0], ahead(match.state, match.now)
+    assert (clock.words, clock.runs, clock.paused) == ("3 days", False, "on vacation")
+    assert told.pauses == (("on vacation", match.now + DAY - 1000),)
+    assert told.changes == match.now + DAY - 1000
+
+
+def test_while_a_pause_has_no_end_there_is_no_deadline():
+    match = match_on(days_per_move(3))
+    match.do(c.PauseClock(OUTAGE, None, match.now))
+    told = ahead(match.state, match.now)
+    assert (told.at, told.changes, told.pauses) == (None, None, (("the server was away", None),))
+
+
+def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only():
+    match = match_on(days_per_move(1)._replace(flag=CLAIM))
+    late = match.now + 2 * DAY
+    told = ahead(match.state, late)
+    assert (told.over, told.consequence) == (True, "the others may claim that time is up")
+    assert told.by_itself_at > late
+    assert [acts(match.state, player, seat, late)["claim"] for seat, player in enumerate(("alice", "bob"))] == [
+        False,
+        True,
+    ]
+
+
+def test_who_loses_on_time_among_four_only_leaves():
+    match = PlayedMatch(creation(*[Seat.taken("alice"), *[Seat.open()] * 3], game="fourplay", setup="standard"))
+    for player in FOUR[1:]:
+        match.do(c.JoinMatch(player))
+    for player in ("alice", *FOUR[1:]):
+        match.move(player, match.legal_moves()[0])
+    assert ahead(match.state, match.now).consequence == "Red leaves the game at that instant"
+
+
+def test_the_page_offers_what_would_be_accepted():
+    match = match_on(days_per_move(3, takebacks=True))
+    alice = acts(match.state, "alice", 0, match.now)
+    assert [name for name, can in alice.items() if can] == [
+        "move",
+        "give_time",
+        "resign",
+        "offer_draw",
+        "ask_takeback",
+        "lay_lines",
+    ]
+    assert alice["give_time"] == [1]
+    stranger = acts(match.state, "somebody", None, match.now)
+    assert not any(stranger.values())
+
+
+def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move():
+    match = started()
+    match.move("alice", "c3-d4")
+    first = (Line("b6-a5", None, (Line("d4-c5"),)), Line(ANY, None, (Line("g3-h4"),)), Line("h6-g5", RESIGN))
+    lines = arranged(match.state, "alice", first, match.now)
+    match.move("bob", "f6-e5")
+    named, other, resigned = tree_shown(match.state, lines)
+    assert (named["played"], other["played"], resigned["played"]) == (False, True, False)
+    assert (named["seat"], named["next"][0]["seat"], other["next"][0]["seat"]) == (1, 0, None)
+    assert resigned["then"] == RESIGN

@@ -166,7 +166,7 @@ class _Arranger:
 
 def reached(state: MatchState, lines: Lines) -> Reached | None:
     """Return where the match stands in ``lines``; None when it went another way, so that they are dead."""
-    if lines.ply > len(state.moves) or lines.taken_back != state.taken_back:
+    if state.broken is not None or lines.ply > len(state.moves) or lines.taken_back != state.taken_back:
         return None
     if lines.ply < state.left_ply:
         # A seat has left since: others are to move than the lines were laid down for.
@@ -198,6 +198,8 @@ def standing(state: MatchState, seat: int, lines: Lines) -> tuple[str, str]:
 
 
 def _why_dead(state: MatchState, lines: Lines) -> str:
+    if state.broken is not None:
+        return "The match cannot be replayed."
     for ply in range(lines.ply, len(state.moves) + 1):
         before = state._replace(moves=state.moves[:ply], position=state.position_after(ply))
         if reached(before, lines) is None:

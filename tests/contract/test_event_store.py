@@ -7,7 +7,17 @@ from threading import Barrier
 import pytest
 
 from events.envelope import Draft, canonical, chained
-from events.store import EMPTY, GENESIS, NOTHING_KEPT, EventStore, Head, Request, RequestMismatch, StaleVersion
+from events.store import (
+    EMPTY,
+    GENESIS,
+    NOTHING_KEPT,
+    EventStore,
+    Head,
+    Request,
+    RequestMismatch,
+    StaleOrders,
+    StaleVersion,
+)
 from tests.support.drafts import draft, drafts, grown, request
 
 
@@ -39,6 +49,18 @@ def test_what_was_appended_is_read_back_in_order(store: EventStore) -> None:
         (3, 1_700_000_000_003, "alice"),
     ]
     assert [event.data for event in read] == [{"move": "a1"}, {"move": "ä → 😀"}, {"scores": [1, 0.5]}]
+
+
+def test_orders_are_kept_only_for_the_revision_and_the_version_that_they_were_made_for(store: EventStore) -> None:
+    grown(store, "m", [2])
+    store.keep_orders("m", 1, "one", revision=0, version=2)
+    for revision, version in ((0, 2), (1, 1), (1, 3), (2, 2)):
+        with pytest.raises(StaleOrders):
+            store.keep_orders("m", 1, "another", revision, version)
+    assert store.open("m").orders == (1, {1: "one"})
+    store.keep_orders("m", 0, "zero", revision=1, version=2)
+    store.keep_orders("m", 1, None, revision=2, version=2)
+    assert store.open("m").orders == (3, {0: "zero"})
 
 
 def test_each_event_is_chained_to_the_one_before(store: EventStore) -> None:

@@ -63,6 +63,38 @@ def test_what_awaits_somebody_begins_with_the_moves_and_then_goes_by_age(
     assert waiting in [item["match"]["id"] for item in all_pages(boris, "/me/pending?", 1)]
 
 
+def test_the_queue_begins_with_the_first_deadline_whatever_is_owed(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    days = {name: {"control": "days-per-move", "bank": days * 86_400} for name, days in (("5", 5), ("3", 3), ("4", 4))}
+    later, sooner = (started(anna, boris, terms=days[name]) for name in "53")
+    invitation = boris.create(invited("anna"), ME)
+    asked = started(boris, anna, terms=days["4"])
+    boris.move(asked, "c3-d4")
+    anna.move(asked)
+    assert anna.post(f"/matches/{asked}/takeback-requests").status_code == 201
+    project(services)
+    for limit in (1, 50):
+        items = all_pages(anna, "/me/queue?", limit)
+        assert [(item["owed"], item["match"]["id"]) for item in items] == [
+            ("move", sooner),
+            ("move", later),
+            ("invitation", invitation),
+        ]
+    deadlines = [item["match"]["deadline"] for item in items]
+    assert deadlines == sorted(deadlines)
+    assert [(item["owed"], item["match"]["id"]) for item in all_pages(boris, "/me/queue?", 1)] == [("move", asked)]
+    boris.post(f"/matches/{asked}/takeback-refusal")
+    for player in (boris, anna):
+        player.move(asked)
+    assert boris.post(f"/matches/{asked}/takeback-requests").status_code == 201
+    anna.move(later)
+    assert boris.post(f"/matches/{later}/draw-offers").status_code == 201
+    project(services)
+    owed = {item["match"]["id"]: item["owed"] for item in all_pages(anna, "/me/queue?", 50)}
+    assert (owed[asked], owed[later]) == ("takeback-answer", "draw-answer")
+
+
 @pytest.mark.parametrize("cursor", ["nonsense", "moves:nonsense", "rest:nonsense", ":"])
 def test_a_cursor_of_nobody_is_refused(anna: Caller, cursor: str) -> None:
     refused = anna.get(f"/me/pending?cursor={cursor}")

@@ -11,6 +11,7 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.events import MoveSubmitted
+from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState, Seat
 from events.chain import verify
@@ -51,6 +52,13 @@ class WatchedStore(MemoryStore):
             overtake, self.before_append = self.before_append, None
             overtake()
         return super().append(stream, expected, drafts, request, deadline, orders)
+
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
+        """Let somebody be faster, and keep."""
+        if self.before_append is not None:
+            overtake, self.before_append = self.before_append, None
+            overtake()
+        super().keep_orders(stream, seat, text, revision, version)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Any]:
         """Note and read."""
@@ -190,6 +198,24 @@ def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches
     with pytest.raises(StaleVersion) as stale:
         do(matches, SubmitMove("alice", "c3-d4"), expected=3)
     assert stale.value.current == 4
+
+
+def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_then(
+    matches: Matches, store: WatchedStore
+) -> None:
+    rival = Matches(store, lambda: NOON)
+    asked: list[int] = []
+
+    def watching_moves(state: MatchState, orders: Orders) -> Orders:
+        asked.append(len(state.moves))
+        return orders._replace(forced=True)
+
+    store.before_append = lambda: do(rival, SubmitMove("alice", "c3-d4"))
+    laid = matches.lay_down("m", "bob", watching_moves)
+    assert asked == [0, 1]
+    assert (laid.orders, laid.head.version) == ({1: Orders(forced=True)}, 4)
+    with pytest.raises(StaleVersion):
+        matches.lay_down("m", "bob", watching_moves, expected_version=3)
 
 
 def test_two_processes_see_what_the_other_did(matches: Matches, store: WatchedStore) -> None:

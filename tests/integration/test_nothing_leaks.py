@@ -1,0 +1,151 @@
+"""What a player lays down, notes, tries out and says is seen by nobody else: every output and every key is searched."""
+
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+from redis import Redis
+from werkzeug.routing import Rule
+
+from api.services import EXTENSION, Services
+from api.stream import message_of
+from events.matches import Matches
+from tests.support.callers import API, Caller, started
+from workers.projector import Projector, projected_by
+
+NOTE, WORD = "kilimanjaro", "okapi"
+FIRST_REPLY, SECOND_REPLY = "g3-h4", "h2-g3"
+"""Replies that are not legal where they are laid down, so that no list of legal moves names them."""
+
+LATER = [{"move": "b6-a5", "next": [{"move": SECOND_REPLY}]}]
+LINES = [{"move": "h6-g5", "next": [{"move": FIRST_REPLY, "next": LATER}]}]
+
+STATIC = ("/static/", "/games/<game_id>/rules")
+"""Files and rules pages: the same whatever is played, and with moves of their own as examples."""
+
+
+def addresses(app: Flask, match: str) -> Iterator[str]:
+    """Yield every address of ``app`` that can be looked at, with the match and its players in the places of names."""
+    names = {
+        "match": match,
+        "match_id": match,
+        "player": "anna",
+        "other": "boris",
+        "game": "bashni",
+        "game_id": "bashni",
+    }
+    names |= {"pool": "bashni-2", "code": "muted"}
+    rule: Rule
+    for rule in app.url_map.iter_rules():
+        if rule.methods and "GET" in rule.methods and not rule.rule.startswith(STATIC):
+            yield (
+                rule.rule
+                if not rule.arguments
+                else app.url_map.bind("").build(rule.endpoint, {name: names[name] for name in rule.arguments})
+            )
+
+
+def outputs(app: Flask, match: str, others: list[Caller]) -> Iterator[tuple[str, str]]:
+    """Yield every address as each of ``others`` sees it, and what acting on the match tells them."""
+    for address in addresses(app, match):
+        for other in others:
+            yield f"{address} for {other.name}", other.client.get(address).text
+    for other in others:
+        for act, body in (
+            ("moves", {"move": "castle"}),
+            ("compositions", {"kind": "multi", "parts": []}),
+            ("joins", {}),
+        ):
+            yield f"{act} of {other.name}", other.post(f"/matches/{match}/{act}", body).text
+
+
+def stored(redis: Redis) -> Iterator[tuple[str, bytes]]:
+    """Yield the name of every key with all that is in it, compressed values as they read."""
+    for key in redis.scan_iter():
+        kind: Any = redis.type(key)
+        content: Any = {
+            b"string": lambda key=key: redis.get(key),
+            b"hash": lambda key=key: redis.hgetall(key),
+            b"list": lambda key=key: redis.lrange(key, 0, -1),
+            b"set": lambda key=key: redis.smembers(key),
+            b"zset": lambda key=key: redis.zrange(key, 0, -1),
+            b"stream": lambda key=key: redis.xrange(key),
+        }[kind]()
+        texts = [repr(content).encode(), *(unzipped(value) for value in getattr(content, "values", list)())]
+        yield key.decode(), b"\n".join(texts)
+
+
+def unzipped(value: bytes) -> bytes:
+    """Return what ``value`` was before it was compressed, or ``value`` itself when it was not."""
+    try:
+        return zlib.decompress(value)
+    except zlib.error:
+        return value
+
+
+class House:
+    """An installation with a match, searched for what nobody but its author may see."""
+
+    def __init__(self, app: Flask, redis: Redis, capfd: pytest.CaptureFixture[str]) -> None:
+        self.services: Services = app.extensions[EXTENSION]
+        self.anna, self.boris, self.clara = (Caller(app).sign_up(name) for name in ("anna", "boris", "clara"))
+        self.match = started(self.anna, self.boris)
+        self._app, self._redis, self._capfd = app, redis, capfd
+
+    def outputs_with(self, *secrets: str) -> set[str]:
+        """Return the outputs, but for anna's own, that any of ``secrets`` is in."""
+        fresh = Matches(self.services.store, self.services.now)
+        Projector(self._redis, self.services.readmodels.keys, projected_by(fresh)).project([self.match])
+        seen = dict(outputs(self._app, self.match, [self.boris, self.clara, Caller(self._app)]))
+        seen["stream"] = "".join(message_of(envelope).text for envelope in self.services.store.read(self.match))
+        seen["log"] = "".join(self._capfd.readouterr())
+        assert len(seen) > 100
+        assert "move-submitted" in seen["stream"]
+        return {where for where, text in seen.items() if any(secret in text for secret in secrets)}
+
+    def keys_with(self, *secrets: str) -> set[str]:
+        """Return the keys of the store, without its prefix, that hold any of ``secrets``."""
+        found = dict(stored(self._redis))
+        assert any(self.match.encode() in content for content in found.values())
+        prefix = self.services.store.prefix
+        return {
+            key.removeprefix(prefix)
+            for key, content in found.items()
+            if any(secret.encode() in content for secret in secrets)
+        }
+
+    @property
+    def orders(self) -> str:
+        """The key of what is laid down in the match, without the prefix."""
+        return f"{{s{self.services.store.shard_of(self.match):02d}}}:m:{self.match}:o"
+
+
+def test_nothing_private_leaves_its_authors_hands(
+    capfd: pytest.CaptureFixture[str], redis: Redis, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.matches.SNAPSHOT_EVERY", 1)
+    house = House(app, redis, capfd)
+    match, anna, boris = house.match, house.anna, house.boris
+    assert anna.move(match, "c3-d4").status_code == 201
+    assert anna.put(f"/matches/{match}/lines", {"lines": LINES, "forced": True}).status_code == 200
+    assert anna.put(f"/matches/{match}/notes", {"text": NOTE}).status_code == 200
+    assert anna.put(f"/matches/{match}/exploration", {"ply": 1, "tree": LINES}).status_code == 200
+    assert anna.post(f"/matches/{match}/chat", {"text": WORD}).status_code == 201
+    notebooks = [f"{{people}}:{kind}:{anna.id}" for kind in ("notes", "explorations")]
+
+    assert house.outputs_with(FIRST_REPLY, SECOND_REPLY, NOTE) == set()
+    assert house.keys_with(FIRST_REPLY, SECOND_REPLY, NOTE) == {house.orders, *notebooks}
+    assert house.outputs_with(WORD) == {f"{API}/matches/{match}/chat for boris"}
+    assert house.keys_with(WORD) == {f"chat:{{{match}}}"}
+
+    fired, again = (boris.move(match, "h6-g5", Idempotency_Key="k") for _ in range(2))
+    assert FIRST_REPLY in fired.text
+    assert again.json == fired.json
+    assert SECOND_REPLY not in again.text
+    assert house.outputs_with(SECOND_REPLY, NOTE) == set()
+    assert house.keys_with(SECOND_REPLY) == {house.orders, notebooks[1]}
+    assert redis.exists(f"{house.services.store.prefix}{house.orders.removesuffix('o')}s"), (
+        "a snapshot was searched too"
+    )

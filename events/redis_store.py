@@ -255,8 +255,16 @@ class RedisStore(EventStore):
     @_in_words_of_the_store
     def head(self, stream: str) -> Head:
         """See EventStore."""
-        found: Any = self.client.hmget(self._keys_of(stream).stream(stream, "h"), "v", "d")
-        return EMPTY if found[0] is None else Head(int(found[0]), found[1])
+        return self.heads([stream])[0]
+
+    @_in_words_of_the_store
+    def heads(self, streams: Sequence[str]) -> list[Head]:
+        """See EventStore. One round trip."""
+        with self.client.pipeline(transaction=False) as pipeline:
+            for stream in streams:
+                pipeline.hmget(self._keys_of(stream).stream(stream, "h"), "v", "d")
+            found: list[Any] = pipeline.execute()
+        return [EMPTY if version is None else Head(int(version), digest) for version, digest in found]
 
     def streams(self, shard: int) -> Iterator[str]:
         """See EventStore. New streams join at the end, so reading page by page misses and doubles none."""

@@ -187,6 +187,10 @@ class EventStore(ABC):
     def head(self, stream: str) -> Head:
         """Return the head of ``stream``; EMPTY when it does not exist. Raises StoreUnavailable."""
 
+    def heads(self, streams: Sequence[str]) -> list[Head]:
+        """Return the heads of ``streams``, in their order. Raises StoreUnavailable."""
+        return [self.head(stream) for stream in streams]
+
     @abstractmethod
     def streams(self, shard: int) -> Iterator[str]:
         """Yield the names of all streams of a shard, in the order of their first events. Raises StoreUnavailable."""

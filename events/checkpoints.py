@@ -1,0 +1,125 @@
+"""Checkpoints: the heads of all matches, signed day by day, so that a rewritten past is evident. Checked offline.
+
+The log behind them is a Merkle tree (``events.merkle``) to which leaves are only ever added. A leaf says that a match
+had a version with a digest; each day adds one for every match that has moved on since its last leaf, and then the tree
+is signed: a checkpoint. Whoever has kept one can have it proved that a later one begins with the same leaves, and that
+a match went through the head that was logged. A past that is rewritten breaks with the checkpoints that others have, or
+stands in the log beside the one before: two heads for one version.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from events import merkle
+from events.documents import Fault, fitted, read_document, write_document
+from events.envelope import canonical_json
+from events.keys import KeySet
+from events.shapes import Digest, SignatureText, shape_of, written
+
+FORMAT = 1
+KIND = "rookery checkpoint 1"
+"""The first line of what is signed."""
+
+LARGEST = 16_384
+"""Bytes of a checkpoint or of a proof that one begins another; both are far smaller."""
+
+
+class Checkpoint(NamedTuple):
+    """The log at an instant: the number of its leaves and the root of the tree over them, signed by ``key``.
+
+    ``origin`` is the id of the installation, ``day`` the day in UTC (2026-01-31) and ``signed_at`` milliseconds since
+    1970 UTC. What is signed is all this but the first and the last two fields, as canonical JSON after KIND.
+    """
+
+    format: int
+    origin: str
+    day: str
+    size: int
+    root: Digest
+    signed_at: int
+    key: str
+    signature: SignatureText
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        """What is signed."""
+        return statement(self.origin, self.day, self.size, self.root, self.signed_at)
+
+    def check(self, keys: KeySet) -> None:
+        """Raise Fault unless one of ``keys`` has signed this checkpoint."""
+        key = keys.get(self.key)
+        if key is None:
+            raise Fault("key", f"key {self.key} is not among the keys given")
+        key.check(self.signature, KIND, self.statement, self.signed_at)
+
+
+class Inclusion(NamedTuple):
+    """The proof that the log of ``checkpoint`` has a version of a match as its ``leaf``, counted from 0.
+
+    ``path`` is the audit path of RFC 6962, section 2.1.1.
+    """
+
+    checkpoint: Checkpoint
+    leaf: int
+    version: int
+    path: tuple[Digest, ...]
+
+    def check(self, match: str, digest: str) -> None:
+        """Raise Fault unless the path leads from the head of ``match`` with this ``digest`` to the checkpoint."""
+        if self.checkpoint.format != FORMAT:
+            raise Fault("checkpoint.format", f"format {self.checkpoint.format} is not known here, only {FORMAT}")
+        hashed = merkle.leaf_hash(leaf_of(match, self.version, digest))
+        path = [bytes.fromhex(node) for node in self.path]
+        root = merkle.root_from_inclusion(hashed, self.leaf, self.checkpoint.size, path)
+        if root is None or root.hex() != self.checkpoint.root:
+            raise Fault("path", f"it does not lead from version {self.version} to the root of the checkpoint")
+
+
+class Consistency(NamedTuple):
+    """The proof that the log of ``sizes`` leaves, the smaller number first, has only grown (RFC 6962, 2.1.2)."""
+
+    sizes: tuple[int, ...]
+    path: tuple[Digest, ...]
+
+    def check(self, first: Checkpoint, second: Checkpoint) -> None:
+        """Raise Fault unless the log of ``second`` begins with the leaves of ``first``."""
+        if first.origin != second.origin:
+            raise Fault("origin", f"the checkpoints are of two servers, {first.origin} and {second.origin}")
+        if self.sizes != (first.size, second.size):
+            raise Fault("sizes", f"this is no proof for the sizes {first.size} and {second.size}")
+        roots = bytes.fromhex(first.root), bytes.fromhex(second.root)
+        path = [bytes.fromhex(node) for node in self.path]
+        if not merkle.is_consistent(first.size, roots[0], second.size, roots[1], path):
+            raise Fault("path", "the later log does not begin with the earlier one")
+
+
+def statement(origin: str, day: str, size: int, root: Digest, signed_at: int) -> dict[str, Any]:
+    """Return what is signed of a checkpoint."""
+    return {"day": day, "origin": origin, "root": root, "signed_at": signed_at, "size": size}
+
+
+def leaf_of(match: str, version: int, digest: str) -> bytes:
+    """Return the leaf that says that ``match`` had this ``version`` with this ``digest``, as canonical JSON."""
+    return canonical_json({"digest": digest, "match": match, "version": version})
+
+
+def write_checkpoint(checkpoint: Checkpoint) -> bytes:
+    """Return ``checkpoint`` as a document."""
+    return write_document(written(checkpoint))
+
+
+def read_checkpoint(packed: bytes) -> Checkpoint:
+    """Return the checkpoint of a document; raises Fault."""
+    checkpoint: Checkpoint = fitted(_CHECKPOINT, read_document(packed, _FORMATS, LARGEST))
+    return checkpoint
+
+
+def read_consistency(packed: bytes) -> Consistency:
+    """Return the proof that a document is; raises Fault."""
+    consistency: Consistency = fitted(_CONSISTENCY, read_document(packed, {}, LARGEST))
+    return consistency
+
+
+_CHECKPOINT = shape_of(Checkpoint)
+_CONSISTENCY = shape_of(Consistency)
+_FORMATS: Mapping[str, int] = {"format": FORMAT}

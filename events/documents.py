@@ -1,0 +1,168 @@
+"""JSON documents that come from outside and whose every byte counts: canonical, or refused at the first fault.
+
+A document is JSON after RFC 8785 with one line feed after it. So there is one way to write each, and a change of any
+byte is a change of what it says or makes it no document.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from events.envelope import canonical_json
+from events.shapes import Misfit, Shape
+
+DEEPEST = 32
+"""Levels of nesting; no document of this house has half as many."""
+
+_NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]|\\.)*"?|[^"\[\]{}])+', re.DOTALL)
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}:,]', re.DOTALL)
+
+
+class Fault(Exception):
+    """The first fault of a document: its ``place`` (a path such as ``events[3].data.move``, "" for the whole) and why.
+
+    ``str(fault)`` has both.
+    """
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}" if place else reason)
+        self.place = place
+        self.reason = reason
+
+
+def write_document(value: Any) -> bytes:
+    """Return ``value`` as a document; raises ValueError and TypeError where it has no canonical form."""
+    return canonical_json(value) + b"\n"
+
+
+def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[str, Any]:
+    """Return the object that ``packed`` is the document of.
+
+    ``formats`` are members that say how it is to be read, with the value that is known here: they are looked at before
+    all others. ``most`` is the largest number of bytes. Raises Fault.
+    """
+    if len(packed) > most:
+        raise Fault("", f"it is larger than the {most:,} bytes that are read")
+    try:
+        text = packed.decode()
+    except UnicodeDecodeError as error:
+        before = packed[: error.start].decode()
+        raise Fault(path_at(before, len(before)), f"byte {error.start + 1} is not UTF-8") from None
+    _refuse_depth(text)
+    twice: list[str] = []
+
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        collected = dict(pairs)
+        if len(collected) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice.extend(name for number, name in enumerate(names) if name in names[:number])
+        return collected
+
+    try:
+        value = json.loads(text, object_pairs_hook=collect, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise Fault(path_at(text, error.pos), f"{_byte(text, error.pos)} {_said(text, error)}") from None
+    except ValueError as error:
+        raise Fault("", str(error)) from None
+    if not isinstance(value, dict):
+        raise Fault("", "it is no JSON object")
+    for name, known in formats.items():
+        if name in value and value[name] != known:
+            raise Fault(name, f"{name} {value[name]!r:.20} is not known here, only {known}")
+    try:
+        canonical = write_document(value)
+    except (ValueError, TypeError) as error:
+        raise Fault("", f"it has no canonical form: {error}") from None
+    if packed != canonical:
+        _refuse_form(text, canonical.decode(), twice)
+    return value
+
+
+def fitted(shape: Shape, value: Any) -> Any:
+    """Return ``value`` as an instance of the class that has this ``shape``; raises Fault."""
+    try:
+        return shape.read(value)
+    except Misfit as misfit:
+        raise Fault(misfit.path.removeprefix("."), str(misfit)) from None
+
+
+def path_at(text: str, offset: int) -> str:
+    """Return the path of what stands at ``offset`` in JSON ``text``, which may break off or go wrong from there on."""
+    frames: list[str | int | None] = []
+    for token in _TOKENS.finditer(text):
+        if token.start() >= offset:
+            break
+        sign = token[0][0]
+        if sign in "{[":
+            frames.append(None if sign == "{" else 0)
+        elif not frames:
+            continue
+        elif sign in "}]":
+            frames.pop()
+        elif sign == "," and isinstance(frames[-1], int):
+            frames[-1] += 1
+        elif sign == ",":
+            frames[-1] = None
+        elif sign == '"' and frames[-1] is None:
+            frames[-1] = token[0].strip('"')
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in frames if step is not None)
+    return "".join(steps).removeprefix(".")
+
+
+def difference(stated: Any, computed: Any) -> tuple[str, Any, Any] | None:
+    """Return the path of the first difference of two JSON values with what stands there in each; None for none.
+
+    What is missing counts as None.
+    """
+    if isinstance(stated, Mapping) and isinstance(computed, Mapping):
+        pairs = [(f".{name}", stated.get(name), computed.get(name)) for name in sorted({*stated, *computed})]
+    elif isinstance(stated, list) and isinstance(computed, list) and len(stated) == len(computed):
+        pairs = [(f"[{number}]", *pair) for number, pair in enumerate(zip(stated, computed, strict=True))]
+    else:
+        return None if stated == computed and type(stated) is type(computed) else ("", stated, computed)
+    for step, one, other in pairs:
+        found = difference(one, other)
+        if found is not None:
+            return (f"{step}{found[0]}", *found[1:])
+    return None
+
+
+def _refuse_depth(text: str) -> None:
+    depth = 0
+    for bracket in _NO_BRACKETS.sub("", text):
+        depth += 1 if bracket in "{[" else -1
+        if depth > DEEPEST:
+            raise Fault("", f"it is nested deeper than {DEEPEST} levels")
+
+
+def _refuse_form(text: str, canonical: str, twice: list[str]) -> NoReturn:
+    """Raise the fault of a text that says what ``canonical`` says, but in another form."""
+    pairs = zip(text, canonical, strict=False)
+    offset = next((number for number, (one, other) in enumerate(pairs) if one != other), min(len(text), len(canonical)))
+    if twice:
+        reason = f"the member {twice[0]!r} stands twice in one object"
+    elif offset == len(text):
+        reason = "it ends without its line feed"
+    elif offset == len(canonical):
+        reason = f"{_byte(text, offset)} follows the end of the document"
+    else:
+        expected = canonical[offset : offset + 12]
+        reason = f"{_byte(text, offset)} is not in canonical form (RFC 8785): {expected!r} was expected"
+    raise Fault(path_at(text, offset), reason)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _said(text: str, error: json.JSONDecodeError) -> str:
+    if not text[error.pos :].strip():
+        return "is the end, in the middle of the document"
+    if error.msg.startswith("Unterminated"):
+        return "begins a string that does not end"
+    return f"is not JSON: {error.msg[0].lower()}{error.msg[1:]}"
+
+
+def _byte(text: str, offset: int) -> str:
+    return f"byte {len(text[:offset].encode()) + 1}"

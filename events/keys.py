@@ -1,0 +1,217 @@
+"""The keys with which an installation signs: Ed25519, one at a time, the public ones kept for ever.
+
+The private key lies in the store, beside the events that it vouches for: all processes that sign, on however many
+machines, agree on one key without anything to hand round, and a restored backup goes on with the key it had. So a
+backup is as secret as the store, which it is anyway for the password hashes. Who can write to the store can sign; what
+even he cannot do is to change what a checkpoint (``events.checkpoints``) that others have kept has fixed. The private
+key leaves the store for the memory of the process that signs, and nothing prints, logs or exports it. One that is
+rotated out is deleted.
+
+A key's id is the thumbprint of its public part (RFC 7638, RFC 8037). What is signed begins with a line that names its
+kind, so that a signature of one kind is never one of another.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from redis import Redis
+from redis.client import Pipeline
+
+from events.documents import Fault
+from events.envelope import canonical_json
+from events.shapes import Misfit, SignatureText, shape_of
+
+LARGEST_KEY_SET = 1_000_000
+"""Bytes; thousands of rotations."""
+
+
+class PublicKey(NamedTuple):
+    """A public key, 32 bytes, and the time in which it signed: ``since`` to before ``until`` (None: it signs now).
+
+    Both are milliseconds since 1970 UTC.
+    """
+
+    raw: bytes
+    since: int
+    until: int | None = None
+
+    @property
+    def id(self) -> str:
+        """The thumbprint of the key (RFC 7638): 43 letters."""
+        return thumbprint(self.raw)
+
+    def check(self, signature: str, kind: str, statement: Mapping[str, Any], signed_at: int) -> None:
+        """Raise Fault unless ``signature`` is this key's for ``statement``, made when the key was in use."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), signed(kind, statement))
+        except InvalidSignature:
+            raise Fault("signature", f"it is not the signature of key {self.id} under what is signed here") from None
+        if signed_at < self.since or (self.until is not None and signed_at >= self.until):
+            raise Fault("signature", f"key {self.id} was not in use when this is said to have been signed")
+
+
+class SigningKey:
+    """The private key that signs now, and its id. It shows nothing of itself."""
+
+    def __init__(self, raw: bytes, since: int) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(raw)
+        self.public = PublicKey(self._key.public_key().public_bytes_raw(), since)
+        self.id = self.public.id
+
+    def sign(self, kind: str, statement: Mapping[str, Any]) -> SignatureText:
+        """Return the signature under ``statement`` of a ``kind``."""
+        return SignatureText(self._key.sign(signed(kind, statement)).hex())
+
+
+def signed(kind: str, statement: Mapping[str, Any]) -> bytes:
+    """Return the bytes that are signed: the kind, a line feed, the statement as canonical JSON (RFC 8785)."""
+    return kind.encode() + b"\n" + canonical_json(statement)
+
+
+def thumbprint(raw: bytes) -> str:
+    """Return the id of a public key: the SHA-256 of its JSON Web Key (RFC 7638), in base64url."""
+    return _base64url(hashlib.sha256(canonical_json(_web_key(raw))).digest())
+
+
+class KeyRing:
+    """The keys of one installation. The first use makes the first key.
+
+    ``now`` returns milliseconds since 1970 UTC. Every method raises redis-py's errors when the store cannot be reached.
+    """
+
+    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
+        self._client: Any = client
+        self._now = now
+        self._private = f"{prefix}{{proof}}:private-key"
+        self._public = f"{prefix}{{proof}}:public-keys"
+
+    def signing(self) -> SigningKey:
+        """Return the key that signs now."""
+        return self._replace(rotate=False)
+
+    def rotate(self) -> SigningKey:
+        """Put a new key in the place of the present one, whose private part is gone from then on; return it."""
+        return self._replace(rotate=True)
+
+    def public(self) -> list[PublicKey]:
+        """Return all public keys, the oldest first."""
+        self.signing()
+        stored = self._client.hgetall(self._public)
+        return sorted((_unpacked(raw, span) for raw, span in stored.items()), key=lambda key: (key.since, key.id))
+
+    def _replace(self, *, rotate: bool) -> SigningKey:
+        """Return the present key, or a new one when there is none or when it is to ``rotate``.
+
+        Private and public key change in one transaction, which starts again when another process changes them at the
+        same time: killed at any moment, there is one private key and its public one. A rotation whose reply is lost is
+        made a second time, which only leaves a public key that has signed nothing.
+        """
+
+        def replace(pipeline: Pipeline) -> SigningKey:
+            connection: Any = pipeline
+            current = connection.get(self._private)
+            old = _signing(current, connection.hget(self._public, _raw_public(current))) if current else None
+            pipeline.multi()
+            if old is not None and not rotate:
+                return old
+            # A key never begins before the one in front of it, whatever the clocks of two machines say.
+            since = max(self._now(), old.public.since + 1) if old else self._now()
+            raw = Ed25519PrivateKey.generate().private_bytes_raw()
+            if old is not None:
+                connection.hset(self._public, old.public.raw, json.dumps([old.public.since, since]))
+            connection.set(self._private, raw)
+            connection.hset(self._public, _raw_public(raw), json.dumps([since, None]))
+            return SigningKey(raw, since)
+
+        made: SigningKey = self._client.transaction(replace, self._private, value_from_callable=True)
+        return made
+
+
+KeySet = Mapping[str, PublicKey]
+"""Public keys by their ids."""
+
+
+def key_set(keys: Iterable[PublicKey]) -> dict[str, Any]:
+    """Return ``keys`` as a JSON Web Key Set (RFC 7517, RFC 8037), each with the milliseconds of its time in use."""
+    return {
+        "keys": [
+            {**_web_key(key.raw), "alg": "Ed25519", "kid": key.id, "since": key.since, "until": key.until, "use": "sig"}
+            for key in keys
+        ]
+    }
+
+
+def read_key_set(packed: bytes) -> KeySet:
+    """Return the keys of a JSON Web Key Set as an installation serves it; raises Fault with the first thing wrong."""
+    if len(packed) > LARGEST_KEY_SET:
+        raise Fault("", f"a key set has at most {LARGEST_KEY_SET:,} bytes")
+    try:
+        value = json.loads(packed)
+    except (ValueError, RecursionError):
+        raise Fault("", "it is not JSON") from None
+    if not isinstance(value, dict) or not isinstance(value.get("keys"), list):
+        raise Fault("keys", "a key set has a list of keys")
+    keys = {}
+    for number, entry in enumerate(value["keys"]):
+        key = _read_key(f"keys[{number}]", entry)
+        keys[key.id] = key
+    return keys
+
+
+class _WebKey(NamedTuple):
+    kty: str
+    crv: str
+    x: str
+    alg: str
+    kid: str
+    use: str
+    since: int
+    until: int | None = None
+
+
+_WEB_KEY = shape_of(_WebKey)
+
+
+def _read_key(place: str, entry: Any) -> PublicKey:
+    if isinstance(entry, dict) and entry.get("until", 0) is None:
+        entry = {name: value for name, value in entry.items() if name != "until"}
+    try:
+        read: _WebKey = _WEB_KEY.read(entry)
+        raw = base64.b64decode(read.x + "=" * (-len(read.x) % 4), b"-_", validate=True)
+    except Misfit as misfit:
+        raise Fault(f"{place}{misfit.path}", str(misfit)) from None
+    except binascii.Error:
+        raise Fault(f"{place}.x", "it is not base64url") from None
+    if (read.kty, read.crv, len(raw)) != ("OKP", "Ed25519", 32):
+        raise Fault(place, "it is no Ed25519 key")
+    key = PublicKey(raw, read.since, read.until)
+    if key.id != read.kid:
+        raise Fault(f"{place}.kid", f"this key has the id {key.id}")
+    return key
+
+
+def _web_key(raw: bytes) -> dict[str, str]:
+    return {"crv": "Ed25519", "kty": "OKP", "x": _base64url(raw)}
+
+
+def _base64url(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _raw_public(private: bytes) -> bytes:
+    return Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+
+
+def _signing(private: bytes, span: bytes) -> SigningKey:
+    return SigningKey(private, json.loads(span)[0])
+
+
+def _unpacked(raw: bytes, span: bytes) -> PublicKey:
+    since, until = json.loads(span)
+    return PublicKey(raw, since, until)

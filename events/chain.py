@@ -1,10 +1,10 @@
 """The hash chain of a stream, computed again: proof that what is stored is what was appended."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from events.codec import UndecodableEvent, event_of
-from events.envelope import canonical, chained
+from events.envelope import Envelope, canonical, chained
 from events.store import EMPTY, DamagedStream, EventStore, Head
 
 
@@ -15,6 +15,26 @@ class Verified(NamedTuple):
     head: Head
 
 
+def linked(stream: str, events: Iterable[Envelope], withheld: Collection[int] = ()) -> Iterator[Envelope]:
+    """Yield ``events``, those of ``stream`` from its first, each when its digest has been computed again.
+
+    Of the versions that are ``withheld``, in part, the digest is taken as it is stated. Raises DamagedStream with the
+    first version at fault and the reason.
+    """
+    digest = EMPTY.digest
+    for version, event in enumerate(events, 1):
+        if event.version != version:
+            raise DamagedStream(stream, version, f"version {event.version} is in its place")
+        try:
+            computed = chained(digest, canonical(event.draft, stream, version))
+        except ValueError as error:
+            raise DamagedStream(stream, version, f"it has no canonical form ({error})") from error
+        if computed != event.digest and version not in withheld:
+            raise DamagedStream(stream, version, "its content, its digest or an event before it was changed")
+        digest = event.digest
+        yield event
+
+
 def verify(store: EventStore, stream: str) -> Verified:
     """Return the head of ``stream`` after the whole chain has been computed again and every event decoded.
 
@@ -22,21 +42,14 @@ def verify(store: EventStore, stream: str) -> Verified:
     reason, and StoreUnavailable.
     """
     opened = store.open(stream)
-    digest = EMPTY.digest
-    for version, event in enumerate(opened.events, 1):
-        if event.version != version:
-            raise DamagedStream(stream, version, f"version {event.version} is in its place")
-        try:
-            digest = chained(digest, canonical(event.draft, stream, version))
-        except ValueError as error:
-            raise DamagedStream(stream, version, f"it has no canonical form ({error})") from error
-        if digest != event.digest:
-            raise DamagedStream(stream, version, "its content, its digest or an event before it was changed")
+    head = EMPTY
+    for event in linked(stream, opened.events):
+        head = Head(event.version, event.digest)
         try:
             event_of(event)
         except UndecodableEvent as error:
-            raise DamagedStream(stream, version, f"it cannot be decoded ({error})") from error
-    if opened.head != Head(len(opened.events), digest):
+            raise DamagedStream(stream, event.version, f"it cannot be decoded ({error})") from error
+    if opened.head != head:
         raise DamagedStream(stream, opened.head.version, "the head is not that of the last event")
     return Verified(stream, opened.head)
 

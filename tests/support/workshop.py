@@ -7,8 +7,10 @@ from random import Random
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
+from events.checkpoint_log import CheckpointLog, day_of
 from events.connection import blocking_client, connect
 from events.feed import FeedGroup
+from events.keys import KeyRing
 from events.matches import Executed, Matches
 from events.readmodels import ReadModels, dump
 from events.redis_store import RedisStore
@@ -52,6 +54,9 @@ class Workshop:
         self.keys = self.readmodels.keys
         self.projector = Projector(self.client, self.keys, projected_by(self.matches))
         self.ratings = Ratings(self.client, self.keys)
+        self.keyring = KeyRing(self.client, PREFIX, lambda: self.now)
+        self.checkpoints = CheckpointLog(self.store, self.keyring)
+        self.checkpoints_asked: list[str] = []
         self.answers: list[str] = []
         self.rated: list[str] = []
         self._made = 0
@@ -91,6 +96,8 @@ class Workshop:
             self.ratings,
             self.answers.append,
             self.rated.append,
+            self.checkpoints,
+            lambda: self.checkpoints_asked.append(day_of(self.now)),
             lambda: self.now,
             name,
         )

@@ -1,0 +1,121 @@
+"""The audit replay: what happened in a match, event by event, with what the rules say to it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from domain.game import Game
+from domain.games import find_ruleset
+from domain.match.audit import Deviation, Examination, Proof
+from domain.match.events import Event, MoveSubmitted
+from domain.match.state import MatchState
+from domain.search import ENGINE, choose, seed_for
+from events.codec import UndecodableEvent, event_of
+from events.envelope import Envelope
+
+
+class Record(NamedTuple):
+    """An event of a match as it was recorded, with the match before and after it.
+
+    ``fault`` is None, or why the event cannot be what the rules give; then it is the last record. ``before`` is None
+    for the first event, ``event`` for one that cannot be read, ``after`` for one that cannot be replayed. ``proof`` is
+    that of the result that the match has after the event, None when it has none.
+    """
+
+    envelope: Envelope
+    event: Event | None
+    before: MatchState | None
+    after: MatchState | None
+    proof: Proof | None = None
+    fault: str | None = None
+
+    @property
+    def ply(self) -> "Ply | None":
+        """The move that the event is, None for any other event."""
+        if not isinstance(self.event, MoveSubmitted) or self.before is None or self.after is None:
+            return None
+        return Ply(self.event, self.before, self.after)
+
+
+class Ply(NamedTuple):
+    """A recorded move between the match before and after it."""
+
+    event: MoveSubmitted
+    before: MatchState
+    after: MatchState
+
+    @property
+    def game(self) -> Game[Any, Any]:
+        """The rules that the move was played under."""
+        return find_ruleset(self.before.game, self.before.ruleset)
+
+    @property
+    def seat_name(self) -> str:
+        """The name of the seat that moved."""
+        return self.game.setups[self.before.setup].seat_names[self.event.seat]
+
+    @property
+    def channel(self) -> str:
+        """How the move came in."""
+        if self.event.level is not None:
+            return f"opponent of level {self.event.level}, seed {self.event.seed}, engine {self.event.engine}"
+        return str(getattr(self.event, "channel", None) or "player")
+
+    @property
+    def positions(self) -> tuple[str, str]:
+        """The positions before and after the move as position strings."""
+        return self.game.format_position(self.before.position), self.game.format_position(self.after.position)
+
+    @property
+    def diagrams(self) -> tuple[str, str]:
+        """The boards before and after the move as lines of text."""
+        return self.game.diagram(self.before.position), self.game.diagram(self.after.position)
+
+    @property
+    def legal_moves(self) -> int:
+        """The number of legal moves that there were, without those of kinds too many to list."""
+        return sum(1 for _ in self.game.legal_moves(self.before.position))
+
+    @property
+    def computable(self) -> bool:
+        """Whether this is the move of an opponent that can be computed again here: its engine is the present one."""
+        return self.event.level is not None and self.event.seed is not None and self.event.engine == str(ENGINE)
+
+    def recompute(self, seed_known: bool = True) -> str | None:
+        """Compute the move of an opponent again; return what differs, None when all is as recorded.
+
+        The seed must follow from that of the match, unless that is not known.
+        """
+        event, before, game = self.event, self.before, self.game
+        if event.level is None or event.seed is None:
+            raise ValueError("this is no move of an opponent")
+        if seed_known and event.seed != seed_for(before.seed, event.ply):
+            return f"the seed {seed_for(before.seed, event.ply)} follows from the match, and {event.seed} is recorded"
+        choice = choose(game, before.position, before.history, event.level, event.seed)
+        computed = game.format_move(before.position, choice.move)
+        return None if computed == event.move else f"the opponent plays {computed}, and {event.move} is recorded"
+
+
+def audit(match: str, envelopes: Iterable[Envelope]) -> Iterator[Record]:
+    """Yield a record for every event of ``match``, from its first, up to the first one at fault.
+
+    Whether they are linked is looked at elsewhere (``events.chain.linked``).
+    """
+    examination = Examination(match)
+    held: Record | None = None
+    for envelope in envelopes:
+        if held is not None:
+            yield held
+        before = examination.state
+        event: Event | None = None
+        try:
+            event = event_of(envelope)
+            held = Record(envelope, event, before, examination.take(event), examination.proof)
+        except (UndecodableEvent, Deviation) as error:
+            yield Record(envelope, event, before, None, fault=str(error))
+            return
+    if held is not None:
+        try:
+            examination.end()
+        except Deviation as deviation:
+            held = held._replace(fault=str(deviation))
+        yield held

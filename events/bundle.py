@@ -1,0 +1,242 @@
+"""The signed bundle: one match as one file that proves itself, for anybody, for ever, without a server.
+
+A bundle is a document (``events.documents``): canonical JSON and a line feed. It holds
+
+- ``events``: all events of the match, each with its chain digest, so that the chain can be computed again;
+- ``facts``: what follows from the events, so that nobody needs the rules to read it: rulesets, seats, terms, result and
+  what proves the result;
+- ``head``: the last version and its digest;
+- ``inclusion``: the proof that a daily checkpoint knows the match, once there is one (``events.checkpoints``);
+- ``signature``: Ed25519 of the server's key over the bytes ``rookery bundle 1``, a line feed, and the canonical JSON of
+  match, version and digest of the head, the instant of signing, and the SHA-256 of the canonical JSON of all members
+  but ``signature`` and ``inclusion``.
+
+As long as a match with an opponent goes on, its seed is withheld: with it, the opponent's moves could be computed
+beforehand. Then the digest of the first event is taken as it is stated, and the signature alone vouches for the rest of
+its content. The format has a version, and format 1 is for ever; ``bundle_schema`` describes it.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from domain.match.audit import Proof
+from domain.match.state import ABORTED, FINISHED, MatchState, Seat
+from events.audit import Record, audit
+from events.checkpoints import Inclusion
+from events.codec import content_schemas
+from events.documents import Fault, fitted, read_document, write_document
+from events.envelope import Envelope, canonical_json
+from events.keys import SigningKey
+from events.shapes import Digest, Schema, SignatureText, schema_of, shape_of, written
+from events.upcasters import present_schema
+
+FORMAT = 1
+KIND = "rookery bundle 1"
+"""The first line of what is signed."""
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes that are read; a bundle of a thousand plies has about a third of a million."""
+
+SEED = "seed"
+
+
+class BundledEvent(NamedTuple):
+    """An event: what its canonical bytes are made of but for the stream, which is the match, and its chain digest.
+
+    ``at`` is milliseconds since 1970 UTC. ``withheld`` names the members of ``data`` that are left out.
+    """
+
+    version: int
+    type: str
+    schema: int
+    at: int
+    actor: str
+    data: Mapping[str, Any]
+    digest: Digest
+    withheld: tuple[str, ...] | None = None
+
+
+class BundledHead(NamedTuple):
+    """The last event's version and chain digest."""
+
+    version: int
+    digest: Digest
+
+
+class BundledRuleset(NamedTuple):
+    """A game and the version of its rules."""
+
+    game: str
+    ruleset: int
+
+
+class BundledResult(NamedTuple):
+    """One score per seat, why, and what proves it."""
+
+    scores: tuple[float, ...]
+    reason: str
+    proof: Proof
+
+
+class Facts(NamedTuple):
+    """What follows from the first ``replayed`` events: all of them, unless the server could not replay some.
+
+    ``rulesets`` are those that the match was played under, in order, ``seats`` who sat where at last, ``terms`` what
+    the match was created with beside these.
+    """
+
+    replayed: int
+    rulesets: tuple[BundledRuleset, ...]
+    seats: tuple[Seat, ...]
+    terms: Mapping[str, Any]
+    status: str | None = None
+    result: BundledResult | None = None
+
+
+class BundleSignature(NamedTuple):
+    """Whose key signed when (milliseconds since 1970 UTC), and the signature."""
+
+    key: str
+    signed_at: int
+    value: SignatureText
+
+
+class Bundle(NamedTuple):
+    """A bundle as it is read, well-formed but not verified (see ``events.verification``)."""
+
+    format: int
+    match: str
+    events: tuple[BundledEvent, ...]
+    head: BundledHead
+    facts: Facts
+    signature: BundleSignature
+    inclusion: Inclusion | None = None
+
+    @property
+    def envelopes(self) -> list[Envelope]:
+        """The events as a store gives them."""
+        return [_envelope(self.match, event) for event in self.events]
+
+    @property
+    def statement(self) -> dict[str, Any]:
+        """What is signed."""
+        return _statement(written(self), self.signature.signed_at)
+
+
+def make_bundle(
+    match: str, envelopes: Sequence[Envelope], key: SigningKey, now: int, inclusion: Inclusion | None
+) -> bytes:
+    """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
+
+    ``now``, milliseconds since 1970 UTC, must have been read before the key was. A match that cannot be replayed has a
+    bundle like any other, whose facts end where the replay does.
+    """
+    facts = facts_of(audit(match, envelopes))
+    bundled = [_bundled(envelope) for envelope in envelopes]
+    if SEED in bundled[0].data and seed_is_withheld(facts):
+        seedless = {name: value for name, value in bundled[0].data.items() if name != SEED}
+        bundled[0] = bundled[0]._replace(data=seedless, withheld=(SEED,))
+    head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
+    unsigned = BundleSignature(key.id, max(now, key.public.since), SignatureText(""))
+    content = written(Bundle(FORMAT, match, tuple(bundled), head, facts, unsigned, inclusion))
+    content["signature"]["value"] = key.sign(KIND, _statement(content, unsigned.signed_at))
+    return write_document(content)
+
+
+def read_bundle(packed: bytes) -> Bundle:
+    """Return the bundle of a document; raises Fault with the first thing that is not well-formed and its place."""
+    bundle: Bundle = fitted(_BUNDLE, read_document(packed, {"format": FORMAT}, LARGEST))
+    if not bundle.events:
+        raise Fault("events", "a bundle has at least one event")
+    for number, event in enumerate(bundle.events):
+        if event.withheld is not None and (number != 0 or event.withheld != (SEED,) or SEED in event.data):
+            raise Fault(f"events[{number}].withheld", "only the seed of the first event may be withheld")
+    return bundle
+
+
+def facts_of(records: Iterable[Record]) -> Facts:
+    """Return what follows from the events of a match, given by its audit, as far as they can be replayed."""
+    facts = Facts(0, (), (), {})
+    for record in records:
+        state = record.after
+        if state is None or record.fault is not None:
+            break
+        ruleset = BundledRuleset(state.game, state.ruleset)
+        facts = facts._replace(
+            replayed=record.envelope.version,
+            rulesets=facts.rulesets if ruleset in facts.rulesets[-1:] else (*facts.rulesets, ruleset),
+            seats=state.seats,
+            terms=_terms(record.envelope.data) if record.before is None else facts.terms,
+            status=state.status,
+            result=_result(state, record.proof),
+        )
+    return facts
+
+
+def seed_is_withheld(facts: Facts) -> bool:
+    """Tell whether the seed of a match must stay unknown: an opponent may still have to move."""
+    return facts.status not in (FINISHED, ABORTED) and (
+        facts.status is None or any(seat.level is not None for seat in facts.seats)
+    )
+
+
+def bundle_schema() -> Schema:
+    """Return the JSON Schema (2020-12) of format 1; the content of events is described for their present schemas."""
+    schema = schema_of(Bundle)
+    schema["properties"]["format"] = {"const": FORMAT}
+    event = schema["properties"]["events"]["items"]
+    contents = content_schemas()
+    event["properties"]["type"] = {"enum": sorted(contents)}
+    event["allOf"] = [
+        {
+            "if": {"properties": {"type": {"const": name}, "schema": {"const": present_schema(name)}}},
+            "then": {"properties": {"data": _withholding(content)}},
+        }
+        for name, content in sorted(contents.items())
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Rookery bundle, format 1",
+        "description": "One match as one signed file: RFC 8785 canonical JSON and a line feed.",
+        **schema,
+    }
+
+
+def _withholding(content: Schema) -> Schema:
+    return {**content, "required": [name for name in content["required"] if name != SEED]}
+
+
+def _bundled(envelope: Envelope) -> BundledEvent:
+    _, _, version, kind, schema, at, actor, content = envelope
+    return BundledEvent(version, kind, schema, at, actor, content, Digest(envelope.id))
+
+
+def _envelope(match: str, event: BundledEvent) -> Envelope:
+    # What is withheld has no part in the rules; any value stands for it.
+    content = {**event.data, **dict.fromkeys(event.withheld or (), 0)}
+    return Envelope(event.digest, match, event.version, event.type, event.schema, event.at, event.actor, content)
+
+
+def _statement(content: Mapping[str, Any], signed_at: int) -> dict[str, Any]:
+    unsigned = {name: value for name, value in content.items() if name not in ("signature", "inclusion")}
+    return {
+        **content["head"],
+        "content": hashlib.sha256(canonical_json(unsigned)).hexdigest(),
+        "match": content["match"],
+        "signed_at": signed_at,
+    }
+
+
+def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in created.items() if name not in _ELSEWHERE}
+
+
+def _result(state: MatchState, proof: Proof | None) -> BundledResult | None:
+    if state.scores is None or state.reason is None or proof is None:
+        return None
+    return BundledResult(state.scores, state.reason, proof)
+
+
+_ELSEWHERE = frozenset({"creator", "game", "ruleset", "seats", SEED})
+_BUNDLE = shape_of(Bundle)

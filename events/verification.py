@@ -1,0 +1,168 @@
+"""A bundle verified step by step, offline: no server, no store, no network, nothing but its bytes and public keys."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from events.audit import Record, audit
+from events.bundle import KIND, Bundle, BundledResult, facts_of, read_bundle, seed_is_withheld
+from events.chain import linked
+from events.clock import rfc3339
+from events.documents import Fault, difference
+from events.keys import KeySet
+from events.shapes import written
+from events.store import DamagedStream
+
+
+class Step(NamedTuple):
+    """One thing that was looked at: its name, what was found, and whether it is proved by that."""
+
+    name: str
+    found: str
+    proved: bool = True
+
+
+def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False) -> Iterator[Step]:
+    """Yield what is proved of a bundle, step by step; raises Fault at the first thing that is wrong, with its place.
+
+    ``keys`` are public keys that are trusted. Without any, nobody vouches for the signature, and that step is not
+    proved. ``recompute`` has every move of an opponent computed again. A place is in words: ``version 4, data.move``.
+    """
+    try:
+        bundle = read_bundle(packed)
+        yield Step(
+            "well-formed", f"format {bundle.format}, {len(packed):,} bytes of canonical JSON, match {bundle.match}"
+        )
+        yield _chain(bundle)
+        yield _signature(bundle, keys)
+        yield from _replay(bundle, recompute)
+        yield from _inclusion(bundle, keys)
+    except Fault as fault:
+        raise Fault(place_in_words(fault.place), fault.reason) from None
+
+
+def place_in_words(place: str) -> str:
+    """Return the path of a place in a bundle in the words in which people speak of it."""
+    found = re.match(r"events\[(\d+)\]\.?", place)
+    if found is None:
+        return place
+    version = f"version {int(found[1]) + 1}"
+    rest = place[found.end() :]
+    return f"{version}, {rest}" if rest else version
+
+
+def _chain(bundle: Bundle) -> Step:
+    first = bundle.events[0]
+    try:
+        for _ in linked(bundle.match, bundle.envelopes, (first.version,) if first.withheld else ()):
+            pass
+    except DamagedStream as damage:
+        raise Fault(f"events[{damage.version - 1}]", damage.reason) from None
+    last = bundle.events[-1]
+    if bundle.head.version != last.version:
+        raise Fault("head.version", f"the last event has version {last.version}, the head {bundle.head.version}")
+    if bundle.head.digest != last.digest:
+        raise Fault("head.digest", f"it is not the digest of version {last.version}")
+    words = f"{len(bundle.events)} events, each linked to the one before, up to {last.digest}"
+    if first.withheld:
+        words += "; of version 1 the seed is withheld while an opponent plays, and its digest taken as stated"
+    return Step("chain", words)
+
+
+def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
+    signature = bundle.signature
+    if keys is None:
+        words = f"signed by key {signature.key}, which is not vouched for: give the keys of the server with --keys"
+        return Step("signature", words, proved=False)
+    if signature.key not in keys:
+        raise Fault("signature.key", f"key {signature.key} is not among the keys given")
+    try:
+        keys[signature.key].check(signature.value, KIND, bundle.statement, signature.signed_at)
+    except Fault as fault:
+        # What follows from the events is not signed for its own sake: where it was changed shows when it is computed.
+        for _ in _replay(bundle, recompute=False):
+            pass
+        if bundle.events[0].withheld:
+            raise Fault(
+                fault.place, f"{fault.reason}; version 1, of which something is withheld, is part of it"
+            ) from None
+        raise
+    return Step("signature", f"of key {signature.key}, made {rfc3339(signature.signed_at)}")
+
+
+def _replay(bundle: Bundle, recompute: bool) -> Iterator[Step]:
+    """Yield the steps of the replay, of the opponents' moves if they are computed again, and of the result."""
+    stated, plies, computed, others = bundle.facts, 0, 0, 0
+
+    def replayed() -> Iterator[Record]:
+        nonlocal plies, computed, others
+        for record in audit(bundle.match, bundle.envelopes[: stated.replayed]):
+            place, ply = f"events[{record.envelope.version - 1}]", record.ply
+            if record.fault is not None:
+                raise Fault(place, record.fault)
+            if ply is not None:
+                plies += 1
+                if recompute and ply.computable:
+                    computed += 1
+                    differing = ply.recompute(seed_known=bundle.events[0].withheld is None)
+                    if differing is not None:
+                        raise Fault(place, differing)
+                others += ply.event.level is not None and not ply.computable
+            yield record
+
+    facts = facts_of(replayed())
+    found = difference(written(stated), written(facts))
+    if found is not None:
+        path, there, follows = found
+        raise Fault(f"facts{path}", f"{there!r:.80} is stated, and {follows!r:.80} follows from the events")
+    if bundle.events[0].withheld and not seed_is_withheld(facts):
+        raise Fault("events[0].withheld", "nothing is withheld of this match")
+    rulesets = " and ".join(f"ruleset {each.ruleset} of {each.game}" for each in facts.rulesets)
+    if facts.replayed < bundle.head.version:
+        words = f"the server itself could not replay version {facts.replayed + 1}; before it, {plies} plies are legal"
+        yield Step("replay", words, proved=False)
+    else:
+        yield Step("replay", f"{plies} plies, all legal under {rulesets}")
+    if recompute:
+        words = f"{computed} moves of opponents computed again, all as recorded"
+        yield Step("opponents", f"{words}; {others} are of another engine" if others else words, proved=not others)
+    if facts.result is None:
+        yield Step("result", f"none: the match is {facts.status}")
+    else:
+        yield Step("result", _proof_in_words(facts.result, bundle))
+
+
+def _proof_in_words(result: BundledResult, bundle: Bundle) -> str:
+    scores, proof = " - ".join(f"{score:g}" for score in result.scores), result.proof
+    words = f"{scores} by {result.reason}: "
+    if proof.decided_by is not None:
+        event = bundle.events[proof.decided_by - 1]
+        return f"{words}decided by version {event.version}, {event.type} of {event.actor}, after ply {proof.ply}"
+    if proof.plies is None:
+        return f"{words}it follows from the position after ply {proof.ply}, {proof.position}"
+    plies = ", ".join(map(str, proof.plies))
+    return f"{words}after plies {plies} the same position stood, {proof.key}"
+
+
+def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
+    inclusion = bundle.inclusion
+    if inclusion is None:
+        yield Step("checkpoint", "none had been made of this match when the bundle was")
+        return
+    checkpoint = inclusion.checkpoint
+    if not 1 <= inclusion.version <= bundle.head.version:
+        raise Fault("inclusion.version", f"the bundle has versions 1 to {bundle.head.version}")
+    try:
+        inclusion.check(bundle.match, bundle.events[inclusion.version - 1].digest)
+    except Fault as fault:
+        raise Fault(f"inclusion.{fault.place}", fault.reason) from None
+    words = f"version {inclusion.version} is in that of {checkpoint.day} of server {checkpoint.origin}, root"
+    words = f"{words} {checkpoint.root} of {checkpoint.size} leaves"
+    if keys is None:
+        yield Step("checkpoint", f"{words}, signed by key {checkpoint.key}, which is not vouched for", proved=False)
+        return
+    try:
+        checkpoint.check(keys)
+    except Fault as fault:
+        raise Fault(f"inclusion.checkpoint.{fault.place}", fault.reason) from None
+    yield Step("checkpoint", f"{words}, signed by key {checkpoint.key}")

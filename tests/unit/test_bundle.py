@@ -1,0 +1,356 @@
+"""Bundles: what proves itself, and that nothing else passes for it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from domain.game import Game
+from domain.games import GAMES
+from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
+from domain.match.state import PLAYING, Seat
+from events.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
+from events.documents import Fault, write_document
+from events.keys import KeySet, SigningKey, read_key_set
+from events.verification import Step, verify
+from tests.support.bundles import (
+    KEY,
+    OTHER_KEY,
+    SIGNED_AT,
+    against_an_opponent,
+    bundle_of,
+    envelopes,
+    included,
+    keys,
+    repeated,
+    resigned,
+)
+from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
+
+SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "bundle-1.schema.json"
+KEPT = Path(__file__).parents[1] / "vectors" / "bundle-1"
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+def steps(packed: bytes, trusted: KeySet | None = None, **more: bool) -> dict[str, Step]:
+    """Return what is proved of a bundle, by name."""
+    return {step.name: step for step in verify(packed, keys() if trusted is None else trusted, **more)}
+
+
+def fault(packed: bytes, trusted: KeySet | None = None, **more: bool) -> Fault:
+    """Return the first thing that is wrong with a bundle."""
+    with pytest.raises(Fault) as caught:
+        steps(packed, trusted, **more)
+    return caught.value
+
+
+def fault_after(packed: bytes, offset: int, trusted: KeySet) -> Fault | None:
+    """Return what is wrong with a bundle after one bit of the byte at ``offset`` was changed, None for nothing."""
+    damaged = bytearray(packed)
+    damaged[offset] ^= 1
+    try:
+        for _ in verify(bytes(damaged), trusted):
+            pass
+    except Fault as found:
+        return found
+    return None
+
+
+def changed(packed: bytes, change: Change) -> bytes:
+    """Return the bundle after ``change``, written as a bundle is."""
+    content = json.loads(packed)
+    change(content)
+    return write_document(content)
+
+
+def resealed(match: PlayedMatch, change: Callable[[list[Any]], Any], key: SigningKey = KEY) -> bytes:
+    """Return a bundle of which every digest and the signature fit, made of the events after ``change``."""
+    events = list(match.events)
+    change(events)
+    return make_bundle(match.name, envelopes(events, match.name), key, SIGNED_AT, None)
+
+
+def test_a_bundle_proves_its_match_step_by_step() -> None:
+    found = steps(bundle_of(resigned(), logged=5))
+    assert list(found) == ["well-formed", "chain", "signature", "replay", "result", "checkpoint"]
+    assert all(step.proved for step in found.values())
+    assert found["chain"].found.startswith("7 events, each linked to the one before, up to ")
+    assert found["signature"].found == f"of key {KEY.id}, made 2023-11-14T23:13:20.000Z"
+    assert found["replay"].found == "2 plies, all legal under ruleset 1 of bashni"
+    said = "1 - 0 by resignation: decided by version 6, player-resigned of seat-1, after ply 2"
+    assert found["result"].found == said
+    assert found["checkpoint"].found.startswith("version 5 is in that of 2023-11-15 of server 0123456789abcdef, root ")
+
+
+def test_a_repetition_is_proved_by_the_plies_after_which_the_position_stood() -> None:
+    packed = bundle_of(repeated())
+    proof = read_bundle(packed).facts.result
+    assert proof is not None
+    assert proof.proof.plies == (0, 4, 8)
+    assert proof.proof.key == GAMES["tower-game"].key_string(repeated().state.position)
+    assert steps(packed)["result"].found.startswith("0.5 - 0.5 by repetition: after plies 0, 4, 8 the same position")
+
+
+def random_match(game: Game[Any, Any], setup: str, plies: int = 16) -> PlayedMatch:
+    """Return a match of ``game`` that goes on after some plies."""
+    players = FOUR[: len(game.setups[setup].seat_names)]
+    seats = [Seat.taken(players[0]), *[Seat.open()] * (len(players) - 1)]
+    match = PlayedMatch(creation(*seats, creator=players[0], game=game.id, setup=setup))
+    for player in players[1:]:
+        match.do(JoinMatch(player))
+    for ply in range(plies):
+        if match.state.status == PLAYING:
+            legal = match.legal_moves()
+            match.move(players[game.to_move(match.state.position)], legal[ply * 37 % len(legal)])
+    return match
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_bundles_of_every_game_prove_their_matches(game: Game[Any, Any]) -> None:
+    for setup in game.setups:
+        match = random_match(game, setup)
+        assert steps(bundle_of(match))["result"].found == "none: the match is playing"
+        for player in FOUR[:-1]:
+            if match.state.status == PLAYING and match.state.seat_of(player) is not None:
+                match.do(Resign(player))
+        found = steps(bundle_of(match, logged=len(match.events)))
+        assert all(step.proved for step in found.values())
+        assert "16 plies, all legal" in found["replay"].found
+        assert not found["result"].found.startswith("none")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_every_change_of_any_byte_is_found_and_located(first: int) -> None:
+    packed, trusted = bundle_of(resigned(), logged=5, leaves=2), keys()
+    unfound = []
+    for offset in range(first, len(packed), 2):
+        found = fault_after(packed, offset, trusted)
+        if found is None or not (found.place or "byte" in found.reason or "field" in found.reason):
+            unfound.append((offset, packed[max(0, offset - 20) : offset + 1], found))
+    assert unfound == []
+
+
+def test_a_change_in_an_event_is_located_at_its_version() -> None:
+    packed = bundle_of(resigned())
+    for version in range(1, 8):
+        for name, value in (("actor", "mallory"), ("at", NOON), ("digest", "0" * 64)):
+
+            def change(content: dict[str, Any], at: int = version - 1, name: str = name, value: Any = value) -> None:
+                content["events"][at][name] = value
+
+            assert fault(changed(packed, change)).place == f"version {version}"
+
+
+@pytest.mark.parametrize("cut", [1, 2, 100, 1000, -1])
+def test_a_truncated_bundle_is_refused(cut: int) -> None:
+    assert str(fault(bundle_of(resigned())[:-cut]))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda b: b["events"].insert(3, b["events"].pop(4)), "version 4: version 5 is in its place"),
+        (lambda b: b["events"].insert(3, b["events"][3]), "version 5: version 4 is in its place"),
+        (lambda b: b["events"].pop(3), "version 4: version 5 is in its place"),
+        (lambda b: b["events"].pop(), "head.version: the last event has version 6, the head 7"),
+        (lambda b: b["events"].clear(), "events: a bundle has at least one event"),
+        (lambda b: b.update(match="another"), "version 1: its content, its digest or an event before it was changed"),
+        (lambda b: b["head"].update(digest="0" * 64), "head.digest: it is not the digest of version 7"),
+        (lambda b: b["facts"]["result"].update(scores=[0, 1]), "facts.result.scores[0]: 0.0 is stated, and 1.0"),
+        (lambda b: b["facts"]["result"]["proof"].update(decided_by=5), "facts.result.proof.decided_by: 5 is stated"),
+        (lambda b: b["facts"].pop("result"), "facts.result: None is stated"),
+        (lambda b: b["facts"].update(replayed=4), "facts"),
+        (lambda b: b["facts"].update(replayed=99), "facts.replayed: 99 is stated, and 7 follows"),
+        (lambda b: b["facts"].update(replayed=-1), "facts.replayed: -1 is stated, and 6 follows"),
+        (lambda b: b["facts"]["terms"].update(rated=False), "facts.terms.rated: False is stated, and True follows"),
+        (lambda b: b["facts"]["seats"][1].update(player="eve"), "facts.seats[1].player: 'eve' is stated, and 'bob'"),
+        (lambda b: b["facts"]["rulesets"][0].update(ruleset=2), "facts.rulesets[0].ruleset: 2 is stated, and 1"),
+        (lambda b: b["signature"].update(key="another"), "signature.key: key another is not among the keys given"),
+        (lambda b: b["signature"].update(signed_at=SIGNED_AT + 1), "signature: it is not the signature of key 1IG2"),
+        (lambda b: b["signature"].update(value="0" * 128), "signature: it is not the signature of key 1IG2"),
+        (lambda b: b["signature"].update(value="00"), "signature.value: a string of 128 lower-case hexadecimal digits"),
+        (lambda b: b["inclusion"].update(version=4), "inclusion.path: it does not lead from version 4"),
+        (lambda b: b["inclusion"].update(version=8), "inclusion.version: the bundle has versions 1 to 7"),
+        (lambda b: b["inclusion"].update(leaf=0), "inclusion.path: it does not lead from version 5"),
+        (lambda b: b["inclusion"]["checkpoint"].update(format=2), "inclusion.checkpoint.format: format 2 is not known"),
+        (lambda b: b["inclusion"]["checkpoint"].update(day="2023-11-16"), "inclusion.checkpoint.signature: it is not"),
+        (lambda b: b["inclusion"]["checkpoint"].update(key="x"), "inclusion.checkpoint.key: key x is not among"),
+        (lambda b: b.update(format=2), "format: format 2 is not known here, only 1"),
+        (lambda b: b.update(format=True), "format: a whole number was expected, not bool True"),
+        (lambda b: b.update(extra=1), "the field 'extra' is unknown"),
+        (lambda b: b["events"][4]["data"].update(move=5), "version 5: its content"),
+        (lambda b: b["events"][2].pop("at"), "version 3: the field 'at' is missing"),
+        (lambda b: b["events"][2].update(data=[]), "version 3, data: an object was expected, not list []"),
+        (lambda b: b["events"][2].update(withheld=["at"]), "version 3, withheld: only the seed of the first event may"),
+        (lambda b: b["events"][0].update(withheld=["seed"]), "version 1, withheld: only the seed of the first"),
+    ],
+)  # fmt: skip
+def test_what_was_changed_by_hand_is_refused_at_its_place(change: Change, said: str) -> None:
+    packed = bundle_of(resigned(), logged=5)
+    assert str(fault(changed(packed, change))).startswith(said)
+
+
+def test_a_bundle_mixed_of_two_matches_is_refused_where_the_other_begins() -> None:
+    ours, other = started(), started()
+    ours.move("alice", "c3-d4")
+    other.move("alice", "c3-b4")
+    foreign = json.loads(bundle_of(other))["events"][3:]
+    packed = changed(bundle_of(ours), lambda content: content.update(events=content["events"][:3] + foreign))
+    assert fault(packed).place == "head.digest"
+    other.move("bob", "b6-a5")
+    foreign = json.loads(bundle_of(other))["events"][4:]
+    packed = changed(bundle_of(ours), lambda content: content.update(events=content["events"] + foreign))
+    assert fault(packed).place == "version 5"
+
+
+def test_a_bundle_signed_anew_by_another_key_is_refused() -> None:
+    forged = bundle_of(resigned(), key=OTHER_KEY)
+    assert str(fault(forged)) == f"signature.key: key {OTHER_KEY.id} is not among the keys given"
+    renamed = changed(forged, lambda content: content["signature"].update(key=KEY.id))
+    assert fault(renamed).place == "signature"
+    assert steps(forged, keys(OTHER_KEY))["signature"].proved
+
+
+def test_without_keys_nobody_vouches_for_a_signature() -> None:
+    found = {step.name: step for step in verify(bundle_of(resigned(), logged=2))}
+    assert [name for name, step in found.items() if not step.proved] == ["signature", "checkpoint"]
+    assert f"signed by key {KEY.id}, which is not vouched for" in found["signature"].found
+    assert KEY.id in found["checkpoint"].found
+
+
+def test_a_signature_counts_only_from_the_time_when_its_key_was_in_use() -> None:
+    packed = bundle_of(resigned())
+    for since, until in ((SIGNED_AT + 1, None), (NOON, SIGNED_AT)):
+        trusted = {KEY.id: KEY.public._replace(since=since, until=until)}
+        assert "was not in use when this is said to have been signed" in str(fault(packed, trusted))
+    assert steps(packed, {KEY.id: KEY.public._replace(until=SIGNED_AT + 1)})["signature"].proved
+
+
+def test_an_oversized_bundle_is_refused_unread() -> None:
+    assert str(fault(b" " * (LARGEST + 1))) == f"it is larger than the {LARGEST:,} bytes that are read"
+
+
+def test_a_match_that_the_server_cannot_replay_has_a_bundle_that_says_so() -> None:
+    packed = resealed(started(), lambda events: events.__setitem__(0, events[0]._replace(ruleset=99)))
+    assert json.loads(packed)["facts"]["replayed"] == 0
+    found = steps(packed)
+    assert (found["signature"].proved, found["replay"].proved) == (True, False)
+    assert found["replay"].found.startswith("the server itself could not replay version 1;")
+
+
+def test_a_bundle_from_a_server_with_a_ruleset_that_is_not_here_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    packed = bundle_of(resigned())
+    monkeypatch.delitem(GAMES, "bashni")
+    said = "version 1: it cannot be replayed: this installation does not know ruleset 1 of 'bashni'"
+    assert str(fault(packed)) == said
+
+
+class TestOfARunningMatchWithAnOpponent:
+    """The seed stays with the server until the match has ended."""
+
+    def test_the_seed_is_withheld_and_the_bundle_verifies(self) -> None:
+        packed = bundle_of(against_an_opponent(), logged=3)
+        first = json.loads(packed)["events"][0]
+        assert first["withheld"] == ["seed"]
+        assert "seed" not in first["data"]
+        found = steps(packed, recompute=True)
+        assert all(step.proved for step in found.values())
+        assert "the seed is withheld" in found["chain"].found
+        assert found["opponents"].found == "1 moves of opponents computed again, all as recorded"
+
+    def test_every_change_of_the_first_event_is_found_all_the_same(self) -> None:
+        packed, trusted = bundle_of(against_an_opponent()), keys()
+        end = packed.index(b'"version":1,"withheld":["seed"]}') + 32
+        assert all(fault_after(packed, offset, trusted) for offset in range(11, end))
+
+    def test_the_fault_says_that_what_is_withheld_may_be_why(self) -> None:
+        packed = changed(bundle_of(against_an_opponent()), lambda b: b["events"][0].update(actor="mallory"))
+        assert "version 1, of which something is withheld" in str(fault(packed))
+
+    def test_the_seed_is_there_when_the_match_has_ended(self) -> None:
+        match = against_an_opponent()
+        match.do(Resign("alice"))
+        packed = bundle_of(match)
+        assert json.loads(packed)["events"][0]["data"]["seed"] == 7
+        assert steps(packed, recompute=True)["opponents"].proved
+
+    def test_nothing_is_withheld_of_a_match_between_people(self) -> None:
+        assert "withheld" not in json.loads(bundle_of(started()))["events"][0]
+
+    def test_a_move_that_the_opponent_would_not_play_is_found_when_it_is_computed_again(self) -> None:
+        match = against_an_opponent()
+        match.do(Resign("alice"))
+        played = match.events[3]
+
+        def play_another(events: list[Any]) -> None:
+            events[3] = played._replace(move="b6-a5" if played.move != "b6-a5" else "b6-c5")  # type: ignore[union-attr,call-arg]
+
+        said = str(fault(resealed(match, play_another), recompute=True))
+        assert said.startswith("version 4: the opponent plays ")
+
+    def test_a_seed_that_does_not_follow_from_the_match_is_found(self) -> None:
+        match = against_an_opponent()
+        match.do(Resign("alice"))
+        packed = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(seed=1)))
+        assert "follows from the match, and 1 is recorded" in str(fault(packed, recompute=True))
+
+    def test_moves_of_another_engine_are_counted_and_not_proved(self) -> None:
+        match = against_an_opponent()
+        packed = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(engine="0")))
+        found = steps(packed, recompute=True)["opponents"]
+        assert (found.proved, found.found) == (
+            False,
+            "0 moves of opponents computed again, all as recorded; 1 are of another engine",
+        )
+
+
+@pytest.mark.parametrize("match", [started, resigned, repeated, against_an_opponent], ids=lambda made: made.__name__)
+def test_bundles_fit_the_published_schema(match: Callable[[], PlayedMatch]) -> None:
+    published = json.loads(SCHEMA_FILE.read_text())
+    for logged in (None, 2):
+        jsonschema_rs.validate(published, json.loads(bundle_of(match(), logged=logged)))
+
+
+def test_the_published_schema_is_that_of_the_present_events() -> None:
+    again = "write it again: rookery audit schema > docs/bundle-1.schema.json"
+    assert json.loads(SCHEMA_FILE.read_text()) == bundle_schema(), again
+
+
+def test_the_schema_refuses_what_no_bundle_is() -> None:
+    published = json.loads(SCHEMA_FILE.read_text())
+    for change in (
+        lambda b: b.update(format=2),
+        lambda b: b.pop("head"),
+        lambda b: b["events"][3]["data"].pop("move"),
+        lambda b: b["events"][3].update(type="move-imagined"),
+    ):
+        assert not jsonschema_rs.is_valid(published, json.loads(changed(bundle_of(resigned()), change)))
+
+
+@pytest.mark.parametrize("name", ["resigned", "repeated", "running"])
+def test_bundles_of_format_1_that_were_made_long_ago_verify_for_ever(name: str) -> None:
+    trusted = read_key_set((KEPT / "keys.json").read_bytes())
+    found = steps((KEPT / f"{name}.json").read_bytes(), trusted)
+    assert all(step.proved for step in found.values())
+    assert len(found) == 6
+
+
+def test_an_offer_on_the_table_is_part_of_a_bundle_like_everything_else() -> None:
+    match = started()
+    match.do(OfferDraw("alice"))
+    match.do(SubmitMove("alice", "c3-d4"))
+    assert steps(bundle_of(match))["replay"].proved
+
+
+def test_an_inclusion_may_be_of_an_earlier_version() -> None:
+    match = resigned()
+    stored = envelopes(match.events)
+    for version, leaves in ((1, 1), (7, 2), (4, 9)):
+        packed = make_bundle("m", stored, KEY, SIGNED_AT, included(stored[version - 1], leaves))
+        assert steps(packed)["checkpoint"].found.startswith(f"version {version} is in that of ")

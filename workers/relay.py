@@ -20,9 +20,11 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError
 
 from domain.match.state import MatchState
+from events.checkpoint_log import CheckpointLog
 from events.clock import now_ms
 from events.connection import blocking_client
 from events.feed import Delivery, FeedGroup, trim
+from events.keys import KeyRing
 from events.matches import Matches, NoSuchMatch
 from events.readmodels import ReadModels, rated_result, summarise
 from events.redis_store import RedisStore
@@ -33,7 +35,7 @@ from workers.opponents import debts_of
 from workers.projector import Failures, Projector, projected_by
 from workers.ratings import Ratings
 from workers.sweeper import Sweeper
-from workers.tasks import ANSWER, RATE
+from workers.tasks import ANSWER, CHECKPOINT, RATE
 
 GROUPS = ("projections", "opponents", "ratings")
 BLOCK_MS = 1000
@@ -185,6 +187,8 @@ class Relay:
             Ratings(store.client, readmodels.keys),
             self.ask_answer,
             self.ask_rating,
+            CheckpointLog(store, KeyRing(store.client, self._settings.prefix, now_ms)),
+            self.ask_checkpoint,
             now_ms,
             self._name,
         )
@@ -214,6 +218,10 @@ class Relay:
     def ask_rating(self, match: str) -> None:
         """Enqueue the task that puts a match into the ratings; raises OperationalError when the broker is away."""
         self._app.send_task(RATE, (match,))
+
+    def ask_checkpoint(self) -> None:
+        """Enqueue the task that signs the day's checkpoint; raises OperationalError when the broker is away."""
+        self._app.send_task(CHECKPOINT)
 
     def _group(self, name: str, shards: int) -> FeedGroup:
         client = blocking_client(self._settings.redis_url, BLOCK_MS)

@@ -16,6 +16,7 @@ from redis import Redis
 
 from domain.match.state import opponent_id
 from domain.search import LEVELS
+from events.checkpoint_log import CheckpointLog, day_of
 from events.readmodels import Keys, rated_result
 from events.readmodels.reader import ReadModels
 from events.store import EventStore
@@ -26,6 +27,7 @@ LEASE_MS = 10_000
 PATIENCE_MS = 10_000
 LONGEST_PATIENCE_MS = 600_000
 LATELY_MS = 3_600_000
+DAY_MS = 86_400_000
 CHECKED_AT_ONCE = 200
 
 log = structlog.get_logger("sweeper")
@@ -42,7 +44,8 @@ class Reminder(NamedTuple):
 class Sweeper:
     """Looks after all matches of an installation, one of its relays at a time.
 
-    ``ask_answer`` and ``ask_rating`` enqueue the task for a match. ``now`` returns milliseconds since 1970 UTC.
+    ``ask_answer`` and ``ask_rating`` enqueue the task for a match, ``ask_checkpoint`` that for the day's checkpoint.
+    ``now`` returns milliseconds since 1970 UTC.
     """
 
     def __init__(
@@ -53,6 +56,8 @@ class Sweeper:
         ratings: Ratings,
         ask_answer: Callable[[str], None],
         ask_rating: Callable[[str], None],
+        checkpoints: CheckpointLog,
+        ask_checkpoint: Callable[[], None],
         now: Callable[[], int],
         name: str,
     ) -> None:
@@ -64,6 +69,9 @@ class Sweeper:
         self._ratings = ratings
         self._ask_answer = ask_answer
         self._ask_rating = ask_rating
+        self._checkpoints = checkpoints
+        self._ask_checkpoint = ask_checkpoint
+        self._signed_day = ""
         self._now = now
         self._name = name
         self._lease = f"{self._keys.prefix}sweeper"
@@ -77,7 +85,9 @@ class Sweeper:
         """
         if not self._holds_lease():
             return 0
-        return self.remind_opponents() + self.remind_ratings() + self.check_streams()
+        found = self.remind_opponents() + self.remind_ratings() + self.check_streams()
+        self.ask_for_checkpoint()
+        return found
 
     def remind_opponents(self) -> int:
         """Ask again for every answer that an opponent has owed for longer than PATIENCE_MS; return how many."""
@@ -119,18 +129,32 @@ class Sweeper:
                 found += self._remind("rating", match, since, self._ask_rating)
         return found
 
-    def _remind(self, kind: str, match: str, since: int, ask: Callable[[str], None]) -> int:
+    def ask_for_checkpoint(self) -> bool:
+        """Ask for the checkpoint of the day as long as there is none, less and less often; tell whether it was asked.
+
+        That is what begins it each day, and what finds it when it was lost. Asked for twice it is made once.
+        """
+        now = self._now()
+        day = day_of(now)
+        if self._signed_day != day:
+            latest = self._checkpoints.latest()
+            if latest is None or latest.day < day:
+                return bool(self._remind("checkpoint", day, now // DAY_MS * DAY_MS, lambda _: self._ask_checkpoint()))
+            self._signed_day = day
+        return False
+
+    def _remind(self, kind: str, of: str, since: int, ask: Callable[[str], None]) -> int:
         """Ask for what has been missing ``since`` an instant, unless that was done lately; return 1 if it was asked."""
         now = self._now()
-        last = self._reminders.get((kind, match))
+        last = self._reminders.get((kind, of))
         patience = PATIENCE_MS
         if last is not None and last.since == since:
             if now < last.at + last.patience:
                 return 0
             patience = min(2 * last.patience, LONGEST_PATIENCE_MS)
-        ask(match)
-        self._reminders[kind, match] = Reminder(since, now, patience)
-        log.warning("asked again", kind=kind, match=match, missing_ms=now - since)
+        ask(of)
+        self._reminders[kind, of] = Reminder(since, now, patience)
+        log.warning("asked for what is missing", kind=kind, of=of, missing_ms=now - since)
         return 1
 
     def _listed(self, names: list[str], since: int, until: int) -> Iterator[tuple[str, int]]:

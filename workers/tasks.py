@@ -1,7 +1,8 @@
 """The tasks: thin shells around plain functions.
 
-A task carries the id of a match and nothing else. It works on the match as it finds it, however often it comes, how
-late, and in which order. One that fails is not repeated by Celery: the sweeper asks again for what it was to do.
+A task carries the id of a match and nothing else; that of the day's checkpoint nothing at all. It works on what it
+finds, however often it comes, how late, and in which order. One that fails is not repeated by Celery: the sweeper asks
+again for what it was to do.
 """
 
 from functools import cached_property
@@ -9,7 +10,9 @@ from functools import cached_property
 import structlog
 from celery import Celery
 
+from events.checkpoint_log import CheckpointLog
 from events.clock import now_ms
+from events.keys import KeyRing
 from events.matches import Matches
 from events.readmodels import Keys
 from events.settings import Settings, store_from
@@ -18,6 +21,7 @@ from workers.ratings import Ratings
 
 ANSWER = "rookery.answer"
 RATE = "rookery.rate"
+CHECKPOINT = "rookery.checkpoint"
 
 log = structlog.get_logger("worker")
 
@@ -39,6 +43,12 @@ class Workplace:
         store = store_from(self._settings)
         return Ratings(store.client, Keys(self._settings.prefix, store.shards))
 
+    @cached_property
+    def checkpoints(self) -> CheckpointLog:
+        """The log of checkpoints of the installation."""
+        store = store_from(self._settings)
+        return CheckpointLog(store, KeyRing(store.client, self._settings.prefix, now_ms))
+
 
 def register(app: Celery, settings: Settings) -> None:
     """Define the tasks of ``app`` for the installation that ``settings`` name."""
@@ -53,5 +63,10 @@ def register(app: Celery, settings: Settings) -> None:
         if workplace.ratings.rate(workplace.matches, match):
             log.info("rated", match=match)
 
+    def sign_checkpoint() -> None:
+        checkpoint = workplace.checkpoints.sign(now_ms())
+        log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
+
     app.task(answer_match, name=ANSWER)
     app.task(rate_match, name=RATE)
+    app.task(sign_checkpoint, name=CHECKPOINT)

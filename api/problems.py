@@ -35,6 +35,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "no-such-match": (404, "There is no such match"),
     "no-such-game": (404, "There is no such game"),
     "no-such-player": (404, "There is no such player"),
+    "no-such-checkpoint": (404, "There is no such checkpoint"),
     "no-such-token": (404, "You have no such token"),
     "method-not-allowed": (405, "This cannot be done here"),
     "stale-version": (409, "The match has moved on"),

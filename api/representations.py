@@ -11,11 +11,12 @@ from api.headers import stream_origin
 from api.ids import rematch_id
 from api.openapi import PREFIX
 from api.services import services
-from api.timing import instant, rfc3339
+from api.timing import instant
 from domain.games import GAMES, find_ruleset
 from domain.match.state import OPPONENT_PREFIX, MatchState
 from domain.search.levels import LEVELS
 from events.administration import ARBITER
+from events.clock import rfc3339
 from events.envelope import Envelope
 from events.people import Person
 from events.readmodels import Summary, summarise

@@ -7,6 +7,8 @@ from flask import current_app
 
 from events.administration import Administration
 from events.chats import Chats
+from events.checkpoint_log import CheckpointLog
+from events.keys import KeyRing
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.people import People
@@ -34,6 +36,8 @@ class Services:
         self.people = People(self.store.client, settings.prefix, now)
         self.administration = Administration(self.store.client, settings.prefix, now)
         self.statements = Statements(self.store.client, settings.prefix)
+        self.keys = KeyRing(self.store.client, settings.prefix, now)
+        self.checkpoints = CheckpointLog(self.store, self.keys)
 
     @cached_property
     def readmodels(self) -> ReadModels:

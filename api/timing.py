@@ -1,6 +1,5 @@
 """How time looks to callers: instants as RFC 3339, durations in whole seconds, and terms and clocks made of them."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from domain.games import find_ruleset
@@ -9,19 +8,13 @@ from domain.match import terms as match_terms
 from domain.match.state import FINISHED, MatchState
 from domain.match.terms import Terms
 from domain.match.timekeeping import FORGIVABLE_FOR
+from events.clock import rfc3339
 
 SECOND = 1000
 """Milliseconds."""
 
 FLAG = "flag"
 ABORT = "abort"
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def rfc3339(at: int) -> str:
-    """Return ``at`` (milliseconds since 1970 UTC) as RFC 3339 with milliseconds."""
-    return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
 
 
 def instant(at: int | None) -> str | None:

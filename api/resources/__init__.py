@@ -14,6 +14,7 @@ from api.resources import (
     people,
     players,
     positions,
+    proofs,
     rematches,
     terms,
 )
@@ -32,4 +33,6 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     chat.blueprint,
     cases.blueprint,
     players.blueprint,
+    proofs.blueprint,
+    proofs.well_known,
 )

@@ -12,7 +12,7 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.schemas import Empty, PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
-from api.timing import rfc3339
+from events.clock import rfc3339
 from events.people import (
     LONGEST_LABEL,
     LONGEST_PASSWORD,

@@ -11,7 +11,7 @@ from api.problems import Problem
 from api.resources.matches import MatchesShown, bad_cursor, identify, matches_page
 from api.schemas import Paging, PlayerShown, Shown, Text
 from api.services import services
-from api.timing import rfc3339
+from events.clock import rfc3339
 from events.readmodels import PlayerRating
 
 blueprint = Blueprint("players", __name__, url_prefix=PREFIX, description="Players, ratings, leaderboards")

@@ -1,0 +1,149 @@
+"""What proves things offline: bundles of matches, the server's public keys, checkpoints, the schema of bundles."""
+
+from flask import Response
+from marshmallow import fields, validate
+from redis.exceptions import RedisError
+
+from api import representations as show
+from api.auth import current_person
+from api.openapi import PREFIX, Blueprint, json_response
+from api.problems import Problem, no_such_match
+from api.resources.matches import readable
+from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict
+from api.services import services
+from events.audit import audit
+from events.bundle import bundle_schema, make_bundle
+from events.checkpoint_log import NoCheckpoint
+from events.checkpoints import write_checkpoint
+from events.documents import write_document
+from events.envelope import Envelope
+from events.keys import key_set
+from events.matches import NoSuchMatch
+from events.shapes import written
+from events.store import DamagedStream, StoreUnavailable
+
+blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX, description="Signed bundles, keys and checkpoints")
+well_known = Blueprint("well-known", __name__, url_prefix="/.well-known", description="The keys of this server")
+
+BUNDLE_SCHEMA = bundle_schema()
+
+
+class KeyShown(Shown):
+    """A JSON Web Key (RFC 8037). It signed from since to before until, in milliseconds since 1970 UTC."""
+
+    alg = fields.String()
+    crv = fields.String()
+    kid = fields.String(metadata={"description": "The thumbprint of the key (RFC 7638)"})
+    kty = fields.String()
+    since = fields.Integer()
+    until = fields.Integer(allow_none=True)
+    use = fields.String()
+    x = fields.String()
+
+
+class KeysShown(Shown):
+    keys = fields.List(fields.Nested(KeyShown))
+
+
+class CheckpointShown(Shown):
+    """The log of all heads at an instant, signed over the canonical JSON of day, origin, root, signed_at and size."""
+
+    day = fields.String()
+    format = fields.Integer()
+    key = fields.String()
+    origin = fields.String(metadata={"description": "The id of the installation"})
+    root = fields.String(metadata={"description": "The root of the Merkle tree (RFC 6962), in hexadecimal"})
+    signature = fields.String()
+    signed_at = fields.Integer()
+    size = fields.Integer(metadata={"description": "The number of leaves"})
+
+
+class CheckpointsShown(Shown):
+    days = fields.List(fields.String(), metadata={"description": "The days with a checkpoint, the oldest first"})
+
+
+class ConsistencyShown(Shown):
+    """The proof (RFC 6962, section 2.1.2) that the log of one size begins that of a larger one."""
+
+    path = fields.List(fields.String())
+    sizes = fields.List(fields.Integer())
+
+
+class SizesQuery(Strict):
+    first = QueryNumber(required=True, validate=validate.Range(0, LARGEST_NUMBER))
+    second = QueryNumber(required=True, validate=validate.Range(0, LARGEST_NUMBER))
+
+
+@blueprint.route("/matches/<match>/bundle")
+@blueprint.documents(200, BUNDLE_SCHEMA, problems=[404], headers={"Content-Disposition": "A name for the file"})
+def bundle(match: str) -> Response:
+    """The match as one signed file that anybody can verify offline (``rookery audit verify``)"""
+    events, now = _exportable(match), services().now()
+    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match)
+    packed = make_bundle(match, events, key, now, inclusion)
+    headers = {"Content-Disposition": f'attachment; filename="rookery-{match}.json"'}
+    return Response(packed, headers=headers, content_type="application/json")
+
+
+@blueprint.route("/schemas/bundle-1")
+@blueprint.documents(200, {"type": "object"})
+def schema_of_bundles() -> Response:
+    """The JSON Schema of bundles of format 1"""
+    return json_response(BUNDLE_SCHEMA)
+
+
+@blueprint.route("/checkpoints")
+@blueprint.documents(200, CheckpointsShown)
+def list_checkpoints() -> Response:
+    """The days that have a checkpoint"""
+    return json_response({"days": services().checkpoints.days()})
+
+
+@blueprint.route("/checkpoints/consistency")
+@blueprint.documents(200, ConsistencyShown, problems=[404, 422])
+@blueprint.arguments(SizesQuery, location="query")
+def consistency(query: dict[str, int]) -> Response:
+    """The proof that the log of the first size begins that of the second: nothing was taken out or changed"""
+    try:
+        proof = services().checkpoints.consistency(query["first"], query["second"])
+    except ValueError as error:
+        raise Problem("no-such-checkpoint", f"{error}.") from error
+    return Response(write_document(written(proof)), content_type="application/json")
+
+
+@blueprint.route("/checkpoints/<day>")
+@blueprint.documents(200, CheckpointShown, problems=[404])
+def checkpoint(day: str) -> Response:
+    """The signed checkpoint of a day (2026-01-31, UTC), or the "latest" """
+    log = services().checkpoints
+    try:
+        found = log.latest() if day == "latest" else log.of_day(day)
+    except NoCheckpoint:
+        found = None
+    if found is None:
+        raise Problem("no-such-checkpoint", "No checkpoint was made on this day.")
+    return Response(write_checkpoint(found), content_type="application/json")
+
+
+@well_known.route("/rookery-keys.json")
+@well_known.documents(200, KeysShown)
+def public_keys() -> Response:
+    """The keys that bundles and checkpoints of this server are signed with, as a JSON Web Key Set"""
+    return json_response(key_set(services().keys.public()))
+
+
+def _exportable(match: str) -> list[Envelope]:
+    """Return the events of a match that the caller may see; raises the problem no-such-match."""
+    try:
+        readable(match)
+    except (Problem, NoSuchMatch, StoreUnavailable, DamagedStream, RedisError):
+        raise
+    except Exception:
+        # It cannot be replayed. That is when it must be looked at: who may see it is told by as much as can be.
+        events = services().store.read(match)
+        states = [record.after for record in audit(match, events) if record.after is not None]
+        private = events[0].data.get("private") is not False
+        if private and not (states and show.visible(states[-1], current_person())):
+            raise no_such_match() from None
+        return events
+    return services().store.read(match)

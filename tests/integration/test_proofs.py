@@ -1,0 +1,370 @@
+"""Keys, checkpoints and bundles on a real store: agreed on by all processes, and a rewritten past is found."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask
+
+from deploy.cli import main
+from domain.match.commands import Resign
+from events import merkle
+from events.bundle import read_bundle
+from events.checkpoint_log import CheckpointLog, NoCheckpoint
+from events.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
+from events.documents import Fault
+from events.keys import KeyRing, KeySet, key_set, read_key_set
+from events.verification import verify
+from tests.support.bundles import unread
+from tests.support.callers import ME, OPEN, Caller, opponent, started
+from tests.support.matches import NOON
+from tests.support.server import RealServer
+from tests.support.workshop import PREFIX, Workshop
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def shop(server: RealServer) -> Workshop:
+    """Return an installation that is driven step by step."""
+    return Workshop(server.url)
+
+
+@pytest.fixture
+def cli(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return what runs the command line on the installation."""
+    monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
+    monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
+
+    def run(*arguments: object) -> Result:
+        return CliRunner().invoke(main, ["audit", *map(str, arguments)])
+
+    return run
+
+
+def trusted(shop: Workshop) -> KeySet:
+    """Return the public keys of an installation as others get them."""
+    return read_key_set(json.dumps(key_set(shop.keyring.public())).encode())
+
+
+def sign(shop: Workshop, days: int) -> Checkpoint:
+    """Return the checkpoint that is made so many days on."""
+    shop.now = NOON + days * DAY_MS
+    return shop.checkpoints.sign(shop.now)
+
+
+def rewrite(shop: Workshop, match: str) -> None:
+    """Play a match anew from its first move, as somebody does who has the store in his hands."""
+    keys = [f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:{part}" for part in "ehs"]
+    events = shop.store.read(match)
+    shop.client.delete(*keys)
+    shop.client.lrem(f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:streams", 0, match)
+    shop.create(match=match, creator="alice")
+    assert shop.store.read(match)[0] != events[0]
+
+
+class TestKeys:
+    """One key signs, whoever asks first; those before it are kept with their time."""
+
+    def test_processes_that_start_at_once_agree_on_one_key(self, shop: Workshop) -> None:
+        rings = [KeyRing(shop.client, PREFIX, lambda: NOON) for _ in range(6)]
+        found: list[str] = []
+        threads = [threading.Thread(target=lambda ring=ring: found.append(ring.signing().id)) for ring in rings]  # type: ignore[misc]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (len(found), len(set(found))) == (6, 1)
+        assert [key.id for key in shop.keyring.public()] == found[:1]
+
+    def test_a_rotated_key_keeps_its_public_part_and_its_time(self, shop: Workshop) -> None:
+        old = shop.keyring.signing()
+        shop.now += 5000
+        new = shop.keyring.rotate()
+        assert new.id != old.id
+        assert shop.keyring.signing().id == new.id
+        assert [(key.id, key.since, key.until) for key in shop.keyring.public()] == [
+            (old.id, NOON, NOON + 5000),
+            (new.id, NOON + 5000, None),
+        ]
+
+    def test_a_private_key_is_shown_nowhere(self, shop: Workshop, cli: Any, capsys: pytest.CaptureFixture[str]) -> None:
+        ring = shop.keyring
+        secrets = [shop.client.get(f"{PREFIX}{{proof}}:private-key") if ring.signing() else b""]
+        said = [repr(ring.signing()), str(vars(ring.signing())), cli("keys").output, cli("rotate-key").output]
+        secrets.append(shop.client.get(f"{PREFIX}{{proof}}:private-key") or b"")
+        said += [capsys.readouterr().err, cli("keys").output, repr(ring)]
+        for secret in secrets:
+            assert isinstance(secret, bytes)
+            assert len(secret) == 32
+            assert not any(secret.hex() in text or repr(secret)[2:-1] in text for text in said)
+        assert secrets[0] != secrets[1]
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (lambda key: key.update(kid="x"), "keys[0].kid: this key has the id "),
+            (lambda key: key.update(x="A" * 20), "keys[0]: it is no Ed25519 key"),
+            (lambda key: key.update(x="?"), "keys[0].x: it is not base64url"),
+            (lambda key: key.update(crv="P-256"), "keys[0]: it is no Ed25519 key"),
+            (lambda key: key.pop("since"), "keys[0]: the field 'since' is missing"),
+        ],
+    )
+    def test_a_key_set_that_was_tampered_with_is_refused(self, shop: Workshop, change: Any, said: str) -> None:
+        shown = key_set(shop.keyring.public())
+        change(shown["keys"][0])
+        with pytest.raises(Fault) as caught:
+            read_key_set(json.dumps(shown).encode())
+        assert str(caught.value).startswith(said)
+
+
+class TestCheckpoints:
+    """Every day one, of all that has changed, each the beginning of the next."""
+
+    def test_each_day_adds_the_heads_that_have_changed(self, shop: Workshop) -> None:
+        matches = [shop.start("alice", "bob") for _ in range(5)]
+        shop.create(creator="alice")
+        first = sign(shop, 1)
+        assert (first.size, first.day, first.origin) == (6, "2023-11-15", shop.store.installation().id)
+        first.check(trusted(shop))
+        shop.play(matches[2], 2)
+        shop.play(matches[4], 3)
+        second = sign(shop, 2)
+        assert (second.size, shop.checkpoints.days()) == (8, ["2023-11-15", "2023-11-16"])
+        assert sign(shop, 3).root == second.root
+        leaves = list(shop.checkpoints.leaves())
+        assert {match for match, _, _ in leaves[6:]} == {matches[2], matches[4]}
+        assert all(shop.store.read(match, version - 1, 1)[0].id == digest for match, version, digest in leaves)
+
+    def test_a_day_is_signed_once_whoever_asks_and_how_often(self, shop: Workshop) -> None:
+        for _ in range(9):
+            shop.start("alice", "bob")
+        made: list[Checkpoint] = []
+        logs = [CheckpointLog(shop.store, shop.keyring) for _ in range(4)]
+        threads = [threading.Thread(target=lambda log=log: made.append(log.sign(NOON))) for log in logs]  # type: ignore[misc]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(made) == 4
+        assert len(set(made)) == 1
+        assert made[0].size == len(list(shop.checkpoints.leaves())) == 9
+        shop.start("alice", "bob")
+        assert shop.checkpoints.sign(NOON + 60_000) == made[0]
+        assert shop.checkpoints.sign(NOON - 5 * DAY_MS) == made[0]
+
+    def test_killed_between_the_leaves_and_the_signature_it_is_finished_by_the_next(
+        self, shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        matches = [shop.start("alice", "bob") for _ in range(4)]
+
+        def killed(*_: object) -> Checkpoint:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(CheckpointLog, "_sign", killed)
+            with pytest.raises(KeyboardInterrupt):
+                shop.checkpoints.sign(NOON)
+        assert shop.checkpoints.latest() is None
+        assert shop.checkpoints.inclusion(matches[0]) is None
+        shop.play(matches[1], 1)
+        assert sign(shop, 0).size == 5
+
+    def test_every_match_is_proved_to_be_in_the_last_checkpoint(self, shop: Workshop) -> None:
+        matches = [shop.start("alice", "bob") for _ in range(7)]
+        sign(shop, 1)
+        for match in matches[::2]:
+            shop.play(match, 1)
+        checkpoint = sign(shop, 2)
+        for match in matches:
+            inclusion = shop.checkpoints.inclusion(match)
+            assert inclusion is not None
+            assert inclusion.checkpoint == checkpoint
+            head = shop.store.head(match)
+            assert inclusion.version == head.version
+            inclusion.check(match, head.digest.hex())
+        assert shop.checkpoints.inclusion("no-such-match") is None
+
+    def test_every_checkpoint_is_proved_to_begin_every_later_one(self, shop: Workshop) -> None:
+        made = []
+        for day in range(5):
+            for _ in range(day + 1):
+                shop.create(creator="alice")
+            made.append(sign(shop, day))
+        assert [checkpoint.size for checkpoint in made] == [1, 3, 6, 10, 15]
+        for number, first in enumerate(made):
+            for second in made[number:]:
+                shop.checkpoints.consistency(first.size, second.size).check(first, second)
+        with pytest.raises(Fault, match="no proof for the sizes"):
+            shop.checkpoints.consistency(1, 3).check(made[0], made[2])
+        with pytest.raises(Fault, match="of two servers"):
+            shop.checkpoints.consistency(1, 3).check(made[0], made[1]._replace(origin="elsewhere"))
+        with pytest.raises(ValueError, match="The log has 15 leaves"):
+            shop.checkpoints.consistency(3, 16)
+        with pytest.raises(NoCheckpoint):
+            shop.checkpoints.of_day("2020-01-01")
+
+    def test_nodes_of_a_large_log_lie_in_several_keys(self, shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("events.checkpoint_log.NODES_A_KEY", 4)
+        monkeypatch.setattr("events.checkpoint_log.MATCHES_AT_ONCE", 3)
+        matches = [shop.create(creator="alice") for _ in range(23)]
+        checkpoint = sign(shop, 1)
+        leaves = [merkle.leaf_hash(leaf) for leaf in shop.client.lrange(f"{PREFIX}{{proof}}:log:leaves", 0, -1)]
+        nodes = merkle.grown(0, leaves, unread)
+        assert checkpoint.root == merkle.root(23, lambda level, index: nodes[level, index]).hex()
+        for match in matches:
+            inclusion = shop.checkpoints.inclusion(match)
+            assert inclusion is not None
+            inclusion.check(match, shop.store.head(match).digest.hex())
+
+    def test_the_sweeper_asks_for_it_once_a_day_until_it_is_there(self, shop: Workshop) -> None:
+        sweeper = shop.sweeper()
+        sweeper.sweep()
+        sweeper.sweep()
+        assert shop.checkpoints_asked == ["2023-11-14"]
+        shop.now += 60_000
+        sweeper.sweep()
+        assert shop.checkpoints_asked == ["2023-11-14"] * 2
+        shop.checkpoints.sign(shop.now)
+        shop.now += 3_600_000 // 2
+        sweeper.sweep()
+        assert len(shop.checkpoints_asked) == 2
+        shop.now += DAY_MS
+        sweeper.sweep()
+        assert shop.checkpoints_asked[2:] == ["2023-11-15"]
+
+
+def test_a_rewritten_past_is_found_by_the_log_and_by_who_kept_a_checkpoint(
+    shop: Workshop, cli: Any, tmp_path: Any
+) -> None:
+    matches = [shop.start("alice", "bob") for _ in range(3)]
+    shop.play(matches[0], 4)
+    kept = tmp_path / "kept.json"
+    kept.write_bytes(write_checkpoint(sign(shop, 1)))
+    examined = cli("all", "--processes", 1)
+    assert (examined.exit_code, "3 heads in checkpoints" in examined.output) == (0, True)
+    assert "3 matches, 13 events, 4 plies in " in examined.output
+    rewrite(shop, matches[0])
+    sign(shop, 2)
+    examined = cli("all", "--processes", 1)
+    assert examined.exit_code == 1
+    assert f"DIFFERENT {matches[0]} at version 7: a checkpoint has it with the digest " in examined.output
+    # Who covers that up by a log of his own breaks with the checkpoint that was kept.
+    for key in shop.client.scan_iter(f"{PREFIX}{{proof}}:log*"):
+        shop.client.delete(key)
+    shop.create(creator="alice")
+    forged = tmp_path / "forged.json"
+    forged.write_bytes(write_checkpoint(sign(shop, 3)))
+    keys = tmp_path / "keys.json"
+    keys.write_text(cli("keys").output)
+    refused = cli("consistency", kept, forged, "--keys", keys)
+    assert (refused.exit_code, refused.output) == (
+        1,
+        "NOT CONSISTENT: path: the later log does not begin with the earlier one\n",
+    )
+
+
+def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
+    app: Flask, anna: Caller, boris: Caller, stranger: Caller, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = started(anna, boris)
+    anna.move(match)
+    private = anna.create(ME, OPEN, private=True)
+    against = anna.create(ME, opponent(1))
+    services = app.extensions["rookery"]
+    first = services.checkpoints.sign(services.now())
+    boris.move(match)
+    second = services.checkpoints.sign(services.now() + DAY_MS)
+
+    assert stranger.get("/checkpoints").json == {"days": [first.day, second.day]}
+    shown = {day: stranger.get(f"/checkpoints/{day}").data for day in (first.day, "latest")}
+    assert [read_checkpoint(packed) for packed in shown.values()] == [first, second]
+    assert stranger.get("/checkpoints/2020-01-01").json["code"] == "no-such-checkpoint"
+    sizes = f"first={first.size}&second={second.size}"
+    proof = stranger.get(f"/checkpoints/consistency?{sizes}").data
+    read_consistency(proof).check(first, second)
+    assert stranger.get("/checkpoints/consistency?first=0&second=99").status_code == 404
+
+    answer = stranger.get(f"/matches/{match}/bundle")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="rookery-{match}.json"'
+    keys = stranger.client.get("/.well-known/rookery-keys.json").data
+    found = {step.name: step for step in verify(answer.data, read_key_set(keys))}
+    assert all(step.proved for step in found.values())
+    assert found["checkpoint"].found.startswith(f"version 5 is in that of {second.day} ")
+    assert read_bundle(answer.data).head.version == 5
+    assert stranger.get("/schemas/bundle-1").json["title"] == "Rookery bundle, format 1"
+
+    assert f'href="/api/v1/matches/{match}/bundle" download' in stranger.client.get(f"/matches/{match}").text
+    assert stranger.get(f"/matches/{private}/bundle").json["code"] == "no-such-match"
+    assert boris.get(f"/matches/{private}/bundle").status_code == 404
+    assert read_bundle(anna.get(f"/matches/{private}/bundle").data).match == private
+    assert read_bundle(stranger.get(f"/matches/{against}/bundle").data).events[0].withheld == ("seed",)
+    assert stranger.get("/matches/no-such-match/bundle").status_code == 404
+
+    # Without a server: the files are all there is.
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    for name, content in (
+        ("b", answer.data),
+        ("k", keys),
+        ("p", proof),
+        ("1", shown[first.day]),
+        ("2", shown["latest"]),
+    ):
+        (tmp_path / name).write_bytes(content)
+    run = CliRunner()
+    verified = run.invoke(main, ["audit", "verify", str(tmp_path / "b"), "--keys", str(tmp_path / "k")])
+    assert (verified.exit_code, verified.output.count("proved")) == (0, 6)
+    files = [str(tmp_path / name) for name in "12"]
+    proved = run.invoke(
+        main, ["audit", "consistency", *files, "--proof", str(tmp_path / "p"), "--keys", str(tmp_path / "k")]
+    )
+    assert (proved.exit_code, proved.output) == (
+        0,
+        f"The 3 leaves of {first.day} begin the 4 leaves of {second.day}.\n",
+    )
+
+
+def test_a_match_that_cannot_be_replayed_is_exported_all_the_same_to_who_may_see_it(
+    app: Flask, anna: Caller, boris: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, private = started(anna, boris), started(anna, boris, private=True)
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    for match in (public, private):
+        anna.move(match)
+    app.extensions["rookery"].matches._cache.clear()
+    monkeypatch.setattr("domain.bashni.Bashni.play", broken)
+    for caller in (anna, boris, stranger):
+        bundle = read_bundle(caller.get(f"/matches/{public}/bundle").data)
+        assert (bundle.facts.replayed, bundle.head.version) == (3, 4)
+    assert read_bundle(boris.get(f"/matches/{private}/bundle").data).match == private
+    assert stranger.get(f"/matches/{private}/bundle").status_code == 404
+
+
+def test_the_command_line_exports_replays_and_checkpoints(shop: Workshop, cli: Any, tmp_path: Any) -> None:
+    match = shop.start("alice", "bob")
+    shop.play(match, 2)
+    shop.do(match, Resign("alice"), "alice")
+    made = cli("checkpoint")
+    assert read_checkpoint(made.stdout.encode()).size == 1
+    assert cli("checkpoint").stdout == made.stdout
+    assert cli("checkpoint", "--day", "2020-01-01").exit_code == 1
+    file, keys = tmp_path / "match.json", tmp_path / "keys.json"
+    assert cli("export", match, "--output", file).exit_code == 0
+    assert read_bundle(cli("export", match).stdout.encode()).match == match
+    assert cli("export", "no-such-match").exit_code == 1
+    keys.write_text(cli("keys").output)
+    assert cli("verify", file, "--keys", keys).exit_code == 0
+    for source in (match, file):
+        replayed = cli("replay", source, "--boards")
+        assert replayed.exit_code == 0
+        assert "ply 1, White: " in replayed.output
+        assert replayed.output.endswith("7 events, all as the rules give them\n")
+    assert cli("replay", "no-such-match").exit_code == 1
+    examined = cli("all", "--processes", 2, "--opponents")
+    assert examined.exit_code == 0
+    assert "1 matches, 7 events, 2 plies in " in examined.output

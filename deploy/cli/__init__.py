@@ -2,6 +2,8 @@
 
 import click
 
+from deploy.cli.audit import audit_commands
+from deploy.cli.checkpoints import checkpoint, consistency, keys, rotate_key
 from deploy.cli.opponents import opponent
 from deploy.cli.people import people
 from deploy.cli.rules import rules
@@ -15,5 +17,7 @@ def main() -> None:
     """Rookery: a correspondence server for tower games."""
 
 
-for command in (up, demo, relay, rebuild, verify, rules, opponent, people):
+for command in (up, demo, relay, rebuild, verify, rules, opponent, people, audit_commands):
     main.add_command(command)
+for command in (checkpoint, consistency, keys, rotate_key):
+    audit_commands.add_command(command)

@@ -1,4 +1,4 @@
-"""What several commands share: reading a game and a position of it, refusing, showing progress."""
+"""What several commands share: a game, a position of it, the store; refusing, showing progress."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,8 +6,14 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
+from redis.exceptions import RedisError
 
 from domain.game import Game, RulesError
+from events.clock import now_ms
+from events.keys import KeyRing
+from events.redis_store import RedisStore
+from events.settings import Settings, store_from
+from events.store import StoreError
 
 AnyGame = Game[Any, Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -19,6 +25,28 @@ class Refusal(click.ClickException):
     def show(self, file: Any = None) -> None:
         """Print the reason alone: it says what is wrong by itself."""
         click.echo(self.message, file=file, err=file is None)
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """Turn what the store raises into a Refusal."""
+    try:
+        yield
+    except (StoreError, RedisError) as error:
+        raise Refusal(str(error)) from error
+
+
+def open_store() -> RedisStore:
+    """Return the store that the environment names; raises Refusal when that cannot be read."""
+    try:
+        return store_from(Settings.from_environment())
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+
+
+def key_ring(store: RedisStore) -> KeyRing:
+    """Return the keys of the installation."""
+    return KeyRing(store.client, store.prefix, now_ms)
 
 
 def game_argument(command: F) -> F:

@@ -1,20 +1,18 @@
 """Commands on the store: prove that nothing was altered, compute the read models anew."""
 
 import click
-from redis.exceptions import RedisError
 
-from deploy.cli.arguments import Refusal, progress
+from deploy.cli.arguments import in_words, open_store, progress
 from events.chain import Verified, verify_all
 from events.readmodels import Keys, dump
-from events.redis_store import RedisStore
-from events.settings import Settings, store_from
-from events.store import DamagedStream, StoreError
+from events.settings import Settings
+from events.store import DamagedStream
 
 
 @click.command()
 def verify() -> None:
     """Compute all hash chains again and name the place of any damage; the store is that of REDIS_URL."""
-    store = _store()
+    store = open_store()
     events = 0
 
     def count(verdict: Verified | DamagedStream) -> None:
@@ -22,12 +20,10 @@ def verify() -> None:
         events += verdict.head.version if isinstance(verdict, Verified) else 0
         step()
 
-    try:
+    with in_words():
         streams = sum(1 for shard in range(store.shards) for _ in store.streams(shard))
         with progress(streams, "Verifying") as step:
             damaged = verify_all(store, count)
-    except StoreError as error:
-        raise Refusal(str(error)) from error
     for damage in damaged:
         click.echo(f"DAMAGED {damage}")
     click.echo(
@@ -49,15 +45,13 @@ def rebuild(check: bool, processes: int) -> None:
     """
     from workers.rebuild import rebuild as rebuild_all
 
-    store = _store()
-    try:
+    store = open_store()
+    with in_words():
         keys = Keys(store.prefix, store.shards)
         before = dump(store.client, keys) if check else {}
         with progress(store.shards, "Rebuilding") as step:
             rebuilt = rebuild_all(Settings.from_environment(), lambda *_: step(), processes)
         after = dump(store.client, keys) if check else {}
-    except (StoreError, RedisError) as error:
-        raise Refusal(str(error)) from error
     for match, reason in rebuilt.failures:
         click.echo(f"LEFT OUT {match}: {reason}")
     different = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
@@ -66,10 +60,3 @@ def rebuild(check: bool, processes: int) -> None:
     click.echo(f"{rebuilt.matches} matches, {rebuilt.events} events")
     if rebuilt.failures or different:
         raise SystemExit(1)
-
-
-def _store() -> RedisStore:
-    try:
-        return store_from(Settings.from_environment())
-    except ValueError as error:
-        raise Refusal(str(error)) from error

@@ -1,0 +1,188 @@
+"""Proof on the command line: bundles exported and verified, matches replayed ply by ply, all of a store examined."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, progress
+from events.audit import Ply, Record, audit
+from events.bundle import LARGEST, SEED, make_bundle, read_bundle
+from events.chain import linked
+from events.checkpoint_log import CheckpointLog
+from events.clock import now_ms, rfc3339
+from events.documents import Fault
+from events.envelope import Envelope, canonical_json
+from events.keys import KeySet, read_key_set
+from events.settings import Settings
+from events.store import DamagedStream
+from events.verification import place_in_words, verify
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group("audit")
+def audit_commands() -> None:
+    """Prove matches: signed bundles, replays, checkpoints. A store is that of REDIS_URL."""
+
+
+@audit_commands.command("verify")
+@click.argument("file", nargs=-1, required=True, type=FILE)
+@click.option("--keys", "key_file", type=FILE, help="Trusted keys, as /.well-known/rookery-keys.json has them.")
+@click.option("--opponents", is_flag=True, help="Compute the opponents' moves again, too.")
+def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool) -> None:
+    """Verify bundles offline and print what is proved, step by step, up to the first thing that is wrong."""
+    keys = _keys(key_file)
+    proved = [_verified(path, keys, opponents) for path in file]
+    if not all(proved):
+        raise SystemExit(1)
+
+
+@audit_commands.command()
+@click.argument("match")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of standard output.")
+def export(match: str, output: Path | None) -> None:
+    """Write the signed bundle of MATCH, private or not: who may run this may see everything."""
+    store = open_store()
+    with in_words():
+        events, now = store.read(match), now_ms()
+        if not events:
+            raise Refusal(f"there is no match {match!r} in this store")
+        keys = key_ring(store)
+        packed = make_bundle(match, events, keys.signing(), now, CheckpointLog(store, keys).inclusion(match))
+    if output is None:
+        click.echo(packed, nl=False)
+    else:
+        output.write_bytes(packed)
+
+
+@audit_commands.command()
+@click.argument("match")
+@click.option("--boards", is_flag=True, help="Draw the board before and after each ply.")
+@click.option("--opponents/--no-opponents", default=True, show_default=True, help="Compute their moves again.")
+def replay(match: str, boards: bool, opponents: bool) -> None:
+    """Replay MATCH, an id or the file of a bundle, and print every event; the first that differs ends it."""
+    with in_words():
+        name, events, withheld = _source(match)
+        try:
+            for record in audit(name, linked(name, events, (1,) if withheld else ())):
+                click.echo(_shown(record, boards))
+                _refuse_difference(record, opponents, seed_known=not withheld)
+        except DamagedStream as damage:
+            raise Refusal(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
+    click.echo(f"{len(events)} events, all as the rules give them")
+
+
+@audit_commands.command("all")
+@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
+@click.option("--opponents", is_flag=True, help="Compute the opponents' moves again, too: it takes as long as playing.")
+def examine_everything(processes: int, opponents: bool) -> None:
+    """Replay every match of the store and compare it with the checkpoints; print what is wrong, and the rate."""
+    from deploy.fleet import Examined, examine_all, examine_log
+
+    store = open_store()
+    total, began = Examined(), time.perf_counter()
+    with in_words():
+        with progress(store.shards, "Replaying") as step:
+            for examined in examine_all(Settings.from_environment(), processes, opponents):
+                total = total.plus(examined)
+                step()
+        seconds = time.perf_counter() - began
+        leaves, missing = examine_log(store, CheckpointLog(store, key_ring(store)))
+    for finding in (*total.findings, *missing):
+        click.echo(f"DIFFERENT {finding.match} at version {finding.version}: {finding.reason}")
+    click.echo(
+        f"{total.matches} matches, {total.events} events, {total.plies} plies in {seconds:.1f} s: "
+        f"{total.matches / seconds:,.0f} matches/s, {total.plies / seconds:,.0f} plies/s"
+    )
+    if opponents:
+        click.echo(f"{total.computed} moves of opponents computed again, {total.uncomputable} are of another engine")
+    click.echo(f"{leaves} heads in checkpoints")
+    if total.findings or missing:
+        raise SystemExit(1)
+
+
+@audit_commands.command()
+def schema() -> None:
+    """Print the JSON Schema of bundles."""
+    import json
+
+    from events.bundle import bundle_schema
+
+    click.echo(json.dumps(bundle_schema(), indent=2))
+
+
+def _keys(path: Path | None) -> KeySet | None:
+    if path is None:
+        return None
+    try:
+        return read_key_set(path.read_bytes())
+    except Fault as fault:
+        raise Refusal(f"{path}: {fault}") from None
+
+
+def _verified(path: Path, keys: KeySet | None, opponents: bool) -> bool:
+    click.echo(f"{path}")
+    proved = True
+    try:
+        for step in verify(_bytes_of(path), keys, opponents):
+            proved = proved and step.proved
+            click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {step.found}")
+    except Fault as fault:
+        click.echo(f"  FAULT  {fault}")
+        return False
+    click.echo("  This bundle is whole and true." if proved else "  Nothing is wrong, but not everything is proved.")
+    return proved
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Return the bytes of a file, no more than it takes to see that there are too many."""
+    with path.open("rb") as file:
+        return file.read(LARGEST + 1)
+
+
+def _source(match: str) -> tuple[str, list[Envelope], bool]:
+    """Return the match, its events and whether its seed is withheld: from a file if there is one of this name."""
+    path = Path(match)
+    if path.is_file():
+        try:
+            bundle = read_bundle(_bytes_of(path))
+        except Fault as fault:
+            raise Refusal(f"{path}: {place_in_words(fault.place) or 'fault'}: {fault.reason}") from None
+        return bundle.match, bundle.envelopes, bundle.events[0].withheld is not None
+    events = open_store().read(match)
+    if not events:
+        raise Refusal(f"there is no file {match!r}, and no such match in this store")
+    return match, events, False
+
+
+def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> None:
+    fault, ply = record.fault, record.ply
+    if fault is None and ply is not None and ply.event.level is not None and opponents:
+        if ply.computable:
+            fault = ply.recompute(seed_known)
+        else:
+            click.echo(f"    it cannot be computed again here: it is of engine {ply.event.engine}")
+    if fault is not None:
+        raise Refusal(f"DIFFERENT at version {record.envelope.version}: {fault}")
+
+
+def _shown(record: Record, boards: bool) -> str:
+    event = record.envelope
+    lines = [f"version {event.version}  {event.type} by {event.actor}  {rfc3339(event.at)}  {event.id}"]
+    if record.ply is not None:
+        lines += [f"    {line}" for line in _shown_ply(record.ply, boards)]
+    elif content := {name: value for name, value in event.data.items() if name != SEED}:
+        lines.append(f"    {canonical_json(content).decode()}")
+    return "\n".join(lines)
+
+
+def _shown_ply(ply: Ply, boards: bool) -> Iterator[str]:
+    yield f"ply {ply.event.ply}, {ply.seat_name}: {ply.event.move}, one of {ply.legal_moves} legal moves, {ply.channel}"
+    sides = zip(("before", "after "), ply.positions, ply.diagrams, strict=True)
+    for name, position, diagram in sides:
+        yield f"{name}  {position}"
+        if boards:
+            yield from diagram.splitlines()

@@ -1,0 +1,86 @@
+"""Keys and checkpoints on the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from deploy.cli.arguments import Refusal, in_words, key_ring, open_store
+from events.checkpoint_log import CheckpointLog, NoCheckpoint
+from events.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
+from events.clock import now_ms
+from events.documents import Fault, write_document
+from events.keys import key_set, read_key_set
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+T = TypeVar("T")
+
+
+@click.command()
+@click.option("--day", help="Of this day (2026-01-31, UTC) instead of today.")
+def checkpoint(day: str | None) -> None:
+    """Print the checkpoint of today, which is made if there is none; keep it where the server cannot change it."""
+    store = open_store()
+    log = CheckpointLog(store, key_ring(store))
+    with in_words():
+        try:
+            found = log.sign(now_ms()) if day is None else log.of_day(day)
+        except NoCheckpoint as error:
+            raise Refusal(str(error)) from None
+    click.echo(write_checkpoint(found), nl=False)
+
+
+@click.command()
+@click.argument("first", type=FILE)
+@click.argument("second", type=FILE)
+@click.option("--proof", type=FILE, help="A proof from the server (/api/v1/checkpoints/consistency), not the store.")
+@click.option("--keys", "key_file", type=FILE, help="Trusted keys: check the signatures of the checkpoints, too.")
+def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | None) -> None:
+    """Prove that the log of the checkpoint SECOND begins with all that was in that of FIRST."""
+    older, newer = _read(first, read_checkpoint), _read(second, read_checkpoint)
+    trusted = None if key_file is None else _read(key_file, read_key_set)
+    shown = _proof(older, newer) if proof is None else _read(proof, read_consistency)
+    try:
+        if trusted is not None:
+            older.check(trusted)
+            newer.check(trusted)
+        shown.check(older, newer)
+    except Fault as fault:
+        raise Refusal(f"NOT CONSISTENT: {fault}") from None
+    vouched = "" if key_file is not None else "; nobody vouches for the signatures without --keys"
+    click.echo(f"The {older.size} leaves of {older.day} begin the {newer.size} leaves of {newer.day}{vouched}.")
+
+
+@click.command()
+def keys() -> None:
+    """Print the public keys of the store as a JSON Web Key Set."""
+    store = open_store()
+    with in_words():
+        click.echo(write_document(key_set(key_ring(store).public())), nl=False)
+
+
+@click.command("rotate-key")
+def rotate_key() -> None:
+    """Sign with a new key from now on; the private part of the old one is deleted, its public part kept."""
+    store = open_store()
+    with in_words():
+        made = key_ring(store).rotate()
+    click.echo(f"The store signs with key {made.id} from now on.")
+
+
+def _read(path: Path, read: Callable[[bytes], T]) -> T:
+    try:
+        return read(path.read_bytes())
+    except Fault as fault:
+        raise Refusal(f"{path}: {fault}") from None
+
+
+def _proof(first: Checkpoint, second: Checkpoint) -> Consistency:
+    store = open_store()
+    with in_words():
+        try:
+            return CheckpointLog(store, key_ring(store)).consistency(first.size, second.size)
+        except ValueError as error:
+            raise Refusal(f"NOT CONSISTENT: {error}") from None

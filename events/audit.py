@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 from domain.game import Game
 from domain.games import find_ruleset
 from domain.match.audit import Deviation, Examination, Proof
+from domain.match.clock import left
 from domain.match.events import Event, MoveSubmitted
 from domain.match.state import MatchState
+from domain.match.terms import duration
 from domain.search import ENGINE, choose, seed_for
 from events.codec import UndecodableEvent, event_of
 from events.envelope import Envelope
@@ -16,9 +18,9 @@ from events.envelope import Envelope
 class Record(NamedTuple):
     """An event of a match as it was recorded, with the match before and after it.
 
-    ``fault`` is None, or why the event cannot be what the rules give; then it is the last record. ``before`` is None
-    for the first event, ``event`` for one that cannot be read, ``after`` for one that cannot be replayed. ``proof`` is
-    that of the result that the match has after the event, None when it has none.
+    ``fault`` is None, or why the event cannot be what the rules give. ``before`` is None for the first event, ``event``
+    for one that cannot be read, ``after`` for that and for one that no match can take. ``proof`` is that of the result
+    that the match has after the event, None when it has none.
     """
 
     envelope: Envelope
@@ -30,8 +32,10 @@ class Record(NamedTuple):
 
     @property
     def ply(self) -> "Ply | None":
-        """The move that the event is, None for any other event."""
+        """The move that the event is; None for any other event, and for a move that the rules cannot follow."""
         if not isinstance(self.event, MoveSubmitted) or self.before is None or self.after is None:
+            return None
+        if self.before.broken is not None or self.after.broken is not None:
             return None
         return Ply(self.event, self.before, self.after)
 
@@ -55,10 +59,19 @@ class Ply(NamedTuple):
 
     @property
     def channel(self) -> str:
-        """How the move came in."""
-        if self.event.level is not None:
-            return f"opponent of level {self.event.level}, seed {self.event.seed}, engine {self.event.engine}"
-        return str(getattr(self.event, "channel", None) or "player")
+        """How the move came in, and of an opponent's how it can be computed again."""
+        event, channel = self.event, self.event.channel or "channel not recorded"
+        if event.level is None:
+            return channel
+        return f"{channel} of level {event.level}, seed {event.seed}, engine {event.engine}"
+
+    @property
+    def clocks(self) -> tuple[str, str] | None:
+        """The time that the seat had when it moved, and after it, in words; None when no clock runs."""
+        before, after = self.before.clock, self.after.clock
+        if before is None or after is None:
+            return None
+        return duration(left(before, self.event.seat, self.event.at)), duration(after.remaining[self.event.seat])
 
     @property
     def positions(self) -> tuple[str, str]:
@@ -96,9 +109,10 @@ class Ply(NamedTuple):
 
 
 def audit(match: str, envelopes: Iterable[Envelope]) -> Iterator[Record]:
-    """Yield a record for every event of ``match``, from its first, up to the first one at fault.
+    """Yield a record for every event of ``match``, from its first.
 
-    Whether they are linked is looked at elsewhere (``events.chain.linked``).
+    An event at fault is not the end: what follows it may be an arbiter's work on it. Only one that cannot be read, or
+    that no match can take, is the last. Whether events are linked is looked at elsewhere (``events.chain.linked``).
     """
     examination = Examination(match)
     held: Record | None = None
@@ -109,13 +123,10 @@ def audit(match: str, envelopes: Iterable[Envelope]) -> Iterator[Record]:
         event: Event | None = None
         try:
             event = event_of(envelope)
-            held = Record(envelope, event, before, examination.take(event), examination.proof)
+            step = examination.take(event)
         except (UndecodableEvent, Deviation) as error:
             yield Record(envelope, event, before, None, fault=str(error))
             return
+        held = Record(envelope, event, before, step.after, examination.proof, step.deviation)
     if held is not None:
-        try:
-            examination.end()
-        except Deviation as deviation:
-            held = held._replace(fault=str(deviation))
-        yield held
+        yield held._replace(fault=held.fault or examination.end())

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from domain.match.audit import Proof
-from domain.match.state import ABORTED, FINISHED, MatchState, Seat
+from domain.match.state import ABORTED, FINISHED, Seat
 from events.audit import Record, audit
 from events.checkpoints import Inclusion
 from events.codec import content_schemas
@@ -72,18 +72,18 @@ class BundledRuleset(NamedTuple):
 
 
 class BundledResult(NamedTuple):
-    """One score per seat, why, and what proves it."""
+    """One score per seat, and what proves it."""
 
     scores: tuple[float, ...]
-    reason: str
     proof: Proof
 
 
 class Facts(NamedTuple):
-    """What follows from the first ``replayed`` events: all of them, unless the server could not replay some.
+    """What follows from the events.
 
-    ``rulesets`` are those that the match was played under, in order, ``seats`` who sat where at last, ``terms`` what
-    the match was created with beside these.
+    ``replayed`` is the number of events up to the first that the server could not replay or that its rules do not
+    give: normally all. ``rulesets`` are those that the match was played under, in order, ``seats`` who sat where at
+    last, ``terms`` what the match was created with beside these, ``reason`` why it is over.
     """
 
     replayed: int
@@ -91,6 +91,7 @@ class Facts(NamedTuple):
     seats: tuple[Seat, ...]
     terms: Mapping[str, Any]
     status: str | None = None
+    reason: str | None = None
     result: BundledResult | None = None
 
 
@@ -130,7 +131,7 @@ def make_bundle(
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
     ``now``, milliseconds since 1970 UTC, must have been read before the key was. A match that cannot be replayed has a
-    bundle like any other, whose facts end where the replay does.
+    bundle like any other, whose facts say up to where it can.
     """
     facts = facts_of(audit(match, envelopes))
     bundled = [_bundled(envelope) for envelope in envelopes]
@@ -156,20 +157,21 @@ def read_bundle(packed: bytes) -> Bundle:
 
 
 def facts_of(records: Iterable[Record]) -> Facts:
-    """Return what follows from the events of a match, given by its audit, as far as they can be replayed."""
-    facts = Facts(0, (), (), {})
+    """Return what follows from the events of a match, given by its audit."""
+    facts, whole = Facts(0, (), (), {}), True
     for record in records:
-        state = record.after
-        if state is None or record.fault is not None:
+        state, whole = record.after, whole and record.fault is None
+        if state is None:
             break
         ruleset = BundledRuleset(state.game, state.ruleset)
-        facts = facts._replace(
-            replayed=record.envelope.version,
+        facts = Facts(
+            replayed=record.envelope.version if whole else facts.replayed,
             rulesets=facts.rulesets if ruleset in facts.rulesets[-1:] else (*facts.rulesets, ruleset),
             seats=state.seats,
             terms=_terms(record.envelope.data) if record.before is None else facts.terms,
             status=state.status,
-            result=_result(state, record.proof),
+            reason=state.reason,
+            result=None if state.scores is None or not record.proof else BundledResult(state.scores, record.proof),
         )
     return facts
 
@@ -230,12 +232,6 @@ def _statement(content: Mapping[str, Any], signed_at: int) -> dict[str, Any]:
 
 def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in created.items() if name not in _ELSEWHERE}
-
-
-def _result(state: MatchState, proof: Proof | None) -> BundledResult | None:
-    if state.scores is None or state.reason is None or proof is None:
-        return None
-    return BundledResult(state.scores, state.reason, proof)
 
 
 _ELSEWHERE = frozenset({"creator", "game", "ruleset", "seats", SEED})

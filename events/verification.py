@@ -1,11 +1,15 @@
 """A bundle verified step by step, offline: no server, no store, no network, nothing but its bytes and public keys."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from domain.games import find_ruleset
+from domain.match.clock import in_words
+from domain.match.events import FlagFell
+from domain.match.state import MatchState
 from events.audit import Record, audit
-from events.bundle import KIND, Bundle, BundledResult, facts_of, read_bundle, seed_is_withheld
+from events.bundle import KIND, Bundle, Facts, facts_of, read_bundle, seed_is_withheld
 from events.chain import linked
 from events.clock import rfc3339
 from events.documents import Fault, difference
@@ -80,7 +84,7 @@ def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
         keys[signature.key].check(signature.value, KIND, bundle.statement, signature.signed_at)
     except Fault as fault:
         # What follows from the events is not signed for its own sake: where it was changed shows when it is computed.
-        for _ in _replay(bundle, recompute=False):
+        for _ in _replay(bundle, recompute=False, exactly=True):
             pass
         if bundle.events[0].withheld:
             raise Fault(
@@ -90,58 +94,96 @@ def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
     return Step("signature", f"of key {signature.key}, made {rfc3339(signature.signed_at)}")
 
 
-def _replay(bundle: Bundle, recompute: bool) -> Iterator[Step]:
+def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[Step]:
     """Yield the steps of the replay, of the opponents' moves if they are computed again, and of the result."""
-    stated, plies, computed, others = bundle.facts, 0, 0, 0
-
-    def replayed() -> Iterator[Record]:
-        nonlocal plies, computed, others
-        for record in audit(bundle.match, bundle.envelopes[: stated.replayed]):
-            place, ply = f"events[{record.envelope.version - 1}]", record.ply
-            if record.fault is not None:
-                raise Fault(place, record.fault)
-            if ply is not None:
-                plies += 1
-                if recompute and ply.computable:
-                    computed += 1
-                    differing = ply.recompute(seed_known=bundle.events[0].withheld is None)
-                    if differing is not None:
-                        raise Fault(place, differing)
-                others += ply.event.level is not None and not ply.computable
-            yield record
-
-    facts = facts_of(replayed())
-    found = difference(written(stated), written(facts))
-    if found is not None:
-        path, there, follows = found
-        raise Fault(f"facts{path}", f"{there!r:.80} is stated, and {follows!r:.80} follows from the events")
+    seen = _Seen(bundle, recompute)
+    facts = facts_of(seen.records())
+    _refuse_other_facts(bundle.facts, facts, exactly)
     if bundle.events[0].withheld and not seed_is_withheld(facts):
         raise Fault("events[0].withheld", "nothing is withheld of this match")
     rulesets = " and ".join(f"ruleset {each.ruleset} of {each.game}" for each in facts.rulesets)
-    if facts.replayed < bundle.head.version:
-        words = f"the server itself could not replay version {facts.replayed + 1}; before it, {plies} plies are legal"
-        yield Step("replay", words, proved=False)
+    if bundle.facts.replayed < bundle.head.version:
+        words = f"the server itself could not replay version {bundle.facts.replayed + 1}"
+        yield Step("replay", f"{words}: {seen.fault or 'here it can be replayed'}", proved=False)
     else:
-        yield Step("replay", f"{plies} plies, all legal under {rulesets}")
+        yield Step("replay", f"{seen.plies} plies, all legal under {rulesets}")
     if recompute:
-        words = f"{computed} moves of opponents computed again, all as recorded"
-        yield Step("opponents", f"{words}; {others} are of another engine" if others else words, proved=not others)
+        words = f"{seen.computed} moves of opponents computed again, all as recorded"
+        yield Step(
+            "opponents", words if not seen.others else f"{words}; {seen.others} are of another engine", not seen.others
+        )
+    yield Step("result", " ".join(_result_in_words(facts, bundle, seen.flags)))
+
+
+class _Seen:
+    """What is seen of a bundle while its events are replayed."""
+
+    def __init__(self, bundle: Bundle, recompute: bool) -> None:
+        self.plies = self.computed = self.others = 0
+        self.fault: str | None = None
+        self.flags: dict[int, tuple[str, ...]] = {}
+        self._bundle, self._recompute = bundle, recompute
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of the events; raises Fault at the first that is not as the bundle says."""
+        for record in audit(self._bundle.match, self._bundle.envelopes):
+            place, ply = f"events[{record.envelope.version - 1}]", record.ply
+            if record.fault is not None and self.fault is None:
+                if record.envelope.version <= self._bundle.facts.replayed:
+                    raise Fault(place, record.fault)
+                self.fault = record.fault
+            if isinstance(record.event, FlagFell) and record.fault is None and record.before is not None:
+                self.flags[record.envelope.version] = _clock_in_words(record.before, record.event)
+            if ply is not None:
+                self.plies += 1
+                if self._recompute and ply.computable:
+                    self.computed += 1
+                    differing = ply.recompute(seed_known=self._bundle.events[0].withheld is None)
+                    if differing is not None:
+                        raise Fault(place, differing)
+                self.others += ply.event.level is not None and not ply.computable
+            yield record
+
+
+def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
+    if before.clock is None:
+        return ()
+    name = find_ruleset(before.game, before.ruleset).setups[before.setup].seat_names[fell.seat]
+    return in_words(before.clock, fell.deadline, name)
+
+
+def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
+    """Raise Fault where the facts of a bundle do not follow from its events.
+
+    Unless they must do so ``exactly``: where the server could not replay what can be replayed here, it could not know
+    positions either.
+    """
+    known = written(stated), written(computed)
+    if not exactly and stated.replayed < computed.replayed:
+        for facts in known:
+            facts.pop("replayed")
+            facts.get("result", {}).pop("proof", None)
+    found = difference(*known)
+    if found is not None:
+        path, there, follows = found
+        raise Fault(f"facts{path}", f"{there!r:.80} is stated, and {follows!r:.80} follows from the events")
+
+
+def _result_in_words(facts: Facts, bundle: Bundle, flags: Mapping[int, tuple[str, ...]]) -> Iterator[str]:
     if facts.result is None:
-        yield Step("result", f"none: the match is {facts.status}")
-    else:
-        yield Step("result", _proof_in_words(facts.result, bundle))
-
-
-def _proof_in_words(result: BundledResult, bundle: Bundle) -> str:
-    scores, proof = " - ".join(f"{score:g}" for score in result.scores), result.proof
-    words = f"{scores} by {result.reason}: "
+        yield f"none: the match is {facts.reason or facts.status}"
+        return
+    scores, proof = " - ".join(f"{score:g}" for score in facts.result.scores), facts.result.proof
+    words = f"{scores} by {facts.reason}:"
     if proof.decided_by is not None:
         event = bundle.events[proof.decided_by - 1]
-        return f"{words}decided by version {event.version}, {event.type} of {event.actor}, after ply {proof.ply}"
-    if proof.plies is None:
-        return f"{words}it follows from the position after ply {proof.ply}, {proof.position}"
-    plies = ", ".join(map(str, proof.plies))
-    return f"{words}after plies {plies} the same position stood, {proof.key}"
+        yield f"{words} decided by version {event.version}, {event.type} of {event.actor}, after ply {proof.ply}."
+        yield from flags.get(event.version, ())
+    elif proof.plies is not None:
+        plies = ", ".join(map(str, proof.plies))
+        yield f"{words} after plies {plies} the same position stood, {proof.key}"
+    else:
+        yield f"{words} it follows from the position after ply {proof.ply}, {proof.position}"
 
 
 def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:

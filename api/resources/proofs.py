@@ -2,25 +2,18 @@
 
 from flask import Response
 from marshmallow import fields, validate
-from redis.exceptions import RedisError
 
-from api import representations as show
-from api.auth import current_person
 from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem, no_such_match
+from api.problems import Problem
 from api.resources.matches import readable
 from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict
 from api.services import services
-from events.audit import audit
 from events.bundle import bundle_schema, make_bundle
 from events.checkpoint_log import NoCheckpoint
 from events.checkpoints import write_checkpoint
 from events.documents import write_document
-from events.envelope import Envelope
 from events.keys import key_set
-from events.matches import NoSuchMatch
 from events.shapes import written
-from events.store import DamagedStream, StoreUnavailable
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX, description="Signed bundles, keys and checkpoints")
 well_known = Blueprint("well-known", __name__, url_prefix="/.well-known", description="The keys of this server")
@@ -78,7 +71,8 @@ class SizesQuery(Strict):
 @blueprint.documents(200, BUNDLE_SCHEMA, problems=[404], headers={"Content-Disposition": "A name for the file"})
 def bundle(match: str) -> Response:
     """The match as one signed file that anybody can verify offline (``rookery audit verify``)"""
-    events, now = _exportable(match), services().now()
+    readable(match)
+    events, now = services().store.read(match), services().now()
     key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match)
     packed = make_bundle(match, events, key, now, inclusion)
     headers = {"Content-Disposition": f'attachment; filename="rookery-{match}.json"'}
@@ -130,20 +124,3 @@ def checkpoint(day: str) -> Response:
 def public_keys() -> Response:
     """The keys that bundles and checkpoints of this server are signed with, as a JSON Web Key Set"""
     return json_response(key_set(services().keys.public()))
-
-
-def _exportable(match: str) -> list[Envelope]:
-    """Return the events of a match that the caller may see; raises the problem no-such-match."""
-    try:
-        readable(match)
-    except (Problem, NoSuchMatch, StoreUnavailable, DamagedStream, RedisError):
-        raise
-    except Exception:
-        # It cannot be replayed. That is when it must be looked at: who may see it is told by as much as can be.
-        events = services().store.read(match)
-        states = [record.after for record in audit(match, events) if record.after is not None]
-        private = events[0].data.get("private") is not False
-        if private and not (states and show.visible(states[-1], current_person())):
-            raise no_such_match() from None
-        return events
-    return services().store.read(match)

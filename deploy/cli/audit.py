@@ -181,6 +181,8 @@ def _shown(record: Record, boards: bool) -> str:
 
 def _shown_ply(ply: Ply, boards: bool) -> Iterator[str]:
     yield f"ply {ply.event.ply}, {ply.seat_name}: {ply.event.move}, one of {ply.legal_moves} legal moves, {ply.channel}"
+    if ply.clocks is not None:
+        yield f"clock   {ply.clocks[0]}, then {ply.clocks[1]}"
     sides = zip(("before", "after "), ply.positions, ply.diagrams, strict=True)
     for name, position, diagram in sides:
         yield f"{name}  {position}"

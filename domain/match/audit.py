@@ -1,16 +1,17 @@
 """A match examined: whether each recorded event is one that the rules allow there, and what proves the result.
 
 ``decide`` says what may happen now, and may come to say it otherwise; what has happened stays. So it is not decided
-again here: the moves are checked against the ruleset of the match, results against its outcomes.
+again here: moves are checked against the ruleset of the match, results against its outcomes, flags against the clocks.
 """
 
 from typing import NamedTuple
 
 from domain.game import Outcome
-from domain.games import UnknownRuleset, find_ruleset
+from domain.games import find_ruleset
 from domain.match import events as e
-from domain.match.decide import LONGEST_MOVE
+from domain.match.clock import falls_at, forecast
 from domain.match.evolve import evolve
+from domain.match.moves import LONGEST_MOVE
 from domain.match.state import PLAYING, MatchState
 
 
@@ -21,16 +22,23 @@ class Deviation(Exception):
 class Proof(NamedTuple):
     """What proves a result: the ``position`` (a position string) that stood after ``ply`` plies when it came about.
 
-    ``decided_by`` is the version of the event that decided, a resignation for example; it is None when the rules alone
-    did. Then, of a repetition, ``key`` is the part of the position string that was repeated and ``plies`` the numbers
-    of plies after which it stood.
+    There is no position when the rules could not follow the match. ``decided_by`` is the version of the event that
+    decided, a resignation for example; it is None when the rules alone did. Then, of a repetition, ``key`` is the part
+    of the position string that was repeated and ``plies`` the numbers of plies after which it stood.
     """
 
     ply: int
-    position: str
+    position: str | None = None
     key: str | None = None
     plies: tuple[int, ...] | None = None
     decided_by: int | None = None
+
+
+class Step(NamedTuple):
+    """The match after an event, and why that event cannot be what the rules give; None when it can."""
+
+    after: MatchState
+    deviation: str | None
 
 
 class Examination:
@@ -42,92 +50,133 @@ class Examination:
         self._match = match
         self._last: e.Event | None = None
         self._due: Outcome | None = None
+        self._proved: dict[tuple[tuple[float, ...], str | None], Proof] = {}
 
-    def take(self, event: e.Event) -> MatchState:
-        """Return the state after ``event``, the next one; raises Deviation, and then stands where it stood."""
+    def take(self, event: e.Event) -> Step:
+        """Return the match after ``event``, the next one.
+
+        An event that deviates from the rules counts all the same, as it does in the match. Raises Deviation for one
+        that no match can take at all, and stands where it stood.
+        """
         before = self.state
-        if before is not None:
-            self._check(before, event)
+        deviation = None if before is None else self._deviation(before, event)
         try:
             after = evolve(before, event, self._match)
-            due = self._outcome_due(before, after)
-        except Exception as error:
-            # A ruleset that is at fault may raise anything: that is a finding too, not the end of the examination.
-            kind = "" if isinstance(error, ValueError | UnknownRuleset) else f"{type(error).__name__}: "
-            raise Deviation(f"it cannot be replayed: {kind}{error}") from error
-        if (after.scores, after.reason) != (before and (before.scores, before.reason)):
-            self.proof = self._proof_of(after, event)
+        except (ValueError, IndexError, KeyError, TypeError) as error:
+            raise Deviation(deviation or f"it has no place here: {error}") from error
+        if after.broken is not None and (before is None or before.broken is None):
+            deviation = deviation or f"it cannot be replayed: {after.broken}"
+        due, wrong = self._outcome_due(before, after)
+        self.proof = self._proof_of(before, after, event)
         self.state, self._last, self._due = after, event, due
-        return after
+        return Step(after, deviation or wrong)
 
-    def end(self) -> None:
-        """Raise Deviation when the events cannot end here, because the rules say that the match is over."""
-        if self._due is not None:
-            raise Deviation(f"the match is over by the rules: {_said(self._due)}; that is not recorded")
+    def end(self) -> str | None:
+        """Return why the events cannot end here: the match is over by the rules, and that is not recorded."""
+        if self._due is None:
+            return None
+        return f"the match is over by the rules: {_said(self._due)}; that is not recorded"
 
-    def _check(self, before: MatchState, event: e.Event) -> None:
+    def _deviation(self, before: MatchState, event: e.Event) -> str | None:
         if event.at < before.updated_at:
-            raise Deviation(f"it is dated {before.updated_at - event.at} ms before the event in front of it")
+            return f"it is dated {before.updated_at - event.at} ms before the event in front of it"
         seat = getattr(event, "seat", None)
         if seat is not None and not 0 <= seat < len(before.seats):
-            raise Deviation(f"the match has seats 0 to {len(before.seats) - 1}, not {seat}")
+            return f"the match has seats 0 to {len(before.seats) - 1}, not {seat}"
         if isinstance(event, e.MatchFinished):
-            self._check_result(before, event)
-        else:
-            self.end()
+            return self._wrong_result(before, event)
         if isinstance(event, e.MoveSubmitted):
-            _check_turn(before, event)
+            return self.end() or _wrong_move(before, event)
+        if isinstance(event, e.FlagFell):
+            return self.end() or _wrong_flag(before, event)
+        return self.end()
 
-    def _check_result(self, before: MatchState, event: e.MatchFinished) -> None:
+    def _wrong_result(self, before: MatchState, event: e.MatchFinished) -> str | None:
         due, recorded = self._due, Outcome(event.scores, event.reason)
-        if due is None and isinstance(self._last, e.MoveSubmitted):
-            raise Deviation(f"the rules give no result here, and {_said(recorded)} is recorded")
+        if due is None and isinstance(self._last, e.MoveSubmitted) and before.broken is None:
+            return f"the rules give no result here, and {_said(recorded)} is recorded"
         if due is None:
             # Decided by the event in front of it. One of a seat either has all seats agree or gives that seat up.
             seat = getattr(self._last, "seat", None)
-            if seat is None:
-                return
+            if seat is None or before.broken is not None:
+                return None
             game = find_ruleset(before.game, before.ruleset)
             agreeing = len(before.draw_agreed) == len(before.seats) - len(game.eliminated(before.position))
             due = Outcome(game.shared(before.position, () if agreeing else (seat,)), event.reason)
-        if due != recorded:
-            raise Deviation(f"the rules give {_said(due)}, and {_said(recorded)} is recorded")
+        return None if due == recorded else f"the rules give {_said(due)}, and {_said(recorded)} is recorded"
 
-    def _outcome_due(self, before: MatchState | None, after: MatchState) -> Outcome | None:
-        """Return how the match must end now, None when it goes on or the position is as it was."""
-        game = find_ruleset(after.game, after.ruleset)
-        if before is None and len(after.seats) != len(game.setups[after.setup].seat_names):
-            raise ValueError(f"the setup {after.setup!r} does not have {len(after.seats)} seats")
-        if before is None or after.status != PLAYING or after.position is before.position:
-            return None
-        return game.outcome(after.position, after.history)
+    def _outcome_due(self, before: MatchState | None, after: MatchState) -> tuple[Outcome | None, str | None]:
+        """Return how the match must end now (None: it goes on, or no position was reached), and what fails in that."""
+        if after.broken is not None:
+            return None, None
+        try:
+            game = find_ruleset(after.game, after.ruleset)
+            if before is None:
+                names = game.setups[after.setup].seat_names
+                fits = len(names) == len(after.seats)
+                return None, None if fits else f"the setup {after.setup!r} has {len(names)} seats"
+            reached = after.position is not before.position and after.plies >= before.plies
+            if not reached or after.status != PLAYING or after.ruleset != before.ruleset:
+                return None, None
+            return game.outcome(after.position, after.history), None
+        except Exception as error:
+            # A ruleset that is at fault may raise anything: that is a finding too, not the end of the examination.
+            return None, f"the rules fail: {type(error).__name__}: {error}"
 
-    def _proof_of(self, after: MatchState, event: e.Event) -> Proof | None:
+    def _proof_of(self, before: MatchState | None, after: MatchState, event: e.Event) -> Proof | None:
         if after.scores is None:
             return None
-        game = find_ruleset(after.game, after.ruleset)
-        proof = Proof(len(after.moves), game.format_position(after.position))
-        if self._due is None:
-            # A match is finished by what happened right before; any other event that sets a result decides it itself.
-            finished = isinstance(event, e.MatchFinished)
-            return proof._replace(decided_by=after.version - 1 if finished else after.version)
-        if after.reason != "repetition":
-            return proof
-        key = game.key(after.position)
-        plies = (ply for ply, position in enumerate((*after.history, after.position)) if game.key(position) == key)
-        return proof._replace(key=game.key_string(after.position), plies=tuple(plies))
+        result = after.scores, after.reason
+        finished = isinstance(event, e.MatchFinished)
+        if before is not None and result == (before.scores, before.reason) and not finished:
+            return self.proof
+        if not finished and result in self._proved:
+            return self._proved[result]
+        # A match is finished by what happened right before; any other event that sets a result decides it itself.
+        proof = Proof(after.plies, decided_by=after.version - 1 if finished else after.version)
+        if after.broken is None:
+            game = find_ruleset(after.game, after.ruleset)
+            proof = proof._replace(position=game.format_position(after.position))
+            if self._due is not None:
+                proof = proof._replace(decided_by=None)
+                if after.reason == "repetition":
+                    key = game.key(after.position)
+                    played = enumerate((*after.history, after.position))
+                    plies = tuple(ply for ply, position in played if game.key(position) == key)
+                    proof = proof._replace(key=game.key_string(after.position), plies=plies)
+        self._proved[result] = proof
+        return proof
 
 
-def _check_turn(before: MatchState, event: e.MoveSubmitted) -> None:
+def _wrong_move(before: MatchState, event: e.MoveSubmitted) -> str | None:
     if before.status != PLAYING:
-        raise Deviation(f"a move is recorded in a match that is {before.status}")
+        return f"a move is recorded in a match that is {before.status}"
+    if len(event.move) > LONGEST_MOVE:
+        return f"a move has at most {LONGEST_MOVE} characters"
+    if event.ply != before.plies + 1:
+        return f"this is ply {before.plies + 1}, and {event.ply} is recorded"
+    if before.broken is not None:
+        return None
     seat = find_ruleset(before.game, before.ruleset).to_move(before.position)
     if event.seat != seat:
-        raise Deviation(f"seat {seat} is to move, and a move of seat {event.seat} is recorded")
-    if len(event.move) > LONGEST_MOVE:
-        raise Deviation(f"a move has at most {LONGEST_MOVE} characters")
-    if event.ply != len(before.moves) + 1:
-        raise Deviation(f"this is ply {len(before.moves) + 1}, and {event.ply} is recorded")
+        return f"seat {seat} is to move, and a move of seat {event.seat} is recorded"
+    instant = None if before.clock is None else falls_at(before.clock)
+    if instant is not None and event.at >= instant:
+        return f"the time of seat {seat} was up {event.at - instant} ms before"
+    return None
+
+
+def _wrong_flag(before: MatchState, event: e.FlagFell) -> str | None:
+    expected = None if before.clock is None else forecast(before.clock)
+    if expected is None:
+        return "no clock runs"
+    if expected != (event.seat, event.deadline, event.limit):
+        return f"the clock gives {_flag(*expected)}, and {_flag(event.seat, event.deadline, event.limit)} is recorded"
+    return None if event.at >= event.deadline else f"the flag falls {event.deadline - event.at} ms later"
+
+
+def _flag(seat: int, at: int | None, limit: str) -> str:
+    return f"the flag of seat {seat} at {at} ({limit})"
 
 
 def _said(outcome: Outcome) -> str:

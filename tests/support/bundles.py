@@ -3,9 +3,23 @@
 from collections.abc import Sequence
 
 from domain.games import GAMES
-from domain.match.commands import JoinMatch, Resign, SubmitMove
+from domain.match.commands import (
+    OPPONENT,
+    AcceptRuleset,
+    AcceptTakeback,
+    CallTime,
+    ForgiveFlag,
+    JoinMatch,
+    ProposeRuleset,
+    RaiseDispute,
+    RequestTakeback,
+    Resign,
+    Rule,
+    SubmitMove,
+)
 from domain.match.events import Event
 from domain.match.state import Seat, opponent_id
+from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE, choose, seed_for
 from events import merkle
 from events.bundle import make_bundle
@@ -37,10 +51,81 @@ def envelopes(events: Sequence[Event], match: str = "m") -> list[Envelope]:
 
 def resigned() -> PlayedMatch:
     """Return a Bashni match that Black has resigned after two plies."""
+    match = after_two_plies()
+    match.do(Resign("bob"))
+    return match
+
+
+def after_two_plies() -> PlayedMatch:
+    """Return a Bashni match of alice (White) and bob (Black) that goes on after two plies."""
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
+    return match
+
+
+def flagged() -> PlayedMatch:
+    """Return a match that White has lost on time."""
+    match = after_two_plies()
+    match.do(CallTime(), match.now + 30 * DAY)
+    return match
+
+
+def forgiven() -> PlayedMatch:
+    """Return a match that went on after a flag and was resigned then."""
+    match = flagged()
+    match.do(ForgiveFlag("bob"))
+    match.move("alice", "d4-c5")
     match.do(Resign("bob"))
+    return match
+
+
+def taken_back() -> PlayedMatch:
+    """Return a match in which Black has taken the first move back and played another one."""
+    match = started(STANDARD._replace(takebacks=True))
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    match.do(RequestTakeback("bob"))
+    match.do(AcceptTakeback("alice"))
+    match.move("bob", "b6-c5")
+    return match
+
+
+def ruled(match: PlayedMatch, *rulings: Rule) -> PlayedMatch:
+    """Return ``match`` after Black has raised a dispute for each ruling, and it was ruled so."""
+    for ruling in rulings:
+        match.do(RaiseDispute("bob", 2, "repetition", "0" * 64))
+        match.do(ruling)
+    return match
+
+
+def disputed() -> PlayedMatch:
+    """Return a match that an arbiter has decided for Black."""
+    return ruled(after_two_plies(), Rule("ann", "decide", "White moved twice.", "BA-02", scores=(0.0, 1.0)))
+
+
+def annulled() -> PlayedMatch:
+    """Return a match that an arbiter has annulled after Black resigned it."""
+    return ruled(resigned(), Rule("ann", "annul", "It was the same person.", "BA-02"))
+
+
+def restored() -> PlayedMatch:
+    """Return a match that was annulled and restored: Black has lost it after all."""
+    return ruled(annulled(), Rule("ann", "restore", "It was not.", "BA-02"))
+
+
+def taken_back_by_ruling() -> PlayedMatch:
+    """Return a match that an arbiter has taken back to before the last ply."""
+    return ruled(resigned(), Rule("ann", "take-back", "The move was a slip.", "BA-02", ply=1))
+
+
+def under_another_ruleset() -> PlayedMatch:
+    """Return a match that goes on under another ruleset than it was begun under."""
+    match = after_two_plies()
+    match.do(ProposeRuleset("ann", 2, "Both want to."))
+    match.do(AcceptRuleset("alice"))
+    match.do(AcceptRuleset("bob"))
+    match.move("alice", "d4-c5")
     return match
 
 
@@ -61,8 +146,18 @@ def against_an_opponent(level: int = 1) -> PlayedMatch:
     state, game = match.state, GAMES["bashni"]
     seed = seed_for(state.seed, 2)
     move = game.format_move(state.position, choose(game, state.position, state.history, level, seed).move)
-    match.do(SubmitMove(opponent_id(level), move, level, seed, str(ENGINE)))
+    match.do(SubmitMove(opponent_id(level), move, level, seed, str(ENGINE), OPPONENT))
     return match
+
+
+STORIES = {
+    made.__name__.replace("_", "-"): made
+    for made in (
+        resigned, repeated, against_an_opponent, flagged, forgiven, taken_back, disputed, annulled, restored,
+        taken_back_by_ruling, under_another_ruleset,
+    )
+}  # fmt: skip
+"""Matches of every kind, by name."""
 
 
 def bundle_of(

@@ -7,12 +7,26 @@ import pytest
 
 from domain.game import Game, Outcome
 from domain.games import GAMES
-from domain.match.audit import Deviation, Examination
+from domain.match.audit import Deviation, Examination, Proof
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
-from domain.match.events import DrawOffered, MatchFinished, MoveSubmitted, PlayerJoined, PlayerResigned
+from domain.match.events import DrawOffered, MatchFinished, MoveSubmitted, PlayerJoined
 from domain.match.state import Seat
+from domain.match.terms import DAY
 from events.audit import Record, audit
-from tests.support.bundles import against_an_opponent, envelopes, repeated, resigned
+from tests.support.bundles import (
+    STORIES,
+    after_two_plies,
+    against_an_opponent,
+    annulled,
+    disputed,
+    envelopes,
+    flagged,
+    forgiven,
+    repeated,
+    resigned,
+    restored,
+    taken_back_by_ruling,
+)
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
 
 Change = Callable[[list[Any]], Any]
@@ -37,8 +51,8 @@ def test_every_event_has_a_record_with_the_match_before_and_after_it() -> None:
 def test_a_ply_tells_who_moved_and_what_changed() -> None:
     plies = [record.ply for record in records(resigned()) if record.ply is not None]
     assert [(ply.event.ply, ply.seat_name, ply.event.move, ply.channel) for ply in plies] == [
-        (1, "White", "c3-d4", "player"),
-        (2, "Black", "b6-a5", "player"),
+        (1, "White", "c3-d4", "channel not recorded"),
+        (2, "Black", "b6-a5", "channel not recorded"),
     ]
     assert plies[0].legal_moves == len(started().legal_moves())
     assert plies[0].positions[1] == plies[1].positions[0] == GAMES["bashni"].format_position(plies[1].before.position)
@@ -63,19 +77,19 @@ def replaced(place: int, **fields: Any) -> Change:
 @pytest.mark.parametrize(
     ("change", "version", "said"),
     [
-        (replaced(3, move="c3-e5"), 4, "it cannot be replayed: a man"),
-        (replaced(3, move="nonsense"), 4, "it cannot be replayed: "),
+        (replaced(3, move="c3-e5"), 4, "it cannot be replayed: ply 1, c3-e5: a man"),
+        (replaced(3, move="nonsense"), 4, "it cannot be replayed: ply 1, nonsense: "),
         (replaced(3, move="c3-d4" * 2001), 4, "a move has at most 10000 characters"),
         (replaced(3, seat=1), 4, "seat 0 is to move, and a move of seat 1 is recorded"),
         (replaced(3, seat=-1), 4, "the match has seats 0 to 1, not -1"),
         (replaced(3, ply=2), 4, "this is ply 1, and 2 is recorded"),
         (replaced(4, at=NOON), 5, "it is dated 3000 ms before the event in front of it"),
-        (replaced(0, ruleset=9), 1, "it cannot be replayed: this installation does not know ruleset 9 of 'bashni'"),
-        (replaced(0, setup="other"), 1, "it cannot be replayed: KeyError: 'other'"),
-        (replaced(0, seats=(Seat.taken("alice"),)), 1, "it cannot be replayed: the setup 'start' does not have"),
+        (replaced(0, ruleset=9), 1, "it cannot be replayed: the start: this installation does not know ruleset 9"),
+        (replaced(0, setup="other"), 1, "it cannot be replayed: the start: 'other'"),
+        (replaced(0, seats=(Seat.taken("alice"),)), 1, "the setup 'start' has 2 seats"),
         (replaced(1, seat=7), 2, "the match has seats 0 to 1, not 7"),
         (lambda events: events.insert(3, events[0]), 4, "it is dated 1000 ms before"),
-        (lambda events: events.pop(0), 1, "it cannot be replayed: the stream of match 'm' does not begin with its"),
+        (lambda events: events.pop(0), 1, "it has no place here: the stream of match 'm' does not begin"),
         (lambda events: events.pop(2), 3, "a move is recorded in a match that is open"),
         (lambda events: events.append(MoveSubmitted(NOON + 9000, 0, 3, "d4-c5")), 8, "a move is recorded in a match"),
         (replaced(6, scores=(0.0, 1.0)), 7, "the rules give 1 - 0 (resignation), and 0 - 1 (resignation) is recorded"),
@@ -83,10 +97,69 @@ def replaced(place: int, **fields: Any) -> Change:
         (lambda events: events.pop(5), 6, "the rules give no result here, and 1 - 0 (resignation) is recorded"),
     ],
 )  # fmt: skip
-def test_the_first_event_that_the_rules_do_not_give_ends_it(change: Change, version: int, said: str) -> None:
-    *good, last = records(resigned(), change)
-    assert not any(record.fault for record in good)
-    assert (len(good) + 1, (last.fault or "")[: len(said)]) == (version, said)
+def test_an_event_that_the_rules_do_not_give_is_told_with_the_reason(change: Change, version: int, said: str) -> None:
+    first = next(record for record in records(resigned(), change) if record.fault)
+    assert (first.envelope.version, (first.fault or "")[: len(said)]) == (version, said)
+
+
+@pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))
+def test_whatever_can_happen_in_a_match_is_as_the_rules_give_it(made: Callable[[], PlayedMatch]) -> None:
+    match = made()
+    found = records(match)
+    assert [record.fault for record in found] == [None] * len(match.events)
+    assert found[-1].after == match.state
+
+
+def deciding(match: PlayedMatch) -> str | None:
+    """Return the type of the event that decided the result of ``match``, None when it has no result."""
+    found = records(match)
+    proof = found[-1].proof
+    return None if proof is None or proof.decided_by is None else found[proof.decided_by - 1].envelope.type
+
+
+def test_a_result_is_decided_by_the_event_that_brought_it_about() -> None:
+    assert deciding(flagged()) == "flag-fell"
+    assert deciding(forgiven()) == "player-resigned"
+    assert deciding(disputed()) == "ruling-made"
+    assert deciding(restored()) == "player-resigned"
+    assert deciding(annulled()) is None
+    assert deciding(taken_back_by_ruling()) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"deadline": NOON}, "the clock gives the flag of seat 0 at "),
+        ({"seat": 1}, "the clock gives the flag of seat 0 at "),
+        ({"limit": "ceiling"}, "the clock gives the flag of seat 0 at "),
+        ({"at": NOON + 6000}, "the flag falls "),
+    ],
+)
+def test_a_flag_that_the_clock_does_not_give_is_told(change: dict[str, Any], said: str) -> None:
+    found = records(flagged(), replaced(5, **change))
+    assert (found[5].fault or "").startswith(said)
+
+
+def test_a_move_after_the_flag_has_fallen_is_told() -> None:
+    match = after_two_plies()
+    late = MoveSubmitted(match.now + 30 * DAY, 0, 3, "d4-c5")
+    fault = records(match, lambda events: events.append(late))[-1].fault
+    assert (fault or "").startswith("the time of seat 0 was up ")
+
+
+def test_what_an_arbiter_does_after_a_fault_is_still_told() -> None:
+    found = records(disputed(), replaced(4, move="h6-a1"))
+    assert [record.fault is None for record in found] == [True] * 4 + [False] + [True] * 3
+    assert found[-1].after is not None
+    assert found[-1].after.scores == (0.0, 1.0)
+    assert found[-1].proof == Proof(2, decided_by=7)
+    assert found[4].ply is None
+
+
+def test_the_time_of_a_seat_is_told_before_and_after_its_move() -> None:
+    ply = records(resigned())[3].ply
+    assert ply is not None
+    assert ply.clocks == ("9 days 23 hours", "10 days 23 hours")
 
 
 def test_a_game_that_is_over_must_be_recorded_as_over_with_the_result_of_the_rules() -> None:
@@ -141,20 +214,19 @@ def test_whatever_a_broken_ruleset_raises_is_a_finding(monkeypatch: pytest.Monke
 
     match = resigned()
     monkeypatch.setattr(type(GAMES["bashni"]), "outcome", broken)
-    *_, last = records(match)
-    assert (last.envelope.version, last.fault) == (4, "it cannot be replayed: ZeroDivisionError: division by zero")
+    said = "the rules fail: ZeroDivisionError: division by zero"
+    assert [record.fault for record in records(match)[3:5]] == [said, said]
 
 
-def test_after_a_deviation_an_examination_stands_where_it_stood() -> None:
+def test_after_an_event_that_no_match_can_take_an_examination_stands_where_it_stood() -> None:
     examination = Examination("m")
     match = resigned()
     for event in match.events[:4]:
         examination.take(event)
     before = examination.state
-    with pytest.raises(Deviation):
+    with pytest.raises(Deviation, match="the match has seats 0 to 1, not 3"):
         examination.take(PlayerJoined(NOON + 9000, 3, "eve"))
     assert examination.state is before
     for event in match.events[4:]:
         examination.take(event)
     assert examination.state == match.state
-    assert isinstance(match.events[5], PlayerResigned)

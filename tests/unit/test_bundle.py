@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from domain.game import Game
-from domain.games import GAMES
+from domain.games import GAMES, RULESETS
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.state import PLAYING, Seat
 from events.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
@@ -20,9 +20,13 @@ from tests.support.bundles import (
     KEY,
     OTHER_KEY,
     SIGNED_AT,
+    STORIES,
     against_an_opponent,
+    annulled,
     bundle_of,
+    disputed,
     envelopes,
+    flagged,
     included,
     keys,
     repeated,
@@ -81,7 +85,7 @@ def test_a_bundle_proves_its_match_step_by_step() -> None:
     assert found["chain"].found.startswith("7 events, each linked to the one before, up to ")
     assert found["signature"].found == f"of key {KEY.id}, made 2023-11-14T23:13:20.000Z"
     assert found["replay"].found == "2 plies, all legal under ruleset 1 of bashni"
-    said = "1 - 0 by resignation: decided by version 6, player-resigned of seat-1, after ply 2"
+    said = "1 - 0 by resignation: decided by version 6, player-resigned of seat-1, after ply 2."
     assert found["result"].found == said
     assert found["checkpoint"].found.startswith("version 5 is in that of 2023-11-15 of server 0123456789abcdef, root ")
 
@@ -163,9 +167,9 @@ def test_a_truncated_bundle_is_refused(cut: int) -> None:
         (lambda b: b["facts"]["result"].update(scores=[0, 1]), "facts.result.scores[0]: 0.0 is stated, and 1.0"),
         (lambda b: b["facts"]["result"]["proof"].update(decided_by=5), "facts.result.proof.decided_by: 5 is stated"),
         (lambda b: b["facts"].pop("result"), "facts.result: None is stated"),
-        (lambda b: b["facts"].update(replayed=4), "facts"),
+        (lambda b: b["facts"].update(replayed=4), "facts.replayed: 4 is stated, and 7 follows"),
         (lambda b: b["facts"].update(replayed=99), "facts.replayed: 99 is stated, and 7 follows"),
-        (lambda b: b["facts"].update(replayed=-1), "facts.replayed: -1 is stated, and 6 follows"),
+        (lambda b: b["facts"].update(replayed=-1), "facts.replayed: -1 is stated, and 7 follows"),
         (lambda b: b["facts"]["terms"].update(rated=False), "facts.terms.rated: False is stated, and True follows"),
         (lambda b: b["facts"]["seats"][1].update(player="eve"), "facts.seats[1].player: 'eve' is stated, and 'bob'"),
         (lambda b: b["facts"]["rulesets"][0].update(ruleset=2), "facts.rulesets[0].ruleset: 2 is stated, and 1"),
@@ -239,15 +243,15 @@ def test_a_match_that_the_server_cannot_replay_has_a_bundle_that_says_so() -> No
     assert json.loads(packed)["facts"]["replayed"] == 0
     found = steps(packed)
     assert (found["signature"].proved, found["replay"].proved) == (True, False)
-    assert found["replay"].found.startswith("the server itself could not replay version 1;")
+    assert found["replay"].found.startswith("the server itself could not replay version 1: ")
 
 
 def test_a_bundle_from_a_server_with_a_ruleset_that_is_not_here_is_refused_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packed = bundle_of(resigned())
-    monkeypatch.delitem(GAMES, "bashni")
-    said = "version 1: it cannot be replayed: this installation does not know ruleset 1 of 'bashni'"
+    monkeypatch.setitem(RULESETS, "bashni", ())
+    said = "version 1: it cannot be replayed: the start: this installation does not know ruleset 1 of 'bashni'"
     assert str(fault(packed)) == said
 
 
@@ -310,11 +314,49 @@ class TestOfARunningMatchWithAnOpponent:
         )
 
 
-@pytest.mark.parametrize("match", [started, resigned, repeated, against_an_opponent], ids=lambda made: made.__name__)
-def test_bundles_fit_the_published_schema(match: Callable[[], PlayedMatch]) -> None:
+@pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))
+def test_whatever_happened_in_a_match_its_bundle_proves_it_and_fits_the_published_schema(
+    made: Callable[[], PlayedMatch],
+) -> None:
+    match = made()
     published = json.loads(SCHEMA_FILE.read_text())
     for logged in (None, 2):
-        jsonschema_rs.validate(published, json.loads(bundle_of(match(), logged=logged)))
+        packed = bundle_of(match, logged=logged)
+        assert all(step.proved for step in steps(packed).values())
+        jsonschema_rs.validate(published, json.loads(packed))
+
+
+def test_the_result_of_a_flag_is_told_with_the_words_of_the_clock() -> None:
+    said = steps(bundle_of(flagged()))["result"].found
+    assert said.startswith("0 - 1 by flag: decided by version 6, flag-fell of ")
+    assert said.endswith(" White has nothing left and gets 1 day more after moving.")
+
+
+def test_an_annulled_match_has_no_result_and_says_why() -> None:
+    assert steps(bundle_of(annulled()))["result"].found == "none: the match is annulled"
+
+
+def test_a_match_with_a_fault_that_an_arbiter_decided_has_a_bundle_with_that_result() -> None:
+    def break_a_move(events: list[Any]) -> None:
+        events[4] = events[4]._replace(move="h6-a1")
+
+    found = steps(resealed(disputed(), break_a_move))
+    assert [name for name, step in found.items() if not step.proved] == ["replay"]
+    assert found["replay"].found.startswith(
+        "the server itself could not replay version 5: it cannot be replayed: ply 2"
+    )
+    assert found["result"].found.startswith("0 - 1 by ruling: decided by version 7, ruling-made of ")
+
+
+def test_a_match_that_only_the_server_cannot_replay_is_replayed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = disputed()
+    with monkeypatch.context() as patched:
+        patched.setitem(RULESETS, "bashni", ())
+        packed = bundle_of(match)
+    found = steps(packed)
+    assert found["replay"].found == "the server itself could not replay version 1: here it can be replayed"
+    assert not found["replay"].proved
+    assert found["result"].proved
 
 
 def test_the_published_schema_is_that_of_the_present_events() -> None:

@@ -22,12 +22,15 @@ class Trip(NamedTuple):
     at: int
     legs: tuple[Leg, ...]
     paid: bool
+    marks: tuple[int | None, ...]
     proof: Digest
     signed: SignatureText | None = None
     extras: Mapping[str, Any] | None = None
 
 
-TRIP = Trip(7, (Leg("Oslo"), Leg("Bergen", 6.5)), True, Digest("a" * 64), SignatureText("0" * 128), {"x": [1]})
+TRIP = Trip(
+    7, (Leg("Oslo"), Leg("Bergen", 6.5)), True, (3, None), Digest("a" * 64), SignatureText("0" * 128), {"x": [1]}
+)
 APART = frozenset({"at"})
 WRITTEN = {name: value for name, value in written(TRIP).items() if name != "at"}
 
@@ -45,6 +48,7 @@ def test_what_is_written_is_read_back_as_it_was() -> None:
         ({"legs": [{}]}, ".legs[0]: the field 'to' is missing"),
         ({"legs": "Oslo"}, ".legs: a list was expected, not str 'Oslo'"),
         ({"paid": 1}, ".paid: true or false was expected, not int 1"),
+        ({"marks": [1, None, "x"]}, ".marks[2]: a whole number was expected, not str 'x'"),
         ({"proof": "A" * 64}, ".proof: a string of 64 lower-case hexadecimal digits was expected"),
         ({"proof": "a" * 63}, ".proof: a string of 64 lower-case hexadecimal digits was expected"),
         ({"signed": None}, ".signed: a string of 128 lower-case hexadecimal digits was expected, not null"),
@@ -59,7 +63,7 @@ def test_what_does_not_fit_is_refused_with_its_place_and_by_the_schema_too(chang
 
 
 def test_the_schema_allows_what_is_read() -> None:
-    least = {"legs": [], "paid": False, "proof": "0" * 64}
-    assert shape_of(Trip, APART).read(least, at=7) == Trip(7, (), False, Digest("0" * 64))
+    least = {"legs": [], "paid": False, "marks": [], "proof": "0" * 64}
+    assert shape_of(Trip, APART).read(least, at=7) == Trip(7, (), False, (), Digest("0" * 64))
     for content in (WRITTEN, least):
         assert jsonschema_rs.is_valid(schema_of(Trip, APART), content)

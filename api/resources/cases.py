@@ -33,11 +33,11 @@ from api.schemas import (
     Whole,
 )
 from api.services import services
-from api.timing import rfc3339
 from domain.match import commands as c
 from domain.match.disputes import GROUNDS, LONGEST_REASON, LONGEST_RULE, RULINGS
 from domain.match.state import MatchState
 from events.administration import ARBITER, OPERATOR
+from events.clock import rfc3339
 from events.people import Person
 from events.statements import LONGEST, digest_of
 

@@ -35,7 +35,7 @@ from tests.support.bundles import (
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
 
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "bundle-1.schema.json"
-KEPT = Path(__file__).parents[1] / "vectors" / "bundle-1"
+KEPT = Path(__file__).parents[1] / "bundles"
 
 Change = Callable[[dict[str, Any]], Any]
 

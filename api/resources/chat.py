@@ -13,9 +13,9 @@ from api.resources.commands import ANSWER_HEADERS, KEY_HEADER, fingerprint, requ
 from api.resources.matches import readable
 from api.schemas import LARGEST_NUMBER, PlayerShown, QueryNumber, Shown, Strict, Text, pattern
 from api.services import services
-from api.timing import rfc3339
 from domain.match.state import MatchState
 from events.chats import ChatFull, Message
+from events.clock import rfc3339
 from events.people import Person
 from events.store import Request
 

@@ -190,7 +190,13 @@ class People:
     def open_session(self, person: Person, ttl: int) -> str:
         """Return the secret of a new session of ``person``, valid for ``ttl`` seconds."""
         secret = secrets.token_urlsafe(32)
-        self._client.set(self._key("session", secret), _packed(person), ex=ttl)
+        key, sessions = self._key("session", secret), self._sessions_key(person.id)
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.set(key, _packed(person), ex=ttl)
+            pipeline.sadd(sessions, key)
+            # It outlives every session in it; what it still holds of ended ones does no harm.
+            pipeline.expire(sessions, ttl)
+            pipeline.execute()
         return secret
 
     def person_of_session(self, secret: str) -> Person | None:
@@ -247,6 +253,20 @@ class People:
             admitted = self._admit(keys=[key], args=[acts, window])
         return Admission(Person(*json.loads(admitted[0])), *admitted[1:]) if admitted else None
 
+    def erase(self, person: Person) -> None:
+        """Forget the person: name, password, sessions and tokens; the name is free again, the id stays nobody's.
+
+        Killed midway, doing it again does the rest: the person itself goes last.
+        """
+        tokens = [json.loads(packed)[2] for packed in self._client.hgetall(self._tokens_key(person.id)).values()]
+        sessions = self._client.smembers(self._sessions_key(person.id))
+        with self._client.pipeline(transaction=True) as pipeline:
+            for key in (*tokens, *sessions):
+                pipeline.delete(key)
+            pipeline.delete(self._tokens_key(person.id), self._sessions_key(person.id), self._name_key(person.name))
+            pipeline.delete(self._person_key(person.id))
+            pipeline.execute()
+
     def _keep(self, person: Person, hashed: str) -> bool:
         keys = [self._name_key(person.name), self._person_key(person.id)]
         return bool(self._enrol(keys=keys, args=[person.id, person.name, person.kind, person.created_at, hashed]))
@@ -259,6 +279,9 @@ class People:
 
     def _tokens_key(self, person: str) -> str:
         return f"{self._keys}tokens:{person}"
+
+    def _sessions_key(self, person: str) -> str:
+        return f"{self._keys}sessions:{person}"
 
     def _key(self, kind: str, secret: str) -> str:
         return f"{self._keys}{kind}:{hashlib.sha256(secret.encode(errors='replace')).hexdigest()}"

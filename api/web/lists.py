@@ -120,6 +120,11 @@ def pool_titles() -> dict[str, str]:
     return titles
 
 
+def listed_page(view: str, cursor: str | None) -> dict[str, Any]:
+    """Return a page of matches in a view, as ``_listed`` gives it; one that a broken cursor asks for is not there."""
+    return _listed(_page(view, cursor=cursor))
+
+
 def _find(player: str) -> dict[str, Any] | None:
     """Return the player with this id or name, None when there is nobody."""
     people = services().people

@@ -6,13 +6,24 @@ import {keepCount} from "./awaiting.js";
 for (const form of document.querySelectorAll("form[data-api]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    act(form, Object.fromEntries(new FormData(form)), form, form.querySelector("button:not([type=button])"));
+    act(form, bodyOf(form), form, form.querySelector("button:not([type=button])"));
   });
 }
 
 for (const button of document.querySelectorAll("button[data-api]")) {
   const scope = button.closest("section, .narrow, main") || document.querySelector("main");
   button.addEventListener("click", () => act(button, button.dataset.api.startsWith("DELETE") ? undefined : {}, scope, button));
+}
+
+// A choice that decides which other fields there are: those of another choice are hidden and not sent.
+for (const select of document.querySelectorAll("select[data-shows]")) {
+  const show = () => {
+    for (const part of select.form.querySelectorAll(`[data-${select.dataset.shows}]`)) {
+      part.hidden = part.dataset[select.dataset.shows] !== select.value;
+    }
+  };
+  select.addEventListener("change", show);
+  show();
 }
 
 for (const select of document.querySelectorAll("select[data-submits]")) {
@@ -26,6 +37,22 @@ if (mine) keepCount(mine);
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
+
+// The fields as JSON: numbers and what is marked data-json by their value, "name.0", "name.1" as a list.
+function bodyOf(form) {
+  const body = {};
+  for (const input of form.elements) {
+    if (!input.name || input.closest("[hidden]")) continue;
+    const [name, place] = input.name.split(".");
+    let value = input.value;
+    if ("json" in input.dataset) value = JSON.parse(value);
+    else if (input.type === "checkbox") value = input.checked;
+    else if (input.type === "number") value = value === "" ? null : Number(value);
+    if (place === undefined) body[name] = value;
+    else (body[name] ??= [])[Number(place)] = value;
+  }
+  return body;
+}
 
 async function act(source, body, scope, button) {
   const [method, path] = source.dataset.api.split(" ");

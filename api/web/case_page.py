@@ -1,0 +1,103 @@
+"""The pages of cases: the case file of a match with what the viewer may do in it, and the list that arbiters work off."""
+
+from typing import Any
+
+from flask import render_template, request
+from werkzeug.wrappers import Response
+
+from api.auth import current_person
+from api.problems import Problem, no_such_match
+from api.representations import match_summary, people_in, visible
+from api.resources.cases import case_file_of
+from api.services import services
+from api.web.frame import blueprint, sign_in_first
+from api.web.lists import listed_page
+from domain.games import RULESETS
+from domain.match.clock import left
+from domain.match.disputes import GROUNDS, RULINGS
+from domain.match.state import OPEN, PLAYING, MatchState
+from events.administration import ARBITER
+from events.people import Person
+from events.readmodels import summarise
+
+GROUND_WORDS = {
+    "wrong-result": "the result is wrong",
+    "repetition": "repetition",
+    "clock": "the clock",
+    "illegal-move": "a move is not legal, or was refused wrongly",
+    "conduct": "conduct",
+}
+
+RULING_WORDS = {
+    "let-stand": "Let it stand",
+    "adjust-clocks": "Adjust the clocks",
+    "take-back": "Take back to a ply",
+    "decide": "Decide the result",
+    "annul": "Annul the match",
+    "restore": "Restore the match",
+}
+
+
+@blueprint.get("/matches/<match_id>/case")
+def case_page(match_id: str) -> str:
+    """Return the case file of a match."""
+    state = services().matches.load(match_id).state
+    person = current_person()
+    judge = _may_judge(state, person)
+    if not visible(state, person) and not judge:
+        raise no_such_match()
+    summary = summarise(state)
+    cases = case_file_of(state, person)
+    open_case = next((case for case in cases["disputes"] if case["open"]), None)
+    return render_template(
+        "case.html",
+        match=match_summary(summary, people_in([summary])),
+        state=state,
+        cases=cases,
+        open_case=open_case,
+        may=_may(state, person, judge, open_case),
+        left=[left(state.clock, seat, services().now()) // 1000 for seat in range(len(state.seats))]
+        if state.clock
+        else None,
+        grounds={ground: GROUND_WORDS[ground] for ground in GROUNDS},
+        rulings={ruling: RULING_WORDS[ruling] for ruling in RULINGS},
+        rulesets=[game.ruleset for game in RULESETS.get(state.game, ()) if game.ruleset != state.ruleset],
+    )
+
+
+@blueprint.get("/cases")
+def cases_page() -> str | Response:
+    """Return the matches that wait for a ruling, the longest wait first."""
+    person = current_person()
+    if person is None:
+        return sign_in_first()
+    if ARBITER not in services().administration.roles_of(person.id):
+        raise Problem("role-needed", "Only arbiters see this list.")
+    return render_template("cases.html", found=listed_page("cases", request.args.get("cursor")))
+
+
+def _may_judge(state: MatchState, person: Person | None) -> bool:
+    """Tell whether ``person`` is an arbiter who has no part in the match."""
+    if person is None or person.id == state.creator or state.seat_of(person.id) is not None:
+        return False
+    return ARBITER in services().administration.roles_of(person.id) and visible(state, person)
+
+
+def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, Any] | None) -> dict[str, bool]:
+    """Return what the page offers; whether it is allowed is decided when it is done."""
+    seat = state.seat_of(person.id) if person else None
+    dispute = state.disputes[-1] if state.disputes else None
+    own = {ruling.arbiter for ruling in dispute.rulings} if dispute else set()
+    return {
+        "raise": seat is not None and case is None and state.status != OPEN,
+        "state": seat is not None
+        and case is not None
+        and dispute is not None
+        and dispute.stated.count(seat) <= dispute.appealed,
+        "appeal": seat is not None and dispute is not None and bool(dispute.rulings) and not dispute.appealed,
+        "open": judge and case is None and state.status != OPEN,
+        "freeze": judge and case is not None and state.status == PLAYING,
+        "rule": judge and case is not None and person is not None and person.id not in own,
+        "propose": judge and state.status == PLAYING,
+        "agree": seat is not None and state.proposal is not None and seat not in state.proposal.agreed,
+    }

@@ -21,8 +21,8 @@ EXTENSION = "rookery-limits"
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes count per person; sign-ins per name and address, and all together per address; sign-ups and guests per
-    address. An address is what the nearest trusted proxy says.
+    Writes and archives count per person; sign-ins per name and address, and all together per address; sign-ups and
+    guests per address. An address is what the nearest trusted proxy says.
     """
 
     writes: str = "600/minute"
@@ -30,6 +30,7 @@ class Limits(NamedTuple):
     sign_ins: str = "60/minute"
     sign_up: str = "60/hour"
     guests: str = "200/hour"
+    archives: str = "10/hour"
 
 
 class RateLimits:

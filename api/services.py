@@ -9,9 +9,11 @@ from events.administration import Administration
 from events.chats import Chats
 from events.checkpoint_log import CheckpointLog
 from events.keys import KeyRing
+from events.diaries import RedisDiaries
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.people import People
+from events.personal import Holdings
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
@@ -38,11 +40,27 @@ class Services:
         self.statements = Statements(self.store.client, settings.prefix)
         self.keys = KeyRing(self.store.client, settings.prefix, now)
         self.checkpoints = CheckpointLog(self.store, self.keys)
+        self.diaries = RedisDiaries(self.store.client, settings.prefix)
 
     @cached_property
     def readmodels(self) -> ReadModels:
         """The read models. Raises StoreUnavailable until the store has once said how many shards it has."""
         return ReadModels(self.store.client, self.settings.prefix, self.store.shards)
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """Where things about people are kept. Raises like ``readmodels``."""
+        return Holdings(
+            self.people,
+            self.administration,
+            self.statements,
+            self.diaries,
+            self.notebooks,
+            self.chats,
+            self.matches,
+            self.store,
+            self.readmodels.matches_of,
+        )
 
 
 def services() -> Services:

@@ -46,6 +46,24 @@ return said
 """
 
 
+# Entries of a stream cannot be changed: the chat is written anew in one step, every message with the number it had.
+_ERASE = """
+local entries = redis.call('XRANGE', KEYS[1], '-', '+')
+redis.call('DEL', KEYS[1])
+for _, entry in ipairs(entries) do
+  local fields = entry[2]
+  for place = 1, #fields, 2 do
+    if fields[place] == 'by' and fields[place + 1] == ARGV[1] then
+      for other = 1, #fields, 2 do
+        if fields[other] == 'text' then fields[other + 1] = '' end
+      end
+    end
+  end
+  redis.call('XADD', KEYS[1], entry[1], unpack(fields))
+end
+"""
+
+
 class Chats:
     """The chats of an installation. Safe to share between threads; every method raises redis-py's errors."""
 
@@ -54,6 +72,7 @@ class Chats:
         self._prefix = prefix
         self._now = now
         self._say = client.register_script(_SAY)
+        self._erase = client.register_script(_ERASE)
 
     def say(self, match: str, author: str, text: str, request: Request) -> Message:
         """Add ``text`` to the chat of ``match`` and return it; a repeated request returns what it said the first time.
@@ -89,6 +108,10 @@ class Chats:
             Message(int(id.partition(b"-")[0]), int(said[b"at"]), said[b"by"].decode(), said[b"text"].decode())
             for id, said in found
         ]
+
+    def erase(self, match: str, author: str) -> None:
+        """Take the words of ``author`` out of the chat of ``match``; that something was said there stays."""
+        self._erase(keys=[self._key(match)], args=[author])
 
     def _key(self, match: str) -> str:
         return f"{self._prefix}chat:{{{match}}}"

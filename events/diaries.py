@@ -106,6 +106,10 @@ class Diaries(ABC):
         """
 
     @abstractmethod
+    def erase(self, player: str) -> None:
+        """Throw the diary of ``player`` away, with its mark; matches keep what they know. Raises redis errors."""
+
+    @abstractmethod
     def marks(self) -> list[Mark]:
         """Return the changes that matches have yet to follow, one for each player. Raises redis errors."""
 
@@ -137,6 +141,12 @@ class MemoryDiaries(Diaries):
             self._diaries[player] = (mark.revision, after)
             self._marks[player] = mark
             return after, mark
+
+    def erase(self, player: str) -> None:
+        """See Diaries."""
+        with self._lock:
+            self._diaries.pop(player, None)
+            self._marks.pop(player, None)
 
     def marks(self) -> list[Mark]:
         """See Diaries."""
@@ -192,6 +202,13 @@ class RedisDiaries(Diaries):
                     continue
                 return after, mark
         raise WatchError(f"the diary of {player} is being changed all the time")
+
+    def erase(self, player: str) -> None:
+        """See Diaries."""
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.delete(f"{self._keys}{player}")
+            pipeline.hdel(self._marks, player)
+            pipeline.execute()
 
     def marks(self) -> list[Mark]:
         """See Diaries."""

@@ -32,6 +32,10 @@ class Notebooks:
         """Put the tree ``text`` in the place of the one that ``person`` keeps for ``match``."""
         self._write("explorations", person, match, text)
 
+    def erase(self, person: str) -> None:
+        """Throw away all that ``person`` has written down."""
+        self._client.delete(*(f"{self._keys}{kind}:{person}" for kind in ("notes", "explorations")))
+
     def _read(self, kind: str, person: str, match: str) -> str:
         found = self._client.hget(f"{self._keys}{kind}:{person}", match)
         return found.decode() if found else ""

@@ -16,12 +16,12 @@ from domain.match.refusals import Refused
 from domain.match.state import OPEN, MatchState
 from events.administration import Administration
 from events.chats import Chats
-from events.codec import written
 from events.diaries import Diaries
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.orders import lines_shown
 from events.people import People, Person
+from events.shapes import written
 from events.statements import Statements
 from events.store import EventStore, Request
 

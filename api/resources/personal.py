@@ -4,7 +4,7 @@ from flask import Response
 from marshmallow import validate
 
 from api.auth import end_session, require_person, session_only, signed_in
-from api.limits import address, spend
+from api.limits import spend
 from api.openapi import PREFIX, Blueprint
 from api.problems import Problem
 from api.schemas import Strict, Text

@@ -1,4 +1,4 @@
-"""The pages of cases: the case file of a match with what the viewer may do in it, and the list that arbiters work off."""
+"""The pages of cases: the case file of a match, with what the viewer may do in it, and the list for arbiters."""
 
 from typing import Any
 

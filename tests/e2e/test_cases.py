@@ -1,0 +1,49 @@
+"""A dispute from the player who raises it to the arbiter's ruling, in the pages."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from deploy.runner import Installation
+from events.administration import Administration
+from events.clock import now_ms
+from events.settings import store_from
+from tests.e2e.visitors import Visitor
+
+
+def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
+    house: Installation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
+) -> None:
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    black.move(match, "b6-a5")
+    page = black.page
+    page.goto(f"/matches/{match}/case")
+    page.get_by_label("It is about").select_option("illegal-move")
+    page.get_by_role("button", name="Raise the dispute").click()
+    expect(page.locator("#statement-error")).not_to_be_empty()
+    page.get_by_label("What happened").fill("White moved twice.")
+    page.get_by_role("button", name="Raise the dispute").click()
+    expect(page.get_by_text("The match is frozen.")).to_be_visible()
+    expect(page.get_by_text("White moved twice.")).to_be_visible()
+
+    arbiter = visit().sign_up()
+    settings = house.settings
+    Administration(store_from(settings).client, settings.prefix, now_ms).grant(
+        arbiter.call("GET", "/me")["id"], "arbiter", "console"
+    )
+    page = arbiter.page
+    page.goto(f"/matches/{match}/case")
+    page.get_by_label("Ruling").select_option("take-back")
+    page.get_by_label("The match goes on after ply").fill("1")
+    page.locator("#reason").fill("The second move was made in error.")
+    page.get_by_label("By which rule").fill("BA-02")
+    page.get_by_role("button", name="Rule so").click()
+    expect(page.get_by_text("Take back to a ply").first).to_be_visible()
+    expect(page.get_by_text("The match is frozen.")).to_have_count(0)
+
+    page = visit().page
+    page.goto(f"/matches/{match}/case")
+    expect(page.get_by_text("The second move was made in error.")).to_be_visible()
+    expect(page.get_by_text("White moved twice.")).to_have_count(0)
+    assert black.call("GET", f"/matches/{match}")["ply"] == 1

@@ -37,6 +37,8 @@ def acts(state: MatchState, viewer: str | None, seat: int | None, now: int) -> d
     in_game = (
         state.status == PLAYING
         and seated
+        and not state.frozen
+        and state.broken is None
         and seat not in find_ruleset(state.game, state.ruleset).eliminated(state.position)
     )
     nobody = {

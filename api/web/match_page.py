@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from flask import render_template
+from flask import redirect, render_template, url_for
+from werkzeug.wrappers import Response
 
 from api.auth import current_person
 from api.representations import match, match_summary, people_in, spelled
@@ -27,10 +28,12 @@ WIDE = 1.4
 
 
 @blueprint.get("/matches/<match_id>")
-def match_page(match_id: str) -> str:
+def match_page(match_id: str) -> str | Response:
     """Return the page of a match, at the ply that the query asks for (default: as it stands)."""
     loaded = visible_match(match_id)
     state = loaded.state
+    if state.position is None:  # its ruleset is not installed: there is no board, but whatever needs none
+        return redirect(url_for("web.case_page", match_id=match_id))
     person = current_person()
     viewer = person.id if person else None
     seat = state.seat_of(viewer) if viewer else None
@@ -142,6 +145,9 @@ def _takeback(state: MatchState) -> dict[str, Any] | None:
 
 def _said(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> str:
     """Return in one sentence what the match waits for."""
+    if not state.ended and (state.frozen or state.broken is not None):
+        why = "is frozen" if state.frozen else "cannot be replayed"
+        return f"The match {why}: it goes on when an arbiter has ruled."
     if state.status == PLAYING:
         mover = next((entry for entry in seats if entry["to_move"]), seats[0])
         if mover["seat"] == seat:

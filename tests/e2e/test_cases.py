@@ -18,7 +18,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     white.move(match, "c3-d4")
     black.move(match, "b6-a5")
     page = black.page
-    page.goto(f"/matches/{match}/case")
+    black.open(match).get_by_role("link", name="Case file").click()
     page.get_by_label("It is about").select_option("illegal-move")
     page.get_by_role("button", name="Raise the dispute").click()
     expect(page.locator("#statement-error")).not_to_be_empty()
@@ -26,6 +26,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     page.get_by_role("button", name="Raise the dispute").click()
     expect(page.get_by_text("The match is frozen.")).to_be_visible()
     expect(page.get_by_text("White moved twice.")).to_be_visible()
+    expect(white.open(match).get_by_text("The match is frozen")).to_be_visible()
 
     arbiter = visit().sign_up()
     settings = house.settings

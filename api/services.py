@@ -8,8 +8,8 @@ from flask import current_app
 from events.administration import Administration
 from events.chats import Chats
 from events.checkpoint_log import CheckpointLog
-from events.keys import KeyRing
 from events.diaries import RedisDiaries
+from events.keys import KeyRing
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.people import People

@@ -27,24 +27,14 @@ STATIC = ("/static/", "/games/<game_id>/rules")
 
 
 def addresses(app: Flask, match: str) -> Iterator[str]:
-    """Yield every address of ``app`` that can be looked at, with the match and its players in the places of names."""
-    names = {
-        "match": match,
-        "match_id": match,
-        "player": "anna",
-        "other": "boris",
-        "game": "bashni",
-        "game_id": "bashni",
-    }
-    names |= {"pool": "bashni-2", "code": "muted"}
+    """Yield every address of ``app`` that can be looked at, with the match and its players by name, all else by number."""
+    names = {"match": match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2", "code": "muted"}
+    names |= {"match_id": match, "game_id": "bashni"}
     rule: Rule
     for rule in app.url_map.iter_rules():
         if rule.methods and "GET" in rule.methods and not rule.rule.startswith(STATIC):
-            yield (
-                rule.rule
-                if not rule.arguments
-                else app.url_map.bind("").build(rule.endpoint, {name: names[name] for name in rule.arguments})
-            )
+            values = {name: names.get(name, "1") for name in rule.arguments}
+            yield app.url_map.bind("").build(rule.endpoint, values)
 
 
 def outputs(app: Flask, match: str, others: list[Caller]) -> Iterator[tuple[str, str]]:

@@ -21,8 +21,8 @@ EXTENSION = "rookery-limits"
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes and archives count per person; sign-ins per name and address, and all together per address; sign-ups and
-    guests per address. An address is what the nearest trusted proxy says.
+    Writes, archives and moves computed again count per person; sign-ins per name and address, and all together per
+    address; sign-ups and guests per address. An address is what the nearest trusted proxy says.
     """
 
     writes: str = "600/minute"
@@ -31,6 +31,7 @@ class Limits(NamedTuple):
     sign_up: str = "60/hour"
     guests: str = "200/hour"
     archives: str = "10/hour"
+    recomputations: str = "60/hour"
 
 
 class RateLimits:

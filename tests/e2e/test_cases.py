@@ -48,3 +48,11 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     expect(page.get_by_text("The second move was made in error.")).to_be_visible()
     expect(page.get_by_text("White moved twice.")).to_have_count(0)
     assert black.call("GET", f"/matches/{match}")["ply"] == 1
+
+    page.get_by_role("link", name="Bashni").click()
+    page.get_by_role("link", name="Replay").click()
+    expect(page.get_by_text("each is what the rules give")).to_be_visible()
+    expect(page.get_by_text("Moves taken back")).to_be_visible()
+    page.get_by_text("Positions and boards").first.click()
+    expect(page.get_by_text("Black to move").first).to_be_visible()
+    assert page.goto(f"/matches/{match}/replay?from=999").status == 404  # type: ignore[union-attr]

@@ -1,0 +1,84 @@
+"""The audit replay of a match: every event with who, when and how, and what the rules say to it."""
+
+from typing import Any
+
+from flask import abort, render_template, request
+
+from api.auth import current_person
+from api.limits import spend
+from api.representations import match_summary, people_in, player
+from api.services import services
+from api.web.frame import blueprint
+from api.web.pictures import visible_match
+from domain.match.audit import Proof
+from events.audit import Record, audit
+from events.readmodels import summarise
+
+PAGE = 40
+"""Events on one page."""
+
+HIDDEN = ("seed",)
+"""What is said of the creation of a match to nobody: with it the moves of its opponents could be known beforehand."""
+
+
+@blueprint.get("/matches/<match_id>/replay")
+def replay_page(match_id: str) -> str:
+    """Return a page of the replay; ``?recompute=VERSION`` computes one move of an opponent again."""
+    state = visible_match(match_id).state
+    first = _number("from", 1, state.version, default=1)
+    wanted = _number("recompute", 1, state.version, default=0)
+    if wanted:
+        person = current_person()
+        spend("recomputations", person.id if person else request.remote_addr or "unknown")
+        first = (wanted - 1) // PAGE * PAGE + 1
+    records = list(audit(match_id, services().store.read(match_id)))
+    shown = records[first - 1 : first - 1 + PAGE]
+    summary = summarise(state)
+    people = services().people.persons({record.envelope.actor for record in shown})
+    return render_template(
+        "replay.html",
+        match=match_summary(summary, people_in([summary])),
+        state=state,
+        entries=[_entry(record, people, record.envelope.version == wanted) for record in shown],
+        fault=next((record for record in records if record.fault is not None), None),
+        proof=_proof_words(records[-1].proof) if records and records[-1].proof else "",
+        events=len(records),
+        first=first,
+        page=PAGE,
+    )
+
+
+def _entry(record: Record, people: Any, recompute: bool) -> dict[str, Any]:
+    envelope, ply = record.envelope, record.ply
+    known = envelope.actor in people or envelope.actor.startswith("opponent-")
+    content = {name: value for name, value in envelope.data.items() if name not in HIDDEN}
+    return {
+        "version": envelope.version,
+        "type": envelope.type,
+        "at": envelope.at,
+        "actor": player(envelope.actor, people)["name"] if known else envelope.actor,
+        "id": envelope.id,
+        "content": content,
+        "fault": record.fault,
+        "ply": ply,
+        "computable": ply is not None and ply.computable,
+        "recomputed": (ply.recompute() or "it is the move that is recorded") if ply and recompute else None,
+    }
+
+
+def _proof_words(proof: Proof) -> str:
+    """Return what proves the result, as a sentence."""
+    if proof.plies is not None:
+        return f"the position after ply {proof.ply} is the same as after plies {', '.join(map(str, proof.plies[:-1]))}"
+    if proof.decided_by is not None:
+        return f"version {proof.decided_by} decided it, after ply {proof.ply}"
+    return f"by the rules the game is over after ply {proof.ply}"
+
+
+def _number(name: str, least: int, most: int, default: int) -> int:
+    asked = request.args.get(name)
+    if asked is None:
+        return default
+    if not asked.isascii() or not asked.isdigit() or len(asked) > 9 or not least <= int(asked) <= most:
+        abort(404, f"This match has versions {least} to {most}.")
+    return int(asked)

@@ -9,9 +9,8 @@ from events.audit import audit
 from events.chain import linked
 from events.checkpoint_log import CheckpointLog
 from events.envelope import Envelope
-from events.redis_store import RedisStore
 from events.settings import Settings, store_from
-from events.store import EMPTY, DamagedStream, Head
+from events.store import EMPTY, DamagedStream, EventStore, Head
 
 LEAVES_AT_ONCE = 1000
 
@@ -70,7 +69,7 @@ def examine_shard(settings: Settings, shard: int, recompute: bool) -> Examined:
     return total
 
 
-def examine(store: RedisStore, match: str, recompute: bool) -> Examined:
+def examine(store: EventStore, match: str, recompute: bool) -> Examined:
     """Return what was found in one match: its chain, its replay, its opponents' moves if they are to be computed."""
     found = Examined(matches=1)
     head = EMPTY
@@ -94,7 +93,7 @@ def examine(store: RedisStore, match: str, recompute: bool) -> Examined:
     return found
 
 
-def examine_log(store: RedisStore, log: CheckpointLog) -> tuple[int, list[Finding]]:
+def examine_log(store: EventStore, log: CheckpointLog) -> tuple[int, list[Finding]]:
     """Return the number of heads in the log of checkpoints, and those that the matches do not have any more."""
     findings, leaves = [], 0
     for match, version, digest in log.leaves():

@@ -1,0 +1,170 @@
+"""``rookery audit`` without a server: what it prints, where it stops, and how it exits."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from deploy.cli import main
+from deploy.fleet import Finding, examine
+from events.bundle import make_bundle
+from events.codec import draft_of
+from events.documents import write_document
+from events.keys import key_set
+from events.memory import MemoryStore
+from events.store import EMPTY, Request
+from tests.support.bundles import (
+    KEY,
+    OTHER_KEY,
+    SIGNED_AT,
+    after_two_plies,
+    against_an_opponent,
+    bundle_of,
+    envelopes,
+    resigned,
+)
+from tests.support.matches import PlayedMatch
+
+Change = Callable[[list[Any]], Any]
+
+
+@pytest.fixture(autouse=True)
+def no_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody reach a store."""
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    """Return the file of the keys that are trusted."""
+    file = tmp_path / "keys.json"
+    file.write_text(json.dumps(key_set([KEY.public])))
+    return file
+
+
+def run(*arguments: object) -> Result:
+    """Run a command of ``rookery audit``."""
+    return CliRunner().invoke(main, ["audit", *map(str, arguments)])
+
+
+def written(tmp_path: Path, packed: bytes, name: str = "match.json") -> Path:
+    """Return a file with these bytes."""
+    (tmp_path / name).write_bytes(packed)
+    return tmp_path / name
+
+
+def resealed(match: PlayedMatch, change: Change) -> bytes:
+    """Return a bundle, with everything fitting but the rules, of ``match`` after ``change`` to its events."""
+    events = list(match.events)
+    change(events)
+    return make_bundle(match.name, envelopes(events, match.name), KEY, SIGNED_AT, None)
+
+
+def test_a_whole_bundle_is_proved_line_by_line(tmp_path: Path, keys: Path) -> None:
+    result = run("verify", written(tmp_path, bundle_of(resigned(), logged=5)), "--keys", keys)
+    lines = result.output.splitlines()
+    assert result.exit_code == 0
+    assert [line.split(":")[0].strip() for line in lines[1:-1]] == [
+        f"proved  {name}" for name in ("well-formed", "chain", "signature", "replay", "result", "checkpoint")
+    ]
+    assert lines[-1] == "  This bundle is whole and true."
+
+
+def test_without_keys_the_key_that_nobody_vouches_for_is_named(tmp_path: Path) -> None:
+    result = run("verify", written(tmp_path, bundle_of(resigned())))
+    assert result.exit_code == 1
+    assert f"NOT PROVED  signature: signed by key {KEY.id}, which is not vouched for" in result.output
+    assert result.output.endswith("Nothing is wrong, but not everything is proved.\n")
+
+
+def test_the_first_fault_is_told_with_its_place_and_ends_it(tmp_path: Path, keys: Path) -> None:
+    damaged = bundle_of(resigned()).replace(b'"b6-a5"', b'"b6-c5"')
+    whole = written(tmp_path, bundle_of(resigned()), "whole.json")
+    result = run("verify", written(tmp_path, damaged), whole, "--keys", keys)
+    assert result.exit_code == 1
+    assert "  FAULT  version 5: its content, its digest or an event before it was changed\n" in result.output
+    assert result.output.endswith("This bundle is whole and true.\n")
+
+
+def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, keys: Path) -> None:
+    forged = written(tmp_path, bundle_of(resigned(), key=OTHER_KEY))
+    assert (
+        f"FAULT  signature.key: key {OTHER_KEY.id} is not among the keys given"
+        in run("verify", forged, "--keys", keys).output
+    )
+    nonsense = written(tmp_path, b"{", "nonsense.json")
+    result = run("verify", forged, "--keys", nonsense)
+    assert (result.exit_code, result.output) == (1, f"{nonsense}: it is not JSON\n")
+
+
+def test_opponents_moves_are_computed_again_when_that_is_wanted(tmp_path: Path, keys: Path) -> None:
+    result = run("verify", written(tmp_path, bundle_of(against_an_opponent())), "--keys", keys, "--opponents")
+    assert (result.exit_code, "1 moves of opponents computed again, all as recorded" in result.output) == (0, True)
+
+
+def test_a_replay_prints_every_event_up_to_the_first_that_differs(tmp_path: Path) -> None:
+    packed = resealed(after_two_plies(), lambda events: events.__setitem__(4, events[4]._replace(move="h6-a1")))
+    result = run("replay", written(tmp_path, packed))
+    assert result.exit_code == 1
+    assert "ply 1, White: c3-d4, one of 7 legal moves, channel not recorded" in result.output
+    assert "clock   9 days 23 hours, then 10 days 23 hours" in result.output
+    assert "DIFFERENT at version 5: it cannot be replayed: ply 2, h6-a1: " in result.output
+
+
+def test_a_replay_computes_the_opponents_moves_again(tmp_path: Path) -> None:
+    match = against_an_opponent()
+    whole = run("replay", written(tmp_path, bundle_of(match)))
+    assert (whole.exit_code, "seed" in whole.output.splitlines()[1]) == (0, False)
+    other = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(move="h6-g5")))
+    result = run("replay", written(tmp_path, other))
+    assert (result.exit_code, "DIFFERENT at version 4: the opponent plays " in result.output) == (1, True)
+    assert run("replay", tmp_path / "match.json", "--no-opponents").exit_code == 0
+
+
+def test_a_replay_of_a_broken_file_tells_the_place(tmp_path: Path) -> None:
+    content = json.loads(bundle_of(resigned()))
+    del content["events"][2]["at"]
+    file = written(tmp_path, write_document(content))
+    result = run("replay", file)
+    assert (result.exit_code, result.output) == (1, f"{file}: version 3: the field 'at' is missing\n")
+
+
+def stored(events: list[Any]) -> MemoryStore:
+    """Return a store that has these events as the match m."""
+    store = MemoryStore()
+    store.append("m", EMPTY, [draft_of(event, "somebody") for event in events], Request("r", ""))
+    return store
+
+
+def test_a_match_is_examined_whole() -> None:
+    found = examine(stored(against_an_opponent().events), "m", recompute=True)
+    assert found == (1, 4, 2, 1, 0, ())
+
+
+@pytest.mark.parametrize(
+    ("change", "version", "said"),
+    [
+        (
+            lambda events: events.__setitem__(3, events[3]._replace(seat=1)),
+            4,
+            "seat 0 is to move, and a move of seat 1",
+        ),
+        (lambda events: events.pop(5), 6, "the rules give no result here"),
+    ],
+)
+def test_the_first_fault_of_a_match_is_its_finding(change: Change, version: int, said: str) -> None:
+    events = list(resigned().events)
+    change(events)
+    (finding,) = examine(stored(events), "m", recompute=False).findings
+    assert (finding.match, finding.version, finding.reason[: len(said)]) == ("m", version, said)
+
+
+def test_a_damaged_stream_is_a_finding() -> None:
+    store = stored(resigned().events)
+    entry = store._entries["m"][4]
+    store._entries["m"][4] = entry._replace(packed=entry.packed.replace(b"b6-a5", b"b6-c5"))
+    (finding,) = examine(store, "m", recompute=False).findings
+    assert finding == Finding("m", 5, "its content, its digest or an event before it was changed")

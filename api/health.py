@@ -15,10 +15,17 @@ from redis.exceptions import RedisError, ResponseError
 from api.openapi import json_response
 from api.problems import problem_of
 from api.services import Services, services
+from api.timing import instant
 from events.feed import FeedGroup
 from events.store import StoreError, WrongInstallation
 
-GROUPS = ("projections", "opponents", "ratings")
+GROUPS = ("projections", "opponents", "ratings", "clocks")
+
+LATE_MS = 5000
+"""A deadline that came so long ago should have been dealt with."""
+
+MOST_COUNTED = 1000
+"""Of one shard: more are as alarming."""
 
 REQUESTS = Counter(
     "rookery_requests", "Answered requests", ["method", "endpoint", "status"], registry=CollectorRegistry()
@@ -40,19 +47,30 @@ def healthz() -> Response:
 
 
 def readyz() -> Response:
-    """The process can work: its store answers and was installed as this process expects."""
+    """The process can work: its store answers and was installed as this process expects.
+
+    It can do so while nobody keeps the clocks; that, too, is said, as the instant at which somebody last did.
+    """
     try:
         installation = services().store.installation()
+        heartbeat = instant(services().heartbeat.last())
     except WrongInstallation as error:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
-    except StoreError as error:
+    except (StoreError, RedisError) as error:
         problem = problem_of(error)
         return json_response({"status": problem.code, "detail": problem.detail}, 503, problem.headers)
-    return json_response({"status": "ready", "installation": installation.id, "shards": installation.shards})
+    return json_response(
+        {
+            "status": "ready",
+            "installation": installation.id,
+            "shards": installation.shards,
+            "clocks_kept_at": heartbeat,
+        }
+    )
 
 
 def metrics() -> Response:
-    """Counters of the requests, the store's latency and the lag of the feed's consumers, for Prometheus.
+    """Counters of the requests, the store's latency, how far the feed's consumers and the clocks are behind.
 
     With PROMETHEUS_MULTIPROC_DIR set the counters are those of all processes, else of the one that answers.
     """
@@ -76,6 +94,8 @@ class _StoreCollector(Collector):
         up = GaugeMetricFamily("rookery_store_up", "Whether the store answers")
         latency = GaugeMetricFamily("rookery_store_latency_seconds", "One round trip to the store")
         lag = GaugeMetricFamily("rookery_feed_lag", "Feed entries a group has not finished", labels=["group"])
+        silence = GaugeMetricFamily("rookery_heartbeat_age_seconds", "Since somebody last kept the clocks")
+        overdue = GaugeMetricFamily("rookery_overdue_deadlines", "Deadlines that have come and were not dealt with yet")
         client = self._services.store.client
         began = time.perf_counter()
         try:
@@ -86,9 +106,18 @@ class _StoreCollector(Collector):
                 waiting = self._lag(group)
                 if waiting is not None:
                     lag.add_metric([group], waiting)
+            self._read_clocks(silence, overdue)
         except (RedisError, StoreError):
             up.add_metric([], 0)
-        return [up, latency, lag]
+        return [up, latency, lag, silence, overdue]
+
+    def _read_clocks(self, silence: GaugeMetricFamily, overdue: GaugeMetricFamily) -> None:
+        store, now = self._services.store, self._services.now()
+        last = self._services.heartbeat.last()
+        if last is not None:
+            silence.add_metric([], max(0, now - last) / 1000)
+        late = (store.due(shard, now - LATE_MS, MOST_COUNTED) for shard in range(store.shards))
+        overdue.add_metric([], sum(map(len, late)))
 
     def _lag(self, group: str) -> int | None:
         store = self._services.store

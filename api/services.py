@@ -9,6 +9,7 @@ from events.administration import Administration
 from events.chats import Chats
 from events.checkpoint_log import CheckpointLog
 from events.diaries import RedisDiaries
+from events.heartbeat import RedisHeartbeat
 from events.keys import KeyRing
 from events.matches import Matches
 from events.notebooks import Notebooks
@@ -18,6 +19,7 @@ from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
 from events.statements import Statements
+from events.timekeeper import Timekeeper
 
 EXTENSION = "rookery"
 
@@ -41,6 +43,10 @@ class Services:
         self.keys = KeyRing(self.store.client, settings.prefix, now)
         self.checkpoints = CheckpointLog(self.store, self.keys)
         self.diaries = RedisDiaries(self.store.client, settings.prefix)
+        self.heartbeat = RedisHeartbeat(self.store.client, settings.prefix)
+        self.timekeeper = Timekeeper(
+            self.matches, self.diaries, self.heartbeat, lambda player: self.readmodels.active(player)
+        )
 
     @cached_property
     def readmodels(self) -> ReadModels:

@@ -9,7 +9,7 @@ to them whenever it is settled, and what it has already is not appended again.
 """
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import structlog
 from redis.exceptions import RedisError
@@ -23,11 +23,13 @@ from domain.match.state import CLOCK, PLAYING, MatchState
 from domain.match.timekeeping import deadline_of
 from events.diaries import Change, Diaries, Diary, Mark, outlived, renewed, saved
 from events.heartbeat import Heartbeat
-from events.matches import Executed, Matches
+from events.matches import Executed, Loaded, Matches
 from events.store import Request, StaleVersion, StoreUnavailable
 
 MOST_STEPS = 500
 """In one go; a match that needs more of them goes on being settled the next time."""
+
+T = TypeVar("T")
 
 log = structlog.get_logger("timekeeper")
 
@@ -93,18 +95,30 @@ class Timekeeper:
         the flag up, and if it fell, the caller hears of that. Who expected the version at which the match was settled
         need not know of it.
         """
+
+        def attempt(expected: int | None) -> Executed:
+            return self._matches.execute(match, command, actor, request, expected)
+
         claimant = command.player if isinstance(command, CallTime) else None
         if claimant is not None:
             settled = self._steps(match, lambda state: self._before_claim(state, claimant, now))
-        else:
-            try:
-                return self._matches.execute(match, command, actor, request, expected_version)
-            except Refused as refusal:
-                if refusal.code != TIME_UP:
-                    raise
-            settled = self.settle(match, now)
-        expected = settled.after if expected_version == settled.before else expected_version
-        return self._matches.execute(match, command, actor, request, expected)
+            expected_version = settled.after if expected_version == settled.before else expected_version
+        return self._in_time(match, now, expected_version, attempt)
+
+    def lay_down(
+        self,
+        match: str,
+        player: str,
+        orders: Callable[[MatchState, Orders], Orders],
+        now: int,
+        expected_version: int | None = None,
+    ) -> Loaded:
+        """Keep ``orders`` as ``Matches.lay_down`` does, after what time has done to the match before."""
+
+        def attempt(expected: int | None) -> Loaded:
+            return self._matches.lay_down(match, player, orders, expected)
+
+        return self._in_time(match, now, expected_version, attempt)
 
     def change(self, player: str, change: Change, now: int) -> Diary:
         """Change the diary of ``player`` and let all matches follow; return it.
@@ -154,6 +168,16 @@ class Timekeeper:
         state = self._matches.load(match).state
         for player in _people(state) if _runs(state) else ():
             self.prefer(match, player)
+
+    def _in_time(self, match: str, now: int, expected: int | None, attempt: Callable[[int | None], T]) -> T:
+        """Return what ``attempt`` returns at the expected version, once more if it is refused because time is up."""
+        try:
+            return attempt(expected)
+        except Refused as refusal:
+            if refusal.code != TIME_UP:
+                raise
+        settled = self.settle(match, now)
+        return attempt(settled.after if expected == settled.before else expected)
 
     def _steps(self, match: str, next_step: Callable[[MatchState], Step | None]) -> Settled:
         """Carry out one step after the other until there is none; each is decided on the match as it stands."""

@@ -101,6 +101,7 @@ class Ledger:
                 pipeline.zadd(keys.leaderboard(self.pool), {player: timeline[max(timeline)].rating.rating})
             else:
                 pipeline.zrem(keys.leaderboard(self.pool), player)
+        pipeline.eval(_FORGET_EMPTY, 2, keys.pools, keys.leaderboard(self.pool), self.pool)
 
     def _rate_day(self, player: str, day: int, anew: bool) -> bool:
         """Compute a player's day; return whether it ends otherwise than before.
@@ -142,6 +143,9 @@ class Ledger:
             self._days[player, day] = self._read_entries(self.pool, player, day)
         return self._days[player, day]
 
+
+# A pool whose last result went out is as one that never had any.
+_FORGET_EMPTY = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SREM', KEYS[1], ARGV[1]) end"
 
 _UNRATED = Rating(0.0, 0.0, 0.0)
 """Stands in an entry until its rating is computed."""

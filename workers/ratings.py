@@ -8,6 +8,7 @@ from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import WatchError
 
+from domain.match.state import MatchState
 from events.matches import Matches, NoSuchMatch
 from events.readmodels import Keys, RatedResult, rated_result, summarise
 from events.readmodels.lists import scanned
@@ -31,14 +32,21 @@ class Ratings:
     def rate(self, matches: Matches, match: str) -> bool:
         """Put the result of ``match`` into the ratings as the match stands now; return whether anything changed.
 
-        A result that a failover has undone goes out again. Raises redis errors, StoreUnavailable, and what
-        ``Matches.load`` raises for a match that cannot be replayed.
+        A result that counts no more, because a flag was forgiven or a failover has undone it, goes out again. Raises
+        redis errors, StoreUnavailable, and what ``Matches.load`` raises for a match that cannot be replayed.
         """
-        try:
-            result = rated_result(summarise(matches.load(match).state))
-        except NoSuchMatch:
-            result = None
-        return self.put({match: result})
+        changed, result = False, _result_of(matches, match)
+        while True:
+            changed |= self.put({match: result})
+            # Between the look at the match and the writing it may have gone on, and whoever was told of that may have
+            # found nothing in the ratings to take out.
+            before, result = result, _result_of(matches, match)
+            if result == before:
+                return changed
+
+    def owed(self, state: MatchState) -> bool:
+        """Tell whether a match is in the ratings otherwise than its state says. Raises redis errors."""
+        return state.rated and rated_result(summarise(state)) != self.included([state.match])[state.match]
 
     def put(self, results: Mapping[str, RatedResult | None]) -> bool:
         """Make ``results`` the results of these matches (None: they have none); return whether anything changed.
@@ -106,6 +114,13 @@ class Ratings:
                 pipeline.hset(self._keys.rated, match, pack_result(result))
         for ledger in ledgers:
             ledger.write(pipeline, self._keys)
+
+
+def _result_of(matches: Matches, match: str) -> RatedResult | None:
+    try:
+        return rated_result(summarise(matches.load(match).state))
+    except NoSuchMatch:
+        return None
 
 
 def _settled(

@@ -1,9 +1,10 @@
 """The relay: carries every event from the feeds of the shards to what follows from it.
 
-Three lines run side by side, each a consumer group of its own, so that none waits for another: ``projections`` are
+Four lines run side by side, each a consumer group of its own, so that none waits for another: ``projections`` are
 applied here, together with the acknowledgement in one transaction; for ``opponents`` and ``ratings`` one task per match
-is enqueued, and acknowledged when it is. A batch of events is taken match by match: what follows depends on where a
-match stands now, not on how many events led there, nor on their order or number of deliveries.
+is enqueued, and acknowledged when it is; for ``clocks`` the match follows the diaries of its players, here. A batch of
+events is taken match by match: what follows depends on where a match stands now, not on how many events led there, nor
+on their order or number of deliveries.
 """
 
 import os
@@ -19,25 +20,29 @@ from kombu.exceptions import OperationalError
 from redis.client import Pipeline
 from redis.exceptions import RedisError
 
-from domain.match.state import MatchState
+from domain.match.state import PLAYING, MatchState
 from events.checkpoint_log import CheckpointLog
 from events.clock import now_ms
 from events.connection import blocking_client
+from events.diaries import RedisDiaries
 from events.feed import Delivery, FeedGroup, trim
+from events.heartbeat import RedisHeartbeat
 from events.keys import KeyRing
 from events.matches import Matches, NoSuchMatch
-from events.readmodels import ReadModels, rated_result, summarise
+from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
-from events.store import StoreError, StoreUnavailable, WrongInstallation
+from events.store import EventStore, StoreError, StoreUnavailable, WrongInstallation
+from events.timekeeper import Timekeeper
 from workers.app import make_app
 from workers.opponents import debts_of
 from workers.projector import Failures, Projector, projected_by
 from workers.ratings import Ratings
 from workers.sweeper import Sweeper
 from workers.tasks import ANSWER, CHECKPOINT, RATE
+from workers.ticker import Ticker
 
-GROUPS = ("projections", "opponents", "ratings")
+GROUPS = ("projections", "opponents", "ratings", "clocks")
 BLOCK_MS = 1000
 CLAIM_EVERY_MS = 2000
 CLAIM_IDLE_MS = 5000
@@ -54,6 +59,8 @@ UNAVAILABLE = (RedisError, StoreError, OperationalError, OSError)
 """What waiting helps against."""
 
 log = structlog.get_logger("relay")
+
+STARTED = "match-started"
 
 Handle = Callable[[Sequence[Delivery]], Failures]
 
@@ -138,12 +145,46 @@ def projecting(group: FeedGroup, projector: Projector) -> Handle:
 def asking(group: FeedGroup, matches: Matches, due: Callable[[MatchState], bool], ask: Callable[[str], None]) -> Handle:
     """Return what calls ``ask`` for every match of the deliveries in whose state something is ``due``."""
 
+    def attend(match: str, _: set[int]) -> None:
+        if due(matches.load(match).state):
+            ask(match)
+
+    return _match_by_match(group, attend)
+
+
+def keeping_time(
+    group: FeedGroup, store: EventStore, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]
+) -> Handle:
+    """Return what lets the matches of the deliveries follow the diaries of their players, from their start on.
+
+    Whatever begins to be played, for the first time or again, is there in time: a diary may have changed before.
+    """
+
+    def attend(match: str, versions: set[int]) -> None:
+        state = matches.load(match).state
+        if state.status != PLAYING or state.clock is None:
+            return
+        # Preferences count at the start only: what a player says in a match afterwards is not overruled.
+        started = () if state.moves else (each.version for each in store.read(match) if each.type == STARTED)
+        if versions.isdisjoint(started):
+            timekeeper.update(match, now())
+        else:
+            timekeeper.begin(match, now())
+
+    return _match_by_match(group, attend)
+
+
+def _match_by_match(group: FeedGroup, attend: Callable[[str, set[int]], None]) -> Handle:
+    """Return what attends to each match of the deliveries, given the versions that were delivered of it."""
+
     def handle(deliveries: Sequence[Delivery]) -> Failures:
         failures: dict[str, Exception] = {}
-        for match in _matches(deliveries):
+        versions: dict[str, set[int]] = {}
+        for delivery in deliveries:
+            versions.setdefault(delivery.stream, set()).add(delivery.version)
+        for match in versions:
             try:
-                if due(matches.load(match).state):
-                    ask(match)
+                attend(match, versions[match])
             except (RedisError, StoreUnavailable, OperationalError, OSError):
                 raise
             except NoSuchMatch:
@@ -159,50 +200,55 @@ def asking(group: FeedGroup, matches: Matches, due: Callable[[MatchState], bool]
     return handle
 
 
-def counts(state: MatchState) -> bool:
-    """Tell whether a match has a result that counts for ratings."""
-    return rated_result(summarise(state)) is not None
-
-
 class Relay:
-    """The relay of an installation. Any number may run; they share the work."""
+    """The relay of an installation, with its ticker and sweeper. Any number may run; they share the work."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, now: Callable[[], int] = now_ms) -> None:
+        """Describe a relay; nothing connects yet. ``now`` returns milliseconds since 1970 UTC."""
         self._settings = settings
+        self._now = now
         self._name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._app = make_app(settings)
 
     def run(self, stop: threading.Event) -> None:
         """Work until ``stop`` is set, then end within about a second. Raises WrongInstallation."""
         store = store_from(self._settings)
-        matches = Matches(store, now_ms)
+        matches = Matches(store, self._now)
         if not _until_available(stop, lambda: store.shards):
             return
         readmodels = ReadModels(store.client, self._settings.prefix, store.shards)
         projector = Projector(store.client, readmodels.keys, projected_by(matches))
+        ratings = Ratings(store.client, readmodels.keys)
+        diaries = RedisDiaries(store.client, self._settings.prefix)
+        heartbeat = RedisHeartbeat(store.client, self._settings.prefix)
+        timekeeper = Timekeeper(matches, diaries, heartbeat, readmodels.active)
+        ticker = Ticker(store, readmodels, timekeeper, diaries, heartbeat, self._now)
         sweeper = Sweeper(
             store,
             readmodels,
             projector,
-            Ratings(store.client, readmodels.keys),
+            ratings,
+            timekeeper,
             self.ask_answer,
             self.ask_rating,
-            CheckpointLog(store, KeyRing(store.client, self._settings.prefix, now_ms)),
+            CheckpointLog(store, KeyRing(store.client, self._settings.prefix, self._now)),
             self.ask_checkpoint,
-            now_ms,
+            self._now,
             self._name,
         )
-        projections, opponents, ratings = (self._group(name, store.shards) for name in GROUPS)
+        projections, opponents, rates, clocks = (self._group(name, store.shards) for name in GROUPS)
         lines = [
             Line(projections, projecting(projections, projector)),
             Line(opponents, asking(opponents, matches, lambda state: bool(debts_of(state)), self.ask_answer)),
-            Line(ratings, asking(ratings, matches, counts, self.ask_rating)),
+            Line(rates, asking(rates, matches, ratings.owed, self.ask_rating)),
+            Line(clocks, keeping_time(clocks, store, matches, timekeeper, self._now)),
         ]
         # All groups exist before the feed is trimmed for the first time: what one has not seen stays.
         for line in lines:
             if not _until_available(stop, line.group.ensure):
                 return
         threads = [threading.Thread(target=line.run, args=[stop], name=line.group.group) for line in lines]
+        threads.append(threading.Thread(target=ticker.run, args=[stop], name="ticker"))
         for thread in threads:
             thread.start()
         log.info("runs", name=self._name, shards=store.shards)

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 import structlog
 from redis import Redis
 
-from domain.match.state import opponent_id
+from domain.match.state import ABORTED, FINISHED, opponent_id
 from domain.search import LEVELS
 from events.checkpoint_log import CheckpointLog, day_of
 from events.readmodels import Keys, rated_result
 from events.readmodels.reader import ReadModels
 from events.store import EventStore
+from events.timekeeper import Timekeeper, unavailable
 from workers.projector import Projector, short_digest
 from workers.ratings import Ratings
 
@@ -29,6 +30,7 @@ LONGEST_PATIENCE_MS = 600_000
 LATELY_MS = 3_600_000
 DAY_MS = 86_400_000
 CHECKED_AT_ONCE = 200
+SETTLED_AT_ONCE = 20
 
 log = structlog.get_logger("sweeper")
 
@@ -54,6 +56,7 @@ class Sweeper:
         readmodels: ReadModels,
         projector: Projector,
         ratings: Ratings,
+        timekeeper: Timekeeper,
         ask_answer: Callable[[str], None],
         ask_rating: Callable[[str], None],
         checkpoints: CheckpointLog,
@@ -67,6 +70,7 @@ class Sweeper:
         self._client: Redis = readmodels.client
         self._projector = projector
         self._ratings = ratings
+        self._timekeeper = timekeeper
         self._ask_answer = ask_answer
         self._ask_rating = ask_rating
         self._checkpoints = checkpoints
@@ -77,6 +81,7 @@ class Sweeper:
         self._lease = f"{self._keys.prefix}sweeper"
         self._reminders: dict[tuple[str, str], Reminder] = {}
         self._round = self._all_streams()
+        self._clock_round = self._all_streams()
 
     def sweep(self) -> int:
         """Look for what was lost, if no other sweeper is at work; return how many matches were set going again.
@@ -85,7 +90,7 @@ class Sweeper:
         """
         if not self._holds_lease():
             return 0
-        found = self.remind_opponents() + self.remind_ratings() + self.check_streams()
+        found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
         self.ask_for_checkpoint()
         return found
 
@@ -142,6 +147,27 @@ class Sweeper:
                 return bool(self._remind("checkpoint", day, now // DAY_MS * DAY_MS, lambda _: self._ask_checkpoint()))
             self._signed_day = day
         return False
+
+    def check_clocks(self) -> int:
+        """Settle the next SETTLED_AT_ONCE matches, round and round; return in how many something happened.
+
+        Whatever the ticker and the feed have missed, a deadline or a change of a diary, is found here.
+        """
+        matches = list(islice(self._clock_round, SETTLED_AT_ONCE))
+        if len(matches) < SETTLED_AT_ONCE:
+            self._clock_round = self._all_streams()
+        found = 0
+        for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
+            if projected is not None and projected.summary.status in (FINISHED, ABORTED):
+                continue
+            try:
+                before, after = self._timekeeper.settle(match, self._now())
+                found += after > before
+            except Exception as error:
+                if unavailable(error):
+                    raise
+                log.error("a match cannot be settled", match=match, error=str(error))
+        return found
 
     def _remind(self, kind: str, of: str, since: int, ask: Callable[[str], None]) -> int:
         """Ask for what has been missing ``since`` an instant, unless that was done lately; return 1 if it was asked."""

@@ -1,4 +1,4 @@
-"""Acting on matches: create, join, move, resign, call off, and draws. All go through ``Matches.execute``."""
+"""Acting on matches: create, join, move, resign, call off, draws, taking back. All go through the timekeeper."""
 
 import hashlib
 import re
@@ -249,8 +249,13 @@ def execute(match: str, command: c.Command) -> Response:
     """
     person = require_person()
     try:
-        executed = services().matches.execute(
-            match, command, person.id, Request(f"{person.id}:{request_key()}", fingerprint()), expected_version()
+        executed = services().timekeeper.execute(
+            match,
+            command,
+            person.id,
+            Request(f"{person.id}:{request_key()}", fingerprint()),
+            services().now(),
+            expected_version(),
         )
     except (Refused, StaleVersion):
         if not show.visible(services().matches.load(match).state, person):

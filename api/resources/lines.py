@@ -83,10 +83,11 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
     forced, now = arguments.get("forced"), services().now()
     own(match)
     return _shown(
-        services().matches.lay_down(
+        services().timekeeper.lay_down(
             match,
             require_person().id,
             lambda state, orders: laid_down(state, require_person().id, orders, first, forced, now),
+            now,
             expected_version(),
         )
     )

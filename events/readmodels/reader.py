@@ -95,16 +95,20 @@ class ReadModels:
         found = ((place, summary) for place, summary in self._summaries(places, limit + 1) if wanted(summary))
         return _page(list(islice(found, limit + 1)), limit)
 
-    def matches_of(self, player: str) -> list[str]:
+    def matches_of(self, player: str, views: Sequence[str] = ("active", "finished", "invited")) -> list[str]:
         """Return the ids of all matches that ``player`` sits in, is invited to or has created, sorted."""
         found: set[str] = set()
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in range(self.keys.shards):
-                for view in ("active", "finished", "invited"):
+                for view in views:
                     pipeline.zrange(self.keys.listed(shard, f"{view}:{player}"), 0, -1)
             for members in pipeline.execute():
                 found.update(member.decode() for member in members)
         return sorted(found)
+
+    def active(self, player: str) -> list[str]:
+        """Return the ids of those of them that have not ended, without invitations."""
+        return self.matches_of(player, ("active",))
 
     def head_to_head(self, player: str, other: str) -> list[HeadToHead]:
         """Return how ``player`` has scored against ``other`` in finished matches, one for each pool, by its name.

@@ -101,7 +101,7 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: Workshop) 
     matches = populate(shop, 3)
     shop.project_all()
     stop = threading.Event()
-    relay = threading.Thread(target=Relay(shop.settings).run, args=[stop])
+    relay = threading.Thread(target=Relay(shop.settings, lambda: shop.now).run, args=[stop])
     relay.start()
     try:
         rebuilding = threading.Thread(target=rebuild, args=[shop.settings])

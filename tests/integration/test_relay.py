@@ -150,7 +150,7 @@ def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: Workshop) -> None:
 
 
 def test_the_relay_projects_while_it_runs_and_ends_when_told(shop: Workshop) -> None:
-    with running(Relay(shop.settings)):
+    with running(Relay(shop.settings, lambda: shop.now)):
         match = shop.start("alice", "bob")
         shop.play(match, 4)
         state = shop.state(match)
@@ -158,7 +158,7 @@ def test_the_relay_projects_while_it_runs_and_ends_when_told(shop: Workshop) -> 
 
 
 def test_two_relays_share_the_work(shop: Workshop) -> None:
-    with running(Relay(shop.settings)), running(Relay(shop.settings)):
+    with running(Relay(shop.settings, lambda: shop.now)), running(Relay(shop.settings, lambda: shop.now)):
         matches = [shop.start(*FOUR, game="towers", setup="four-player") for _ in range(5)]
         for match in matches:
             shop.play(match, 6)
@@ -169,7 +169,7 @@ def test_two_relays_share_the_work(shop: Workshop) -> None:
 
 def test_the_relay_recovers_from_a_kill_of_the_server(shop: Workshop, server: RealServer) -> None:
     match = shop.start("alice", "bob")
-    with running(Relay(shop.settings)):
+    with running(Relay(shop.settings, lambda: shop.now)):
         eventually(lambda: shop.readmodels.summary(match), "the first projection")
         server.kill()
         server.start()
@@ -182,7 +182,7 @@ def test_the_relay_recovers_from_a_kill_of_the_server(shop: Workshop, server: Re
 def test_the_relay_starts_before_its_server(shop: Workshop, server: RealServer) -> None:
     match = shop.start("alice", "bob")
     server.kill()
-    with running(Relay(shop.settings)):
+    with running(Relay(shop.settings, lambda: shop.now)):
         server.start()
         fresh = Workshop(server.url)
         projected = eventually(lambda: fresh.readmodels.summary(match), "the projection")
@@ -191,7 +191,7 @@ def test_the_relay_starts_before_its_server(shop: Workshop, server: RealServer) 
 
 def test_a_relay_stops_even_while_its_server_is_away(shop: Workshop, server: RealServer) -> None:
     server.kill()
-    relay = Relay(shop.settings)
+    relay = Relay(shop.settings, lambda: shop.now)
     with running(relay) as stop:
         assert not stop.is_set()
     server.start()

@@ -9,19 +9,23 @@ from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, Submi
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
 from events.checkpoint_log import CheckpointLog, day_of
 from events.connection import blocking_client, connect
+from events.diaries import RedisDiaries
 from events.feed import FeedGroup
+from events.heartbeat import RedisHeartbeat
 from events.keys import KeyRing
 from events.matches import Executed, Matches
 from events.readmodels import ReadModels, dump
 from events.redis_store import RedisStore
 from events.settings import Settings, next_database
 from events.store import Request
+from events.timekeeper import Timekeeper
 from tests.support.matches import NOON, creation
 from workers.opponents import debts_of
 from workers.projector import Projector, projected_by
 from workers.ratings import Ratings
-from workers.relay import Line, asking, counts, projecting
+from workers.relay import Line, asking, keeping_time, projecting
 from workers.sweeper import Sweeper
+from workers.ticker import Ticker
 
 PREFIX = "test:"
 SHARDS = 4
@@ -57,6 +61,9 @@ class Workshop:
         self.keyring = KeyRing(self.client, PREFIX, lambda: self.now)
         self.checkpoints = CheckpointLog(self.store, self.keyring)
         self.checkpoints_asked: list[str] = []
+        self.diaries = RedisDiaries(self.client, PREFIX)
+        self.heartbeat = RedisHeartbeat(self.client, PREFIX)
+        self.timekeeper = Timekeeper(self.matches, self.diaries, self.heartbeat, self.readmodels.active)
         self.answers: list[str] = []
         self.rated: list[str] = []
         self._made = 0
@@ -85,7 +92,16 @@ class Workshop:
     def ratings_line(self) -> Line:
         """Return the line of the relay that asks for ratings."""
         group = self.group("ratings")
-        return Line(group, asking(group, self.matches, counts, self.rated.append))
+        return Line(group, asking(group, self.matches, self.ratings.owed, self.rated.append))
+
+    def clocks(self) -> Line:
+        """Return the line of the relay that lets matches follow the diaries of their players."""
+        group = self.group("clocks")
+        return Line(group, keeping_time(group, self.store, self.matches, self.timekeeper, lambda: self.now))
+
+    def ticker(self) -> Ticker:
+        """Return a ticker that reads this workshop's clock."""
+        return Ticker(self.store, self.readmodels, self.timekeeper, self.diaries, self.heartbeat, lambda: self.now)
 
     def sweeper(self, name: str = "one") -> Sweeper:
         """Return a sweeper that reads this workshop's clock."""
@@ -94,6 +110,7 @@ class Workshop:
             self.readmodels,
             self.projector,
             self.ratings,
+            self.timekeeper,
             self.answers.append,
             self.rated.append,
             self.checkpoints,

@@ -1,0 +1,407 @@
+"""The ticker and what comes with it on a real server: flags, outages, diaries, and flags that are forgiven."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from domain.games import find_ruleset
+from domain.match import vacation
+from domain.match.clock import OUTAGE, VACATION, Pause, falls_at
+from domain.match.commands import CallTime, ForgiveFlag, PauseClock, SubmitMove
+from domain.match.refusals import Refused
+from domain.match.state import FINISHED, PLAYING
+from domain.match.terms import CLAIM, DAY, HOUR, days_per_move
+from events.clock import now_ms
+from events.diaries import Diary, arranged
+from events.matches import Matches
+from events.readmodels import dump
+from events.store import Request
+from events.timekeeper import Settled, Timekeeper
+from tests.support.eventually import eventually
+from tests.support.server import RealServer
+from tests.support.workshop import Workshop, drain, legal_moves
+from workers import ticker as ticking
+from workers.opponents import debts_of
+from workers.rebuild import rebuild
+from workers.relay import Relay
+from workers.ticker import AT_ONCE, PATIENCE_MS, TICK_MS, Ticker
+
+THREE_DAYS = days_per_move(3)
+
+
+@pytest.fixture
+def shop(server: RealServer) -> Workshop:
+    """Return an installation that is driven step by step, whose players want no automatic vacations."""
+    shop = Workshop(server.url)
+    for player in ("alice", "bob"):
+        _, mark = shop.diaries.change(player, lambda diary: diary._replace(auto_vacation=False))
+        assert mark is not None
+        shop.diaries.followed(mark)
+    shop.heartbeat.beat(shop.now, 0)
+    return shop
+
+
+@contextmanager
+def relaying(shop: Workshop, ahead: int = 0) -> Iterator[None]:
+    """Run a relay until the block ends; its clock is ``ahead`` of that of the shop."""
+    stop = threading.Event()
+    thread = threading.Thread(target=Relay(shop.settings, lambda: shop.now + ahead).run, args=[stop])
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(20)
+
+
+def playing(shop: Workshop, *players: str, plies: int = 2) -> str:
+    """Return a match at three days per move, after the first moves; of alice and bob if no others are named."""
+    match = shop.start(*(players or ("alice", "bob")), terms=THREE_DAYS)
+    shop.play(match, plies)
+    return match
+
+
+def falls(shop: Workshop, match: str) -> int:
+    """Return the instant at which a flag falls."""
+    clock = shop.state(match).clock
+    assert clock is not None
+    instant = falls_at(clock)
+    assert instant is not None
+    return instant
+
+
+def pauses(shop: Workshop, match: str) -> tuple[Pause, ...]:
+    """Return the pauses of a match's clock."""
+    clock = shop.state(match).clock
+    assert clock is not None
+    return clock.pauses
+
+
+def beating_until(shop: Workshop, instant: int) -> None:
+    """Go to ``instant`` as if the heart had beaten all the time until then."""
+    shop.client.set(f"{shop.settings.prefix}{{time}}:heartbeat", instant)
+    assert shop.heartbeat.last() == instant
+    shop.now = instant
+
+
+def on_vacation(since: int, until: int) -> vacation.Book:
+    """Return a book with one vacation."""
+    return vacation.booked((), since, until, since)
+
+
+def test_a_tick_settles_what_is_due_and_says_when_the_next_deadline_comes(shop: Workshop) -> None:
+    first = playing(shop)
+    second = playing(shop)
+    ticker = shop.ticker()
+    beating_until(shop, falls(shop, first) - 300)
+    assert ticker.tick() == falls(shop, first)
+    shop.now = falls(shop, first)
+    following = ticker.tick()
+    assert shop.state(first).status == FINISHED
+    assert shop.state(second).status == PLAYING
+    assert shop.now < following == min(falls(shop, second), shop.now + TICK_MS)
+
+
+def test_a_flag_falls_through_the_relay_that_runs(shop: Workshop) -> None:
+    match = playing(shop)
+    deadline = falls(shop, match)
+    beating_until(shop, deadline - HOUR)
+    with relaying(shop):
+        eventually(lambda: shop.readmodels.summary(match), "the projection")
+        beating_until(shop, deadline + 250)
+        state = eventually(lambda: shop.state(match).ended and shop.state(match), "the fall of the flag")
+    assert (state.reason, state.fallen and state.fallen.deadline) == ("flag", deadline)
+
+
+def test_ticker_and_sweeper_at_once_let_a_flag_fall_once(shop: Workshop) -> None:
+    matches = [playing(shop) for _ in range(5)]
+    beating_until(shop, max(falls(shop, match) for match in matches))
+    shop.project_all()
+    settlers = [
+        shop.ticker().tick,
+        shop.sweeper("one").check_clocks,
+        shop.ticker().tick,
+        shop.sweeper("two").check_clocks,
+    ]
+    threads = [threading.Thread(target=settle) for settle in settlers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for match in matches:
+        assert [event.type for event in shop.store.read(match)].count("flag-fell") == 1
+
+
+def test_the_sweeper_finds_a_flag_whose_deadline_was_lost(shop: Workshop) -> None:
+    match = playing(shop)
+    beating_until(shop, falls(shop, match))
+    shop.project_all()
+    shop.client.delete(*(f"{shop.settings.prefix}{{s{shard:02d}}}:deadlines" for shard in range(shop.store.shards)))
+    shop.ticker().tick()
+    assert shop.state(match).status == PLAYING
+    assert shop.sweeper().sweep() == 1
+    assert shop.state(match).status == FINISHED
+
+
+class CountingTimekeeper(Timekeeper):
+    """A timekeeper that notes which matches it was to settle."""
+
+    def __init__(self, shop: Workshop) -> None:
+        super().__init__(shop.matches, shop.diaries, shop.heartbeat, shop.readmodels.active)
+        self.settled: list[str] = []
+
+    def settle(self, match: str, now: int) -> Settled:
+        """Note and settle."""
+        self.settled.append(match)
+        return super().settle(match, now)
+
+
+def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_other(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticking, "AT_ONCE", 1)
+    match = playing(shop)
+    key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match):02d}}}:deadlines"
+    shop.client.zadd(key, {"no-such-match": shop.now - 2, "nor-this-one": shop.now - 1})
+    timekeeper = CountingTimekeeper(shop)
+    ticker = Ticker(shop.store, shop.readmodels, timekeeper, shop.diaries, shop.heartbeat, lambda: shop.now)
+    while ticker.tick() <= shop.now:
+        assert len(timekeeper.settled) < 5
+    assert timekeeper.settled == ["no-such-match", "nor-this-one"]
+    assert ticker.tick() == shop.now + TICK_MS
+    assert len(timekeeper.settled) == 2
+    for waited, tried in ((PATIENCE_MS, 4), (PATIENCE_MS, 4), (PATIENCE_MS, 6)):
+        shop.now += waited
+        ticker.tick()
+        ticker.tick()
+        assert len(timekeeper.settled) == tried
+    beating_until(shop, falls(shop, match))
+    while ticker.tick() <= shop.now:
+        pass
+    assert shop.state(match).status == FINISHED
+    assert AT_ONCE > 1
+
+
+@pytest.mark.parametrize("paused", [False, True], ids=["claimed only", "paused without end"])
+def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(shop: Workshop, paused: bool) -> None:
+    match = shop.start("alice", "bob", terms=THREE_DAYS if paused else THREE_DAYS._replace(flag=CLAIM))
+    shop.play(match, 2)
+    if paused:
+        shop.do(match, PauseClock("arbiter", None, shop.now))
+    timekeeper = CountingTimekeeper(shop)
+    ticker = Ticker(shop.store, shop.readmodels, timekeeper, shop.diaries, shop.heartbeat, lambda: shop.now)
+    beating_until(shop, shop.now + 4 * DAY)
+    assert ticker.tick() == shop.now + TICK_MS
+    assert timekeeper.settled == []
+    assert shop.state(match).status == PLAYING
+
+
+def test_a_vacation_whose_taker_was_killed_reaches_the_matches_with_the_next_tick(shop: Workshop) -> None:
+    matches = [playing(shop), playing(shop)]
+    shop.project_all()
+    since = shop.now + DAY
+    shop.diaries.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 7 * DAY)))
+    shop.ticker().tick()
+    for match in matches:
+        assert pauses(shop, match) == (Pause(VACATION, 0, since, since + 7 * DAY),)
+    assert shop.diaries.marks() == []
+
+
+def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: Workshop) -> None:
+    def planned(diary: Diary) -> Diary:
+        diary = arranged(diary, "Asia/Tokyo", (5, 6), shop.now)
+        return diary._replace(book=on_vacation(shop.now, shop.now + DAY), plays_forced=True)
+
+    diary, _ = shop.diaries.change("bob", planned)
+    match = shop.start("alice", "bob")
+    drain(shop.clocks())
+    clock = shop.state(match).clock
+    assert clock is not None
+    assert (clock.calendars, len(clock.pauses)) == ((None, diary.calendar), 1)
+    loaded = shop.matches.load(match)
+    assert [seat for seat, orders in loaded.orders.items() if orders.forced] == [1]
+    # What was said in the match itself stays, whatever else happens before the first move.
+    shop.matches.lay_down(match, "bob", lambda _, orders: orders._replace(forced=False))
+    shop.diaries.change("bob", lambda diary: diary._replace(book=()))
+    shop.sweeper().check_clocks()
+    drain(shop.clocks())
+    assert shop.matches.load(match).orders == {}
+
+
+def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(server: RealServer) -> None:
+    shop = Workshop(server.url)
+    shop.now = now_ms()
+    matches = [playing(shop), playing(shop)]
+    with subprocess.Popen([sys.executable, "-m", "deploy.cli", "relay"], env=_environment(shop)) as doomed:
+        eventually(shop.heartbeat.last, "the first beat")
+        eventually(lambda: all(map(shop.readmodels.summary, matches)), "the projections")
+        doomed.kill()
+    server.kill()
+    server.start()
+    last = shop.heartbeat.last()
+    assert last is not None
+    shop.now = last + 4 * DAY
+    with relaying(shop):
+        for match in matches:
+            eventually(lambda match=match: pauses(shop, match), "the credit")
+        eventually(lambda: not shop.heartbeat.uncredited(), "the end of the crediting")
+    for match in matches:
+        assert pauses(shop, match)[0][:3] == (OUTAGE, None, last)
+        assert shop.state(match).status == PLAYING
+        assert falls(shop, match) > shop.now
+
+
+def _environment(shop: Workshop) -> dict[str, str]:
+    return {
+        **os.environ,
+        "REDIS_URL": shop.settings.redis_url,
+        "BROKER_URL": shop.settings.broker_url,
+        "ROOKERY_PREFIX": shop.settings.prefix,
+        "ROOKERY_SHARDS": str(shop.settings.shards),
+    }
+
+
+def test_crediting_that_was_killed_midway_is_begun_anew_and_credits_once(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticking, "AT_ONCE", 2)
+    matches = [playing(shop) for _ in range(5)]
+    shop.project_all()
+    shop.now += 5 * HOUR
+    killed = shop.ticker()
+    assert killed.tick() <= shop.now
+    assert shop.heartbeat.uncredited() != []
+    other = shop.ticker()
+    while other.tick() <= shop.now:
+        pass
+    assert shop.heartbeat.uncredited() == []
+    for match in matches:
+        assert [event.type for event in shop.store.read(match)].count("clock-paused") == 1
+
+
+def race(shop: Workshop, match: str) -> None:
+    """Let alice move a millisecond before her flag falls, and at the same moment let it fall."""
+    deadline, move = falls(shop, match), first_move(shop, match)
+    beating_until(shop, deadline)
+    mover, settler = Matches(shop.store, lambda: deadline - 1), Matches(shop.store, lambda: deadline)
+    timekeeper = Timekeeper(settler, shop.diaries, shop.heartbeat, shop.readmodels.active)
+    mover.load(match)
+    settler.load(match)
+    barrier = threading.Barrier(2)
+
+    def submit() -> None:
+        barrier.wait()
+        with suppress(Refused):
+            mover.execute(match, SubmitMove("alice", move), "alice", Request("late", ""))
+
+    thread = threading.Thread(target=submit)
+    thread.start()
+    barrier.wait()
+    timekeeper.settle(match, deadline)
+    thread.join()
+
+
+def test_of_a_move_and_a_flag_at_the_same_moment_one_counts(shop: Workshop) -> None:
+    for _ in range(8):
+        match = playing(shop)
+        before = shop.state(match).version
+        race(shop, match)
+        types = [event.type for event in shop.store.read(match, before)]
+        assert types in (["move-submitted"], ["flag-fell", "match-finished"])
+
+
+def first_move(shop: Workshop, match: str) -> str:
+    """Return a legal move."""
+    state = shop.state(match)
+    game = find_ruleset(state.game, state.ruleset)
+    return game.format_move(state.position, legal_moves(state)[0])
+
+
+def lost_on_time(shop: Workshop, *players: str) -> str:
+    """Return a match that the first of the players has just lost on time."""
+    match = playing(shop, *players)
+    beating_until(shop, falls(shop, match))
+    shop.do(match, CallTime(), "clock")
+    assert shop.state(match).status == FINISHED
+    return match
+
+
+def follow_feed(shop: Workshop) -> None:
+    """Let the relay do its work, and the worker what it was asked for."""
+    drain(shop.projections(), shop.ratings_line())
+    for match in shop.rated:
+        shop.ratings.rate(shop.matches, match)
+    shop.rated.clear()
+
+
+def test_a_forgiven_flag_leaves_no_trace_in_ratings_and_lists(shop: Workshop) -> None:
+    shop.win("alice", "carol")
+    match = playing(shop)
+    follow_feed(shop)
+    before = shop.dump()
+    beating_until(shop, falls(shop, match))
+    shop.do(match, CallTime(), "clock")
+    follow_feed(shop)
+    assert shop.readmodels.rating_change(match) != {}
+    assert [each.match for each in shop.readmodels.matches("finished", "bob").items] == [match]
+    shop.do(match, ForgiveFlag("bob"), "bob")
+    follow_feed(shop)
+    assert shop.readmodels.rating_change(match) == {}
+    assert shop.readmodels.matches("finished", "bob").items == []
+    assert [each.match for each in shop.readmodels.matches("awaiting", "alice").items] == [match]
+    after = shop.dump()
+    assert {name for name in before if "{ratings}" in name} == {name for name in after if "{ratings}" in name}
+    assert all(before[name] == after[name] for name in before if "{ratings}" in name)
+    rebuild(shop.settings)
+    assert dump(shop.client, shop.keys) == after
+
+
+def test_ratings_with_nothing_but_a_forgiven_flag_are_as_if_there_never_was_one(shop: Workshop) -> None:
+    match = lost_on_time(shop)
+    follow_feed(shop)
+    assert shop.readmodels.pools() == ["bashni-2"]
+    shop.do(match, ForgiveFlag("bob"), "bob")
+    follow_feed(shop)
+    assert shop.readmodels.pools() == []
+    assert [name for name in shop.dump() if "{ratings}" in name] == []
+
+
+def test_a_result_that_was_forgiven_while_it_was_being_rated_is_not_rated(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = lost_on_time(shop)
+    put = shop.ratings.put
+
+    def forgiving_put(*arguments: object) -> bool:
+        monkeypatch.undo()
+        shop.do(match, ForgiveFlag("bob"), "bob")
+        return put(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(shop.ratings, "put", forgiving_put)
+    assert shop.ratings.rate(shop.matches, match)
+    assert shop.readmodels.rating_change(match) == {}
+
+
+def test_an_opponent_whose_flag_was_forgiven_is_asked_for_its_move_again(shop: Workshop) -> None:
+    match = lost_on_time(shop, "opponent-1", "alice")
+    drain(shop.opponents())
+    shop.answers.clear()
+    shop.do(match, ForgiveFlag("alice"), "alice")
+    drain(shop.opponents())
+    assert shop.answers == [match]
+    assert [debt.player for debt in debts_of(shop.state(match))] == ["opponent-1"]
+
+
+def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgiven(shop: Workshop) -> None:
+    match = lost_on_time(shop)
+    since = shop.now + DAY
+    shop.timekeeper.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 2 * DAY)), shop.now)
+    assert pauses(shop, match) == ()
+    shop.do(match, ForgiveFlag("bob"), "bob")
+    drain(shop.clocks())
+    assert pauses(shop, match) == (Pause(VACATION, 0, since, since + 2 * DAY),)

@@ -1,4 +1,4 @@
-"""One installation and one browser for all tests of the pages; each test has visitors of its own."""
+"""One installation and one browser for all tests of the pages; to each test all its visitors are new."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,19 +24,31 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def gone(browser: Browser) -> list[Visitor]:
+    """Return the visitors who have left, with the browser's own settings; they come again as somebody else."""
+    return []
+
+
 @pytest.fixture
-def visit(house: Installation, browser: Browser) -> Iterator[Callable[..., Visitor]]:
+def visit(house: Installation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
     """Return how visitors arrive; after the test no browser may have complained of a page."""
-    visitors: list[Visitor] = []
+    usual: list[Visitor] = []
+    special: list[Visitor] = []
 
     def arrive(**options: Any) -> Visitor:
-        visitors.append(Visitor(browser, house, **options))
-        return visitors[-1]
+        if options:
+            special.append(Visitor(browser, house, **options))
+            return special[-1]
+        usual.append(gone.pop() if gone else Visitor(browser, house))
+        return usual[-1]
 
     yield arrive
-    for visitor in visitors:
+    complaints = [complaint for visitor in (*usual, *special) for complaint in visitor.leave()]
+    for visitor in special:
         visitor.close()
-    assert [complaint for visitor in visitors for complaint in visitor.complaints] == []
+    gone.extend(usual)
+    assert complaints == []
 
 
 @pytest.fixture

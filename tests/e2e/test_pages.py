@@ -2,16 +2,22 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
+from deploy.runner import Installation
 from domain.games import GAMES
+from tests.e2e.visitors import Visitor
 from tests.support.callers import app_on
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 CONTRASTS = Path(__file__).with_name("contrast.js").read_text()
+NAMELESS = Path(__file__).with_name("nameless.js").read_text()
+PHONE = {"width": 380, "height": 780}
+DESK = {"width": 1280, "height": 720}
 
 
 def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(visit):
@@ -180,58 +186,71 @@ RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 OWN_PATHS = ("/matches", "/matches/new", "/matches/new?game=towers&setup=four-player")
 
 
-@pytest.fixture
-def all_pages(visit):
-    """Return how to open every page of a person with a few matches, in a browser with the given options."""
+class Seen(NamedTuple):
+    """What was found on one page."""
 
-    def pages(**options):
-        person, other = visit(**options).sign_up(), visit().be_guest()
-        invited = {"kind": "player", "name": other.name}
-        matches = [
-            person.create("bashni", "start", [{"kind": "me"}, invited]),
-            person.create("towers", "four-player", [{"kind": "me"}, invited, {"kind": "open"}, {"kind": "open"}]),
-            person.create("bashni", "start", [invited, {"kind": "me"}], private=True),
-        ]
-        for game in GAMES.values():
-            setup = next(iter(game.setups.values()))
-            seats = [{"kind": "me"}, *[{"kind": "open"}] * (len(setup.seat_names) - 1)]
-            matches.append(person.create(game.id, setup.name, seats))
-        for match in (matches[0], matches[2]):
-            other.call("POST", f"/matches/{match}/joins", {})
-        person.move(matches[0], "c3-d4")
-        other.move(matches[0], "b6-a5")
-        other.call("POST", f"/matches/{matches[2]}/resignation", {})
-        for path in (
-            *PATHS,
-            *RULES,
-            *OWN_PATHS,
-            *(f"/matches/{match}" for match in matches),
-            f"/matches/{matches[0]}?ply=1",
-        ):
-            person.page.goto(path, wait_until="load")
-            yield path, person.page
-
-    return pages
+    path: str
+    width_on_phone: int
+    poor_in_light: list[str]
+    poor_in_dark: list[str]
+    main_headings: int
+    nameless: list[str]
+    inline: int
 
 
-def test_no_page_scrolls_sideways_on_a_small_phone(all_pages):
-    too_wide = {
-        path: width
-        for path, page in all_pages(viewport={"width": 380, "height": 780})
-        if (width := page.evaluate("document.documentElement.scrollWidth")) > 380
-    }
-    assert too_wide == {}
+@pytest.fixture(scope="module")
+def seen(house: Installation, browser: Browser) -> list[Seen]:
+    """Return what is found on every page of a person with a few matches, each of them loaded once, on a small phone."""
+    person, other = Visitor(browser, house).sign_up(), Visitor(browser, house).be_guest()
+    invited = {"kind": "player", "name": other.name}
+    matches = [
+        person.create("bashni", "start", [{"kind": "me"}, invited]),
+        person.create("towers", "four-player", [{"kind": "me"}, invited, {"kind": "open"}, {"kind": "open"}]),
+        person.create("bashni", "start", [invited, {"kind": "me"}], private=True),
+    ]
+    for game in GAMES.values():
+        setup = next(iter(game.setups.values()))
+        seats = [{"kind": "me"}, *[{"kind": "open"}] * (len(setup.seat_names) - 1)]
+        matches.append(person.create(game.id, setup.name, seats))
+    for match in (matches[0], matches[2]):
+        other.call("POST", f"/matches/{match}/joins", {})
+    person.move(matches[0], "c3-d4")
+    other.move(matches[0], "b6-a5")
+    other.call("POST", f"/matches/{matches[2]}/resignation", {})
+    shown = (*(f"/matches/{match}" for match in matches), f"/matches/{matches[0]}?ply=1")
+    found = [look_at(person.page, path) for path in (*PATHS, *RULES, *OWN_PATHS, *shown)]
+    assert person.leave() + other.leave() == []
+    person.close()
+    other.close()
+    return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_stands_out_from_its_background(all_pages, scheme):
-    poor = {path: found for path, page in all_pages(color_scheme=scheme) if (found := page.evaluate(CONTRASTS))}
-    assert poor == {}
+def look_at(page: Page, path: str) -> Seen:
+    """Load a page once, on a small phone, then look at it on a desk by day and by night."""
+    page.set_viewport_size(PHONE)
+    page.goto(path, wait_until="load")
+    width = page.evaluate("document.documentElement.scrollWidth")
+    page.set_viewport_size(DESK)
+    poor = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(f"matchMedia('(prefers-color-scheme: {scheme})').matches")
+        poor.append(page.evaluate(CONTRASTS))
+    headings = page.locator("h1").count()
+    inline = page.evaluate("document.querySelectorAll('[style], style, script:not([src])').length")
+    return Seen(path, width, *poor, headings, page.evaluate(NAMELESS), inline)
 
 
-def test_every_page_has_one_main_heading_and_names_for_all_its_controls(all_pages):
-    nameless = Path(__file__).with_name("nameless.js").read_text()
-    for path, page in all_pages():
-        assert page.locator("h1").count() == 1, path
-        assert page.evaluate(nameless) == [], path
-        assert page.evaluate("document.querySelectorAll('[style], style, script:not([src])').length") == 0, path
+def test_no_page_scrolls_sideways_on_a_small_phone(seen):
+    assert {each.path: each.width_on_phone for each in seen if each.width_on_phone > PHONE["width"]} == {}
+
+
+def test_every_text_stands_out_from_its_background_by_day_and_by_night(seen):
+    assert {each.path: each.poor_in_light for each in seen if each.poor_in_light} == {}
+    assert {each.path: each.poor_in_dark for each in seen if each.poor_in_dark} == {}
+
+
+def test_every_page_has_one_main_heading_and_names_for_all_its_controls(seen):
+    assert {each.path: each.main_headings for each in seen if each.main_headings != 1} == {}
+    assert {each.path: each.nameless for each in seen if each.nameless} == {}
+    assert {each.path: each.inline for each in seen if each.inline} == {}

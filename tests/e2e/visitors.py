@@ -24,6 +24,9 @@ FLAGS = (
 PATIENCE_MS = 15_000
 """How long a browser waits for what should appear; it goes on as soon as it does."""
 
+EMPTY_PAGE = "/healthz"
+"""A page of the house without scripts: on a page of another house the browser would begin with a new process again."""
+
 _EXPECTED = re.compile(r"status of (4\d\d|503)|net::ERR_")
 
 
@@ -41,7 +44,11 @@ def chromium() -> Iterator[Browser]:
 
 
 class Visitor:
-    """Somebody with a browser. What the browser complains of (scripts that fail, a policy broken) is kept."""
+    """Somebody with a browser. What the browser complains of (scripts that fail, a policy broken) is kept.
+
+    A profile and its first page cost a browser more than most tests do with them, so that ``leave`` makes a newcomer of
+    a visitor.
+    """
 
     def __init__(self, browser: Browser, house: Installation, **options: Any) -> None:
         self.house = house
@@ -107,6 +114,16 @@ class Visitor:
             self.page.locator(f"#board .square.is-target[data-square='{name}']").click()
         self.page.locator("#submit").click()
 
+    def leave(self) -> list[str]:
+        """Leave routes, page, what was stored and who one was behind; return what the browser complained of."""
+        self.context.unroute_all()
+        self.page.goto(EMPTY_PAGE)
+        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.page.mouse.move(0, 0)
+        self.context.clear_cookies()
+        complaints, self.complaints, self.name = self.complaints, [], ""
+        return complaints
+
     def close(self) -> None:
-        """Leave."""
+        """Shut the browser."""
         self.context.close()

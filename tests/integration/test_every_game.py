@@ -37,6 +37,16 @@ SETUPS = {
 }
 """The first setup of every ruleset for each number of seats."""
 
+every_setup = pytest.mark.parametrize(("game", "setup", "seats"), SETUPS.values(), ids=SETUPS)
+
+LATE = {
+    "tower-game": "5/1K3/5/1k3/5|5/5/5/5/5|2p2/5/2p2/5/5|2b2/2r2/2r2/2c2/5|5/5/1rr2/r4/5|5/p4/1p3/2c2/5|"
+    "2np1/3m1/5/5/3m1|5/5/5/5/5 w - - 0",
+    "fourplay": "15/bK13yK/15/3bQ7yQ3/15/15/15/7*7/15/15/15/3rQ7gQ3/15/15/rK13gK r play - - 0",
+    "four-towers": "dwk/3dc1/3l1l2w/1p1m2p2p/6qp2/1p6p/2PP6/P2P1PD3/R1BP1PP1K/WCM3/1WD w - K/RB - 0 18",
+}
+"""By game: a position from which opponents come to an end in some twenty plies, where from the start it is hundreds."""
+
 
 @pytest.fixture(autouse=True)
 def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +73,12 @@ def relaying(settings: Settings) -> Iterator[None]:
     finally:
         stop.set()
         thread.join(20)
+
+
+def begin_late(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any]) -> None:
+    """Let matches of a long game begin with the position from which they end soon; others begin as ever."""
+    if game.id in LATE:
+        monkeypatch.setattr(game, "initial", lambda _: game.parse_position(LATE[game.id]))
 
 
 def opponents(seats: int) -> list[dict[str, object]]:
@@ -117,10 +133,26 @@ def assert_settled(services: Services, caller: Caller, match: str) -> None:
     assert [rating for _, rating in shown] == sorted(expected.values(), reverse=True)
 
 
-@pytest.mark.parametrize(("game", "setup", "seats"), SETUPS.values(), ids=SETUPS)
-def test_a_match_of_opponents_ends_with_a_result_that_counts(
+@every_setup
+def test_opponents_answer_each_other_from_the_start(
     services: Services, anna: Caller, game: Game[Any, Any], setup: str, seats: int
 ) -> None:
+    match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
+    for ply in range(1, 2 * seats + 1):
+        assert answer(services.matches, match) is not None
+        assert len(services.matches.load(match).state.moves) == ply
+
+
+@every_setup
+def test_a_match_of_opponents_ends_with_a_result_that_counts(
+    services: Services,
+    anna: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    game: Game[Any, Any],
+    setup: str,
+    seats: int,
+) -> None:
+    begin_late(monkeypatch, game)
     match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     state = answered(services, match)
     outcome = game.outcome(state.position, state.history)
@@ -139,7 +171,10 @@ def test_relay_and_workers_play_a_match_from_its_creation_to_its_ratings(service
     assert_settled(services, anna, match)
 
 
-def test_a_match_of_four_that_a_person_resigns_goes_on_to_its_end(services: Services, anna: Caller) -> None:
+def test_a_match_of_four_that_a_person_resigns_goes_on_to_its_end(
+    services: Services, anna: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin_late(monkeypatch, GAMES["fourplay"])
     match = anna.create(ME, opponent(1), opponent(2), opponent(1), game="fourplay", setup="standard", rated=True)
     anna.move(match)
     answer(services.matches, match)

@@ -181,7 +181,7 @@ class Person:
 
 
 class Killer:
-    """Ends processes of an installation, each kill once its victim has come back from the one before."""
+    """Ends processes of an installation by turns, every part once before any is ended again, in an order by chance."""
 
     def __init__(self, house: Installation, seed: int) -> None:
         self.kills: Counter[str] = Counter()
@@ -190,18 +190,21 @@ class Killer:
 
     def kill(self, total: int, seconds: float, progress: Callable[[], int], say: Callable[[str], None]) -> None:
         """Kill ``total`` times within about ``seconds``; between two kills something must have been acknowledged."""
-        names = self._house.names()
+        names = list(self._house.names())
         pace = seconds / total
         reached = progress()
         for number in range(total):
+            if number % len(names) == 0:
+                self._chance.shuffle(names)
             due = time.monotonic() + self._chance.uniform(0.5, 1.5) * pace
             patience = time.monotonic() + RECOVERY_SECONDS
             while time.monotonic() < due or (progress() == reached and time.monotonic() < patience):
                 time.sleep(PAUSE)
             reached = progress()
-            victim = self._chance.choice([name for name in names if self._house.pid(name) is not None] or names)
-            if self._house.kill(victim):
-                self.kills[victim] += 1
+            victim = names[number % len(names)]
+            while not (killed := self._house.kill(victim)) and time.monotonic() < patience:
+                time.sleep(PAUSE)
+            self.kills[victim] += killed
             if number % 10 == 9:
                 say(f"{number + 1} of {total} kills, {reached} moves acknowledged")
 

@@ -183,13 +183,6 @@ def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: Workshop)
     assert changes["opponent-1"][1] > 1500 > changes["alice"][1]
 
 
-def test_a_match_of_opponents_goes_on_by_itself(shop: Workshop) -> None:
-    with relaying(shop), CeleryWorker(shop.settings):
-        match = shop.start("opponent-1", "opponent-2")
-        eventually(lambda: plies(shop, match) >= 8, "eight plies")
-    assert all(move.type == "move-submitted" for move in shop.store.read(match)[2:])
-
-
 def test_a_task_that_the_broker_loses_is_found_by_the_sweeper(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.sweeper.PATIENCE_MS", 100)
     monkeypatch.setattr("workers.relay.SWEEP_EVERY_S", 0.2)

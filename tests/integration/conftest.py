@@ -1,8 +1,11 @@
 """An API on the real server of the test process, and people who call it."""
 
+from collections.abc import Iterator
+
 import pytest
 from flask import Flask
 
+from deploy.runner import Installation
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
 
@@ -29,3 +32,10 @@ def boris(app: Flask) -> Caller:
 def stranger(app: Flask) -> Caller:
     """Return a visitor who is nobody."""
     return Caller(app)
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """Return a running installation; who asks for it is in the xdist_group "installation", so that there is one."""
+    with Installation(tmp_path_factory.mktemp("house")) as house:
+        yield house

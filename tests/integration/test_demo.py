@@ -1,14 +1,17 @@
 """The demonstration plays to the end, proves what happened, and fails loudly."""
 
 import re
+from contextlib import nullcontext
 
+import pytest
 from click.testing import CliRunner
 
 from deploy import demo
 from deploy.cli import main
 
 
-def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them():
+def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the installation is temporary
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
     assert len(re.findall(r"^It is over: ", result.stdout, re.M)) == 2
@@ -18,9 +21,10 @@ def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them():
     assert "a b c d e f g h" in re.sub(" +", " ", result.stdout)
 
 
-def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(monkeypatch):
+@pytest.mark.xdist_group("installation")
+def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(monkeypatch, house):
     monkeypatch.setattr(demo, "WITHIN", -1.0)
-    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the installation is temporary
+    monkeypatch.setattr(demo, "Installation", lambda *_, **__: nullcontext(house))
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 1
     assert re.search("The demonstration failed: the next move of match m[a-z2-7]+ has not come", result.stderr)

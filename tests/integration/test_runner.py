@@ -2,28 +2,25 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from deploy.api_client import ApiClient
+from deploy.embedded import DataDirectory, find_binary
 from deploy.runner import Installation, InstallationError, Ports
 from tests.support.eventually import eventually
 
+pytestmark = pytest.mark.xdist_group("installation")
+
 ROOT = Path(__file__).parents[2]
 PARTS = ("server", "relay", "worker", "opponents", "api", "stream")
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with Installation(tmp_path_factory.mktemp("var")) as house:
-        yield house
 
 
 def answer_of(url: str) -> tuple[int, bytes]:
@@ -77,12 +74,10 @@ def ready(house: Installation) -> bool:
         return False
 
 
-def test_what_was_acknowledged_is_there_after_a_restart_and_a_lost_database_is_not_taken_for_a_new_one(tmp_path):
-    with Installation(tmp_path) as house, ApiClient(house.url) as client:
-        player = client.sign_up("Ada", "correct horse battery")
-    with Installation(tmp_path) as house, ApiClient(house.url) as client:
-        assert client.get("/players/Ada")["id"] == player
-    shutil.rmtree(tmp_path / "redis" / "appendonlydir")
+def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path):
+    directory = DataDirectory(tmp_path / "redis", find_binary())
+    directory.settle("the installation of before")
+    directory.release()
     with pytest.raises(InstallationError, match="its database holds no installation at all"):
         Installation(tmp_path).start()
 
@@ -95,21 +90,39 @@ def test_a_server_elsewhere_is_used_and_none_is_started(house, tmp_path, monkeyp
     assert not (tmp_path / "redis").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_up_stops_everything_on_a_signal(tmp_path, number):
+def test_up_stops_everything_on_a_signal_and_what_was_acknowledged_is_there_at_the_next_start(tmp_path):
+    with up(tmp_path) as (url, stop), ApiClient(url) as client:
+        player = client.sign_up("Ada", "correct horse battery")
+        stop(signal.SIGINT)
+    with up(tmp_path) as (url, stop), ApiClient(url) as client:
+        assert client.get("/players/Ada")["id"] == player
+        stop(signal.SIGTERM)
+
+
+@contextmanager
+def up(var: Path) -> Iterator[tuple[str, Callable[[int], None]]]:
+    """Run ``rookery up``; return its address and how to end it, which fails when anything is left running."""
     ports = Ports.free()
-    options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", tmp_path]
+    options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", var]
     command = [sys.executable, "-m", "deploy.cli", "up", *map(str, options)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as up:
-        assert up.stdout is not None
-        said = [up.stdout.readline() for _ in range(3)]
-        assert f"http://127.0.0.1:{ports.api}" in said[2]
+        said = [up.stdout.readline() for _ in range(3)] if up.stdout else []
+        url = f"http://127.0.0.1:{ports.api}"
+        assert url in said[2]
         running = processes_below(up.pid)
         assert len(running) >= len(PARTS)
-        up.send_signal(number)
-        assert up.stdout.read().endswith("Stopped; everything is kept.\n")
-    assert up.returncode == 0
-    assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]
+
+        def stop(number: int) -> None:
+            up.send_signal(number)
+            assert up.stdout is not None
+            assert up.stdout.read().endswith("Stopped; everything is kept.\n")
+            assert up.wait() == 0
+            assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]
+
+        try:
+            yield url, stop
+        finally:
+            up.kill()
 
 
 def processes_below(parent: int) -> list[int]:

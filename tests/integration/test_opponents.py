@@ -174,10 +174,10 @@ def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: Workshop) -
 def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: Workshop) -> None:
     with relaying(shop), CeleryWorker(shop.settings):
         match = shop.start("alice", "opponent-1")
-        move_of_person(shop, match, "alice")
-        eventually(lambda: plies(shop, match) == 2, "the answer of the opponent")
         shop.do(match, OfferDraw("alice"), "alice")
         eventually(lambda: shop.store.read(match)[-1].type == "draw-declined", "the word on the draw")
+        move_of_person(shop, match, "alice")
+        eventually(lambda: plies(shop, match) == 2, "the answer of the opponent")
         shop.do(match, Resign("alice"), "alice")
         changes = eventually(lambda: shop.readmodels.rating_change(match), "the rating")
     assert changes["opponent-1"][1] > 1500 > changes["alice"][1]

@@ -24,6 +24,9 @@ PERFT_NODES = 20_000
 TARGETS = {"bashni": 4.0, "towers": 2.0}
 """Playout moves per second as multiples of python-chess."""
 
+GENERATED_TARGETS = {"four-towers": 0.4}
+"""Legal moves generated per second of playouts, as multiples of python-chess."""
+
 AnyGame = Game[Any, Any]
 
 
@@ -42,7 +45,7 @@ def tables() -> Iterator[Table]:
     rates = in_turns(subjects, TURNS)
     table = Table(
         "Rules, per second of processor time (x: multiples of python-chess in the same turn)",
-        *("game, setup", "moves played", "x", "target", "moves generated", "x", "perft nodes", "x"),
+        *("game, setup", "moves played", "x", "target", "moves generated", "x", "target", "perft nodes", "x"),
     )
     table.add(
         "python-chess",
@@ -51,6 +54,7 @@ def tables() -> Iterator[Table]:
         "",
         rates["chess moves"].typical,
         "1",
+        "",
         rates["chess perft"].typical,
         "1",
     )
@@ -63,8 +67,10 @@ def _add_row(table: Table, game: AnyGame, name: str, rates: dict[str, Rates]) ->
     played = rates[name].over(rates["chess"])
     target = TARGETS.get(game.id)
     cells: list[str | float] = [rates[name].typical, played, "" if target is None else verdict(played, target)]
-    for kind in ("moves", "perft"):
-        cells += [rates[f"{name} {kind}"].typical, rates[f"{name} {kind}"].over(rates[f"chess {kind}"])]
+    generated, target = rates[f"{name} moves"], GENERATED_TARGETS.get(game.id)
+    multiple = generated.over(rates["chess moves"])
+    cells += [generated.typical, multiple, "" if target is None else verdict(multiple, target)]
+    cells += [rates[f"{name} perft"].typical, rates[f"{name} perft"].over(rates["chess perft"])]
     table.add(name, *cells)
 
 

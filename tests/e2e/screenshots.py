@@ -95,6 +95,13 @@ def frozen_and_attached(scene: Scene) -> float:
     return 20 * (len(frozen) == 1) + 4 * min(len(scene.links), 3) - 0.2 * len(scene.columns)
 
 
+def held_towers(scene: Scene) -> float:
+    """Return how well a position shows Four Towers: an own wizard or dragon on a tower, other pieces on the others."""
+    held = {note.title for note in scene.notes if note.title.endswith("on a tower")}
+    composed = any(note.text.startswith("White may") for note in scene.notes)
+    return 10 * composed + 3 * len(held) + len({note.title for note in scene.notes}) + 0.05 * len(scene.columns)
+
+
 def play(match: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
     """Submit the moves, each by whose turn it is."""
     game = GAMES[game_id]
@@ -139,11 +146,23 @@ def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) ->
         "standard",
         line("fourplay", "standard", range(40, 90), frozen_and_attached, with_thought, 8),
     )
+    four_towers = match_of(
+        [anna, boris],
+        "four-towers",
+        "standard",
+        line("four-towers", "standard", range(24, 60), held_towers, with_thought, 6),
+    )
     match_of([clara, anna], "towers", "two-player", line("towers", "two-player", range(30, 31), held_castles))
     match_of([anna, clara], "bashni", "start", opening[:3], private=True)
     anna.create("bashni", "start", [{"kind": "open"}, {"kind": "me"}])
     clara.create("towers", "two-player", [{"kind": "player", "name": "Anna"}, {"kind": "me"}])
-    return people, {"bashni": bashni, "towers": towers, "tower-game": tower_game, "fourplay": fourplay}
+    return people, {
+        "bashni": bashni,
+        "towers": towers,
+        "tower-game": tower_game,
+        "fourplay": fourplay,
+        "four-towers": four_towers,
+    }
 
 
 def mixed_column(page: Page) -> str | None:
@@ -191,8 +210,19 @@ def take(target: Path) -> None:
         def keep(name: str) -> None:
             (target / f"{name}.png").write_bytes(shrunk(anna.page.screenshot(full_page=True)))
 
+        def composing(name: str, match: str) -> None:
+            page = anna.open(match)
+            page.locator("#compositions button").first.click()
+            for piece in range(2):
+                page.locator("#board .can-begin").nth(piece).click()
+                with page.expect_response("**/compositions"):
+                    page.locator("#board .is-target").last.click()
+            page.locator("#board .can-begin").first.click()
+            keep(name)
+
         for name, match in matches.items():
             board(name, match)
+        composing("four-towers-rearrangement", matches["four-towers"])
         picture("my-matches", "/matches")
         picture("new-match", "/matches/new?game=towers&setup=four-player")
         anna.page.set_viewport_size(PHONE)

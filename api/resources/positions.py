@@ -12,11 +12,9 @@ from api.resources.matches import CompositionShown, HintShown, hints_shown, read
 from api.schemas import LARGEST_NUMBER, Shown, Strict, Text, Whole
 from domain.game import Game, Outcome, RulesError
 from domain.games import find_ruleset
+from domain.match.exploration import DEEPEST
 from domain.match.moves import LONGEST_MOVE
 from domain.match.state import MatchState
-
-LONGEST_LINE = 500
-"""Moves; as many as a tree that a player keeps may have."""
 
 blueprint = Blueprint("positions", __name__, url_prefix=PREFIX, description="Positions that a match could come to")
 
@@ -29,7 +27,7 @@ class Imagined(Strict):
     line = fields.List(
         Text(validate=validate.Length(1, LONGEST_MOVE)),
         required=True,
-        validate=validate.Length(0, LONGEST_LINE),
+        validate=validate.Length(0, DEEPEST),
         metadata={"description": "Moves, in canonical form or an alias"},
     )
 

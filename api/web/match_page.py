@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response
 
 from api.auth import current_person
 from api.representations import match, match_summary, people_in, spelled
+from api.resources.chat import hears
 from api.services import services
 from api.web import wording
 from api.web.acts import acts
@@ -61,6 +62,7 @@ def match_page(match_id: str) -> str | Response:
         may=acts(state, viewer, seat, now),
         following=_following(viewer, match_id),
         lines=_lines(loaded, seat),
+        hears=hears(state, person),
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         counts=counts,
         unrated_yet=counts and not any(entry["change"] for entry in seats),

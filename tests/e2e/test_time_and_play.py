@@ -167,3 +167,46 @@ def test_terms_of_ones_own_are_chosen_for_a_new_match_and_impossible_ones_refuse
     page.get_by_text("All terms of this match").click()
     expect(page.locator("#time")).to_contain_text("10 days at the start and 12 hours more after every move")
     expect(page.locator("#time")).to_contain_text("Moves may be taken back")
+
+
+def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(pair, visit):
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    page = white.open(match)
+    page.get_by_role("button", name="Explore").click()
+    try_out(white, "b6", "a5")
+    try_out(white, "d4", "c5")
+    page.locator("#bench").get_by_role("button", name="Save").click()
+    expect(page.locator("#said")).to_contain_text("Kept. Only you can see it.")
+    page.locator("#bench").get_by_role("button", name="Close").click()
+    expect(white.square("d4")).to_have_attribute("aria-label", "d4: white man")
+    black.move(match, "h6-g5")
+    expect(page.locator("#moves")).to_contain_text("h6-g5")
+    page.get_by_role("button", name="Explore").click()
+    expect(page.locator("#bench .tree button")).to_have_text(["b6-a5", "d4-c5", "h6-g5"])
+    expect(page.locator("#bench [aria-current]")).to_have_text("h6-g5")
+    watcher = visit()
+    watcher.open(match).get_by_role("button", name="Explore").click()
+    try_out(watcher, "g3", "h4")
+    expect(watcher.page.locator("#bench").get_by_role("button", name="Save")).to_be_hidden()
+    assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4", "h6-g5"]
+
+
+def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(pair, visit):
+    white, black, match = pair
+    white.open(match)
+    black.open(match)
+    white.page.get_by_label("Say something").fill("Good luck!")
+    white.page.keyboard.press("Enter")
+    expect(black.page.get_by_role("log")).to_contain_text("Good luck!")
+    watcher = visit().open(match)
+    expect(watcher.get_by_text("The players talk among themselves until the match is over")).to_be_visible()
+    white.page.get_by_text("Your notes", exact=True).click()
+    white.page.get_by_label("Your notes about this match").fill("Watch the left flank.")
+    white.page.get_by_label("Type a move").focus()
+    expect(white.page.locator("#notes")).to_contain_text("Saved.")
+    white.open(match).get_by_text("Your notes", exact=True).click()
+    expect(white.page.get_by_label("Your notes about this match")).to_have_value("Watch the left flank.")
+    black.page.get_by_text("Your notes", exact=True).click()
+    expect(black.page.get_by_label("Your notes about this match")).to_have_value("")
+    expect(black.page.get_by_label("Your notes about this match")).to_be_enabled()

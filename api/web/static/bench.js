@@ -18,7 +18,7 @@ export class Bench {
       save: () => this.save(), undo: () => this.undo(), remove: () => this.remove(), close: () => this.leave(), any: () => this.any(),
     })) this.button(name).addEventListener("click", act);
     addEventListener("beforeunload", (event) => {
-      if (this.active && this.undos.length) event.preventDefault();
+      if (this.sheet?.save && this.undos.length) event.preventDefault();
     });
   }
 
@@ -34,12 +34,13 @@ export class Bench {
     return this.panel.querySelector(`[data-bench-act="${name}"]`);
   }
 
-  // Opens the bench. `sheet` has title, help, seat (whose lines these are, or null), words(node) and save(tree);
-  // `tree` begins after `ply` plies of the match.
+  // Opens the bench. `sheet` has title, help, seat (whose lines these are, or null), words(node) and, unless nothing can
+  // be kept, save(tree); `tree` begins after `ply` plies of the match.
   async open(sheet, tree, ply) {
     Object.assign(this, {sheet, tree, ply, undos: [], seen: new Map()});
     this.part("title").textContent = sheet.title;
     this.part("help").textContent = sheet.help;
+    this.button("save").hidden = !sheet.save;
     this.panel.hidden = false;
     this.on.opened();
     if (await this.show()) this.board.home();
@@ -59,7 +60,7 @@ export class Bench {
   }
 
   async leave() {
-    if (this.undos.length && !(await this.on.sure({ask: "Leave without saving?", consequence: "What you have changed since it was saved is lost.", yes: "Leave"}))) return;
+    if (this.undos.length && this.sheet.save && !(await this.on.sure({ask: "Leave without saving?", consequence: "What you have changed since it was saved is lost.", yes: "Leave"}))) return;
     this.close();
   }
 
@@ -206,6 +207,7 @@ export class Bench {
     try {
       await this.sheet.save(this.tree);
       this.undos = [];
+      if (this.active) this.render();
     } catch (problem) {
       const [place] = Object.keys(problem.errors || {});
       const node = place && this.at(place);

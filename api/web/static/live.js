@@ -9,8 +9,9 @@ const EVENTS = [
 const POLL_MS = 5000;
 const REOPEN_MS = 30000;
 
-// `version()` says which version the page shows; `changed()` is called when there is a later one.
-export function watch({match, stream, version, changed, say}) {
+// `version()` says which version the page shows; `changed()` is called when there is a later one, `heard()`
+// when something was said beside the match.
+export function watch({match, stream, version, changed, heard, say}) {
   let source = null;
   let polling = null;
   let reopening = null;
@@ -28,6 +29,7 @@ export function watch({match, stream, version, changed, say}) {
         if (Number(event.lastEventId) > version()) changed();
       });
     }
+    source.addEventListener("chat", heard);
     source.addEventListener("error", () => {
       startPolling();
       say("The live connection is interrupted; the page looks for moves every few seconds.");
@@ -51,6 +53,7 @@ export function watch({match, stream, version, changed, say}) {
     try {
       const answer = await fetch(`/api/v1/matches/${match}`, {headers: {"If-None-Match": `"${version()}"`}, cache: "no-store"});
       if (answer.status === 200) changed();
+      if (polling) heard();
     } catch {
       // Still away: the next poll asks again.
     }
@@ -60,10 +63,4 @@ export function watch({match, stream, version, changed, say}) {
     if (document.visibilityState === "visible") poll();
   });
   open();
-
-  return function stop() {
-    clearTimeout(reopening);
-    stopPolling();
-    source.close();
-  };
 }

@@ -7,12 +7,15 @@ import {sure, takeActs} from "./acts.js";
 import {call, newKey} from "./api.js";
 import {Bench} from "./bench.js";
 import {Board} from "./board.js";
+import {chat} from "./chat.js";
 import {keepClocks} from "./clock.js";
 import {Composer} from "./composer.js";
 import {draggable} from "./drag.js";
+import {explore} from "./explore.js";
 import {inspector} from "./inspector.js";
 import {followed, layLines} from "./lines.js";
 import {watch} from "./live.js";
+import {takeNotes} from "./notes.js";
 
 const page = document.getElementById("match");
 const at = (id) => document.getElementById(id);
@@ -21,7 +24,7 @@ const api = `/api/v1/matches/${page.dataset.match}`;
 let turned = page.dataset.turned;
 let chosen = null; // {move, key}: the move that waits for its confirmation, and the key of its one submission
 let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
-let stopWatching = null;
+let watching = false;
 let awaitingRatings = false;
 let ours = 0; // the ply of the move submitted last, which the stream reports as well
 
@@ -64,9 +67,11 @@ const bench = new Bench({
       forgetChoice();
       composer.hide();
       page.classList.add("benched");
+      showTyping();
     },
     closed() {
       page.classList.remove("benched");
+      showTyping();
       say("");
       refresh({ply: null, quietly: true});
     },
@@ -75,6 +80,9 @@ const bench = new Bench({
   },
 });
 const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null, quietly: true}), say});
+explore({button: at("explore"), bench, api, seated: "seat" in page.dataset, ply: shown, say});
+if (at("notes")) takeNotes(at("notes"), api);
+const readChat = at("chat") ? chat(at("chat"), api) : () => {};
 const restartClocks = keepClocks(page, () => refresh({quietly: true}));
 
 // Refreshing
@@ -121,11 +129,16 @@ function adopt(fresh) {
     rendered.set(part.id, markup);
     part.replaceChildren(...other.childNodes);
   }
-  const typing = at("type-move");
-  if (typing) typing.hidden = !standing().mayMove;
+  showTyping();
   renderLines();
   restartClocks();
   scrollToCurrent();
+}
+
+function showTyping() {
+  const typing = at("type-move");
+  typing.hidden = !standing().mayMove && !bench.active;
+  typing.querySelector("button").textContent = bench.active ? "Add" : "Preview";
 }
 
 // The match went on while lines were entered.
@@ -135,16 +148,14 @@ async function moveOn() {
   else bench.close();
 }
 
-// Loads what can be played now, keeps watching as long as something can happen.
+// Loads what can be played now, and watches as long as something can happen: to its players, also after the end.
 async function settle() {
-  const live = ["open", "playing"].includes(standing().status);
-  if (live && !stopWatching) {
-    stopWatching = watch({
-      match: page.dataset.match, stream: page.dataset.stream, version, changed: () => refresh(), say: (text) => { at("connection").textContent = text; },
+  const live = ["open", "playing"].includes(standing().status) || "seat" in page.dataset;
+  if (live && !watching) {
+    watching = true;
+    watch({
+      match: page.dataset.match, stream: page.dataset.stream, version, changed: () => refresh(), heard: readChat, say: (text) => { at("connection").textContent = text; },
     });
-  } else if (!live && stopWatching) {
-    stopWatching();
-    stopWatching = null;
   }
   if (!awaitingRatings) awaitRatings();
   if (chosen || composer.active || bench.active) return;
@@ -231,7 +242,7 @@ function unchoose() {
   at("confirm").hidden = true;
   at("submit").disabled = false;
   at("with-draw").checked = false;
-  if (at("typed")) at("typed").value = "";
+  at("typed").value = "";
 }
 
 async function cancel() {
@@ -284,7 +295,7 @@ function showOptions(options) {
   }));
 }
 
-at("type-move")?.addEventListener("submit", async (event) => {
+at("type-move").addEventListener("submit", async (event) => {
   event.preventDefault();
   const move = at("typed").value.trim();
   at("typed-error").textContent = "";

@@ -1,0 +1,74 @@
+// The chat beside a match. Messages are read from the API; the live stream only says that there are new ones.
+
+import {call, newKey} from "./api.js";
+
+// Returns what to call when something may have been said.
+export function chat(section, api) {
+  const list = section.querySelector("ol");
+  const form = section.querySelector("form");
+  const error = section.querySelector("[role=alert]");
+  let last = 0;
+  let reading = Promise.resolve();
+  let key = newKey(); // of the message being written: sent again after a lost answer, it is said once
+
+  function read() {
+    reading = reading.then(more, more).catch((problem) => { error.textContent = problem.message; });
+    return reading;
+  }
+
+  async function more() {
+    for (let next = last; next !== null;) {
+      const page = await call("GET", `${api}/chat?after=${next}`);
+      page.items.forEach(show);
+      ({next} = page);
+    }
+    error.textContent = "";
+  }
+
+  function show({id, at, author, seat, text}) {
+    if (id <= last) return;
+    last = id;
+    const item = document.createElement("li");
+    const when = new Date(at);
+    const instant = element("time", new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).format(when));
+    instant.dateTime = at;
+    item.append(element("b", author.name), seat === null ? " (watching) " : " ", instant, element("p", text));
+    list.append(item);
+    list.scrollTop = list.scrollHeight;
+  }
+
+  form?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const field = form.querySelector("textarea");
+    if (!field.value.trim()) return;
+    const button = form.querySelector("button");
+    button.disabled = true;
+    try {
+      await call("POST", `${api}/chat`, {text: field.value}, {"Idempotency-Key": key});
+      key = newKey();
+      field.value = "";
+      await read();
+    } catch (problem) {
+      error.textContent = problem.message;
+    }
+    button.disabled = false;
+  });
+
+  form?.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || !event.target.closest("textarea")) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") read();
+  });
+  read();
+  return read;
+}
+
+function element(name, text) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  return made;
+}

@@ -1,0 +1,39 @@
+// Notes about a match, for nobody else's eyes: kept when the field is left.
+
+import {call} from "./api.js";
+
+export function takeNotes(details, api) {
+  const field = details.querySelector("textarea");
+  const told = details.querySelector("[role=status]");
+  let kept = null; // what the server has; null until it was asked
+
+  details.addEventListener("toggle", async () => {
+    if (!details.open || kept !== null) return;
+    try {
+      ({text: kept} = await call("GET", `${api}/notes`));
+      field.value = kept;
+      field.disabled = false;
+      told.textContent = "";
+    } catch (problem) {
+      told.textContent = problem.message;
+    }
+  });
+
+  async function keep() {
+    const text = field.value;
+    if (kept === null || text === kept) return;
+    told.textContent = "Saving …";
+    try {
+      ({text: kept} = await call("PUT", `${api}/notes`, {text}));
+      told.textContent = "Saved.";
+    } catch (problem) {
+      told.textContent = `Not saved. ${problem.message}`;
+    }
+  }
+
+  field.addEventListener("input", () => { told.textContent = field.value === kept ? "" : "Not saved yet."; });
+  field.addEventListener("change", keep);
+  addEventListener("beforeunload", (event) => {
+    if (kept !== null && field.value !== kept) event.preventDefault();
+  });
+}

@@ -6,6 +6,8 @@ import {ANY, write} from "./tree.js";
 
 const NOTHING_AFTER = new Set(["resign", "wait"]);
 
+const composed = (place) => (place.compositions.length ? " Moves that are put together can be typed." : "");
+
 export class Bench {
   // `panel` is the place of the tree and its buttons, `api` and `pictures` are addresses. `on` has turned(), opened(),
   // closed(), sure(question), which resolves to yes or no, and say(text, bad).
@@ -131,9 +133,9 @@ export class Bench {
     if (current.parent?.move === ANY) return `${after}nothing can follow the answer to any other move.`;
     if (current.move === ANY) return `${after}type your answer. It is played if it is legal then.`;
     if (place.result) return `${after}the game is over (${place.result.reason.replaceAll("-", " ")}).`;
+    if (!current.parent && place.to_move === this.sheet.seat) return `It is your turn: begin with your own move, which you then make by hand.${composed(place)}`;
     const mover = place.to_move === this.sheet.seat ? `you (${this.names[place.to_move]}) answer` : `${this.names[place.to_move]} to move`;
-    const composed = place.compositions.length ? " Moves that are put together can be typed." : "";
-    return sentence(`${after}${mover}.${composed}`);
+    return `${sentence(`${after}${mover}`)}${composed(place)}`;
   }
 
   go(node) {

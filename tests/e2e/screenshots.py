@@ -27,6 +27,9 @@ PHONE = {"width": 390, "height": 844}
 LEVEL = 2
 """The strength of the opponents where they play the games of the pictures."""
 
+DAY = 86_400
+"""Seconds."""
+
 LARGEST = 200_000
 """Bytes that a picture in the documents may have."""
 
@@ -102,6 +105,26 @@ def held_towers(scene: Scene) -> float:
     return 10 * composed + 3 * len(held) + len({note.title for note in scene.notes}) + 0.05 * len(scene.columns)
 
 
+def replies(moves: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+    """Return lines for two moves that Black may play in a game of Bashni after ``moves``, and a move they leave out."""
+    game = GAMES["bashni"]
+    position = game.initial("start")
+    for text in moves:
+        position = game.play(position, game.parse_move(position, text))
+    *_, left_out = likely = game.order(position, game.legal_moves(position))
+    lines = [{"move": game.format_move(position, move), "next": answer(game, position, move, 3)} for move in likely[:2]]
+    return lines, game.format_move(position, left_out)
+
+
+def answer(game: AnyGame, position: Any, move: Any, depth: int) -> list[dict[str, Any]]:
+    """Return a line of ``depth`` moves after ``move``, each the opponent's choice."""
+    if not depth:
+        return []
+    after = game.play(position, move)
+    best = with_thought(game, after, (), random.Random(depth))
+    return [{"move": game.format_move(after, best), "next": answer(game, after, best, depth - 1)}]
+
+
 def play(match: str, seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str]) -> None:
     """Submit the moves, each by whose turn it is."""
     game = GAMES[game_id]
@@ -111,7 +134,7 @@ def play(match: str, seated: Sequence[Visitor], game_id: str, setup: str, moves:
         position = game.play(position, game.parse_move(position, text))
 
 
-def match_of(seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str], **terms: bool) -> str:
+def match_of(seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequence[str], **terms: Any) -> str:
     """Return a match between ``seated`` after ``moves``."""
     host = seated[-1]
     seats: list[dict[str, Any]] = [{"kind": "player", "name": one.name} for one in seated[:-1]]
@@ -156,7 +179,10 @@ def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) ->
     match_of([anna, clara], "bashni", "start", opening[:3], private=True)
     anna.create("bashni", "start", [{"kind": "open"}, {"kind": "me"}])
     clara.create("towers", "two-player", [{"kind": "player", "name": "Anna"}, {"kind": "me"}])
+    lines = match_of([anna, boris], "bashni", "start", opening[:7], terms={"control": "days-per-move", "bank": 3 * DAY})
+    boris.call("POST", f"/matches/{lines}/chat", {"text": "A quiet opening. I shall take my time."})
     return people, {
+        "lines": lines,
         "bashni": bashni,
         "towers": towers,
         "tower-game": tower_game,
@@ -220,6 +246,19 @@ def take(target: Path) -> None:
             page.locator("#board .can-begin").first.click()
             keep(name)
 
+        def lines(match: str) -> None:
+            laid, left_out = replies(anna.call("GET", f"/matches/{match}")["moves"])
+            anna.call("PUT", f"/matches/{match}/lines", {"lines": laid})
+            page = anna.open(match)
+            page.get_by_role("button", name="Change the lines").click()
+            page.locator("#bench .tree button").nth(2).click()
+            page.locator("#bench").get_by_role("button", name="Accept a draw").wait_for()
+            keep("lines")
+            people[1].move(match, left_out)
+            anna.open(match).locator("#lines .tag.dead").wait_for()
+            keep("lines-dead")
+
+        lines(matches.pop("lines"))
         for name, match in matches.items():
             board(name, match)
         composing("four-towers-rearrangement", matches["four-towers"])

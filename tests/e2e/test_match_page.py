@@ -281,7 +281,7 @@ def test_who_has_no_seat_watches_live_and_cannot_act(pair, visit):
     page = watcher.open(match)
     expect(page.locator("#standing")).to_contain_text("You are watching")
     expect(page.locator("#actions").get_by_role("button")).to_have_count(0)
-    expect(page.get_by_label("Type a move")).to_have_count(0)
+    expect(page.get_by_label("Type a move")).to_be_hidden()
     white.move(match, OPENING[0])
     expect(page.locator("#moves")).to_contain_text(OPENING[0])
 

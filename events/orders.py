@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from domain.match.lines import Line, Lines, Orders
@@ -22,7 +23,7 @@ def packed(orders: Orders) -> str | None:
 
 def unpacked(kept: Kept) -> dict[int, Orders]:
     """Return what is kept, by seat."""
-    return {seat: _orders(json.loads(text)) for seat, text in kept.texts.items()}
+    return {seat: _orders(text) for seat, text in kept.texts.items()}
 
 
 def lines_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
@@ -40,7 +41,10 @@ def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     return tuple(Line(each["move"], each.get("then"), lines_read(each.get("next", []))) for each in content)
 
 
-def _orders(content: Mapping[str, Any]) -> Orders:
+@lru_cache(maxsize=2000)
+def _orders(text: str) -> Orders:
+    """Return what ``packed`` made ``text`` of; a match is loaded many times between two changes of its orders."""
+    content = json.loads(text)
     lines = content["lines"]
     return Orders(
         lines and Lines(**{**lines, "first": lines_read(lines["first"])}),

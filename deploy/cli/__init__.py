@@ -8,6 +8,7 @@ from deploy.cli.opponents import opponent
 from deploy.cli.people import people
 from deploy.cli.rules import rules
 from deploy.cli.serving import demo, relay, up
+from deploy.cli.simulation import simulation
 from deploy.cli.store import rebuild, verify
 
 
@@ -17,7 +18,7 @@ def main() -> None:
     """Rookery: a correspondence server for tower games."""
 
 
-for command in (up, demo, relay, rebuild, verify, rules, opponent, people, audit_commands):
+for command in (up, demo, relay, rebuild, verify, rules, opponent, people, audit_commands, simulation):
     main.add_command(command)
 for command in (checkpoint, consistency, keys, rotate_key):
     audit_commands.add_command(command)

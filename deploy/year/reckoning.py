@@ -19,6 +19,18 @@ DAY_MS = 86_400_000
 FOREVER = 10**18
 
 
+_TIMELESS = (
+    e.PlayerJoined,
+    e.DrawOffered,
+    e.DrawAccepted,
+    e.DrawDeclined,
+    e.TakebackRequested,
+    e.TakebackAccepted,
+    e.TakebackDeclined,
+    e.FlagFell,
+)
+
+
 class Reckoned(NamedTuple):
     """The time of ``seat`` is up at the instant ``at`` (None: never, while a pause without end lasts)."""
 
@@ -79,8 +91,13 @@ class Reckoning:
         self._running: tuple[int, int] | None = None
         self._number = 0
 
+    @property
+    def position(self) -> Any:
+        """The position as it stands."""
+        return self._positions[-1]
+
     def record(self, event: e.Event) -> None:
-        """Take in the next event of the stream."""
+        """Take in the next event of the stream; raises ValueError for what belongs to a case."""
         self._number += 1
         at, position = event.at, self._positions[-1]
         if isinstance(event, e.MatchStarted):
@@ -112,6 +129,8 @@ class Reckoning:
             for pause in self._pauses:
                 if (pause.reason, pause.seat) == (event.reason, event.seat):
                     pause.until = min(pause.until, max(at, pause.since))
+        elif not isinstance(event, _TIMELESS):
+            raise ValueError(f"cases are not reckoned with, and this is one: {type(event).__name__}")
 
     def flag(self) -> Reckoned | None:
         """Return whose time is up when if nothing happens any more; None when no clock runs."""

@@ -1,0 +1,191 @@
+"""A simulated year, small: nothing in it is wrong, the same seed gives the same events, and the audit finds faults."""
+
+from collections.abc import Callable
+
+import pytest
+
+from deploy.year.audit import Audited, audit
+from deploy.year.house import House, in_memory
+from deploy.year.people import Absence, Person, new_year
+from deploy.year.players import Laid
+from deploy.year.simulation import Away, FreeDays, Year, simulate
+from domain.match import events as e
+from domain.match.lines import Line, Lines
+from domain.match.terms import DAY, HOUR, Terms
+from domain.match.vacation import Vacation
+from events.codec import event_of
+from events.envelope import Envelope
+from events.memory import MemoryStore
+from events.store import Request
+from tests.support.zones import local
+
+MATCHES = 24
+SEED = 5
+
+
+@pytest.fixture(scope="module")
+def year() -> Year:
+    """Return a small simulated year."""
+    return simulate(in_memory(), SEED, MATCHES)
+
+
+@pytest.fixture(scope="module")
+def audited(year: Year) -> Audited:
+    """Return what an audit finds in that year."""
+    return audit(year)
+
+
+def test_nothing_in_it_is_wrong(year: Year, audited: Audited) -> None:
+    assert audited.wanting == []
+    assert year.faults == []
+    assert sum(audited.endings.values()) == MATCHES
+    assert {game for game, _ in audited.endings} == {"bashni", "towers", "tower-game", "fourplay", "four-towers"}
+
+
+def test_all_that_is_to_be_tried_happens_in_it(year: Year, audited: Audited) -> None:
+    happened = {
+        "CalendarSet",
+        "ClockPaused outage late",
+        "ClockPaused vacation automatic",
+        "DrawOffered",
+        "FlagFell time",
+        "MoveSubmitted conditional",
+        "MoveSubmitted opponent",
+        "PlayerResigned",
+        "TakebackRequested",
+    }
+    assert happened <= set(audited.seen)
+    assert year.counted["changes of daylight saving"] > 0
+    assert min(audited.checks.values()) > 0
+
+
+def test_the_same_seed_gives_the_same_events(audited: Audited) -> None:
+    assert audit(simulate(in_memory(), SEED, MATCHES)).digest == audited.digest
+
+
+def flags(year: Year) -> list[tuple[str, int, e.FlagFell]]:
+    """Return all flags of people that were no first moves, with match and version."""
+    found = []
+    for match in year.matches:
+        for envelope in year.house.store.read(match):
+            event = event_of(envelope)
+            if isinstance(event, e.FlagFell) and event.limit == "time":
+                found.append((match, envelope.version, event))
+    return found
+
+
+def only(year: Year, match: str, change: Callable[[Envelope], Envelope] = lambda envelope: envelope) -> Year:
+    """Return a year of one match, some of its events written otherwise, in a chain that holds."""
+    store = MemoryStore(shards=4)
+    drafts = [change(envelope).draft for envelope in year.house.store.read(match)]
+    store.append(match, store.head(match), drafts, Request("all", ""))
+    return year._replace(house=House(in_memory()._replace(store=store), 0, lambda _: None), matches=[match])
+
+
+def rules_broken(year: Year) -> set[str]:
+    """Return the rules that an audit finds broken."""
+    return {wanting.split(":")[0] for wanting in audit(year).wanting}
+
+
+def terms_of(year: Year, match: str) -> Terms:
+    """Return the terms of a match."""
+    terms = year.house.state(match).terms
+    assert terms is not None
+    return terms
+
+
+def changing(version: int, **content: object) -> Callable[[Envelope], Envelope]:
+    """Return what changes the content of one event."""
+
+    def change(envelope: Envelope) -> Envelope:
+        return envelope._replace(data={**envelope.data, **content}) if envelope.version == version else envelope
+
+    return change
+
+
+def test_a_flag_a_millisecond_off_is_found(year: Year) -> None:
+    match, version, event = flags(year)[0]
+    diary = year.flagged[match, event.seat, event.deadline]
+    wrong = only(year, match, changing(version, deadline=event.deadline + 1))
+    wrong = wrong._replace(flagged={**year.flagged, (match, event.seat, event.deadline + 1): diary})
+    assert "every flag fell at its forecast instant" in rules_broken(wrong)
+
+
+def test_a_pause_that_a_flag_did_not_wait_for_is_found(year: Year) -> None:
+    match, version, event = next(
+        (match, version, event)
+        for match, version, event in flags(year)
+        if year.house.store.read(match)[version - 2].type == "clock-paused"
+    )
+    longer = changing(version - 1, until=event.deadline + 1)
+    broken = rules_broken(only(year, match, longer))
+    assert {"every flag fell at its forecast instant", "no flag fell while the clock stood still"} <= broken
+
+
+def test_a_flag_in_an_outage_is_found(year: Year) -> None:
+    match, _, event = flags(year)[0]
+    away = [*year.away, Away(event.deadline - HOUR, event.deadline + HOUR, True)]
+    assert rules_broken(only(year, match)) == set()
+    assert rules_broken(only(year, match)._replace(away=away)) == {"nobody was flagged while the server was away"}
+
+
+def test_a_flag_on_a_vacation_is_found(year: Year) -> None:
+    match, event = next((match, event) for match, _, event in flags(year) if terms_of(year, match).vacations)
+    key = (match, event.seat, event.deadline)
+    on_vacation = year.flagged[key]._replace(book=(Vacation(event.deadline - HOUR, event.deadline + HOUR),))
+    wrong = only(year, match)._replace(flagged={**year.flagged, key: on_vacation})
+    assert rules_broken(wrong) == {"nobody was flagged on vacation"}
+
+
+def test_a_flag_on_a_free_day_is_found(year: Year) -> None:
+    match = next(match for match, _, _ in flags(year) if terms_of(year, match).weekends)
+    every_day = [FreeDays(0, person.id, tuple(range(7))) for person in year.people]
+    assert rules_broken(only(year, match)._replace(free_days=every_day)) == {"nobody was flagged on a free day"}
+
+
+def test_a_line_that_nobody_has_laid_down_is_found(year: Year) -> None:
+    assert rules_broken(year._replace(laid=[])) == {"a line fired as it was laid down"}
+
+
+@pytest.mark.parametrize("kind", ["clock-paused", "move-submitted"])
+def test_a_line_that_leaks_is_found(year: Year, kind: str) -> None:
+    match, version = next(
+        (match, envelope.version)
+        for match in year.matches
+        for envelope in year.house.store.read(match)
+        if envelope.type == kind
+    )
+    secret = Laid(match, 0, 1, Lines(0, "", (Line("secret"),)))
+
+    def betray(envelope: Envelope) -> Envelope:
+        return envelope._replace(actor="secret") if envelope.version == version else envelope
+
+    assert rules_broken(only(year, match)._replace(laid=[secret, *year.laid])) == set()
+    broken = rules_broken(only(year, match, betray)._replace(laid=[secret, *year.laid]))
+    assert broken
+    assert all("leaked" in rule for rule in broken)
+
+
+def test_a_match_that_does_not_end_is_found(year: Year) -> None:
+    match = next(match for match in year.matches if year.house.store.read(match)[-1].type == "match-finished")
+    going_on = only(
+        year,
+        match,
+        lambda each: each._replace(type="match-started", schema=1, data={}) if each.type == "match-finished" else each,
+    )
+    assert "every match ended" in rules_broken(going_on)
+
+
+def test_what_the_server_complains_of_is_told(year: Year) -> None:
+    assert audit(year._replace(faults=["refused"])).wanting == ["the server complained of nothing: not so in refused"]
+
+
+def test_people_are_up_in_their_waking_hours_and_not_when_they_are_away() -> None:
+    begin = new_year(2025)
+    absence = Absence(begin + DAY, begin + 3 * DAY, None)
+    person = Person("p", "America/New_York", 8, 20, HOUR, (), True, True, 30, (absence,))
+    for hours in range(24 * 5):
+        up = person.up(begin + hours * HOUR)
+        assert up >= begin + hours * HOUR
+        assert 8 <= local("America/New_York", up).hour < 20
+        assert not absence.since <= up < absence.until

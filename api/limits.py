@@ -32,6 +32,7 @@ class Limits(NamedTuple):
     guests: str = "200/hour"
     archives: str = "10/hour"
     recomputations: str = "60/hour"
+    calendars: str = "120/hour"
 
 
 class RateLimits:

@@ -11,7 +11,7 @@ import marshmallow as ma
 from flask import Flask, Response, g, request
 
 from api.problems import JSON_PROBLEM, Problem, answer
-from api.schemas import Flag, ProblemShown, QueryNumber, Text, Whole, flattened
+from api.schemas import Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
 
 LARGEST_BODY = 64 * 1024
 PREFIX = "/api/v1"
@@ -167,6 +167,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         super().__init__(app)
         for field, kind in ((Text, "string"), (Whole, "integer"), (Flag, "boolean"), (QueryNumber, "integer")):
             self.register_field(field, kind, None)
+        self.register_field(Instant, "string", "date-time")
         schemes = self.spec.components.security_scheme
         schemes("session", {"type": "apiKey", "in": "cookie", "name": "rookery_session"})
         schemes("token", {"type": "http", "scheme": "bearer"})

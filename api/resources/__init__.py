@@ -3,6 +3,7 @@
 from flask_smorest import Blueprint
 
 from api.resources import (
+    calendars,
     cases,
     chat,
     commands,
@@ -32,6 +33,7 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     lines.blueprint,
     notes.blueprint,
     chat.blueprint,
+    calendars.blueprint,
     cases.blueprint,
     personal.blueprint,
     players.blueprint,

@@ -18,11 +18,14 @@ from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
 from api.resources.terms import TermsWanted, terms_of
 from api.schemas import LARGEST_NUMBER, Empty, Flag, Shown, Strict, Text, Whole
 from api.services import services
+from api.timing import SECOND
 from domain.match import commands as c
 from domain.match.evolve import replay
 from domain.match.moves import LONGEST_MOVE
 from domain.match.refusals import Refused
 from domain.match.state import Seat
+from domain.match.terms import HOUR
+from domain.match.timekeeping import LARGEST_GIFT
 from domain.search.levels import LEVELS
 from events.codec import event_of
 from events.envelope import canonical_json
@@ -133,6 +136,17 @@ class Move(Strict):
     offer_draw = Flag(load_default=False, metadata={"description": "Offer a draw with this move"})
 
 
+class Gift(Strict):
+    seat = Whole(required=True, validate=validate.Range(0, MOST_SEATS - 1, error=f"must be 0 to {MOST_SEATS - 1}"))
+    seconds = Whole(
+        required=True,
+        validate=validate.Range(
+            HOUR // SECOND, LARGEST_GIFT // SECOND, error=f"must be {HOUR // SECOND} to {LARGEST_GIFT // SECOND}"
+        ),
+        metadata={"description": "What the seat gets, beyond what its terms would let it save"},
+    )
+
+
 class ExecutedShown(Shown):
     match = fields.String()
     version = fields.Integer()
@@ -214,6 +228,22 @@ def join(arguments: dict[str, int], match: str) -> Response:
     return execute(match, c.JoinMatch(person.id, arguments.get("seat"), person.kind == "guest"))
 
 
+@blueprint.route("/matches/<match>/time-gifts", methods=["POST"])
+@blueprint.documents(
+    201,
+    ExecutedShown,
+    signed_in=True,
+    problems=REFUSALS,
+    headers=ANSWER_HEADERS,
+    parameters=[KEY_HEADER, EXPECTED_HEADER],
+)
+@signed_in
+@blueprint.arguments(Gift)
+def give_time(arguments: dict[str, int], match: str) -> Response:
+    """Give another seat more time"""
+    return execute(match, c.GiveTime(require_person().id, arguments["seat"], arguments["seconds"] * SECOND))
+
+
 def _plain(name: str, summary: str, command: Any) -> None:
     def view(_: dict[str, Any], match: str) -> Response:
         return execute(match, command(require_person().id))
@@ -240,6 +270,8 @@ _plain("draw-refusal", "Turn the draw on offer down", c.DeclineDraw)
 _plain("takeback-requests", "Ask to take your last move, and all since, back", c.RequestTakeback)
 _plain("takeback-acceptance", "Agree to taking moves back", c.AcceptTakeback)
 _plain("takeback-refusal", "Do not agree to taking moves back, or withdraw your own request", c.DeclineTakeback)
+_plain("time-claims", "Claim that the time of the seat to move is up", c.CallTime)
+_plain("forgiveness", "Let a match go on that you have just won on time", c.ForgiveFlag)
 
 
 def execute(match: str, command: c.Command) -> Response:

@@ -77,9 +77,9 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
     if command.seat in find_ruleset(state.game, state.ruleset).eliminated(state.position):
         raise Refused("wrong-seats", "that seat has left the game", "seat")
     if not HOUR <= command.time <= LARGEST_GIFT:
-        raise Refused("unfit-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "time")
+        raise Refused("unfit-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")
     if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + LARGEST_GIFT:
-        raise Refused("unfit-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "time")
+        raise Refused("unfit-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "seconds")
     return (e.TimeGiven(now, seat, command.seat, command.time),)
 
 

@@ -27,7 +27,8 @@ SECRET = "the-one-token-of-the-tests"
 REFUSED_BY_MEANING = {
     "unknown-game", "unknown-setup", "unknown-ruleset", "unknown-player", "wrong-seats", "guests-play-unrated",
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
-    "unfit-terms", "unfit-lines",
+    "unfit-terms", "unfit-lines", "unfit-gift", "unfit-calendar", "vacation-in-the-past", "vacation-too-far",
+    "vacation-too-short",
 }  # fmt: skip
 """Kinds of 422 that no schema can foresee."""
 

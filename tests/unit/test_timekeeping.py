@@ -222,8 +222,8 @@ def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
         (GiveTime("bob", 1, DAY), "wrong-seats", "seat"),
         (GiveTime("bob", 2, DAY), "wrong-seats", "seat"),
         (GiveTime("bob", -1, DAY), "wrong-seats", "seat"),
-        (GiveTime("bob", 0, HOUR - 1), "unfit-gift", "time"),
-        (GiveTime("bob", 0, LARGEST_GIFT + 1), "unfit-gift", "time"),
+        (GiveTime("bob", 0, HOUR - 1), "unfit-gift", "seconds"),
+        (GiveTime("bob", 0, LARGEST_GIFT + 1), "unfit-gift", "seconds"),
         (GiveTime("carol", 0, DAY), "not-your-seat", None),
     ],
 )

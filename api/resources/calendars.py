@@ -1,0 +1,171 @@
+"""A player's own time: zone, free days, preferences and vacations. What changes reaches all matches of the player."""
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from api.auth import require_person, signed_in
+from api.limits import spend
+from api.openapi import PREFIX, Blueprint, json_response
+from api.schemas import Flag, Instant, Shown, Strict, Text, Whole, read_instant
+from api.services import services
+from api.timing import SECOND
+from domain.match import vacation
+from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.refusals import Refused
+from domain.match.vacation import year_of
+from events.clock import rfc3339
+from events.diaries import Change, Diary, arranged
+
+blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX, description="Your own time: calendar and vacations")
+
+WRITTEN = (415, 422)
+
+
+class CalendarWanted(Strict):
+    zone = Text(
+        required=True, validate=validate.Length(1, 60), metadata={"description": "An IANA name, such as Europe/Berlin"}
+    )
+    free_days = fields.List(
+        Whole(validate=validate.Range(0, 6, error="must be 0 (Monday) to 6 (Sunday)")),
+        required=True,
+        validate=validate.Length(0, MOST_FREE_DAYS, error=f"must be at most {MOST_FREE_DAYS} days"),
+        metadata={
+            "description": "Days of the week, 0 is Monday, on which your clocks stand still",
+            "uniqueItems": True,
+        },
+    )
+    auto_vacation = Flag(
+        required=True,
+        metadata={"description": "Take a day of vacation where a flag of yours would fall, as long as one is left"},
+    )
+    plays_forced = Flag(
+        required=True, metadata={"description": "Play your only legal move for you, in all matches that allow it"}
+    )
+
+
+class CalendarShown(Shown):
+    zone = fields.String()
+    free_days = fields.List(fields.Integer())
+    auto_vacation = fields.Boolean()
+    plays_forced = fields.Boolean()
+
+
+class VacationWanted(Strict):
+    since = Instant(metadata={"description": "Not sent: now"})
+    until = Instant(required=True)
+
+
+class VacationShown(Shown):
+    since = fields.DateTime()
+    until = fields.DateTime()
+    automatic = fields.Boolean(metadata={"description": "Taken because a flag would have fallen"})
+
+
+class VacationsShown(Shown):
+    items = fields.List(fields.Nested(VacationShown), metadata={"description": "All of them, in the order of time"})
+    left = fields.Integer(metadata={"description": "Seconds that are left for vacations that begin in this year"})
+    year = fields.Integer()
+
+
+@blueprint.route("/me/calendar")
+@blueprint.documents(200, CalendarShown, signed_in=True)
+@signed_in
+def my_calendar() -> Response:
+    """The time zone of the caller, the free days of the week, and what is done automatically"""
+    return _calendar(_diary())
+
+
+@blueprint.route("/me/calendar", methods=["PUT"])
+@blueprint.documents(200, CalendarShown, signed_in=True, problems=WRITTEN)
+@signed_in
+@blueprint.arguments(CalendarWanted)
+def set_my_calendar(arguments: dict[str, Any]) -> Response:
+    """Set time zone, free days and what is done automatically; free days count from now on"""
+    now = services().now()
+
+    def change(diary: Diary) -> Diary:
+        diary = arranged(diary, arguments["zone"], arguments["free_days"], now)
+        return diary._replace(auto_vacation=arguments["auto_vacation"], plays_forced=arguments["plays_forced"])
+
+    return _calendar(_changed(change, now))
+
+
+@blueprint.route("/me/vacations")
+@blueprint.documents(200, VacationsShown, signed_in=True)
+@signed_in
+def my_vacations() -> Response:
+    """The vacations of the caller, past ones too, and what is left of them this year"""
+    return _vacations(_diary(), services().now())
+
+
+@blueprint.route("/me/vacations", methods=["POST"])
+@blueprint.documents(201, VacationsShown, signed_in=True, problems=(409, *WRITTEN))
+@signed_in
+@blueprint.arguments(VacationWanted)
+def take_vacation(arguments: dict[str, int]) -> Response:
+    """Take a vacation, now or later; your clocks stand still then in all matches whose terms allow it"""
+    now = services().now()
+    since, until = arguments.get("since", now), arguments["until"]
+
+    def change(diary: Diary) -> Diary:
+        if any((each.since, each.until) == (since, until) for each in diary.book):
+            return diary  # the same request again
+        return diary._replace(book=vacation.booked(diary.book, since, until, now))
+
+    return _vacations(_changed(change, now), now, 201)
+
+
+@blueprint.route("/me/vacations/current", methods=["DELETE"])
+@blueprint.documents(204, signed_in=True, problems=[404])
+@signed_in
+def come_back() -> Response:
+    """Come back early from a vacation; what is left of it is kept for later"""
+    now = services().now()
+    _changed(lambda diary: diary._replace(book=vacation.ended(diary.book, now)), now)
+    return Response(status=204)
+
+
+@blueprint.route("/me/vacations/<since>", methods=["DELETE"])
+@blueprint.documents(204, signed_in=True, problems=[404])
+@signed_in
+def cancel_vacation(since: str) -> Response:
+    """Cancel a vacation that lies ahead, named by the instant at which it would begin"""
+    now, begin = services().now(), read_instant(since)
+    if begin is None:
+        raise Refused("no-vacation", "a vacation is named by the instant at which it begins, as it is listed")
+    _changed(lambda diary: diary._replace(book=vacation.cancelled(diary.book, begin, now)), now)
+    return Response(status=204)
+
+
+def _diary() -> Diary:
+    player = require_person().id
+    return services().diaries.read([player])[player]
+
+
+def _changed(change: Change, now: int) -> Diary:
+    """Change the diary of the caller as often as the limit allows: each change may be an event in many matches."""
+    player = require_person().id
+    spend("calendars", player)
+    return services().timekeeper.change(player, change, now)
+
+
+def _calendar(diary: Diary) -> Response:
+    return json_response(
+        {
+            "zone": diary.zone,
+            "free_days": list(diary.free_days),
+            "auto_vacation": diary.auto_vacation,
+            "plays_forced": diary.plays_forced,
+        }
+    )
+
+
+def _vacations(diary: Diary, now: int, status: int = 200) -> Response:
+    year = year_of(now)
+    items = [
+        {"since": rfc3339(each.since), "until": rfc3339(each.until), "automatic": each.automatic} for each in diary.book
+    ]
+    payload = {"items": items, "left": vacation.left(diary.book, year) // SECOND, "year": year}
+    return json_response(payload, status)

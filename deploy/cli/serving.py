@@ -68,7 +68,7 @@ def demo(seed: int) -> None:
 
 @click.command()
 def relay() -> None:
-    """Carry what happens from the feed to read models and workers, until SIGTERM."""
+    """Carry what happens from the feed to read models and workers, and keep the clocks, until SIGTERM."""
     from events.logs import configure
     from events.settings import Settings
     from workers.relay import Relay

@@ -7,14 +7,14 @@ from flask import current_app
 
 from events.administration import Administration
 from events.chats import Chats
-from events.checkpoint_log import CheckpointLog
 from events.diaries import RedisDiaries
 from events.heartbeat import RedisHeartbeat
-from events.keys import KeyRing
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.people import People
 from events.personal import Holdings
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from

@@ -5,10 +5,10 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import NamedTuple
 
-from events.audit import audit
 from events.chain import linked
-from events.checkpoint_log import CheckpointLog
 from events.envelope import Envelope
+from events.proof.audit import audit
+from events.proof.checkpoint_log import CheckpointLog
 from events.settings import Settings, store_from
 from events.store import EMPTY, DamagedStream, EventStore, Head
 

@@ -21,14 +21,14 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError
 
 from domain.match.state import PLAYING, MatchState
-from events.checkpoint_log import CheckpointLog
 from events.clock import now_ms
 from events.connection import blocking_client
 from events.diaries import RedisDiaries
 from events.feed import Delivery, FeedGroup, trim
 from events.heartbeat import RedisHeartbeat
-from events.keys import KeyRing
 from events.matches import Matches, NoSuchMatch
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from

@@ -16,7 +16,7 @@ from redis import Redis
 
 from domain.match.state import ABORTED, FINISHED, opponent_id
 from domain.search import LEVELS
-from events.checkpoint_log import CheckpointLog, day_of
+from events.proof.checkpoint_log import CheckpointLog, day_of
 from events.readmodels import Keys, rated_result
 from events.readmodels.reader import ReadModels
 from events.store import EventStore

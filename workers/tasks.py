@@ -10,10 +10,10 @@ from functools import cached_property
 import structlog
 from celery import Celery
 
-from events.checkpoint_log import CheckpointLog
 from events.clock import now_ms
-from events.keys import KeyRing
 from events.matches import Matches
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.keys import KeyRing
 from events.readmodels import Keys
 from events.settings import Settings, store_from
 from workers.opponents import answer

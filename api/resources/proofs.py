@@ -8,11 +8,11 @@ from api.problems import Problem
 from api.resources.matches import readable
 from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict
 from api.services import services
-from events.bundle import bundle_schema, make_bundle
-from events.checkpoint_log import NoCheckpoint
-from events.checkpoints import write_checkpoint
-from events.documents import write_document
-from events.keys import key_set
+from events.proof.bundle import bundle_schema, make_bundle
+from events.proof.checkpoint_log import NoCheckpoint
+from events.proof.checkpoints import write_checkpoint
+from events.proof.documents import write_document
+from events.proof.keys import key_set
 from events.shapes import written
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX, description="Signed bundles, keys and checkpoints")

@@ -11,7 +11,7 @@ from api.services import services
 from api.web.frame import blueprint
 from api.web.pictures import visible_match
 from domain.match.audit import Proof
-from events.audit import Record, audit
+from events.proof.audit import Record, audit
 from events.readmodels import summarise
 
 PAGE = 40

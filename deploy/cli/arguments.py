@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from domain.game import Game, RulesError
 from events.clock import now_ms
-from events.keys import KeyRing
+from events.proof.keys import KeyRing
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
 from events.store import StoreError

@@ -8,17 +8,17 @@ from pathlib import Path
 import click
 
 from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, progress
-from events.audit import Ply, Record, audit
-from events.bundle import LARGEST, SEED, make_bundle, read_bundle
 from events.chain import linked
-from events.checkpoint_log import CheckpointLog
 from events.clock import now_ms, rfc3339
-from events.documents import Fault
 from events.envelope import Envelope, canonical_json
-from events.keys import KeySet, read_key_set
+from events.proof.audit import Ply, Record, audit
+from events.proof.bundle import LARGEST, SEED, make_bundle, read_bundle
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.documents import Fault
+from events.proof.keys import KeySet, read_key_set
+from events.proof.verification import place_in_words, verify
 from events.settings import Settings
 from events.store import DamagedStream
-from events.verification import place_in_words, verify
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -109,7 +109,7 @@ def schema() -> None:
     """Print the JSON Schema of bundles."""
     import json
 
-    from events.bundle import bundle_schema
+    from events.proof.bundle import bundle_schema
 
     click.echo(json.dumps(bundle_schema(), indent=2))
 

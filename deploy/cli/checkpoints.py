@@ -7,11 +7,11 @@ from typing import TypeVar
 import click
 
 from deploy.cli.arguments import Refusal, in_words, key_ring, open_store
-from events.checkpoint_log import CheckpointLog, NoCheckpoint
-from events.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.clock import now_ms
-from events.documents import Fault, write_document
-from events.keys import key_set, read_key_set
+from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
+from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
+from events.proof.documents import Fault, write_document
+from events.proof.keys import key_set, read_key_set
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -11,12 +11,12 @@ from flask import Flask
 from deploy.cli import main
 from domain.match.commands import Resign
 from events import merkle
-from events.bundle import read_bundle
-from events.checkpoint_log import CheckpointLog, NoCheckpoint
-from events.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
-from events.documents import Fault
-from events.keys import KeyRing, KeySet, key_set, read_key_set
-from events.verification import verify
+from events.proof.bundle import read_bundle
+from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
+from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
+from events.proof.documents import Fault
+from events.proof.keys import KeyRing, KeySet, key_set, read_key_set
+from events.proof.verification import verify
 from tests.support.bundles import unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 from tests.support.matches import NOON
@@ -207,8 +207,8 @@ class TestCheckpoints:
             shop.checkpoints.of_day("2020-01-01")
 
     def test_nodes_of_a_large_log_lie_in_several_keys(self, shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("events.checkpoint_log.NODES_A_KEY", 4)
-        monkeypatch.setattr("events.checkpoint_log.MATCHES_AT_ONCE", 3)
+        monkeypatch.setattr("events.proof.checkpoint_log.NODES_A_KEY", 4)
+        monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_AT_ONCE", 3)
         matches = [shop.create(creator="alice") for _ in range(23)]
         checkpoint = sign(shop, 1)
         leaves = [merkle.leaf_hash(leaf) for leaf in shop.client.lrange(f"{PREFIX}{{proof}}:log:leaves", 0, -1)]

@@ -22,11 +22,11 @@ from domain.match.state import Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE, choose, seed_for
 from events import merkle
-from events.bundle import make_bundle
-from events.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_of, statement
 from events.codec import draft_of
 from events.envelope import Envelope, seal
-from events.keys import KeySet, SigningKey
+from events.proof.bundle import make_bundle
+from events.proof.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_of, statement
+from events.proof.keys import KeySet, SigningKey
 from events.shapes import Digest
 from events.store import GENESIS
 from tests.support.matches import NOON, PlayedMatch, creation, started

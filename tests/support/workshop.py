@@ -7,13 +7,13 @@ from random import Random
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
-from events.checkpoint_log import CheckpointLog, day_of
 from events.connection import blocking_client, connect
 from events.diaries import RedisDiaries
 from events.feed import FeedGroup
 from events.heartbeat import RedisHeartbeat
-from events.keys import KeyRing
 from events.matches import Executed, Matches
+from events.proof.checkpoint_log import CheckpointLog, day_of
+from events.proof.keys import KeyRing
 from events.readmodels import ReadModels, dump
 from events.redis_store import RedisStore
 from events.settings import Settings, next_database

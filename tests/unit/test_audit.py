@@ -12,7 +12,7 @@ from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
 from domain.match.events import DrawOffered, MatchFinished, MoveSubmitted, PlayerJoined
 from domain.match.state import Seat
 from domain.match.terms import DAY
-from events.audit import Record, audit
+from events.proof.audit import Record, audit
 from tests.support.bundles import (
     STORIES,
     after_two_plies,

@@ -12,10 +12,10 @@ from domain.game import Game
 from domain.games import GAMES, RULESETS
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.state import PLAYING, Seat
-from events.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
-from events.documents import Fault, write_document
-from events.keys import KeySet, SigningKey, read_key_set
-from events.verification import Step, verify
+from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
+from events.proof.documents import Fault, write_document
+from events.proof.keys import KeySet, SigningKey, read_key_set
+from events.proof.verification import Step, verify
 from tests.support.bundles import (
     KEY,
     OTHER_KEY,

@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import main
 from deploy.fleet import Finding, examine
-from events.bundle import make_bundle
 from events.codec import draft_of
-from events.documents import write_document
-from events.keys import key_set
 from events.memory import MemoryStore
+from events.proof.bundle import make_bundle
+from events.proof.documents import write_document
+from events.proof.keys import key_set
 from events.store import EMPTY, Request
 from tests.support.bundles import (
     KEY,

@@ -7,7 +7,7 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.documents import DEEPEST, Fault, difference, path_at, read_document, write_document
+from events.proof.documents import DEEPEST, Fault, difference, path_at, read_document, write_document
 
 PACKED = b'{"a":[1,{"b":"\xc3\xa9"}],"c":{"d":null}}\n'
 VALUE = {"a": [1, {"b": "é"}], "c": {"d": None}}

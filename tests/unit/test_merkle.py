@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from events.merkle import (
+from events.proof.merkle import (
     EMPTY_ROOT,
     Nodes,
     consistency_path,

@@ -1,6 +1,6 @@
 """Checkpoints: the heads of all matches, signed day by day, so that a rewritten past is evident. Checked offline.
 
-The log behind them is a Merkle tree (``events.merkle``) to which leaves are only ever added. A leaf says that a match
+The log behind them is a Merkle tree (``merkle``) to which leaves are only ever added. A leaf says that a match
 had a version with a digest; each day adds one for every match that has moved on since its last leaf, and then the tree
 is signed: a checkpoint. Whoever has kept one can have it proved that a later one begins with the same leaves, and that
 a match went through the head that was logged. A past that is rewritten breaks with the checkpoints that others have, or
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from events import merkle
-from events.documents import Fault, fitted, read_document, write_document
 from events.envelope import canonical_json
-from events.keys import KeySet
+from events.proof.documents import Fault, fitted, read_document, write_document
+from events.proof.keys import KeySet
 from events.shapes import Digest, SignatureText, shape_of, written
 
 FORMAT = 1

@@ -8,12 +8,12 @@ from domain.games import find_ruleset
 from domain.match.clock import in_words
 from domain.match.events import FlagFell
 from domain.match.state import MatchState
-from events.audit import Record, audit
-from events.bundle import KIND, Bundle, Facts, facts_of, read_bundle, seed_is_withheld
 from events.chain import linked
 from events.clock import rfc3339
-from events.documents import Fault, difference
-from events.keys import KeySet
+from events.proof.audit import Record, audit
+from events.proof.bundle import KIND, Bundle, Facts, facts_of, read_bundle, seed_is_withheld
+from events.proof.documents import Fault, difference
+from events.proof.keys import KeySet
 from events.shapes import written
 from events.store import DamagedStream
 

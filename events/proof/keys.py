@@ -3,7 +3,7 @@
 The private key lies in the store, beside the events that it vouches for: all processes that sign, on however many
 machines, agree on one key without anything to hand round, and a restored backup goes on with the key it had. So a
 backup is as secret as the store, which it is anyway for the password hashes. Who can write to the store can sign; what
-even he cannot do is to change what a checkpoint (``events.checkpoints``) that others have kept has fixed. The private
+even he cannot do is to change what a checkpoint (``checkpoints``) that others have kept has fixed. The private
 key leaves the store for the memory of the process that signs, and nothing prints, logs or exports it. One that is
 rotated out is deleted.
 
@@ -23,8 +23,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from redis import Redis
 from redis.client import Pipeline
 
-from events.documents import Fault
 from events.envelope import canonical_json
+from events.proof.documents import Fault
 from events.shapes import Misfit, SignatureText, shape_of
 
 LARGEST_KEY_SET = 1_000_000

@@ -9,9 +9,18 @@ from typing import Any
 from redis.client import Pipeline
 
 from events import merkle
-from events.checkpoints import FORMAT, KIND, Checkpoint, Consistency, Inclusion, leaf_of, statement, write_checkpoint
-from events.checkpoints import read_checkpoint as unpacked
-from events.keys import KeyRing
+from events.proof.checkpoints import (
+    FORMAT,
+    KIND,
+    Checkpoint,
+    Consistency,
+    Inclusion,
+    leaf_of,
+    statement,
+    write_checkpoint,
+)
+from events.proof.checkpoints import read_checkpoint as unpacked
+from events.proof.keys import KeyRing
 from events.redis_store import RedisStore
 from events.shapes import Digest
 from events.store import Head

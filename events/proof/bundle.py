@@ -1,12 +1,12 @@
 """The signed bundle: one match as one file that proves itself, for anybody, for ever, without a server.
 
-A bundle is a document (``events.documents``): canonical JSON and a line feed. It holds
+A bundle is a document (``events.proof.documents``): canonical JSON and a line feed. It holds
 
 - ``events``: all events of the match, each with its chain digest, so that the chain can be computed again;
 - ``facts``: what follows from the events, so that nobody needs the rules to read it: rulesets, seats, terms, result and
   what proves the result;
 - ``head``: the last version and its digest;
-- ``inclusion``: the proof that a daily checkpoint knows the match, once there is one (``events.checkpoints``);
+- ``inclusion``: the proof that a daily checkpoint knows the match, once there is one (``events.proof.checkpoints``);
 - ``signature``: Ed25519 of the server's key over the bytes ``rookery bundle 1``, a line feed, and the canonical JSON of
   match, version and digest of the head, the instant of signing, and the SHA-256 of the canonical JSON of all members
   but ``signature`` and ``inclusion``.
@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 
 from domain.match.audit import Proof
 from domain.match.state import ABORTED, FINISHED, Seat
-from events.audit import Record, audit
-from events.checkpoints import Inclusion
 from events.codec import content_schemas
-from events.documents import Fault, fitted, read_document, write_document
 from events.envelope import Envelope, canonical_json
-from events.keys import SigningKey
+from events.proof.audit import Record, audit
+from events.proof.checkpoints import Inclusion
+from events.proof.documents import Fault, fitted, read_document, write_document
+from events.proof.keys import SigningKey
 from events.shapes import Digest, Schema, SignatureText, schema_of, shape_of, written
 from events.upcasters import present_schema
 
@@ -104,7 +104,7 @@ class BundleSignature(NamedTuple):
 
 
 class Bundle(NamedTuple):
-    """A bundle as it is read, well-formed but not verified (see ``events.verification``)."""
+    """A bundle as it is read, well-formed but not verified (see ``events.proof.verification``)."""
 
     format: int
     match: str

@@ -8,7 +8,7 @@ from typing import Any
 
 from redis.client import Pipeline
 
-from events import merkle
+from events.proof import merkle
 from events.proof.checkpoints import (
     FORMAT,
     KIND,

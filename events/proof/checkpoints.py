@@ -10,8 +10,8 @@ stands in the log beside the one before: two heads for one version.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from events import merkle
 from events.envelope import canonical_json
+from events.proof import merkle
 from events.proof.documents import Fault, fitted, read_document, write_document
 from events.proof.keys import KeySet
 from events.shapes import Digest, SignatureText, shape_of, written

@@ -10,7 +10,7 @@ from flask import Flask
 
 from deploy.cli import main
 from domain.match.commands import Resign
-from events import merkle
+from events.proof import merkle
 from events.proof.bundle import read_bundle
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint

@@ -21,9 +21,9 @@ from domain.match.events import Event
 from domain.match.state import Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE, choose, seed_for
-from events import merkle
 from events.codec import draft_of
 from events.envelope import Envelope, seal
+from events.proof import merkle
 from events.proof.bundle import make_bundle
 from events.proof.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_of, statement
 from events.proof.keys import KeySet, SigningKey

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from deploy.cli.arguments import AnyGame, Refusal, find_game, find_position, game_argument, progress
+from deploy.cli.impact import impact_command
 from deploy.vectors import BrokenVectors, Failure, Report, check_cases, game_named, perft, read_cases
 from domain.game import RulesError
 
@@ -15,6 +16,9 @@ def rules() -> None:
 
     GAME is a game, with the ruleset that a new match gets, or one of its rulesets, such as bashni-2.
     """
+
+
+rules.add_command(impact_command)
 
 
 @rules.command("list")

@@ -5,7 +5,7 @@ import importlib
 import os
 import platform
 
-TABLES = ("rules", "store", "visibility", "memory", "rebuild", "submission", "refusals", "opponents")
+TABLES = ("rules", "store", "visibility", "memory", "rebuild", "impact", "submission", "refusals", "opponents")
 
 
 def main() -> None:

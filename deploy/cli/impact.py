@@ -1,0 +1,70 @@
+"""What a change of the rules would mean for the matches in the store."""
+
+import os
+import time
+
+import click
+from redis.exceptions import RedisError
+
+from deploy.cli.arguments import Refusal, progress
+from deploy.impact import Question, replay_all
+from domain.games import RULESETS
+from domain.match.impact import ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
+from events.settings import Settings, store_from
+from events.store import StoreError
+
+
+@click.command("impact")
+@click.argument("game", type=click.Choice(list(RULESETS)))
+@click.argument("old", type=int)
+@click.argument("new", type=int)
+@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each processor")
+def impact_command(game: str, old: int, new: int, processes: int) -> None:
+    """Replay all matches of GAME that were made under ruleset OLD under ruleset NEW; changes nothing.
+
+    Lists those that would have gone otherwise, with the ply where that first shows, and how. The store is that of
+    REDIS_URL.
+    """
+    known = [each.ruleset for each in RULESETS[game]]
+    for name, ruleset in (("OLD", old), ("NEW", new)):
+        if ruleset not in known:
+            rulesets = ", ".join(map(str, known))
+            raise click.BadParameter(f"{game} has no ruleset {ruleset}, only {rulesets}", param_hint=name)
+    if old == new:
+        raise click.BadParameter(f"it is ruleset {old} itself", param_hint="NEW")
+    parted = failed = matches = plies = 0
+    began = time.perf_counter()
+    try:
+        settings = Settings.from_environment()
+        store = store_from(settings)
+        streams = sum(1 for shard in range(store.shards) for _ in store.streams(shard))
+        with progress(streams, "Replaying") as step:
+            for batch in replay_all(settings, Question(game, old, new), processes):
+                for match, difference in batch.parted:
+                    click.echo(f"{match}  {in_words(difference)}")
+                for match, reason in batch.failures:
+                    click.echo(f"LEFT OUT {match}: {reason}")
+                parted, failed = parted + len(batch.parted), failed + len(batch.failures)
+                matches, plies = matches + batch.matches, plies + batch.plies
+                for _ in range(batch.seen):
+                    step()
+    except (ValueError, StoreError, RedisError) as error:
+        raise Refusal(str(error)) from error
+    seconds = time.perf_counter() - began
+    click.echo(f"{parted} of {matches} matches of ruleset {old} would have gone otherwise under ruleset {new}")
+    click.echo(
+        f"{plies} plies replayed in {seconds:.1f} s: {matches / seconds:,.0f} matches/s, {plies / seconds:,.0f} plies/s"
+    )
+    if failed:
+        raise SystemExit(1)
+
+
+def in_words(difference: Difference) -> str:
+    """Return where a match would have gone otherwise, and how."""
+    ply, recorded, instead = difference.ply, difference.recorded, difference.instead
+    if difference.kind == SETUP:
+        return f"ply 0: it could not begin from {recorded}, only from {instead}"
+    if difference.kind == ILLEGAL_MOVE:
+        return f"ply {ply}: {recorded} is not legal: {instead}"
+    what = {OUTCOME: "result", TURN: "seat to move"}.get(difference.kind, "position")
+    return f"after ply {ply}: another {what}, {instead} in place of {recorded}"

@@ -1,0 +1,109 @@
+"""All matches of a ruleset replayed under another one, in parallel processes; nothing in the store is changed."""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from multiprocessing import get_context
+from typing import NamedTuple
+
+from domain.match.events import Event, MatchCreated, MoveSubmitted
+from domain.match.impact import Difference, impact
+from events.codec import event_of
+from events.settings import Settings, store_from
+from events.store import EventStore, StoreUnavailable
+
+MATCHES_AT_ONCE = 50
+AHEAD = 2
+"""Batches that wait for each process; so what is held in memory does not grow with the store."""
+EVENTS_AT_ONCE = 500
+
+
+class Question(NamedTuple):
+    """What is asked: the matches of ``game`` that were made under ruleset ``old``, replayed under ``new``."""
+
+    game: str
+    old: int
+    new: int
+
+
+class Replayed(NamedTuple):
+    """What a batch of matches came to: all that were ``seen``, and of those of the ruleset, their number and plies.
+
+    ``parted`` are those that would have gone otherwise, ``failures`` those that cannot be replayed even as they are,
+    each with the reason.
+    """
+
+    seen: int
+    matches: int
+    plies: int
+    parted: tuple[tuple[str, Difference], ...]
+    failures: tuple[tuple[str, str], ...]
+
+
+def replay_all(settings: Settings, question: Question, processes: int = 1) -> Iterator[Replayed]:
+    """Yield what the matches of a store come to, batch by batch, in the order of the store however many processes.
+
+    A match that cannot be replayed does not hinder the others. Raises StoreUnavailable. To break off and to begin again
+    is always right, for nothing is written.
+    """
+    store = store_from(settings)
+    if processes == 1:
+        yield from (replay_matches(store, names, question) for names in _batches(store))
+        return
+    # A forked child would share the parent's connections and threads.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        waiting: deque[Future[Replayed]] = deque()
+        for names in _batches(store):
+            waiting.append(pool.submit(_replay_batch, settings, names, question))
+            if len(waiting) > AHEAD * processes:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def replay_matches(store: EventStore, names: Sequence[str], question: Question) -> Replayed:
+    """Return what the matches ``names`` come to, those of other rulesets left out. Raises StoreUnavailable."""
+    count: Counter[str] = Counter()
+    parted, failures = [], []
+    for name in names:
+        try:
+            first = event_of(store.read(name, 0, 1)[0])
+            if not isinstance(first, MatchCreated) or (first.game, first.ruleset) != (question.game, question.old):
+                continue
+            count["matches"] += 1
+            found = impact(name, _events(store, name, count), question.new)
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            # A ruleset at fault may raise anything; that is a finding about this match alone.
+            failures.append((name, str(error)))
+            continue
+        if found is not None:
+            parted.append((name, found))
+    return Replayed(len(names), count["matches"], count["plies"], tuple(parted), tuple(failures))
+
+
+def _events(store: EventStore, match: str, count: Counter[str]) -> Iterator[Event]:
+    """Yield the events of a match, read page by page, and count the plies."""
+    version = 0
+    while page := store.read(match, version, EVENTS_AT_ONCE):
+        for event in map(event_of, page):
+            count["plies"] += isinstance(event, MoveSubmitted)
+            yield event
+        version = page[-1].version
+
+
+def _replay_batch(settings: Settings, names: Sequence[str], question: Question) -> Replayed:
+    store = store_from(settings)
+    try:
+        return replay_matches(store, names, question)
+    finally:
+        store.client.close()
+
+
+def _batches(store: EventStore) -> Iterator[list[str]]:
+    for shard in range(store.shards):
+        names = store.streams(shard)
+        while batch := list(islice(names, MATCHES_AT_ONCE)):
+            yield batch

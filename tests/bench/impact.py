@@ -1,0 +1,70 @@
+"""What a change of the rules means for a store: ``rookery rules impact`` over a thousand matches of Bashni.
+
+The matches are random games, another one from every seed, played to their ends. There is nothing to compare the rate
+with; the share that would have gone otherwise is printed beside it, for it shortens the replay.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from deploy.impact import Question, replay_all
+from domain.games import GAMES
+from domain.match.commands import JoinMatch
+from domain.match.state import PLAYING
+from events.codec import draft_of
+from events.settings import Settings, next_database, store_from
+from events.store import EMPTY, EventStore, Request
+from tests.bench.measure import Rates, Table
+from tests.support.matches import PlayedMatch, creation
+from tests.support.server import RealServer
+
+TURNS = 3
+MATCHES = 1000
+QUESTION = Question("bashni", 1, 2)
+
+
+def tables() -> Iterator[Table]:
+    """Measure and yield the table."""
+    processes = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as directory:
+        server = RealServer(Path(directory))
+        try:
+            settings = Settings(server.url, next_database(server.url), "rk:", "", False, None)
+            store = store_from(settings)
+            for seed in range(MATCHES):
+                store_random_match(store, seed)
+            store.client.close()
+            turns = {number: [_replay(settings, number) for _ in range(TURNS)] for number in (1, processes)}
+        finally:
+            server.close()
+    table = Table(
+        f"{MATCHES} matches of Bashni replayed under another ruleset", "", "matches/s", "plies/s", "would differ"
+    )
+    for number, measured in turns.items():
+        matches, plies = (Rates(tuple(turn[kind] for turn in measured)) for kind in (0, 1))
+        table.add(f"{number} process(es)", matches.typical, plies.typical, f"{measured[0][2]}")
+    yield table
+
+
+def store_random_match(store: EventStore, seed: int) -> None:
+    """Play a random game of Bashni to its end and append it under a name made of the seed."""
+    game, chance = GAMES["bashni"], Random(seed)
+    match = PlayedMatch(creation(match=f"m{seed}", rated=False))
+    match.do(JoinMatch("bob"))
+    while match.state.status == PLAYING:
+        player = match.state.seats[game.to_move(match.state.position)].player or ""
+        match.move(player, chance.choice(match.legal_moves()))
+    store.append(match.name, EMPTY, [draft_of(event, "bench") for event in match.events], Request("all", ""))
+
+
+def _replay(settings: Settings, processes: int) -> tuple[float, float, int]:
+    """Return matches and plies a second, and how many matches would have gone otherwise."""
+    start = time.perf_counter()
+    batches = list(replay_all(settings, QUESTION, processes))
+    seconds = time.perf_counter() - start
+    matches, plies = sum(batch.matches for batch in batches), sum(batch.plies for batch in batches)
+    return matches / seconds, plies / seconds, sum(len(batch.parted) for batch in batches)

@@ -1,0 +1,227 @@
+"""Make the golden matches of a ruleset: ``python -m tests.golden GAME RULESET``.
+
+Many games are played. Kept are the shortest one of every way in which they end, of every setup, and of those that
+another ruleset of the game would not play like that; one of every kind of players; and beginnings in which moves are
+written as in none kept before. Then come matches that people end.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any
+
+from domain.game import Game
+from domain.games import RULESETS, find_ruleset
+from domain.match import commands as c
+from domain.match.impact import impact
+from domain.match.state import FINISHED, PLAYING, MatchState, Seat
+from domain.match.terms import days_per_move
+from domain.search import ENGINE, choose
+from events.codec import event_of
+from events.envelope import seal
+from events.matches import Matches
+from events.memory import MemoryStore
+from events.store import GENESIS, Request
+from tests.golden.players import PLAYERS, Line, play
+from tests.golden.stored import Golden, path_of, replayed, write
+
+LONGEST = 450
+"""Plies after which a game is broken off."""
+LONG_ENOUGH = 60
+"""Plies of a game that is kept for its players, not for its end."""
+BUDGET = 250
+"""Plies spent on moves that are written in new ways."""
+NAMES = ("ann", "ben", "cat", "dan")
+BEGINNING = 1_700_000_000_000
+
+AnyGame = Game[Any, Any]
+Candidate = tuple[str, str, Line]
+"""Setup, who played, and what."""
+
+
+class Table:
+    """Where one match is played, as on the server but in memory; an event a second."""
+
+    def __init__(self, game: AnyGame, name: str, setup: str, levels: Sequence[int | None] = ()) -> None:
+        seconds = count(1)
+        self.name, self.game = name, game
+        self.store = MemoryStore()
+        self.matches = Matches(self.store, lambda: BEGINNING + 1000 * next(seconds))
+        self.people = NAMES[: len(game.setups[setup].seat_names)]
+        seats = [Seat.taken(NAMES[0]), *(Seat.invited(person) for person in self.people[1:])]
+        for number, level in enumerate(levels):
+            seats[number] = seats[number] if level is None else Seat.opponent(level)
+        terms = days_per_move(3, takebacks=True)
+        create = c.CreateMatch(
+            name, NAMES[0], game.id, setup, tuple(seats), False, False, 7, ruleset=game.ruleset, terms=terms
+        )
+        self.do(create, NAMES[0])
+        for seat in seats:
+            if seat.player is not None and not seat.joined:
+                self.do(c.JoinMatch(seat.player), seat.player)
+
+    @property
+    def state(self) -> MatchState:
+        """The match as it stands."""
+        return self.matches.load(self.name).state
+
+    def do(self, command: c.Command, actor: str) -> None:
+        """Carry ``command`` out."""
+        self.matches.execute(self.name, command, actor, Request(f"{actor}{self.store.head(self.name).version}", ""))
+
+    def play(self, moves: Sequence[str]) -> None:
+        """Play ``moves``, each by whose turn it is."""
+        for move in moves:
+            mover = self.state.seats[self.game.to_move(self.state.position)].player
+            assert mover is not None
+            self.do(c.SubmitMove(mover, move), mover)
+
+    def think(self, plies: int) -> None:
+        """Let the opponents play, ``plies`` in all or to the end."""
+        while (state := self.state).status == PLAYING and len(state.moves) < plies:
+            seat = state.seats[self.game.to_move(state.position)]
+            assert seat.player is not None
+            assert seat.level is not None
+            found = choose(self.game, state.position, state.history, seat.level, state.seed)
+            text = self.game.format_move(state.position, found.move)
+            self.do(c.SubmitMove(seat.player, text, seat.level, state.seed, str(ENGINE), c.OPPONENT), seat.player)
+
+    def agree(self) -> None:
+        """Let all people still in the game agree on a draw."""
+        out = self.game.eliminated(self.state.position)
+        first, *others = (person for seat, person in enumerate(self.people) if seat not in out)
+        self.do(c.OfferDraw(first), first)
+        for person in others:
+            self.do(c.AcceptDraw(person), person)
+
+    def take_back(self) -> None:
+        """Let all take the last move back."""
+        last = self.state.seats[self.game.to_move(self.state.history[-1])].player
+        assert last is not None
+        self.do(c.RequestTakeback(last), last)
+        for person in self.people:
+            if person != last:
+                self.do(c.AcceptTakeback(person), person)
+
+    def golden(self, made_by: str) -> Golden:
+        """Return the finished match as it is stored."""
+        state = self.state
+        assert state.status == FINISHED, (self.name, state.status)
+        assert state.scores is not None
+        assert state.reason is not None
+        sealed = seal([event.draft for event in self.store.read(self.name)], self.name, 0, GENESIS)
+        stored = tuple((event.digest.hex(), event.packed.decode()) for event in sealed)
+        position = self.game.format_position(state.position)
+        golden = Golden(self.name, made_by, position, state.scores, state.reason, "", stored)
+        return golden._replace(plays=replayed(golden)[1])
+
+
+def shape(move: str) -> str:
+    """Return how ``move`` is written, whatever its squares are: ``@x@`` for ``c3xe5``."""
+    return re.sub("[a-z]{1,2}[0-9]{1,2}", "@", move)
+
+
+def chosen(game: AnyGame, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the games that are kept, and the beginnings, as games that were broken off."""
+    kept: list[Candidate] = []
+    known = set[object]()
+    for setup, who, line in sorted(candidates, key=lambda each: (each[2].outcome is None, len(each[2].moves))):
+        parted = set[object]()
+        if line.outcome is not None:
+            parted = {other.ruleset for other in RULESETS[game.id] if other.ruleset not in known}
+            parted = {ruleset for ruleset in parted if parts_from(game, setup, line, ruleset)}
+        marks = {setup, line.outcome and line.outcome.reason, *parted}
+        if not marks <= known:
+            known |= marks
+            kept.append((setup, who, line))
+    for setup, who, line in candidates:
+        if who.endswith("seed 0") and (name := who.split(",")[0]) not in known:
+            known.add(name)
+            outcome = line.outcome if len(line.moves) <= LONG_ENOUGH else None
+            if (setup, who, line) not in kept:
+                kept.append((setup, who, Line(line.moves[:LONG_ENOUGH], outcome)))
+    shown = {shape(move) for _, _, line in kept for move in line.moves}
+    spent = 0
+    while spent < BUDGET and (best := max((_new(each, shown) for each in candidates), key=lambda new: new[0]))[0]:
+        _, (setup, who, line), plies = best
+        kept.append((setup, who, Line(line.moves[:plies], None)))
+        shown |= {shape(move) for move in line.moves[:plies]}
+        spent += plies
+    return kept
+
+
+def parts_from(game: AnyGame, setup: str, line: Line, ruleset: int) -> bool:
+    """Tell whether another ruleset would have played a game otherwise."""
+    table = Table(game, "parting", setup)
+    table.play(line.moves)
+    return impact("parting", map(event_of, table.store.read("parting")), ruleset) is not None
+
+
+def _new(candidate: Candidate, shown: set[str]) -> tuple[float, Candidate, int]:
+    """Return the most new shapes per ply that a beginning of a game shows, the game, and how long that beginning is."""
+    best, length, fresh = 0.0, 0, set[str]()
+    for ply, move in enumerate(candidate[2].moves[:BUDGET], 1):
+        if shape(move) not in shown | fresh:
+            fresh.add(shape(move))
+            if len(fresh) / ply > best:
+                best, length = len(fresh) / ply, ply
+    return best, candidate, length
+
+
+def goldens(game: AnyGame) -> Iterator[Golden]:
+    """Yield the golden matches of a ruleset."""
+    candidates = [
+        (setup, f"{name}, seed {seed}", play(game, setup, name, seed, LONGEST))
+        for setup in game.setups
+        for name, (_, games) in PLAYERS.items()
+        for seed in range(games)
+    ]
+    numbers = count(1)
+
+    def table(setup: str, levels: Sequence[int | None] = ()) -> Table:
+        return Table(game, f"{game.id}-{game.ruleset}-{next(numbers)}", setup, levels)
+
+    for setup, who, line in chosen(game, candidates):
+        match = table(setup)
+        match.play(line.moves)
+        if line.outcome is None:
+            match.agree()
+        yield match.golden(who)
+    for setup in game.setups:
+        line = next(line for chosen_setup, _, line in candidates if chosen_setup == setup)
+        match = table(setup)
+        match.play(line.moves[:6])
+        match.take_back()
+        match.play(line.moves[5:9])
+        for person in match.people[:0:-1]:
+            if match.state.status == PLAYING:
+                match.do(c.Resign(person), person)
+                if match.state.status == PLAYING:
+                    first = next(iter(game.legal_moves(match.state.position)))
+                    match.play([game.format_move(match.state.position, first)])
+        yield match.golden("people: a move taken back, all but one resign")
+    setup = next(iter(game.setups))
+    levels = [None, *((2, 1, 2)[: len(game.setups[setup].seat_names) - 1])]
+    match = table(setup, levels)
+    while match.state.status == PLAYING and len(match.state.moves) < 24:
+        match.play([game.format_move(match.state.position, next(iter(game.legal_moves(match.state.position))))])
+        while match.state.status == PLAYING and game.to_move(match.state.position) != 0:
+            match.think(len(match.state.moves) + 1)
+    if match.state.status == PLAYING:
+        match.do(c.Resign(NAMES[0]), NAMES[0])
+        match.think(10_000)
+    yield match.golden("a person who plays the first legal move, against opponents")
+
+
+def main() -> None:
+    """Make a file that is not there yet."""
+    name, ruleset = sys.argv[1], int(sys.argv[2])
+    path = path_of(name, ruleset)
+    if path.exists():
+        sys.exit(f"{path} is there: golden matches are made once, and kept for ever")
+    write(path, goldens(find_ruleset(name, ruleset)))
+    print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+main()

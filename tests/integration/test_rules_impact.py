@@ -1,0 +1,111 @@
+"""``rookery rules impact`` on a real store: it finds what would have gone otherwise, and changes nothing."""
+
+import pytest
+from click.testing import CliRunner, Result
+from redis import Redis
+
+from deploy.cli import main
+from deploy.impact import MATCHES_AT_ONCE, Question, replay_all
+from domain.match.commands import SubmitMove
+from domain.match.state import Seat
+from events.envelope import Draft
+from events.store import EMPTY, Request
+from tests.support.server import RealServer
+from tests.support.workshop import PREFIX, Workshop
+
+PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
+ONE_OR_TWO = Question("bashni", 1, 2)
+
+
+@pytest.fixture
+def shop(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> Workshop:
+    """Return an installation, which the environment names."""
+    monkeypatch.setenv("REDIS_URL", server.url)
+    monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
+    monkeypatch.delenv("ROOKERY_SHARDS", raising=False)
+    return Workshop(server.url)
+
+
+def rookery(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["rules", "impact", *arguments])
+
+
+def play(shop: Workshop, moves: str, ruleset: int = 1) -> str:
+    """Play ``moves`` of Bashni from the start and return the match."""
+    match = shop.start("alice", "bob", ruleset=ruleset)
+    for number, move in enumerate(moves.split()):
+        player = ("alice", "bob")[number % 2]
+        shop.do(match, SubmitMove(player, move), player)
+    return match
+
+
+def everything(client: Redis) -> dict[bytes, bytes]:
+    """Return all keys of the store with their content."""
+    return {key: client.dump(key) or b"" for key in client.keys("*")}
+
+
+def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_changed(shop: Workshop) -> None:
+    parting = play(shop, f"{PARTING} f4xd6xb8")
+    play(shop, f"{PARTING} f4xd6xb4")
+    play(shop, f"{PARTING} f4xd6xb8xf4", ruleset=2)
+    shop.start("alice", "bob", game="towers", setup="two-player")
+    shop.create(Seat.taken("alice"), Seat.open())
+    before = everything(shop.client)
+    listed = rookery("bashni", "1", "2", "--processes", "1")
+    assert listed.exit_code == 0, listed.output
+    first, summary, rate = listed.stdout.splitlines()
+    assert first == f"{parting}  ply 9: f4xd6xb8 is not legal: the capture must go on from b8"
+    assert summary == "1 of 3 matches of ruleset 1 would have gone otherwise under ruleset 2"
+    assert rate.startswith("18 plies replayed in ")
+    assert everything(shop.client) == before
+
+
+def test_several_processes_find_the_same_in_the_same_order(shop: Workshop) -> None:
+    lines = [f"{PARTING} f4xd6xb8", f"{PARTING} f4xd6xb4", "c3-d4"]
+    played = [shop.store.read(play(shop, line)) for line in lines]
+    for number in range(3 * MATCHES_AT_ONCE):
+        drafts = [event.draft for event in played[number % 3]]
+        shop.store.append(f"copy{number}", EMPTY, drafts, Request("copy", ""))
+    alone = list(replay_all(shop.settings, ONE_OR_TWO))
+    assert list(replay_all(shop.settings, ONE_OR_TWO, processes=2)) == alone
+    assert sum(batch.matches for batch in alone) == 3 * MATCHES_AT_ONCE + 3
+    assert sum(len(batch.parted) for batch in alone) == MATCHES_AT_ONCE + 1
+
+
+def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_not(shop: Workshop) -> None:
+    parting = play(shop, f"{PARTING} f4xd6xb8")
+    broken = play(shop, "c3-d4")
+    move = Draft("move-submitted", 1, shop.tick(), "bob", {"move": "h8-a1", "ply": 2, "seat": 1})
+    shop.store.append(broken, shop.store.head(broken), [move], Request("wrong", ""))
+    listed = rookery("bashni", "1", "2", "--processes", "1")
+    assert listed.exit_code == 1
+    assert f"LEFT OUT {broken}: " in listed.stdout
+    assert f"{parting}  ply 9" in listed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("chess", "1", "2"), "'chess' is not one of 'bashni'"),
+        (("bashni", "1", "9"), "bashni has no ruleset 9, only 1, 2"),
+        (("bashni", "0", "1"), "bashni has no ruleset 0, only 1, 2"),
+        (("bashni", "2", "2"), "it is ruleset 2 itself"),
+        (("bashni", "1", "two"), "'two' is not a valid integer"),
+        (("bashni", "1"), "Missing argument 'NEW'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_the_store_is_asked(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    refused = rookery(*arguments)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+
+
+def test_a_store_that_is_not_there_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    refused = rookery("bashni", "1", "2")
+    assert refused.exit_code == 1
+    assert "Traceback" not in refused.output
+    assert refused.stderr

@@ -1,0 +1,82 @@
+"""Golden matches of every ruleset are replayed for ever: what a ruleset has played it plays always.
+
+Who makes one of these tests fail has changed a ruleset, or how events are read. A ruleset that has been played is never
+changed, only succeeded: the change belongs into a new one. The files are never made again.
+"""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from domain.game import Game
+from domain.match.events import MatchCreated
+from domain.match.impact import impact
+from events.codec import event_of
+from tests.golden.stored import DIRECTORY, Golden, envelopes, path_of, read, replayed
+from tests.support.rulesets import RULESETS
+
+LARGEST = 500_000
+"""Bytes that all files together may have."""
+
+
+@cache
+def golden_of(name: str) -> tuple[Golden, ...]:
+    """Return the golden matches of a ruleset."""
+    game = RULESETS[name]
+    return tuple(read(path_of(game.id, game.ruleset)))
+
+
+ALL = [pytest.param(name, number, id=match.match) for name in RULESETS for number, match in enumerate(golden_of(name))]
+every_match = pytest.mark.parametrize(("name", "number"), ALL)
+every_ruleset = pytest.mark.parametrize("name", RULESETS)
+
+
+def test_every_ruleset_has_golden_matches_and_no_ruleset_that_has_some_is_missing() -> None:
+    assert {path.name for path in DIRECTORY.glob("*.gz")} == {f"{name}.txt.gz" for name in RULESETS}
+    assert sum(path.stat().st_size for path in DIRECTORY.glob("*.gz")) < LARGEST
+
+
+@every_match
+def test_a_golden_match_is_read_and_played_as_it_was(name: str, number: int) -> None:
+    golden = golden_of(name)[number]
+    state, plays = replayed(golden)
+    assert (state.game, state.ruleset) == (RULESETS[name].id, RULESETS[name].ruleset)
+    assert RULESETS[name].format_position(state.position) == golden.position
+    assert (state.scores, state.reason) == (golden.scores, golden.reason)
+    assert plays == golden.plays, "legal moves, positions or outcomes on the way are not what they were"
+
+
+@every_ruleset
+def test_the_golden_matches_of_a_ruleset_show_every_setup_opponents_and_what_people_do(name: str) -> None:
+    goldens = golden_of(name)
+    created = [next(envelopes(golden)).data for golden in goldens]
+    assert {data["setup"] for data in created} == set(RULESETS[name].setups)
+    assert {data["ruleset"] for data in created} == {RULESETS[name].ruleset}
+    packed = [line for golden in goldens for _, line in golden.events]
+    for said in ('"level":', '["moves-taken-back"', '["player-resigned"', '["draw-accepted"'):
+        assert any(said in line for line in packed), said
+    assert len({golden.reason for golden in goldens} - {"resignation", "draw-agreed"}) >= 2
+
+
+def test_a_change_of_one_stored_byte_is_seen() -> None:
+    golden = golden_of("bashni-1")[0]
+    digest, packed = golden.events[4]
+    changed = packed.replace('"ply":2', '"ply":3')
+    assert changed != packed
+    with pytest.raises(AssertionError, match="version 5 of"):
+        replayed(golden._replace(events=(*golden.events[:4], (digest, changed), *golden.events[5:])))
+
+
+def by_another_ruleset(golden: Golden, other: Game[Any, Any]) -> bool:
+    """Tell whether ``golden`` would be found to be played otherwise if its ruleset played as ``other`` does."""
+    created, *rest = map(event_of, envelopes(golden))
+    assert isinstance(created, MatchCreated)
+    if impact(golden.match, [created, *rest], other.ruleset) is not None:
+        return True
+    return replayed(golden, [created._replace(ruleset=other.ruleset), *rest])[1] != golden.plays
+
+
+@pytest.mark.parametrize(("name", "other"), [("bashni-1", "bashni-2"), ("bashni-2", "bashni-1")])
+def test_a_ruleset_that_came_to_play_like_another_one_would_be_found_out(name: str, other: str) -> None:
+    assert any(by_another_ruleset(golden, RULESETS[other]) for golden in golden_of(name))

@@ -1,0 +1,183 @@
+"""Where a match would have gone otherwise under another ruleset: the first place, and how."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from domain import bashni, fourplay
+from domain.bashni.jumping import again_after_another, never_again
+from domain.game import IllegalMove, Outcome, Setup
+from domain.games import RULESETS, UnknownRuleset
+from domain.match.commands import AcceptTakeback, JoinMatch, RequestTakeback, Resign
+from domain.match.impact import Difference, impact
+from domain.match.state import Seat
+from domain.match.terms import days_per_move
+from tests.support.matches import FOUR, PlayedMatch, creation, started
+
+PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
+"""After these moves the rulesets of Bashni part."""
+PEOPLE = ("alice", "bob")
+
+
+class Sooner(bashni.Bashni):
+    """A ruleset by which a game is drawn after so many plies."""
+
+    def __init__(self, plies: int) -> None:
+        super().__init__(3, never_again, "")
+        self._plies = plies
+
+    def outcome(self, position: Any, history: Sequence[Any]) -> Outcome | None:
+        """Draw the game."""
+        return Outcome((0.5, 0.5), "too-long") if len(history) == self._plies else super().outcome(position, history)
+
+
+class Slower(bashni.Bashni):
+    """A ruleset by which every move counts as quiet."""
+
+    def play(self, position: Any, move: Any) -> Any:
+        """Count the move."""
+        return super().play(position, move)._replace(quiet=position.quiet + 1)
+
+
+class Elsewhere(bashni.Bashni):
+    """A ruleset that knows another setup only."""
+
+    setups = {"corner": Setup("corner", "Corner", ("White", "Black"))}  # noqa: RUF012
+
+
+class BlackBegins(bashni.Bashni):
+    """A ruleset by which the first seat plays Black."""
+
+    def to_move(self, position: Any) -> int:
+        """Tell the other seat."""
+        return 1 - super().to_move(position)
+
+
+class NobodyLeaves(fourplay.Fourplay):
+    """A ruleset of Fourplay by which nobody leaves a game that goes on."""
+
+    ruleset = 3
+
+    def withdraw(self, position: Any, seat: int) -> None:
+        """Refuse to go on."""
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Return how a third ruleset becomes known."""
+
+    def register(game: Any) -> None:
+        monkeypatch.setitem(RULESETS, game.id, (*RULESETS[game.id], game))
+
+    return register
+
+
+def played(moves: str, ruleset: int = 1) -> PlayedMatch:
+    match = PlayedMatch(creation(ruleset=ruleset))
+    match.do(JoinMatch("bob"))
+    for number, move in enumerate(moves.split()):
+        match.move(PEOPLE[number % 2], move)
+    return match
+
+
+def difference(match: PlayedMatch, ruleset: int) -> Difference | None:
+    return impact(match.name, match.events, ruleset)
+
+
+def test_a_match_goes_as_it_went_under_its_own_ruleset() -> None:
+    assert difference(played(f"{PARTING} f4xd6xb8"), 1) is None
+
+
+def test_a_match_in_which_nothing_turned_on_the_difference_goes_as_it_went() -> None:
+    assert difference(played(PARTING), 2) is None
+    assert difference(played(f"{PARTING} f4xd6xb4"), 2) is None
+    assert difference(played(PARTING, ruleset=2), 1) is None
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "move", "other", "refusal"),
+    [
+        (1, "f4xd6xb8", 2, "the capture must go on from b8"),
+        (2, "f4xd6xb8xf4", 1, "the capture ends on b8: nothing can be captured from there"),
+    ],
+)
+def test_a_move_that_is_not_legal_is_named_with_its_ply_and_the_reason(
+    ruleset: int, move: str, other: int, refusal: str
+) -> None:
+    found = difference(played(f"{PARTING} {move}", ruleset), other)
+    assert found == Difference(9, 12, "illegal-move", move, refusal)
+
+
+def test_a_game_that_ends_sooner_is_told_where_it_ends(known: Any) -> None:
+    known(Sooner(3))
+    assert difference(played("c3-d4 d6-c5"), 3) is None
+    found = difference(played("c3-d4 d6-c5 b2-c3"), 3)
+    assert found == Difference(3, 6, "outcome", "it goes on", "0.5 - 0.5 (too-long)")
+
+
+def test_a_game_that_ends_otherwise_or_not_at_all_is_told_so(known: Any) -> None:
+    known(Sooner(3))
+    match = PlayedMatch(creation(ruleset=3))
+    match.do(JoinMatch("bob"))
+    for player, move in zip(("alice", "bob", "alice"), ("c3-d4", "d6-c5", "b2-c3"), strict=True):
+        match.move(player, move)
+    assert match.state.reason == "too-long"
+    assert difference(match, 1) == Difference(3, 6, "outcome", "0.5 - 0.5 (too-long)", "it goes on")
+
+
+def test_another_position_is_shown_beside_that_of_the_match(known: Any) -> None:
+    known(Slower(3, never_again, ""))
+    match = played("c3-d4")
+    found = difference(match, 3)
+    assert found is not None
+    assert (found.ply, found.kind) == (1, "position")
+    assert (found.recorded[-3:], found.instead[-3:]) == ("b 0", "b 1")
+
+
+def test_another_seat_to_move_is_a_difference_before_the_first_move(known: Any) -> None:
+    known(BlackBegins(3, never_again, ""))
+    assert difference(played(""), 3) == Difference(0, 1, "turn", "0", "1")
+
+
+def test_a_match_that_could_not_begin_like_that_is_told_what_could(known: Any) -> None:
+    known(Elsewhere(3, again_after_another, ""))
+    assert difference(played("c3-d4"), 3) == Difference(0, 1, "setup", "start", "corner for 2")
+
+
+def test_what_follows_when_a_seat_leaves_is_compared_too(known: Any) -> None:
+    known(NobodyLeaves())
+    seats = (Seat.taken(FOUR[0]), Seat.open(), Seat.open(), Seat.open())
+    match = PlayedMatch(creation(*seats, creator=FOUR[0], game="fourplay", setup="standard"))
+    for player in FOUR[1:]:
+        match.do(JoinMatch(player))
+    assert difference(match, 3) is None
+    match.do(Resign(FOUR[1]))
+    found = difference(match, 3)
+    assert found is not None
+    assert (found.ply, found.version, found.kind) == (0, 6, "position")
+
+
+def test_moves_that_were_taken_back_count_where_they_were_played() -> None:
+    match = PlayedMatch(creation()._replace(terms=days_per_move(3, takebacks=True)))
+    match.do(JoinMatch("bob"))
+    for number, move in enumerate(f"{PARTING} f4xd6xb8".split()):
+        match.move(PEOPLE[number % 2], move)
+    match.do(RequestTakeback("alice"))
+    match.do(AcceptTakeback("bob"))
+    match.move("alice", "f4xd6xb4")
+    found = difference(match, 2)
+    assert found is not None
+    assert (found.ply, found.version) == (9, 12)
+
+
+def test_a_ruleset_that_does_not_exist_is_no_answer() -> None:
+    with pytest.raises(UnknownRuleset):
+        difference(started(), 9)
+
+
+def test_a_match_that_cannot_be_replayed_as_it_is_says_so() -> None:
+    match = played("c3-d4")
+    broken = [*match.events[:-1], match.events[-1]._replace(move="c3-e5")]  # type: ignore[call-arg]
+    with pytest.raises(IllegalMove):
+        impact("m", broken, 2)

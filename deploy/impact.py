@@ -7,7 +7,7 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import NamedTuple
 
-from domain.match.events import Event, MatchCreated, MoveSubmitted
+from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
 from events.codec import event_of
 from events.settings import Settings, store_from
@@ -20,7 +20,7 @@ EVENTS_AT_ONCE = 500
 
 
 class Question(NamedTuple):
-    """What is asked: the matches of ``game`` that were made under ruleset ``old``, replayed under ``new``."""
+    """What is asked: the matches of ``game`` that were played under ruleset ``old``, replayed under ``new``."""
 
     game: str
     old: int
@@ -68,11 +68,10 @@ def replay_matches(store: EventStore, names: Sequence[str], question: Question) 
     parted, failures = [], []
     for name in names:
         try:
-            first = event_of(store.read(name, 0, 1)[0])
-            if not isinstance(first, MatchCreated) or (first.game, first.ruleset) != (question.game, question.old):
+            if not _concerns(store, name, question):
                 continue
             count["matches"] += 1
-            found = impact(name, _events(store, name, count), question.new)
+            found = impact(name, _counted(_events(store, name), count), question.old, question.new)
         except StoreUnavailable:
             raise
         except Exception as error:
@@ -84,14 +83,28 @@ def replay_matches(store: EventStore, names: Sequence[str], question: Question) 
     return Replayed(len(names), count["matches"], count["plies"], tuple(parted), tuple(failures))
 
 
-def _events(store: EventStore, match: str, count: Counter[str]) -> Iterator[Event]:
-    """Yield the events of a match, read page by page, and count the plies."""
+def _concerns(store: EventStore, match: str, question: Question) -> bool:
+    """Tell whether a match began, or was gone on with, under the ruleset in question."""
+    first = event_of(store.read(match, 0, 1)[0])
+    if not isinstance(first, MatchCreated) or first.game != question.game:
+        return False
+    changes = (event for event in _events(store, match) if isinstance(event, RulesetChanged))
+    return first.ruleset == question.old or any(event.ruleset == question.old for event in changes)
+
+
+def _events(store: EventStore, match: str) -> Iterator[Event]:
+    """Yield the events of a match, read page by page."""
     version = 0
     while page := store.read(match, version, EVENTS_AT_ONCE):
-        for event in map(event_of, page):
-            count["plies"] += isinstance(event, MoveSubmitted)
-            yield event
+        yield from map(event_of, page)
         version = page[-1].version
+
+
+def _counted(events: Iterator[Event], count: Counter[str]) -> Iterator[Event]:
+    """Yield ``events`` and count the plies among them."""
+    for event in events:
+        count["plies"] += isinstance(event, MoveSubmitted)
+        yield event
 
 
 def _replay_batch(settings: Settings, names: Sequence[str], question: Question) -> Replayed:

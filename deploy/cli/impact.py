@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 from deploy.cli.arguments import Refusal, progress
 from deploy.impact import Question, replay_all
 from domain.games import RULESETS
-from domain.match.impact import ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
+from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
 from events.settings import Settings, store_from
 from events.store import StoreError
 
@@ -20,7 +20,7 @@ from events.store import StoreError
 @click.argument("new", type=int)
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each processor")
 def impact_command(game: str, old: int, new: int, processes: int) -> None:
-    """Replay all matches of GAME that were made under ruleset OLD under ruleset NEW; changes nothing.
+    """Replay under ruleset NEW what was played under ruleset OLD in all matches of GAME; changes nothing.
 
     Lists those that would have gone otherwise, with the ply where that first shows, and how. The store is that of
     REDIS_URL.
@@ -63,8 +63,10 @@ def in_words(difference: Difference) -> str:
     """Return where a match would have gone otherwise, and how."""
     ply, recorded, instead = difference.ply, difference.recorded, difference.instead
     if difference.kind == SETUP:
-        return f"ply 0: it could not begin from {recorded}, only from {instead}"
+        return f"ply 0: it could not begin as {recorded}, only as {instead}"
     if difference.kind == ILLEGAL_MOVE:
         return f"ply {ply}: {recorded} is not legal: {instead}"
+    if difference.kind == FAULT:
+        return f"after ply {ply}: the rules cannot go on: {instead}"
     what = {OUTCOME: "result", TURN: "seat to move"}.get(difference.kind, "position")
     return f"after ply {ply}: another {what}, {instead} in place of {recorded}"

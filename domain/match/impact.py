@@ -3,17 +3,23 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from domain.game import Outcome, RulesError
+from domain.game import Outcome
 from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match.evolve import evolve
+from domain.match.positions import under_ruleset
 from domain.match.state import MatchState
 
 SETUP: Final = "setup"
 ILLEGAL_MOVE: Final = "illegal-move"
+FAULT: Final = "fault"
 POSITION: Final = "position"
 TURN: Final = "turn"
 OUTCOME: Final = "outcome"
+
+
+class Unplayable(ValueError):
+    """A match that its own rulesets cannot replay; the message says where and why."""
 
 
 class Difference(NamedTuple):
@@ -30,53 +36,68 @@ class Difference(NamedTuple):
     instead: str
 
 
-def impact(match: str, events: Iterable[e.Event], ruleset: int) -> Difference | None:
-    """Return where the match of ``events`` would first have gone otherwise under ``ruleset`` of its game, or None.
+def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Difference | None:
+    """Return where the match of ``events`` would first have gone otherwise under the ruleset ``new``, or None.
 
-    What was played is compared, not what else could have been: the events are replayed under both rulesets side by
-    side. Raises UnknownRuleset when there is no such ruleset, and what ``evolve`` raises on the match as it is.
+    It is asked of all that was played under the ruleset ``old``. What was played is compared, not what else could have
+    been: the events are replayed under both rulesets side by side. Raises UnknownRuleset when there is no ruleset
+    ``new`` of its game, and Unplayable.
     """
     was: MatchState | None = None
     then: MatchState | None = None
-    for version, event in enumerate(events, 1):
+    for event in events:
         before, was = was, evolve(was, event, match)
-        ply = len(was.moves)
-        try:
-            then = evolve(then, _under(event, ruleset), match)
-        except _NoSetup as missing:
-            return Difference(ply, version, SETUP, was.setup, str(missing))
-        except RulesError as refusal:
-            move = event.move if isinstance(event, e.MoveSubmitted) else ""
-            return Difference(ply, version, ILLEGAL_MOVE, move, str(refusal))
+        if was.ruleset != old:
+            then = None
+            continue
+        if was.broken is not None:
+            raise Unplayable(was.broken)
+        if isinstance(event, e.MatchCreated):
+            setups = _setups(event, new)
+            if (event.setup, len(event.seats)) not in setups:
+                known = ", ".join(f"{name} for {seats}" for name, seats in setups)
+                return Difference(0, was.version, SETUP, f"{event.setup} for {len(event.seats)}", known)
+            event = event._replace(ruleset=new)
+        # A match that comes under the old ruleset later has a past that the new one did not make.
+        then = under_ruleset(was, new, event.at) if before is not None and then is None else evolve(then, event, match)
+        if then.broken is not None:
+            return _fault(was, event, then.broken)
         if before is None or was.position is not before.position:
-            for kind, recorded, instead in zip(_KINDS, _standing(was), _standing(then), strict=True):
-                if recorded != instead:
-                    return Difference(ply, version, kind, recorded, instead)
+            found = _compared(was, then)
+            if found is not None:
+                return Difference(len(was.moves), was.version, *found)
     return None
 
 
-class _NoSetup(Exception):
-    """The other ruleset cannot begin a match like that; the message says what it knows."""
+def _compared(was: MatchState, then: MatchState) -> tuple[str, str, str] | None:
+    """Return what the rules say differently where a match stands: kind, recorded, instead; None if nothing."""
+    old, new = (find_ruleset(state.game, state.ruleset) for state in (was, then))
+    if was.position != then.position:
+        # Writing positions takes long. Rulesets may hold one and the same in different forms, never two in one form.
+        recorded, instead = old.format_position(was.position), new.format_position(then.position)
+        if recorded != instead:
+            return POSITION, recorded, instead
+    turn, other_turn = old.to_move(was.position), new.to_move(then.position)
+    if turn != other_turn:
+        return TURN, str(turn), str(other_turn)
+    outcome, other_outcome = old.outcome(was.position, was.history), new.outcome(then.position, then.history)
+    if outcome != other_outcome:
+        return OUTCOME, _said(outcome), _said(other_outcome)
+    return None
 
 
-def _under(event: e.Event, ruleset: int) -> e.Event:
-    """Return ``event`` as it would be in a match of ``ruleset``: only the first one names it."""
-    if not isinstance(event, e.MatchCreated):
-        return event
-    setups = find_ruleset(event.game, ruleset).setups
-    if event.setup not in setups or len(setups[event.setup].seat_names) != len(event.seats):
-        raise _NoSetup(", ".join(f"{setup.name} for {len(setup.seat_names)}" for setup in setups.values()))
-    return event._replace(ruleset=ruleset)
+def _setups(event: e.MatchCreated, ruleset: int) -> list[tuple[str, int]]:
+    """Return the setups of a ruleset of the game, each with its number of seats."""
+    return [(setup.name, len(setup.seat_names)) for setup in find_ruleset(event.game, ruleset).setups.values()]
 
 
-_KINDS = (POSITION, TURN, OUTCOME)
-
-
-def _standing(state: MatchState) -> tuple[str, str, str]:
-    """Return what the rules say where a match stands: position, seat to move, outcome."""
-    game, position = find_ruleset(state.game, state.ruleset), state.position
-    outcome = game.outcome(position, state.history)
-    return game.format_position(position), str(game.to_move(position)), _said(outcome)
+def _fault(was: MatchState, event: e.Event, reason: str) -> Difference:
+    """Return that the other ruleset cannot follow ``event``."""
+    ply = len(was.moves)
+    if isinstance(event, e.MoveSubmitted):
+        refusal = reason.removeprefix(f"ply {ply}, {event.move}: ")
+        return Difference(ply, was.version, ILLEGAL_MOVE, event.move, refusal)
+    return Difference(ply, was.version, FAULT, "", reason)
 
 
 def _said(outcome: Outcome | None) -> str:

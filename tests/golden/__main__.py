@@ -1,8 +1,8 @@
 """Make the golden matches of a ruleset: ``python -m tests.golden GAME RULESET``.
 
-Many games are played. Kept are the shortest one of every way in which they end, of every setup, and of those that
-another ruleset of the game would not play like that; one of every kind of players; and beginnings in which moves are
-written as in none kept before. Then come matches that people end.
+Many games are played. Kept are the shortest one of every way in which they end (one long one has no end), of every
+setup, and of those that another ruleset of the game would not play like that; one of every kind of players; and
+beginnings in which moves are written as in none kept before. Then come matches that people end.
 """
 
 import re
@@ -17,7 +17,7 @@ from domain.match import commands as c
 from domain.match.impact import impact
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
 from domain.match.terms import days_per_move
-from domain.search import ENGINE, choose
+from domain.search import ENGINE, choose, seed_for
 from events.codec import event_of
 from events.envelope import seal
 from events.matches import Matches
@@ -26,12 +26,13 @@ from events.store import GENESIS, Request
 from tests.golden.players import PLAYERS, Line, play
 from tests.golden.stored import Golden, path_of, replayed, write
 
-LONGEST = 450
-"""Plies after which a game is broken off."""
 LONG_ENOUGH = 60
 """Plies of a game that is kept for its players, not for its end."""
 BUDGET = 250
 """Plies spent on moves that are written in new ways."""
+RESIGNS_AFTER = 24
+"""Plies after which the person who plays against opponents resigns."""
+LONGEST_WITHOUT_PEOPLE = 10_000
 NAMES = ("ann", "ben", "cat", "dan")
 BEGINNING = 1_700_000_000_000
 
@@ -77,15 +78,21 @@ class Table:
             assert mover is not None
             self.do(c.SubmitMove(mover, move), mover)
 
+    def play_first_legal(self) -> None:
+        """Play the first of the legal moves."""
+        position = self.state.position
+        self.play([self.game.format_move(position, next(iter(self.game.legal_moves(position))))])
+
     def think(self, plies: int) -> None:
         """Let the opponents play, ``plies`` in all or to the end."""
         while (state := self.state).status == PLAYING and len(state.moves) < plies:
             seat = state.seats[self.game.to_move(state.position)]
             assert seat.player is not None
             assert seat.level is not None
-            found = choose(self.game, state.position, state.history, seat.level, state.seed)
+            seed = seed_for(state.seed, len(state.moves) + 1)
+            found = choose(self.game, state.position, state.history, seat.level, seed)
             text = self.game.format_move(state.position, found.move)
-            self.do(c.SubmitMove(seat.player, text, seat.level, state.seed, str(ENGINE), c.OPPONENT), seat.player)
+            self.do(c.SubmitMove(seat.player, text, seat.level, seed, str(ENGINE), c.OPPONENT), seat.player)
 
     def agree(self) -> None:
         """Let all people still in the game agree on a draw."""
@@ -155,7 +162,7 @@ def parts_from(game: AnyGame, setup: str, line: Line, ruleset: int) -> bool:
     """Tell whether another ruleset would have played a game otherwise."""
     table = Table(game, "parting", setup)
     table.play(line.moves)
-    return impact("parting", map(event_of, table.store.read("parting")), ruleset) is not None
+    return impact("parting", map(event_of, table.store.read("parting")), game.ruleset, ruleset) is not None
 
 
 def _new(candidate: Candidate, shown: set[str]) -> tuple[float, Candidate, int]:
@@ -172,9 +179,9 @@ def _new(candidate: Candidate, shown: set[str]) -> tuple[float, Candidate, int]:
 def goldens(game: AnyGame) -> Iterator[Golden]:
     """Yield the golden matches of a ruleset."""
     candidates = [
-        (setup, f"{name}, seed {seed}", play(game, setup, name, seed, LONGEST))
+        (setup, f"{name}, seed {seed}", play(game, setup, name, seed))
         for setup in game.setups
-        for name, (_, games) in PLAYERS.items()
+        for name, (_, games, _) in PLAYERS.items()
         for seed in range(games)
     ]
     numbers = count(1)
@@ -189,29 +196,35 @@ def goldens(game: AnyGame) -> Iterator[Golden]:
             match.agree()
         yield match.golden(who)
     for setup in game.setups:
-        line = next(line for chosen_setup, _, line in candidates if chosen_setup == setup)
-        match = table(setup)
-        match.play(line.moves[:6])
-        match.take_back()
-        match.play(line.moves[5:9])
-        for person in match.people[:0:-1]:
-            if match.state.status == PLAYING:
-                match.do(c.Resign(person), person)
-                if match.state.status == PLAYING:
-                    first = next(iter(game.legal_moves(match.state.position)))
-                    match.play([game.format_move(match.state.position, first)])
-        yield match.golden("people: a move taken back, all but one resign")
+        line = next(line for other, _, line in candidates if other == setup)
+        yield left_by_all_but_one(table(setup), line.moves)
     setup = next(iter(game.setups))
-    levels = [None, *((2, 1, 2)[: len(game.setups[setup].seat_names) - 1])]
-    match = table(setup, levels)
-    while match.state.status == PLAYING and len(match.state.moves) < 24:
-        match.play([game.format_move(match.state.position, next(iter(game.legal_moves(match.state.position))))])
-        while match.state.status == PLAYING and game.to_move(match.state.position) != 0:
+    yield against_opponents(table(setup, [None, *((2, 1, 2)[: len(game.setups[setup].seat_names) - 1])]))
+
+
+def left_by_all_but_one(match: Table, moves: Sequence[str]) -> Golden:
+    """Play ``moves`` with one taken back, then let one after another resign, with a move in between."""
+    match.play(moves[:6])
+    match.take_back()
+    match.play(moves[5:9])
+    for person in match.people[:0:-1]:
+        if match.state.status == PLAYING:
+            match.do(c.Resign(person), person)
+        if match.state.status == PLAYING:
+            match.play_first_legal()
+    return match.golden("people: a move taken back, all but one resign")
+
+
+def against_opponents(match: Table) -> Golden:
+    """Let a person on the first seat, who resigns at last, play opponents on all others."""
+    while match.state.status == PLAYING and len(match.state.moves) < RESIGNS_AFTER:
+        match.play_first_legal()
+        while match.state.status == PLAYING and match.game.to_move(match.state.position) != 0:
             match.think(len(match.state.moves) + 1)
     if match.state.status == PLAYING:
         match.do(c.Resign(NAMES[0]), NAMES[0])
-        match.think(10_000)
-    yield match.golden("a person who plays the first legal move, against opponents")
+        match.think(LONGEST_WITHOUT_PEOPLE)
+    return match.golden("a person who plays the first legal move, against opponents")
 
 
 def main() -> None:

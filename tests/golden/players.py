@@ -71,20 +71,20 @@ def thinking(place: Place, chance: random.Random) -> Any:
     return choose(place.game, place.position, place.history, 1 + len(place.moves) % 2, place.seed).move
 
 
-PLAYERS: dict[str, tuple[Callable[[Place, random.Random], Any], int]] = {
-    "at random": (at_random, 30),
-    "capturing": (capturing, 30),
-    "peaceful": (peaceful, 8),
-    "returning": (returning, 12),
-    "hunted": (hunted, 3),
-    "thinking": (thinking, 5),
+PLAYERS: dict[str, tuple[Callable[[Place, random.Random], Any], int, int]] = {
+    "at random": (at_random, 30, 450),
+    "capturing": (capturing, 30, 450),
+    "peaceful": (peaceful, 8, 450),
+    "returning": (returning, 12, 450),
+    "hunted": (hunted, 3, 200),
+    "thinking": (thinking, 5, 200),
 }
-"""By what they do; and how many games of each setup they play."""
+"""By what they do; how many games of each setup they play, and after how many plies these are broken off."""
 
 
-def play(game: AnyGame, setup: str, name: str, seed: int, longest: int) -> Line:
-    """Return the game that the players ``name`` play with ``seed``, broken off after ``longest`` plies."""
-    player, _ = PLAYERS[name]
+def play(game: AnyGame, setup: str, name: str, seed: int) -> Line:
+    """Return the game that the players ``name`` play with ``seed``."""
+    player, _, longest = PLAYERS[name]
     chance = random.Random(f"{setup}/{name}/{seed}")
     position, history, moves = game.initial(setup), list[Any](), list[str]()
     while (outcome := game.outcome(position, history)) is None and len(moves) < longest:

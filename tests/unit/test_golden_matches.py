@@ -72,7 +72,7 @@ def by_another_ruleset(golden: Golden, other: Game[Any, Any]) -> bool:
     """Tell whether ``golden`` would be found to be played otherwise if its ruleset played as ``other`` does."""
     created, *rest = map(event_of, envelopes(golden))
     assert isinstance(created, MatchCreated)
-    if impact(golden.match, [created, *rest], other.ruleset) is not None:
+    if impact(golden.match, [created, *rest], created.ruleset, other.ruleset) is not None:
         return True
     return replayed(golden, [created._replace(ruleset=other.ruleset), *rest])[1] != golden.plays
 

@@ -7,10 +7,10 @@ import pytest
 
 from domain import bashni, fourplay
 from domain.bashni.jumping import again_after_another, never_again
-from domain.game import IllegalMove, Outcome, Setup
+from domain.game import Outcome, Setup
 from domain.games import RULESETS, UnknownRuleset
-from domain.match.commands import AcceptTakeback, JoinMatch, RequestTakeback, Resign
-from domain.match.impact import Difference, impact
+from domain.match.commands import AcceptRuleset, AcceptTakeback, JoinMatch, ProposeRuleset, RequestTakeback, Resign
+from domain.match.impact import Difference, Unplayable, impact
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
 from tests.support.matches import FOUR, PlayedMatch, creation, started
@@ -82,7 +82,7 @@ def played(moves: str, ruleset: int = 1) -> PlayedMatch:
 
 
 def difference(match: PlayedMatch, ruleset: int) -> Difference | None:
-    return impact(match.name, match.events, ruleset)
+    return impact(match.name, match.events, match.state.ruleset, ruleset)
 
 
 def test_a_match_goes_as_it_went_under_its_own_ruleset() -> None:
@@ -142,7 +142,7 @@ def test_another_seat_to_move_is_a_difference_before_the_first_move(known: Any) 
 
 def test_a_match_that_could_not_begin_like_that_is_told_what_could(known: Any) -> None:
     known(Elsewhere(3, again_after_another, ""))
-    assert difference(played("c3-d4"), 3) == Difference(0, 1, "setup", "start", "corner for 2")
+    assert difference(played("c3-d4"), 3) == Difference(0, 1, "setup", "start for 2", "corner for 2")
 
 
 def test_what_follows_when_a_seat_leaves_is_compared_too(known: Any) -> None:
@@ -171,6 +171,26 @@ def test_moves_that_were_taken_back_count_where_they_were_played() -> None:
     assert (found.ply, found.version) == (9, 12)
 
 
+def moved_to_ruleset_2_and_on(last: str) -> PlayedMatch:
+    """A match that goes on under ruleset 2 before the ninth ply, with that ply."""
+    match = played(PARTING)
+    match.do(ProposeRuleset("arthur", 2, "both would rather play so"))
+    for person in PEOPLE:
+        match.do(AcceptRuleset(person))
+    assert match.state.ruleset == 2
+    match.move("alice", last)
+    return match
+
+
+def test_only_what_was_played_under_a_ruleset_is_asked_of_it() -> None:
+    match = moved_to_ruleset_2_and_on("f4xd6xb8xf4")
+    assert impact(match.name, match.events, 1, 2) is None
+    found = impact(match.name, match.events, 2, 1)
+    assert found is not None
+    assert (found.ply, found.kind, found.recorded) == (9, "illegal-move", "f4xd6xb8xf4")
+    assert impact(match.name, moved_to_ruleset_2_and_on("f4xd6xb4").events, 2, 1) is None
+
+
 def test_a_ruleset_that_does_not_exist_is_no_answer() -> None:
     with pytest.raises(UnknownRuleset):
         difference(started(), 9)
@@ -179,5 +199,5 @@ def test_a_ruleset_that_does_not_exist_is_no_answer() -> None:
 def test_a_match_that_cannot_be_replayed_as_it_is_says_so() -> None:
     match = played("c3-d4")
     broken = [*match.events[:-1], match.events[-1]._replace(move="c3-e5")]  # type: ignore[call-arg]
-    with pytest.raises(IllegalMove):
-        impact("m", broken, 2)
+    with pytest.raises(Unplayable, match="ply 1, c3-e5: a man moves one square at a time"):
+        impact("m", broken, 1, 2)

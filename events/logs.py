@@ -16,5 +16,6 @@ def configure() -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # Looked up anew for each line: under a test runner standard error is another one in each test.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )

@@ -4,14 +4,12 @@ import os
 import time
 
 import click
-from redis.exceptions import RedisError
 
-from deploy.cli.arguments import Refusal, progress
+from deploy.cli.arguments import in_words, open_store, progress
 from deploy.impact import Question, replay_all
 from domain.games import RULESETS
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
-from events.settings import Settings, store_from
-from events.store import StoreError
+from events.settings import Settings
 
 
 @click.command("impact")
@@ -34,22 +32,19 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
         raise click.BadParameter(f"it is ruleset {old} itself", param_hint="NEW")
     parted = failed = matches = plies = 0
     began = time.perf_counter()
-    try:
-        settings = Settings.from_environment()
-        store = store_from(settings)
+    store = open_store()
+    with in_words():
         streams = sum(1 for shard in range(store.shards) for _ in store.streams(shard))
         with progress(streams, "Replaying") as step:
-            for batch in replay_all(settings, Question(game, old, new), processes):
+            for batch in replay_all(Settings.from_environment(), Question(game, old, new), processes):
                 for match, difference in batch.parted:
-                    click.echo(f"{match}  {in_words(difference)}")
+                    click.echo(f"{match}  {said(difference)}")
                 for match, reason in batch.failures:
                     click.echo(f"LEFT OUT {match}: {reason}")
                 parted, failed = parted + len(batch.parted), failed + len(batch.failures)
                 matches, plies = matches + batch.matches, plies + batch.plies
                 for _ in range(batch.seen):
                     step()
-    except (ValueError, StoreError, RedisError) as error:
-        raise Refusal(str(error)) from error
     seconds = time.perf_counter() - began
     click.echo(f"{parted} of {matches} matches of ruleset {old} would have gone otherwise under ruleset {new}")
     click.echo(
@@ -59,7 +54,7 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
         raise SystemExit(1)
 
 
-def in_words(difference: Difference) -> str:
+def said(difference: Difference) -> str:
     """Return where a match would have gone otherwise, and how."""
     ply, recorded, instead = difference.ply, difference.recorded, difference.instead
     if difference.kind == SETUP:

@@ -1,6 +1,7 @@
 """A second, slow reading of the rules of Towers on lists of letters, straight from sections 3 to 8, compared."""
 
 import random
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
@@ -75,21 +76,24 @@ def push(table: Table, start: str, step: tuple[int, int]) -> tuple[str, dict[str
         here, below = there, list(table.towers[there])
 
 
-def actions(table: Table, player: str) -> dict[str, dict[str, list[str]]]:
-    """Return the legal actions of ``player`` as if it were his turn, each with the towers after it."""
-    found: dict[str, dict[str, list[str]]] = {}
+def ways(table: Table, player: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    """Yield the legal actions of ``player`` as if it were his turn, each with the towers after it."""
     on_board = sum(tower.count(player) for tower in table.towers.values())
     for square, tower in table.towers.items():
         if not tower or tower[-1] != player:
             continue
         if square not in CASTLES and len(tower) <= 4 and on_board < PIECES_EACH[len(table.players)]:
-            found["+" + square] = {**table.towers, square: [*tower, player]}
+            yield "+" + square, {**table.towers, square: [*tower, player]}
         if len(tower) >= 2:
             for step in STEPS:
                 last, towers = push(table, square, step)
                 if last != square:
-                    found[f"{square}-{last}"] = towers
-    return found
+                    yield f"{square}-{last}", towers
+
+
+def can_act(table: Table, player: str) -> bool:
+    """Tell whether ``player`` has a legal action, as if it were his turn."""
+    return next(ways(table, player), None) is not None
 
 
 def winner_by_castles(table: Table) -> tuple[str, str] | None:
@@ -111,21 +115,21 @@ def outcome(table: Table) -> tuple[str | None, str] | None:
     won = winner_by_castles(table)
     if won:
         return won
-    if not actions(table, table.side):
+    if not can_act(table, table.side):
         return table.players[table.players.index(table.side) - 1], "no-moves"
     return (None, "no-progress") if table.pushes >= 50 else None
 
 
-def play(table: Table, move: str) -> Table:
-    towers = actions(table, table.side)[move]
+def play(table: Table, move: str, towers: dict[str, list[str]]) -> Table:
+    """Return the table after ``move``, which leads to ``towers``."""
     pushes = 0 if move[0] == "+" else table.pushes + 1
     number = table.players.index(table.side)
     following = (table.players[number + 1 :] + table.players[:number]) or table.players
     after = Table(towers, table.players, following[0], pushes)
     if winner_by_castles(after):
         return after
-    able = [player for player in following if actions(after, player)]
-    return after._replace(side=able[0]) if able else after
+    able = next((player for player in following if can_act(after, player)), after.side)
+    return after._replace(side=able)
 
 
 def overfull(table: Table) -> bool:
@@ -136,10 +140,10 @@ def overfull(table: Table) -> bool:
 
 def turn_was_not_skipped(table: Table) -> bool:
     """Tell whether the side to move of four cannot act although one of the two after it can (section 8)."""
-    if len(table.players) == 2 or winner_by_castles(table) or actions(table, table.side):
+    if len(table.players) == 2 or winner_by_castles(table) or can_act(table, table.side):
         return False
     number = table.players.index(table.side)
-    return any(actions(table, table.players[(number + step) % 4]) for step in (1, 2))
+    return any(can_act(table, table.players[(number + step) % 4]) for step in (1, 2))
 
 
 def legal_strings(position: Position) -> list[str]:
@@ -178,13 +182,15 @@ def test_a_second_reading_of_the_rules_agrees_throughout_random_games(setup: str
         for position, move in game:
             assert GAME.format_position(position) == write(table)
             ended = outcome(table)
-            assert legal_strings(position) == ([] if ended else sorted(actions(table, table.side)))
+            legal = dict(ways(table, table.side))
+            assert legal_strings(position) == ([] if ended else sorted(legal))
             found = GAME.outcome(position, ())
             assert (found and found.reason) == (ended and ended[1])
             if found and ended and ended[0]:
                 assert found.scores[table.players.index(ended[0])] == sum(found.scores) == 1.0
             if move is not None:
-                table = play(table, GAME.format_move(position, move))
+                text = GAME.format_move(position, move)
+                table = play(table, text, legal[text])
 
 
 def test_a_second_reading_of_the_rules_agrees_on_random_positions() -> None:
@@ -203,9 +209,10 @@ def test_a_second_reading_of_the_rules_agrees_on_random_positions() -> None:
         ended = outcome(table)
         found = GAME.outcome(position, ())
         assert (found and found.reason) == (ended and ended[1])
-        expected = {} if ended else actions(table, table.side)
+        expected = {} if ended else dict(ways(table, table.side))
         assert legal_strings(position) == sorted(expected)
         for move in GAME.legal_moves(position):
-            after = play(table, GAME.format_move(position, move))
+            written = GAME.format_move(position, move)
+            after = play(table, written, expected[written])
             assert GAME.format_position(GAME.play(position, move)) == write(after)
     assert refused < 100

@@ -65,40 +65,20 @@ def legal_moves(game: Game[Any, Any], position: Any) -> list[str]:
 
 
 @any_figure
-def test_a_figure_shows_a_position_in_its_one_written_form(game: Game[Any, Any], figure: Figure):
-    assert game.format_position(game.parse_position(figure.position)) == figure.position
-
-
-@any_figure
-def test_the_moves_that_a_figure_calls_legal_are_legal(game: Game[Any, Any], figure: Figure):
+def test_a_figure_says_of_its_position_what_the_rules_say(game: Game[Any, Any], figure: Figure):
     position = game.parse_position(figure.position)
+    assert game.format_position(position) == figure.position
     moves = legal_moves(game, position)
     assert set(figure.legal.split()) <= set(moves)
     if figure.complete is not None:
         assert moves == figure.complete.split()
     if figure.move_count is not None:
         assert len(moves) == figure.move_count
-
-
-@any_figure
-def test_the_moves_that_a_figure_calls_illegal_are_refused_with_a_reason(game: Game[Any, Any], figure: Figure):
-    position = game.parse_position(figure.position)
     for move in figure.illegal.split():
-        with pytest.raises((IllegalMove, MalformedNotation)) as refused:
+        with pytest.raises((IllegalMove, MalformedNotation), match=r"\w"):
             game.parse_move(position, move)
-        assert str(refused.value)
-
-
-@any_figure
-def test_the_other_ways_of_writing_that_a_figure_names_mean_the_same_move(game: Game[Any, Any], figure: Figure):
-    position = game.parse_position(figure.position)
     for text, move in figure.read:
         assert game.format_move(position, game.parse_move(position, text)) == move
-
-
-@any_figure
-def test_a_figure_marks_all_that_its_piece_can_do(game: Game[Any, Any], figure: Figure):
-    position = game.parse_position(figure.position)
     hints = game.hints(position).get(figure.reach, ()) if figure.reach else ()
     assert sorted(hint.move for hint in hints) == sorted(figure.reached.split())
 

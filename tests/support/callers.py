@@ -1,6 +1,8 @@
 """People who call the API in tests, through the app itself, without a network."""
 
 from collections.abc import Callable
+from copy import copy
+from functools import cache
 from typing import Any
 
 from argon2 import PasswordHasher
@@ -9,8 +11,9 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from api import create_app
-from api.limits import Limits
+from api.limits import Limits, RateLimits, install
 from api.services import EXTENSION, Services
+from events.clock import now_ms
 from events.logs import configure
 from events.people import People
 from events.settings import Settings, next_database
@@ -32,12 +35,26 @@ def settings_for(url: str) -> Settings:
     )
 
 
-def app_on(url: str, limits: Limits = UNLIMITED, now: Callable[[], int] | None = None) -> Flask:
-    """Return the product's app on the Redis at ``url``, with quickly hashed passwords and the clock ``now``."""
+@cache
+def _assembled() -> Flask:
+    """Return an app whose routes, document and templates all apps of this process share: they take a while to make."""
+    app = create_app(settings_for("redis://127.0.0.1:1/0"))
+    assert app.jinja_env is not None  # made now, lest every app make its own
+    return app
+
+
+def app_on(url: str, limits: Limits = UNLIMITED, now: Callable[[], int] = now_ms) -> Flask:
+    """Return the product's app on the Redis at ``url``, with quickly hashed passwords and the clock ``now``.
+
+    What an app works with and remembers is its own, as ``create_app`` makes it.
+    """
     configure()
-    app = create_app(settings_for(url), rates=limits, now=now)
-    services: Services = app.extensions[EXTENSION]
-    services.people = People(services.store.client, services.settings.prefix, services.now, QUICK_HASHES)
+    settings = settings_for(url)
+    services = Services(settings, now)
+    services.people = People(services.store.client, settings.prefix, now, QUICK_HASHES)
+    app = copy(_assembled())
+    app.extensions = {**app.extensions, EXTENSION: services}
+    install(app, RateLimits(services.store.client, settings.prefix, limits))
     return app
 
 

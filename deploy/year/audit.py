@@ -156,8 +156,10 @@ class _Auditor:
     def _circumstances(self, event: e.FlagFell, player: str, terms: Terms, match: str, place: str) -> None:
         """Check a flag against what people and the server really did at its deadline."""
         at = event.deadline
-        away = any(away.since + BEAT < at < away.until for away in self._year.away)
-        self.check("nobody was flagged while the server was away", not away, place)
+        away = [away for away in self._year.away if away.since + BEAT < at < away.until]
+        # With the workers away the API keeps time when it is asked to: of the instant at which it is, it knows.
+        kept = not away or (not away[0].whole and event.at == at)
+        self.check("nobody was flagged while nobody kept time", kept, place)
         person = self._people.get(player)
         if person is None:
             return

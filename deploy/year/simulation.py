@@ -128,37 +128,25 @@ class _Simulation:
         def arrive() -> None:
             random = self._random
             people = [person.id for person in random.sample(self._people, len(setup.seat_names))]
-            seats = seats_of(people, random)
-            against_opponent = len(seats) == 2 and random.random() < 0.12
-            if against_opponent:
-                seats = (seats[0], Seat.opponent(1))
-            terms = _terms(random)
-            rated = random.random() < 0.6 and not (against_opponent and terms.takebacks)
+            seats, terms = seats_of(people, random), _terms(random)
+            if len(people) == 2 and random.random() < 0.12:
+                people, seats = people[:1], (seats[0], Seat.opponent(1))
+            rated = random.random() < 0.6 and not (terms.takebacks and len(people) == 1)
             seed = random.randrange(2**40)
-            self._players.later(
-                people[0],
-                0,
-                match,
-                lambda match, player: self._open(
-                    c.CreateMatch(match, player, game.id, setup.name, seats, rated, False, seed, terms=terms), people
-                ),
-            )
+            create = c.CreateMatch(match, people[0], game.id, setup.name, seats, rated, False, seed, terms=terms)
+            self._players.later(people[0], 0, match, lambda _, __: self._open(create, people))
 
         return arrive
 
     def _open(self, create: c.CreateMatch, people: Sequence[str]) -> None:
+        """Create a match, and let the others join it soon; sometimes one of them does not, or it is called off."""
         self._players.do(create.match, create.creator, create)
-        for seat, player in enumerate(people[1:], 1):
-            if create.seats[seat].level is None and self._random.random() < 0.985:
-                delay = self._within(3 * DAY)
-                self._players.later(player, delay, create.match, self._join)
+        for player in people[1:]:
+            if self._random.random() < 0.985:
+                self._players.later(player, self._within(3 * DAY), create.match, self._join)
         if self._random.random() < 0.03:
-            self._players.later(
-                people[-1] if create.seats[-1].player == people[-1] else people[0],
-                self._within(2 * DAY),
-                create.match,
-                lambda match, player: self._call_off(match, player),
-            )
+            caller = people[-1] if create.seats[-1].player == people[-1] else people[0]
+            self._players.later(caller, self._within(2 * DAY), create.match, self._call_off)
 
     def _join(self, match: str, player: str) -> None:
         self._players.do(match, player, c.JoinMatch(player))

@@ -1,6 +1,16 @@
 """The pages: server-rendered, with small scripts that act through the API."""
 
-from api.web import case_page, entrance, lists, match_page, pictures, replay_page, rules
+from api.web import case_page, entrance, lists, match_page, pictures, replay_page, rules, settings_page
 from api.web.frame import blueprint
 
-__all__ = ["blueprint", "case_page", "entrance", "lists", "match_page", "pictures", "replay_page", "rules"]
+__all__ = [
+    "blueprint",
+    "case_page",
+    "entrance",
+    "lists",
+    "match_page",
+    "pictures",
+    "replay_page",
+    "rules",
+    "settings_page",
+]

@@ -93,6 +93,14 @@ def ahead(state: MatchState, now: int) -> Ahead | None:
     )
 
 
+def announced(state: MatchState, now: int) -> list[clocks.Pause]:
+    """Return the vacations of players that lie ahead and will stop their clocks, the first one first."""
+    if state.clock is None or state.status != PLAYING:
+        return []
+    ahead = (pause for pause in state.clock.pauses if pause.reason == clocks.VACATION and pause.since > now)
+    return sorted(ahead, key=lambda pause: pause.since)
+
+
 def _consequence(state: MatchState, expected: Forecast) -> str:
     if expected.limit == FIRST_MOVE:
         return "the match is called off without a result"

@@ -11,7 +11,7 @@ from api.resources.chat import hears
 from api.services import services
 from api.web import wording
 from api.web.acts import acts
-from api.web.clocks import ahead, seat_clocks
+from api.web.clocks import ahead, announced, seat_clocks
 from api.web.frame import blueprint
 from api.web.laid_lines import tree_shown
 from api.web.pictures import asked_ply, asked_turned, board_at, colours_of, visible_match
@@ -67,6 +67,7 @@ def match_page(match_id: str) -> str | Response:
         counts=counts,
         unrated_yet=counts and not any(entry["change"] for entry in seats),
         ahead=ahead(state, now),
+        announced=announced(state, now),
         terms=in_words(state.terms) if state.terms else (),
         fallen=state.fallen,
         forgivable_until=state.fallen.at + FORGIVABLE_FOR if state.fallen else None,

@@ -183,7 +183,7 @@ def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again():
 
 PATHS = ("/", "/sign-in", "/sign-up", "/lobby", "/leaderboards", "/games/bashni", "/players/opponent-4", "/nothing")
 RULES = tuple(f"/games/{game}/rules" for game in GAMES)
-OWN_PATHS = ("/matches", "/matches/new", "/matches/new?game=towers&setup=four-player")
+OWN_PATHS = ("/matches", "/matches/new", "/matches/new?game=towers&setup=four-player", "/settings")
 
 
 class Seen(NamedTuple):
@@ -218,7 +218,14 @@ def seen(house: Installation, browser: Browser) -> list[Seen]:
     other.move(matches[0], "b6-a5")
     other.call("POST", f"/matches/{matches[2]}/resignation", {})
     shown = (*(f"/matches/{match}" for match in matches), f"/matches/{matches[0]}?ply=1")
+    person.call("POST", f"/matches/{matches[0]}/chat", {"text": "Good luck!"})
+    laid = {"move": "d4-c5", "next": [{"move": "d6xb4", "then": "resign"}, {"move": "*", "then": "wait"}]}
+    person.call("PUT", f"/matches/{matches[0]}/lines", {"lines": [laid]})
     found = [look_at(person.page, path) for path in (*PATHS, *RULES, *OWN_PATHS, *shown)]
+    person.open(matches[0]).get_by_role("button", name="Change the lines").click()
+    person.page.locator("#bench .tree button", has_text="d6xb4").click()
+    expect(person.page.get_by_role("button", name="Accept a draw")).to_be_visible()
+    found.append(inspected(person.page, "lines being entered"))
     assert person.leave() + other.leave() == []
     person.close()
     other.close()
@@ -226,9 +233,15 @@ def seen(house: Installation, browser: Browser) -> list[Seen]:
 
 
 def look_at(page: Page, path: str) -> Seen:
-    """Load a page once, on a small phone, then look at it on a desk by day and by night."""
-    page.set_viewport_size(PHONE)
+    """Load a page once and look at it with everything unfolded."""
     page.goto(path, wait_until="load")
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    return inspected(page, path)
+
+
+def inspected(page: Page, path: str) -> Seen:
+    """Look at the page on a small phone, then on a desk by day and by night."""
+    page.set_viewport_size(PHONE)
     width = page.evaluate("document.documentElement.scrollWidth")
     page.set_viewport_size(DESK)
     poor = []

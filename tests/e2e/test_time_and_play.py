@@ -210,3 +210,63 @@ def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(pai
     black.page.get_by_text("Your notes", exact=True).click()
     expect(black.page.get_by_label("Your notes about this match")).to_have_value("")
     expect(black.page.get_by_label("Your notes about this match")).to_be_enabled()
+
+
+def test_settings_are_kept_and_a_vacation_stops_the_clock_until_one_comes_back(visit):
+    person, other = visit(timezone_id="Europe/Berlin").be_guest(), visit().be_guest()
+    match = person.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}])
+    other.call("POST", f"/matches/{match}/joins", {})
+    page = person.page
+    page.goto("/settings")
+    page.get_by_role("button", name="Take that").click()
+    page.get_by_label("Sunday").check()
+    page.get_by_label("Automatic vacation").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#calendar")).to_contain_text("Saved.")
+    page.reload()
+    expect(page.get_by_label("Time zone")).to_have_value("Europe/Berlin")
+    expect(page.get_by_label("Sunday")).to_be_checked()
+    expect(page.get_by_label("Automatic vacation")).not_to_be_checked()
+    page.get_by_label("Last day").fill("2020-01-01")
+    page.get_by_role("button", name="Take vacation").click()
+    expect(page.locator("[data-error-for='until']")).not_to_be_empty()
+    in_a_week = page.evaluate("new Date(Date.now() + 7 * 86400000).toISOString().slice(0, 10)")
+    page.get_by_label("Last day").fill(in_a_week)
+    page.get_by_role("button", name="Take vacation").click()
+    expect(page.locator("#vacations")).to_contain_text("You are on vacation until")
+    seat = person.open(match).locator("#seats li.to-move .clock")
+    expect(seat).to_contain_text("on vacation")
+    expect(page.locator("#time")).to_contain_text("The clock stands still until")
+    page.goto("/settings")
+    page.get_by_role("button", name="Come back now").click()
+    expect(page.locator("#vacations")).not_to_contain_text("You are on vacation")
+    expect(person.open(match).locator("#seats li.to-move .clock")).not_to_contain_text("on vacation")
+
+
+def test_after_a_move_the_next_match_that_waits_is_a_click_away(pair):
+    white, black, match = pair
+    other = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{other}/joins", {})
+    white.open(match)
+    white.submit("c3", "d4")
+    white.page.get_by_role("link", name="Next match that waits for you").click()
+    white.page.wait_for_url(f"**/matches/{other}")
+    expect(white.page.locator("#standing")).to_contain_text("Your move")
+
+
+def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
+    white, black = visit().be_guest(), visit().be_guest()
+    match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    for side, move in ((white, "b3-c5"), (black, "k8-k7"), (white, "f2-g4")):
+        side.move(match, move)
+    page = white.open(match)
+    page.get_by_role("button", name="Lay down lines").click()
+    for move in ("i8-i7", "e3-e4;h3-h4"):
+        page.get_by_label("Type a move").fill(move)
+        page.keyboard.press("Enter")
+        expect(page.locator("#bench [aria-current]")).to_have_text(move)
+    page.locator("#bench").get_by_role("button", name="Save").click()
+    expect(page.locator("#lines")).to_contain_text("Armed")
+    black.move(match, "i8-i7")
+    expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")

@@ -1,7 +1,7 @@
 """What the page of a match says of its clocks, and what it lets its viewer do."""
 
 from api.web.acts import acts
-from api.web.clocks import ahead, seat_clocks
+from api.web.clocks import ahead, announced, seat_clocks
 from api.web.laid_lines import tree_shown
 from domain.match import commands as c
 from domain.match.clock import OUTAGE, VACATION
@@ -51,6 +51,13 @@ def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant():
     assert (clock.words, clock.runs, clock.paused) == ("3 days", False, "on vacation")
     assert told.pauses == (("on vacation", match.now + DAY - 1000),)
     assert told.changes == match.now + DAY - 1000
+
+
+def test_a_vacation_that_lies_ahead_is_announced_to_both_sides():
+    match = match_on(days_per_move(3))
+    match.do(c.PauseClock(VACATION, "bob", match.now + DAY, match.now + 3 * DAY))
+    assert [(pause.seat, pause.since) for pause in announced(match.state, match.now)] == [(1, match.now - 1000 + DAY)]
+    assert announced(match.state, match.now + 2 * DAY) == []
 
 
 def test_while_a_pause_has_no_end_there_is_no_deadline():

@@ -26,6 +26,7 @@ let chosen = null; // {move, key}: the move that waits for its confirmation, and
 let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
 let watching = false;
 let awaitingRatings = false;
+let boardBefore = ""; // the board as it was when the bench was opened
 let ours = 0; // the ply of the move submitted last, which the stream reports as well
 
 // What the server rendered last: scripts change what is shown of it, such as clocks that run.
@@ -65,11 +66,13 @@ const bench = new Bench({
     turned: () => turned,
     opened() {
       forgetChoice();
+      boardBefore = at("board").innerHTML;
       composer.hide();
       page.classList.add("benched");
       showTyping();
     },
     closed() {
+      board.show(boardBefore);
       page.classList.remove("benched");
       showTyping();
       say("");
@@ -101,8 +104,9 @@ async function refresh({ply = shown() === plies() ? null : shown(), quietly = fa
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
     if (before.plies !== plies()) forgetChoice();
-    if (before.plies !== plies() && bench.active && bench.sheet.follows) await moveOn();
+    const lost = before.plies !== plies() && bench.active && bench.sheet.follows && !(await goneOn());
     if (before.version !== version() && !quietly) announce(before);
+    if (lost) say(`${at("said").textContent} The lines you were entering do not fit any more.`.trim());
     await settle();
   } catch (error) {
     say(error instanceof TypeError ? "The server cannot be reached. The page shows the match as it stood." : error.message, true);
@@ -141,11 +145,12 @@ function showTyping() {
   typing.querySelector("button").textContent = bench.active ? "Add" : "Preview";
 }
 
-// The match went on while lines were entered.
-async function moveOn() {
-  const left = await followed(bench, api, plies());
+// The match went on while lines were entered; resolves to whether they still fit.
+async function goneOn() {
+  const left = await followed(bench, api, plies()).catch(() => null);
   if (left) await bench.goOn(left, plies());
   else bench.close();
+  return Boolean(left);
 }
 
 // Loads what can be played now, and watches as long as something can happen: to its players, also after the end.

@@ -1,0 +1,85 @@
+"""What the page of a match offers when time is up, with a clock that the tests turn."""
+
+import pytest
+
+from api import create_app
+from tests.support.callers import UNLIMITED, settings_for, started
+
+DAY = 86_400_000
+CLAIMED = {"control": "days-per-move", "bank": 86_400, "flag": "claim", "vacations": False}
+AUTOMATIC = {"control": "days-per-move", "bank": 86_400}
+NO_VACATION = {"zone": "UTC", "free_days": [], "auto_vacation": False, "plays_forced": False}
+
+
+class Turned:
+    """A clock that stands still until it is turned."""
+
+    def __init__(self):
+        self.at = 1_700_000_000_000
+
+    def __call__(self):
+        """Return the instant that it shows."""
+        return self.at
+
+
+@pytest.fixture
+def turned():
+    """Return the clock of the server."""
+    return Turned()
+
+
+@pytest.fixture
+def app(server, turned):
+    """Return the product's app with that clock."""
+    return create_app(settings_for(server.url), now=turned, rates=UNLIMITED)
+
+
+def page(caller, match):
+    """Return the page of the match as the caller sees it."""
+    answer = caller.client.get(f"/matches/{match}", headers={"Accept": "text/html"})
+    assert answer.status_code == 200
+    return " ".join(answer.text.split())
+
+
+def begun(white, black, terms):
+    """Return a match in which both have made their first move; it is White's turn."""
+    match = started(white, black, terms=terms)
+    white.move(match)
+    black.move(match)
+    return match
+
+
+def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(anna, boris, stranger, turned):
+    match = begun(anna, boris, CLAIMED)
+    assert "You must move by" in page(anna, match)
+    assert "If not, the others may claim that time is up." in page(anna, match)
+    turned.at += 2 * DAY
+    assert "The time of anna is up.</strong> You may claim it" in page(boris, match)
+    assert "time-claims" not in page(anna, match)
+    assert boris.post(f"/matches/{match}/time-claims").status_code == 201
+    won = page(boris, match)
+    assert "By time ran out." in won
+    assert "You have won on time.</strong> Until" in won
+    assert all("forgiveness" not in page(other, match) for other in (anna, stranger))
+    assert boris.post(f"/matches/{match}/forgiveness").status_code == 201
+    assert "You must move by" in page(anna, match)
+
+
+def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(anna, boris, turned):
+    match = begun(anna, boris, AUTOMATIC)
+    assert "If not, White loses at that instant." in page(boris, match)
+    assert anna.put("/me/calendar", NO_VACATION).status_code == 200
+    turned.at += 2 * DAY
+    assert anna.move(match, "c3-d4").json["code"] == "match-over"
+    assert "forgiveness" in page(boris, match)
+    turned.at += 4 * DAY
+    assert "forgiveness" not in page(boris, match)
+
+
+def test_a_first_move_that_does_not_come_calls_the_match_off_and_the_page_says_so(anna, boris, turned):
+    match = started(anna, boris)
+    assert anna.put("/me/calendar", NO_VACATION).status_code == 200
+    assert "If not, the match is called off without a result." in page(anna, match)
+    turned.at += 8 * DAY
+    assert anna.move(match, "c3-d4").status_code == 409
+    assert "White did not make the first move in time. The match ended without a result." in page(boris, match)

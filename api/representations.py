@@ -96,6 +96,7 @@ def match(state: MatchState, ply: int | None = None, now: int | None = None) -> 
         **match_summary(summary, people_in([summary])),
         "frozen": state.frozen,
         "broken": state.broken,
+        "ply": len(state.moves),
         "shown_ply": len(state.moves) if ply is None else ply,
         "position": game.format_position(position) if game else "",
         "diagram": game.diagram(position) if game else "",

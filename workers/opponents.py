@@ -51,7 +51,7 @@ def answer(matches: Matches, match: str) -> Executed | None:
     was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
     Raises StoreUnavailable and what ``Matches.load`` raises for a match that cannot be replayed.
     """
-    moves: dict[int, SubmitMove] = {}
+    moves: dict[tuple[int, int, int], SubmitMove] = {}
     for _ in range(ATTEMPTS):
         try:
             state = matches.load(match).state
@@ -63,9 +63,11 @@ def answer(matches: Matches, match: str) -> Executed | None:
             if debt.draw:
                 command, key = _draw_answer(state, debt), f"opponent:draw:{state.version}"
             else:
-                if ply not in moves:
-                    moves[ply] = _move(state, debt, ply)
-                command, key = moves[ply], f"opponent:{ply}:{state.taken_back}"
+                # Once moves are taken back another position may stand after as many plies.
+                place = (ply, state.taken_back, state.ruleset)
+                if place not in moves:
+                    moves[place] = _move(state, debt, ply)
+                command, key = moves[place], f"opponent:{ply}:{state.taken_back}"
             try:
                 return matches.execute(match, command, debt.player, Request(key, _ANY), state.version)
             except StaleVersion:

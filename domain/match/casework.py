@@ -6,18 +6,19 @@ from typing import Any
 from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
-from domain.match.state import ABORTED, PLAYING, Dispute, Ended, MatchState, Proposal, Ruling
+from domain.match.state import ABORTED, PLAYING, Dispute, Ended, MatchState, Proposal, Ruling, replaced
 
 
 def _raised(state: MatchState, event: e.DisputeRaised) -> MatchState:
-    dispute = Dispute(event.dispute, event.seat, event.ply, event.ground, () if event.seat is None else (event.seat,))
+    stated = () if event.seat is None else (event.seat,)
+    dispute = Dispute(event.dispute, event.seat, event.ply, event.ground, event.at, stated)
     state = state._replace(disputes=(*state.disputes, dispute))
     return _frozen(state, event.at) if event.freezes else state
 
 
 def _stated(state: MatchState, event: e.StatementFiled) -> MatchState:
-    dispute = state.disputes[-1]
-    return _with_last(state, dispute._replace(stated=(*dispute.stated, event.seat)))
+    dispute = _case(state, event.dispute)
+    return _with(state, dispute._replace(stated=(*dispute.stated, event.seat)))
 
 
 def _froze(state: MatchState, event: e.MatchFrozen) -> MatchState:
@@ -29,13 +30,13 @@ def _unfroze(state: MatchState, event: e.MatchUnfrozen) -> MatchState:
 
 
 def _ruled(state: MatchState, event: e.RulingMade) -> MatchState:
-    dispute = state.disputes[-1]
+    dispute = _case(state, event.dispute)
     ruling = Ruling(event.arbiter, event.ruling, event.at)
-    return _thawed(_with_last(state, dispute._replace(rulings=(*dispute.rulings, ruling))), event.at)
+    return _thawed(_with(state, dispute._replace(rulings=(*dispute.rulings, ruling))), event.at)
 
 
 def _appealed(state: MatchState, event: e.RulingAppealed) -> MatchState:
-    state = _with_last(state, state.disputes[-1]._replace(appealed=True))
+    state = _with(state, _case(state, event.dispute)._replace(appealed=True))
     return _frozen(state, event.at) if state.status == PLAYING else state
 
 
@@ -44,9 +45,15 @@ def _adjusted(state: MatchState, event: e.ClocksAdjusted) -> MatchState:
 
 
 def _annulled(state: MatchState, event: e.MatchAnnulled) -> MatchState:
-    before = Ended(state.status, state.scores, state.reason)
+    before = Ended(state.status, state.scores, state.reason, state.ended_at)
     state = state._replace(
-        status=ABORTED, scores=None, reason="annulled", annulled=before, draw_agreed=(), takeback=None
+        status=ABORTED,
+        scores=None,
+        reason="annulled",
+        ended_at=event.at if state.ended_at is None else state.ended_at,
+        annulled=before,
+        draw_agreed=(),
+        takeback=None,
     )
     return state.on_clock(clocks.stopped, event.at)
 
@@ -86,8 +93,14 @@ def _thawed(state: MatchState, at: int) -> MatchState:
     return state._replace(frozen=False).on_clock(clocks.resumed, clocks.DISPUTE, None, at)
 
 
-def _with_last(state: MatchState, dispute: Dispute) -> MatchState:
-    return state._replace(disputes=(*state.disputes[:-1], dispute))
+def _case(state: MatchState, number: int) -> Dispute:
+    if not 0 < number <= len(state.disputes):
+        raise ValueError(f"match {state.match} has no case {number} at version {state.version + 1}")
+    return state.disputes[number - 1]
+
+
+def _with(state: MatchState, dispute: Dispute) -> MatchState:
+    return state._replace(disputes=replaced(state.disputes, dispute.number - 1, dispute))
 
 
 CASEWORK: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {

@@ -218,6 +218,15 @@ def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     return _with_remaining(clock, seat, remaining)._replace(last_turns=last_turns, seat=following, since=at)
 
 
+def revived(clock: Clock, following: int | None, at: int) -> Clock:
+    """Return the clocks when an arbiter takes moves back: no seat goes on with its time up, as if it were forgiven."""
+    clock = passed(clock, following, at)
+    for seat, time in enumerate(clock.remaining):
+        if not time or (clock.terms.control == DAYS_PER_MOVE and time < clock.terms.bank):
+            clock = forgiven(clock, seat, following, at)
+    return clock
+
+
 def given(clock: Clock, seat: int, time: int) -> Clock:
     """Return the clocks when ``seat`` gets ``time`` milliseconds more."""
     return _with_remaining(clock, seat, clock.remaining[seat] + time)

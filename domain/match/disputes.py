@@ -7,13 +7,12 @@ never edited. A ruling may be appealed once, within a week, and is then up to an
 
 import re
 
-from domain.game import RulesError
-from domain.games import UnknownRuleset, find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match import positions
 from domain.match.guards import refuse_if_ended, seat_of
 from domain.match.refusals import Refused
-from domain.match.state import FINISHED, OPEN, PLAYING, Dispute, MatchState
+from domain.match.state import PLAYING, Dispute, MatchState
 from domain.match.terms import DAY, duration
 
 CONDUCT = "conduct"
@@ -59,9 +58,9 @@ def open_case(state: MatchState, command: c.OpenCase, now: int) -> tuple[e.Event
 
 
 def _opened(state: MatchState, ply: int, ground: str, statement: str, freezes: bool, now: int) -> e.DisputeRaised:
-    if state.status == OPEN:
+    if not all(seat.joined for seat in state.seats):
         raise Refused("match-not-started", "this match has not started: there is nothing to dispute")
-    if _open_case(state) is not None:
+    if state.open_case is not None:
         raise Refused("dispute-open", "there is an open case about this match already: file a statement in it")
     if ground not in GROUNDS:
         raise Refused("unfit-dispute", f"the ground must be one of {', '.join(GROUNDS)}", "ground")
@@ -149,31 +148,45 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
 
 
 def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
-    if state.status not in (PLAYING, FINISHED):
-        raise Refused("unfit-ruling", "this match was called off: restore it first", "ruling")
+    if state.annulled is not None:
+        raise Refused("unfit-ruling", "this match is annulled: restore it first", "ruling")
     if not 0 <= ply <= state.plies or (state.status == PLAYING and ply == state.plies):
         raise Refused("unfit-ruling", f"take back to a ply from 0 to {state.plies - (state.status == PLAYING)}", "ply")
+    if positions.over(state, ply):
+        raise Refused("unfit-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
     return e.MovesTakenBack(now, ply)
 
 
 def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...]:
-    """Return that a seat does not accept the last ruling."""
+    """Return that a seat does not accept the last ruling that was not appealed yet.
+
+    While another case is open the appeal has to wait for it, and the week begins again with what is ruled there: nobody
+    can keep others from appealing by raising one dispute more.
+    """
     seat = seat_of(state, command.player)
-    if not state.disputes or not state.disputes[-1].rulings:
+    ruled = [dispute for dispute in state.disputes if dispute.rulings]
+    if not ruled:
         raise Refused("nothing-to-appeal", "there is no ruling in this match")
-    dispute = state.disputes[-1]
-    if dispute.appealed:
+    unappealed = [dispute for dispute in ruled if not dispute.appealed]
+    if not unappealed:
         raise Refused("nothing-to-appeal", "this case was appealed already: the second ruling is the last")
-    if now > dispute.rulings[-1].at + APPEALED_WITHIN:
+    if state.open_case is not None:
+        raise Refused("dispute-open", "there is an open case about this match: appeal when it has been ruled on")
+    dispute = unappealed[-1]
+    until = dispute.rulings[-1].at + APPEALED_WITHIN
+    for later in state.disputes[dispute.number :]:
+        if later.raised_at <= until:
+            until = later.rulings[-1].at + APPEALED_WITHIN
+    if now > until:
         raise Refused("too-late-to-appeal", f"a ruling can be appealed for {duration(APPEALED_WITHIN)}")
     _check_digest(command.statement)
     return (e.RulingAppealed(now, dispute.number, seat, command.statement),)
 
 
 def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> tuple[e.Event, ...]:
-    """Return that an arbiter proposes to go on under another ruleset, in which all so far went the same way."""
+    """Return that an arbiter proposes to go on from the same position under another ruleset."""
     _refuse_party(state, command.arbiter)
-    _refuse_unless_changeable(state, command.ruleset)
+    _refuse_unless_changeable(state, command.ruleset, now)
     _check_text("reason", command.reason, LONGEST_REASON)
     return (e.RulesetProposed(now, command.arbiter, command.ruleset, command.reason),)
 
@@ -185,7 +198,7 @@ def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tup
         raise Refused("no-proposal", "no other ruleset is proposed")
     if seat in state.proposal.agreed:
         raise Refused("no-proposal", "you have agreed already; the others have to answer")
-    _refuse_unless_changeable(state, state.proposal.ruleset)
+    _refuse_unless_changeable(state, state.proposal.ruleset, now)
     accepted = e.RulesetAccepted(now, seat)
     agreed = {*state.proposal.agreed, seat}
     waiting = [other for other, who in enumerate(state.seats) if other not in agreed and who.level is None]
@@ -200,28 +213,21 @@ def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> t
     return (e.RulesetDeclined(now, seat),)
 
 
-def _refuse_unless_changeable(state: MatchState, ruleset: int) -> None:
+def _refuse_unless_changeable(state: MatchState, ruleset: int, now: int) -> None:
     if state.status != PLAYING:
         raise Refused("match-over", "only a match that is being played can go on under another ruleset")
     if ruleset == state.ruleset:
         raise Refused("unfit-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")
-    try:
-        new = find_ruleset(state.game, ruleset)
-        if state.position is not None:
-            old = find_ruleset(state.game, state.ruleset)
-            new.parse_position(old.format_position(state.position))
-    except (UnknownRuleset, RulesError) as error:
-        raise Refused(
-            "unfit-ruleset", f"this match cannot go on under ruleset {ruleset}: {error}", "ruleset"
-        ) from error
-
-
-def _open_case(state: MatchState) -> Dispute | None:
-    return state.disputes[-1] if state.disputes and state.disputes[-1].open else None
+    after = positions.under_ruleset(state, ruleset, now)
+    if after.broken is not None:
+        reason = f"this match cannot go on under ruleset {ruleset}: {after.broken}"
+        raise Refused("unfit-ruleset", reason, "ruleset")
+    if positions.over(after, len(after.moves)):
+        raise Refused("unfit-ruleset", f"under ruleset {ruleset} this game is over already", "ruleset")
 
 
 def _the_open_case(state: MatchState) -> Dispute:
-    dispute = _open_case(state)
+    dispute = state.open_case
     if dispute is None:
         settled = "it has been ruled on" if state.disputes else "nobody has raised one"
         raise Refused("no-open-dispute", f"there is no open case about this match: {settled}")

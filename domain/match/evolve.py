@@ -95,7 +95,10 @@ def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
         offered_at=tuple(None if at is None else min(at, event.ply) for at in state.offered_at),
         asked_at=tuple(None if at is None else min(at, event.ply) for at in state.asked_at),
     )
-    return state.on_clock(clocks.passed, positions.to_move(state), event.at)
+    by_ruling = any(
+        (ruling.ruling, ruling.at) == ("take-back", event.at) for each in state.disputes for ruling in each.rulings
+    )
+    return state.on_clock(clocks.revived if by_ruling else clocks.passed, positions.to_move(state), event.at)
 
 
 def _takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchState:
@@ -152,7 +155,13 @@ def _aborted(state: MatchState, event: e.MatchAborted) -> MatchState:
 
 def _finished(state: MatchState, event: e.MatchFinished) -> MatchState:
     state = state._replace(
-        status=FINISHED, scores=event.scores, reason=event.reason, ended_at=event.at, draw_agreed=(), takeback=None
+        status=FINISHED,
+        scores=event.scores,
+        reason=event.reason,
+        ended_at=event.at,
+        annulled=None,
+        draw_agreed=(),
+        takeback=None,
     )
     return state.on_clock(clocks.stopped, event.at)
 

@@ -49,13 +49,18 @@ def refuse_if_not_playing(state: MatchState, now: int) -> None:
     refuse_if_frozen(state)
     if state.status != PLAYING:
         raise Refused("match-not-started", "this match has not started: not all seats are taken")
-    if state.broken is not None:
-        raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): an arbiter has to rule on it")
+    refuse_if_broken(state)
     if state.clock is not None:
         instant = falls_at(state.clock)
         if instant is not None and now >= instant:
             names = find_ruleset(state.game, state.ruleset).setups[state.setup].seat_names
             raise Refused(TIME_UP, f"the time of {names[state.clock.seat or 0]} is up")
+
+
+def refuse_if_broken(state: MatchState) -> None:
+    """Raise Refused when the rules cannot follow the match."""
+    if state.broken is not None:
+        raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): an arbiter has to rule on it")
 
 
 def refuse_if_frozen(state: MatchState) -> None:

@@ -69,21 +69,34 @@ def taken_back(state: MatchState, ply: int) -> MatchState:
 
 def under_ruleset(state: MatchState, ruleset: int, at: int) -> MatchState:
     """Return the match with the same positions under another ruleset, which may follow what the old one could not."""
-    unplayed = state.unplayed
+    unplayed, before = state.unplayed, state
+    state = state._replace(ruleset=ruleset, broken=None, unplayed=())
     try:
-        old, new = (find_ruleset(state.game, number) for number in (state.ruleset, ruleset))
-        state = state._replace(
-            ruleset=ruleset,
-            position=new.parse_position(old.format_position(state.position)),
-            history=tuple(new.parse_position(old.format_position(position)) for position in state.history),
-            broken=None,
-            unplayed=(),
-        )
+        new = find_ruleset(state.game, ruleset)
+        if before.position is None:
+            state = state._replace(position=new.initial(state.setup))
+        else:
+            old = find_ruleset(state.game, before.ruleset)
+            state = state._replace(
+                position=new.parse_position(old.format_position(state.position)),
+                history=tuple(new.parse_position(old.format_position(position)) for position in state.history),
+            )
     except Exception as error:
-        return _broken(state._replace(ruleset=ruleset), f"ruleset {ruleset}: {_said(error)}", at)
+        # The positions of the old ruleset are none of the new one.
+        state = state._replace(position=None, history=(), moves=(), unplayed=(*state.moves, *unplayed))
+        return _broken(state, f"ruleset {ruleset}: {_said(error)}", at)
     for move in unplayed:
         state = with_move(state, move, at)
     return state
+
+
+def over(state: MatchState, ply: int) -> bool:
+    """Tell whether by the rules the game is over after ``ply`` plies; not when the rules cannot say."""
+    try:
+        game = find_ruleset(state.game, state.ruleset)
+        return game.outcome(state.position_after(ply), state.history[:ply]) is not None
+    except Exception:
+        return False
 
 
 def to_move(state: MatchState) -> int | None:

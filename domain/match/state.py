@@ -75,7 +75,7 @@ class Ruling(NamedTuple):
 
 
 class Dispute(NamedTuple):
-    """A case: who raised it about what, who has said something, how it was ruled, and whether that was appealed.
+    """A case: who raised it when about what, who has said something, how it was ruled, and whether that was appealed.
 
     ``seat`` is None for a case that an arbiter opened.
     """
@@ -84,6 +84,7 @@ class Dispute(NamedTuple):
     seat: int | None
     ply: int
     ground: str
+    raised_at: int
     stated: tuple[int, ...] = ()
     rulings: tuple[Ruling, ...] = ()
     appealed: bool = False
@@ -107,6 +108,7 @@ class Ended(NamedTuple):
     status: str
     scores: tuple[float, ...] | None
     reason: str | None
+    ended_at: int | None
 
 
 def replaced(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
@@ -183,6 +185,11 @@ class MatchState(NamedTuple):
     def plies(self) -> int:
         """How many plies are on record and not taken back, whether they can be replayed or not."""
         return len(self.moves) + len(self.unplayed)
+
+    @property
+    def open_case(self) -> Dispute | None:
+        """The case that waits for a ruling, None when there is none; there is never more than one."""
+        return next((dispute for dispute in self.disputes if dispute.open), None)
 
     def on_clock(self, change: Callable[..., Clock], *arguments: Any) -> "MatchState":
         """Return the match with its clocks changed; as it is when it has none."""

@@ -5,7 +5,7 @@ from domain.match import calendar as calendars
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.clock import FIRST_MOVE, REASONS, VACATION, falls_at, forecast
-from domain.match.guards import active_seat, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
+from domain.match.guards import active_seat, refuse_if_broken, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, FINISHED, OPEN, PLAYING, MatchState
 from domain.match.terms import DAY, HOUR, OPEN_FOR, duration
@@ -25,12 +25,13 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     """Return what follows from time being up: a flag, a match called off, or, with Refused, nothing."""
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
-    if claimant is not None and claimant not in seats_playing(state):
-        raise Refused("out-of-game", "you are out of this game already")
     if state.status == OPEN:
         if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
             raise Refused("match-not-started", "this match has not started: not all seats are taken")
         return (e.MatchAborted(now, CLOCK),)
+    refuse_if_broken(state)
+    if claimant is not None and claimant not in seats_playing(state):
+        raise Refused("out-of-game", "you are out of this game already")
     expected = forecast(state.clock) if state.clock is not None else None
     if expected is None or state.clock is None:
         raise Refused("time-not-up", "no clock runs in this match")
@@ -55,7 +56,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
 def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e.Event, ...]:
     """Return that the match goes on which its winner has won on time, no more than 72 hours ago."""
     seat = seat_of(state, command.player)
-    if state.status != FINISHED or state.fallen is None or state.scores is None:
+    if state.status != FINISHED or state.fallen is None or state.reason == "ruling":
         raise Refused("nothing-to-forgive", "this match was not ended by a flag")
     refuse_if_frozen(state)
     if seat == state.fallen.seat:

@@ -10,7 +10,7 @@ from domain.match.state import FINISHED, OPEN, PLAYING, MatchState, Seat
 from domain.match.timekeeping import deadline_of
 from domain.rating import pairwise
 
-LAYOUT = 3
+LAYOUT = 4
 """To be raised with every change of Summary, of what its fields mean or of the lists made from it; then rebuild."""
 
 DAY_MS = 24 * 3600 * 1000
@@ -20,8 +20,9 @@ class Summary(NamedTuple):
     """A match at ``version``, without position and moves.
 
     ``status`` is "open", "playing", "finished" or "aborted". ``to_move`` is the seat whose turn it is while the match
-    is played. ``awaiting`` holds the ids of the players who owe an answer: the one to move first, then those who must
-    answer the draw on offer or the request to take moves back, or, before the start, those who are invited.
+    is played, ``ply`` the number of plies on record. ``awaiting`` holds the ids of the players who owe an answer: the
+    one to move first, then those who must answer the draw on offer or the request to take moves back, or, before the
+    start, those who are invited; nobody while the match is frozen.
     ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
     for players is called off; None when no time runs. ``case`` tells that an arbiter
     has to rule. Instants are milliseconds since 1970 UTC.
@@ -109,7 +110,7 @@ def summarise(state: MatchState) -> Summary:
         seats=state.seats,
         to_move=to_move,
         awaiting=_awaiting(state, to_move),
-        ply=len(state.moves),
+        ply=state.plies,
         draw_agreed=state.draw_agreed,
         scores=state.scores,
         reason=state.reason,
@@ -117,7 +118,7 @@ def summarise(state: MatchState) -> Summary:
         updated_at=state.updated_at,
         ended_at=state.ended_at,
         deadline=_deadline(state),
-        case=bool(state.disputes) and state.disputes[-1].open,
+        case=state.open_case is not None,
     )
 
 
@@ -172,7 +173,7 @@ def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
     owing: list[Seat] = []
     if state.status == OPEN:
         owing = [seat for seat in state.seats if not seat.joined]
-    elif to_move is not None:
+    elif to_move is not None and not state.frozen:
         owing = [state.seats[to_move]]
         owing += [state.seats[seat] for seat in (*draw_answers_owed(state), *takeback_answers_owed(state))]
     return tuple(dict.fromkeys(seat.player for seat in owing if seat.player is not None))

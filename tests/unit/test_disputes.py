@@ -1,7 +1,5 @@
 """Cases: who may open one, what stands still meanwhile, how it can be ruled, and what each ruling brings about."""
 
-from hashlib import sha256
-
 import pytest
 
 from domain.games import find_ruleset
@@ -20,7 +18,6 @@ from domain.match.commands import (
     ProposeRuleset,
     RaiseDispute,
     Resign,
-    Rule,
     SubmitMove,
 )
 from domain.match.decide import decide
@@ -28,32 +25,8 @@ from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY
+from tests.support.cases import WORDS, disputed, refusal, ruling
 from tests.support.matches import PlayedMatch, started
-
-WORDS = sha256(b"He moved twice.").hexdigest()
-
-
-def refusal(match: PlayedMatch, command: Command) -> Refused:
-    """Return why ``command`` is refused; the match must be as before."""
-    before = (match.state, list(match.events))
-    with pytest.raises(Refused) as refused:
-        match.do(command, match.now)
-    assert (match.state, match.events) == before
-    return refused.value
-
-
-def disputed(ground: str = "repetition") -> PlayedMatch:
-    """Return a match of alice and bob, two plies old, about which bob has raised a dispute."""
-    match = started()
-    match.move("alice", "c3-d4")
-    match.move("bob", "b6-a5")
-    match.do(RaiseDispute("bob", 2, ground, WORDS))
-    return match
-
-
-def ruling(kind: str, arbiter: str = "ann", **facts: object) -> Rule:
-    """Return a ruling with its reason and rule."""
-    return Rule(arbiter, kind, "So the record says.", "BA-02", **facts)  # type: ignore[arg-type]
 
 
 def test_a_dispute_freezes_the_match_and_its_clocks() -> None:

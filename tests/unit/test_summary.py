@@ -2,12 +2,14 @@
 
 import pytest
 
-from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, Resign
+from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, OpenCase, Resign
+from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
 from events.memory import MemoryStore
 from events.readmodels import Keys, Projected, lists_of, pool_of, rated_result, summarise
 from events.readmodels.paging import Place, cursor_of, place_of
 from events.readmodels.summary import DAY_MS, RatedResult, pack, unpack
+from tests.support.cases import WORDS, disputed, ruling
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
 
 
@@ -42,6 +44,15 @@ def test_a_match_that_is_played_awaits_the_seat_to_move() -> None:
     assert (summary.to_move, summary.awaiting, summary.ply) == (1, ("bob",), 1)
     assert {"awaiting:bob", "active:alice", "active:bob"} < names(match)
     assert "awaiting:alice" not in names(match)
+
+
+def test_a_frozen_match_awaits_nobody_until_it_is_ruled_on() -> None:
+    match = disputed()
+    assert summarise(match.state).awaiting == ()
+    assert {"cases", "active:alice", "active:bob"} <= names(match)
+    match.do(ruling("let-stand"))
+    assert summarise(match.state).awaiting == ("alice",)
+    assert "cases" not in names(match)
 
 
 def test_a_draw_offer_awaits_its_answer_beside_the_move() -> None:
@@ -112,7 +123,7 @@ def test_a_summary_is_read_back_as_it_was_packed() -> None:
 
 def test_a_summary_of_another_layout_counts_as_none() -> None:
     packed = pack(Projected(summarise(started().state), "0123456789abcdef"))
-    assert unpack(packed.replace(b"[3,", b"[99,", 1)) is None
+    assert unpack(packed.replace(b"[4,", b"[99,", 1)) is None
 
 
 def test_a_pool_is_a_game_with_a_number_of_seats() -> None:
@@ -137,6 +148,17 @@ def test_a_match_left_before_every_seat_has_moved_counts_not() -> None:
     match.do(Resign("bob"))
     assert rated_result(summarise(match.state)) is None
     assert "rated" not in names(match)
+
+
+def test_a_broken_match_that_is_decided_counts_with_all_plies_on_record() -> None:
+    match = started()
+    moves = [MoveSubmitted(match.now, 0, 1, "z9-z8"), MoveSubmitted(match.now, 1, 2, "a7-b6")]
+    match = PlayedMatch.recorded([*match.events, *moves])
+    match.do(OpenCase("ann", 1, "illegal-move", WORDS))
+    match.do(ruling("decide", scores=(0.0, 1.0)))
+    result = rated_result(summarise(match.state))
+    assert result is not None
+    assert result.scores == (0.0, 1.0)
 
 
 def test_an_unrated_match_counts_not() -> None:

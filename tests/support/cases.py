@@ -1,0 +1,34 @@
+"""Matches with cases, and the rulings on them."""
+
+from hashlib import sha256
+
+import pytest
+
+from domain.match.commands import Command, RaiseDispute, Rule
+from domain.match.refusals import Refused
+from tests.support.matches import PlayedMatch, started
+
+WORDS = sha256(b"He moved twice.").hexdigest()
+
+
+def refusal(match: PlayedMatch, command: Command) -> Refused:
+    """Return why ``command`` is refused; the match must be as before."""
+    before = (match.state, list(match.events))
+    with pytest.raises(Refused) as refused:
+        match.do(command, match.now)
+    assert (match.state, match.events) == before
+    return refused.value
+
+
+def disputed(ground: str = "repetition") -> PlayedMatch:
+    """Return a match of alice and bob, two plies old, about which bob has raised a dispute."""
+    match = started()
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    match.do(RaiseDispute("bob", 2, ground, WORDS))
+    return match
+
+
+def ruling(kind: str, arbiter: str = "ann", **facts: object) -> Rule:
+    """Return a ruling with its reason and rule."""
+    return Rule(arbiter, kind, "So the record says.", "BA-02", **facts)  # type: ignore[arg-type]

@@ -1,0 +1,168 @@
+"""Laws of cases: whatever players, strangers and arbiters do in whatever order, these hold after every step."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
+from itertools import islice
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.games import find_ruleset
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.audit import Examination
+from domain.match.clock import left
+from domain.match.disputes import GROUNDS, RULINGS
+from domain.match.evolve import replay
+from domain.match.refusals import Refused
+from domain.match.state import PLAYING, MatchState
+from domain.match.terms import BANK, CLAIM, DAY, HOUR, STANDARD, Terms, days_per_move
+from domain.match.timekeeping import deadline_of
+from events.proof.bundle import make_bundle
+from events.proof.verification import verify
+from events.readmodels import summarise
+from events.readmodels.lists import lists_of
+from events.snapshots import restored, snapshot_of
+from events.store import EMPTY
+from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys
+from tests.support.matches import SHORT_GAME, PlayedMatch, started, started_by_four
+
+WORDS = sha256(b"So it was.").hexdigest()
+ARBITERS = ("ann", "ben", "cleo")
+TERMS = (
+    STANDARD._replace(takebacks=True),
+    days_per_move(3, takebacks=True),
+    Terms(BANK, 2 * DAY, HOUR, 3 * DAY, DAY, 7 * DAY, CLAIM, True, True, True, True),
+)
+
+
+def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Command:
+    """Return some command that fits the match more often than not."""
+    state = match.state
+    player = chance.choice(players if chance.randint(0, 9) else (*players, "eve", *ARBITERS))
+    arbiter = chance.choice(ARBITERS if chance.randint(0, 9) else (*players, *ARBITERS))
+    ply = chance.randint(0, max(0, state.plies))
+    kind = chance.randint(0, 24)
+    if kind < 9:
+        if state.broken is None and state.status == PLAYING:
+            game = find_ruleset(state.game, state.ruleset)
+            moves = list(islice(game.legal_moves(state.position), 8))
+            mover = state.seats[game.to_move(state.position)].player or ""
+            return c.SubmitMove(mover, game.format_move(state.position, chance.choice(moves)))
+        kind = chance.randint(9, 24)
+    seats = len(state.seats)
+    one = tuple(float(seat == ply % seats) for seat in range(seats))
+    ruling = chance.choice(RULINGS)
+    match kind:
+        case 9 | 10:
+            return c.RaiseDispute(player, ply, chance.choice(GROUNDS), WORDS)
+        case 11:
+            return c.OpenCase(arbiter, ply, "clock", WORDS)
+        case 12 | 13 | 14 | 15:
+            return c.Rule(
+                arbiter,
+                ruling,
+                "So it is.",
+                "1",
+                ply=ply if ruling == "take-back" else None,
+                scores=one if ruling == "decide" else None,
+                remaining=(DAY,) * seats if ruling == "adjust-clocks" else None,
+            )
+        case 16:
+            return c.Appeal(player, WORDS)
+        case 17:
+            return c.Freeze(arbiter, chance.random() < 0.5)
+        case 18:
+            return chance.choice((c.FileStatement(player, WORDS), c.AbortMatch(player)))
+        case 19:
+            return c.Resign(player)
+        case 20:
+            return chance.choice((c.CallTime(), c.CallTime(player)))
+        case 21:
+            return chance.choice((c.OfferDraw(player), c.AcceptDraw(player), c.ForgiveFlag(player)))
+        case 22:
+            return chance.choice((c.RequestTakeback(player), c.AcceptTakeback(player)))
+        case 23:
+            return c.ProposeRuleset(arbiter, chance.choice((1, 2, 99)), "It is newer.")
+        case _:
+            return chance.choice((c.AcceptRuleset(player), c.GiveTime(player, ply % seats, DAY)))
+
+
+def check(match: PlayedMatch, before: MatchState) -> None:
+    """Assert what holds after every step."""
+    state = match.state
+    assert replay("m", match.events) == state
+    assert state.version == len(match.events)
+    summary = summarise(state)
+    assert lists_of(summary)
+    players = {seat.player for seat in state.seats}
+    for dispute in state.disputes:
+        arbiters = [ruling.arbiter for ruling in dispute.rulings]
+        assert len(arbiters) == len(set(arbiters)) <= 2
+        assert players.isdisjoint(arbiters)
+    assert sum(dispute.open for dispute in state.disputes) <= 1
+    assert summary.case == any(dispute.open for dispute in state.disputes)
+    if state.frozen and state.clock is not None:
+        for seat in range(len(state.seats)):
+            assert left(state.clock, seat, match.now + 300 * DAY) == left(state.clock, seat, match.now)
+    if state.status != PLAYING:
+        assert deadline_of(state) is None
+    if state.status == PLAYING and state.broken is None:
+        game = find_ruleset(state.game, state.ruleset)
+        assert game.outcome(state.position, state.history) is None
+        assert any(True for _ in game.legal_moves(state.position))
+        if state.taken_back > before.taken_back and before.status != PLAYING:
+            deadline = deadline_of(state)
+            assert deadline is not None
+            assert deadline > match.now
+    if state.broken is None:
+        found = restored(snapshot_of(state, EMPTY._replace(version=state.version)))
+        assert found is not None
+        assert found[0] == state
+
+
+def late(terms: Terms) -> PlayedMatch:
+    """Return a match of Bashni that is almost over."""
+    match = started(terms)
+    for ply, move in enumerate(SHORT_GAME.split()[:-2]):
+        match.move(("alice", "bob")[ply % 2], move)
+    return match
+
+
+MATCHES: dict[str, Callable[[Terms], PlayedMatch]] = {
+    "of two": started,
+    "of two, almost over": late,
+    "of four": started_by_four,
+    "of four that leave one by one": lambda terms: started_by_four(terms, "fourplay", "standard"),
+}
+
+
+def with_a_fault(match: PlayedMatch) -> PlayedMatch:
+    """Return the match with a move on record that the rules cannot follow."""
+    return PlayedMatch.recorded([*match.events, e.MoveSubmitted(match.now, 0, match.state.plies + 1, "z9-z8")])
+
+
+@pytest.mark.parametrize("name", MATCHES)
+@given(seed=st.integers(0, 10**9))
+@settings(max_examples=15, deadline=None, derandomize=True)
+def test_whatever_is_done_in_whatever_order_the_laws_of_cases_hold(name: str, seed: int) -> None:
+    chance = Random(seed)
+    match = MATCHES[name](chance.choice(TERMS))
+    players = tuple(seat.player or "" for seat in match.state.seats)
+    faulty = False
+    for _ in range(chance.randint(8, 40)):
+        before = match.state
+        match.now += chance.choice((1000, 1000, 1000, HOUR, HOUR, DAY, 8 * DAY))
+        if match.state.status == PLAYING and not chance.randrange(40):
+            match, faulty = with_a_fault(match), True
+        with suppress(Refused):
+            match.do(made(chance, match, players), match.now)
+        check(match, before)
+    examination = Examination("m")
+    deviations = [examination.take(event).deviation for event in match.events]
+    assert faulty or (deviations, examination.end()) == ([None] * len(match.events), None)
+    bundle = make_bundle("m", envelopes(match.events), KEY, match.now + SIGNED_AT, None)
+    assert "signature" in {step.name for step in verify(bundle, keys())}

@@ -1,0 +1,168 @@
+"""What rulings bring about: play goes on after them, ends properly, and needs no rules that are missing or at fault."""
+
+import pytest
+
+from domain.match import events as e
+from domain.match.clock import left
+from domain.match.commands import (
+    AbortMatch,
+    AcceptRuleset,
+    Appeal,
+    CallTime,
+    Command,
+    ForgiveFlag,
+    OfferDraw,
+    OpenCase,
+    ProposeRuleset,
+    RaiseDispute,
+    Resign,
+    Rule,
+)
+from domain.match.evolve import replay
+from domain.match.state import ABORTED, FINISHED
+from domain.match.terms import DAY, STANDARD, Terms, days_per_move
+from tests.support.cases import WORDS, disputed, refusal, ruling
+from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, started, started_by_four
+
+
+def test_a_match_that_was_called_off_before_all_seats_were_taken_cannot_be_disputed() -> None:
+    match = PlayedMatch()
+    match.do(AbortMatch("alice"))
+    assert refusal(match, RaiseDispute("alice", 0, "clock", WORDS)).code == "match-not-started"
+
+
+@pytest.mark.parametrize("terms", [STANDARD, days_per_move(3)])
+def test_who_has_lost_on_time_has_time_again_when_a_ruling_takes_back(terms: Terms) -> None:
+    match = started(terms)
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    match.do(CallTime(), match.now + 15 * DAY)
+    assert match.state.reason == "flag"
+    match.do(RaiseDispute("alice", 2, "clock", WORDS))
+    match.do(ruling("take-back", ply=2))
+    assert match.state.clock is not None
+    assert [left(match.state.clock, seat, match.now) for seat in (0, 1)] == [3 * DAY, match.state.clock.remaining[1]]
+    match.move("alice", "d4-c5")
+
+
+def test_a_match_that_was_called_off_can_be_taken_up_again() -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.do(CallTime(), match.now + 8 * DAY)
+    assert match.state.status == ABORTED
+    match.do(RaiseDispute("bob", 1, "clock", WORDS))
+    match.do(ruling("take-back", ply=1))
+    match.move("bob", "b6-a5")
+
+
+def won() -> PlayedMatch:
+    """Return a match that White has won by the rules, and about which Black has raised a dispute."""
+    match = started()
+    for ply, move in enumerate(SHORT_GAME.split()):
+        match.move(("alice", "bob")[ply % 2], move)
+    match.do(RaiseDispute("bob", 1, "wrong-result", WORDS))
+    return match
+
+
+def test_taking_back_leads_to_where_the_game_is_not_over() -> None:
+    match = won()
+    last = match.state.plies
+    assert refusal(match, ruling("take-back", ply=last)).field == "ply"
+    match.do(ruling("take-back", ply=last - 1))
+    match.move("alice", SHORT_GAME.split()[-1])
+    assert (match.state.status, match.state.scores) == (FINISHED, (1.0, 0.0))
+
+
+def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> None:
+    match = started_by_four(game="fourplay", setup="standard")
+    for player in FOUR:
+        match.move(player, match.legal_moves()[0])
+    match.do(Resign("blue"))
+    match.move("wendy", match.legal_moves()[0])
+    match.do(RaiseDispute("blue", 4, "conduct", WORDS))
+    match.do(ruling("take-back", ply=3))
+    match.move("bob", match.legal_moves()[0])
+    match.move("wendy", match.legal_moves()[0])
+    match.move("blue", match.legal_moves()[0])
+
+
+def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> None:
+    match = won()
+    match.do(ruling("annul"))
+    match.do(Appeal("alice", WORDS))
+    match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
+    match.do(OpenCase("ann", 1, "conduct", WORDS))
+    assert refusal(match, ruling("restore")).field == "ruling"
+    match.do(ruling("annul"))
+    assert match.state.scores is None
+
+
+def test_a_ruling_can_still_be_appealed_when_another_dispute_was_raised_after_it() -> None:
+    match = disputed()
+    match.do(ruling("take-back", ply=1))
+    match.do(RaiseDispute("bob", 1, "conduct", WORDS))
+    assert refusal(match, Appeal("alice", WORDS)).code == "dispute-open"
+    match.do(ruling("let-stand", "cleo"), match.now + 20 * DAY)
+    match.do(Appeal("bob", WORDS))
+    match.do(ruling("let-stand", "ann"))
+    match.do(Appeal("alice", WORDS))
+    assert match.state.open_case == match.state.disputes[0]
+    assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
+    match.do(ruling("let-stand", "ben"))
+    assert refusal(match, Appeal("alice", WORDS)).code == "nothing-to-appeal"
+
+
+def test_what_an_arbiter_has_decided_is_not_forgiven_like_a_flag() -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    match.do(CallTime(), match.now + 15 * DAY)
+    match.do(RaiseDispute("alice", 2, "clock", WORDS))
+    match.do(ruling("decide", scores=(1.0, 0.0)))
+    assert refusal(match, ForgiveFlag("bob")).code == "nothing-to-forgive"
+
+
+def unknown_ruleset() -> PlayedMatch:
+    """Return a match that was created under a ruleset that is not installed, with a ply on record."""
+    created, joined, began = started().events
+    assert isinstance(created, e.MatchCreated)
+    ply = e.MoveSubmitted(began.at, 0, 1, "c3-d4")
+    return PlayedMatch.recorded([created._replace(ruleset=99), joined, began, ply])
+
+
+@pytest.mark.parametrize(
+    "command", [CallTime("alice"), CallTime(), Resign("alice"), OfferDraw("bob"), AbortMatch("alice")]
+)
+def test_what_needs_the_rules_is_refused_where_they_are_missing(command: Command) -> None:
+    assert refusal(unknown_ruleset(), command).code == "broken-match"
+
+
+def test_a_match_under_a_missing_ruleset_goes_on_under_one_that_is_there() -> None:
+    match = unknown_ruleset()
+    match.do(ProposeRuleset("ann", 2, "The other one was withdrawn."))
+    match.do(AcceptRuleset("alice"))
+    match.do(AcceptRuleset("bob"))
+    assert (match.state.broken, match.state.moves) == (None, ("c3-d4",))
+    match.move("bob", "b6-a5")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ruling("take-back", ply=1),
+        ruling("decide", scores=(0.5, 0.5)),
+        ruling("adjust-clocks", remaining=(DAY, DAY)),
+        ruling("annul"),
+        ruling("let-stand"),
+    ],
+)
+def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(command: Rule) -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    match = PlayedMatch.recorded([*match.events, e.RulesetChanged(match.now, 99)])
+    assert (match.state.position, match.state.plies) == (None, 2)
+    match.do(OpenCase("ann", 2, "illegal-move", WORDS))
+    match.do(command)
+    assert match.state.disputes[0].rulings[0].ruling == command.ruling
+    assert replay("m", match.events) == match.state

@@ -64,12 +64,17 @@ def session_only(view: View) -> View:
 
     @functools.wraps(view)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        if bearer() is not None:
-            require_person()
-            raise Problem("session-needed", "Tokens are made and revoked by signing in, not with another token.")
+        refuse_token()
         return view(*args, **kwargs)
 
     return checked  # type: ignore[return-value]
+
+
+def refuse_token() -> None:
+    """Raise the problem session-needed when the caller shows a token."""
+    if bearer() is not None:
+        require_person()
+        raise Problem("session-needed", "Sign in to do this: with a token, which may have leaked, it is not possible.")
 
 
 def bearer() -> str | None:

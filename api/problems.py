@@ -98,6 +98,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "illegal-move": (422, "The move is against the rules"),
     "malformed-move": (422, "The move cannot be read"),
     "malformed-position": (422, "The position cannot be read"),
+    "unknown-pause": (422, "A clock is not paused for this"),
     "unfit-dispute": (422, "The dispute is not right"),
     "unfit-ruling": (422, "The ruling is not right"),
     "unfit-ruleset": (422, "The ruleset does not fit"),

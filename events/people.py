@@ -88,6 +88,10 @@ return 1
 """
 
 
+# A name goes with the person whose it is.
+_FREE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"
+
+
 # Recognising somebody who acts, and counting the act, in one round trip. Only the session says whose count it is; the
 # counter has the same hash tag and therefore the same place.
 _ADMIT = """
@@ -256,14 +260,15 @@ class People:
     def erase(self, person: Person) -> None:
         """Forget the person: name, password, sessions and tokens; the name is free again, the id stays nobody's.
 
-        Killed midway, doing it again does the rest: the person itself goes last.
+        All of it goes at once. Asked for twice at the same time, the name may be somebody else's already.
         """
         tokens = [json.loads(packed)[2] for packed in self._client.hgetall(self._tokens_key(person.id)).values()]
         sessions = self._client.smembers(self._sessions_key(person.id))
         with self._client.pipeline(transaction=True) as pipeline:
             for key in (*tokens, *sessions):
                 pipeline.delete(key)
-            pipeline.delete(self._tokens_key(person.id), self._sessions_key(person.id), self._name_key(person.name))
+            pipeline.delete(self._tokens_key(person.id), self._sessions_key(person.id))
+            pipeline.eval(_FREE, 1, self._name_key(person.name), person.id)
             pipeline.delete(self._person_key(person.id))
             pipeline.execute()
 

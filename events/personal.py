@@ -7,34 +7,42 @@ What is erased lies beside them in ordinary keys. Administrative acts stay on re
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
+
+import structlog
 
 from domain.match.commands import AbortMatch, Command, Resign
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
-from domain.match.state import OPEN, MatchState
+from domain.match.state import OPEN
 from events.administration import Administration
 from events.chats import Chats
 from events.diaries import Diaries
+from events.envelope import Envelope
 from events.matches import Matches
 from events.notebooks import Notebooks
-from events.orders import lines_shown
+from events.orders import lines_shown, unpacked
 from events.people import People, Person
 from events.shapes import written
 from events.statements import Statements
 from events.store import EventStore, Request
+from events.timekeeper import unavailable
 
 _EXPLAINED = """This is all that Rookery keeps about you.
 
 person.json      your account, roles, tokens (never their secrets), calendar, vacations and preferences
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
-                 only you have: conditional lines, notes, your tree of moves, what you said in chat and in cases
+                 only you have: conditional lines, notes, your tree of moves, what you said in chat
+statements.json  what you said in cases, by match, as a player or as an arbiter
+administration.json  what the log of administration says of you: roles you got, and what you did with them
 
 Instants are milliseconds since 1970 UTC. Passwords are kept as argon2 hashes and are not part of this archive.
 """
 
 PAGE = 500
+
+log = structlog.get_logger("personal")
 
 
 class Holdings(NamedTuple):
@@ -57,6 +65,8 @@ def archive_of(holdings: Holdings, person: Person) -> bytes:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
         _write(files, "README.txt", _EXPLAINED)
         _write(files, "person.json", _json(_account(holdings, person)))
+        _write(files, "statements.json", _json(holdings.statements.of_author(person.id)))
+        _write(files, "administration.json", _json(list(_acts_about(holdings.administration, person))))
         for match in holdings.matches_of(person.id):
             _write(files, f"matches/{match}.json", _json(_part_in(holdings, person, match)))
     return archive.getvalue()
@@ -70,12 +80,15 @@ def erase(holdings: Holdings, person: Person) -> None:
     """
     holdings.administration.record("person-erased", person.id, {"person": person.id})
     for match in holdings.matches_of(person.id):
-        loaded = holdings.matches.load(match)
-        _leave(holdings.matches, loaded.state, person)
-        if loaded.state.seat_of(person.id) is not None:
-            holdings.matches.lay_down(match, person.id, lambda *_: Orders())
-        holdings.statements.erase(match, person.id)
         holdings.chats.erase(match, person.id)
+        try:
+            _leave(holdings.matches, match, person)
+        except Exception as error:
+            if unavailable(error):
+                raise
+            # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
+            log.error("a match cannot be left", match=match, error=str(error))
+    holdings.statements.erase(person.id)
     for role in holdings.administration.roles_of(person.id):
         holdings.administration.revoke(person.id, role, person.id)
     holdings.notebooks.erase(person.id)
@@ -83,12 +96,15 @@ def erase(holdings: Holdings, person: Person) -> None:
     holdings.people.erase(person)
 
 
-def _leave(matches: Matches, state: MatchState, person: Person) -> None:
+def _leave(matches: Matches, match: str, person: Person) -> None:
+    state = matches.load(match).state
+    if state.seat_of(person.id) is not None:
+        matches.lay_down(match, person.id, lambda *_: Orders())
     if state.ended:
         return
     command: Command = AbortMatch(person.id) if state.status == OPEN else Resign(person.id)
     try:
-        matches.execute(state.match, command, person.id, Request(f"erasure:{person.id}", ""))
+        matches.execute(match, command, person.id, Request(f"erasure:{person.id}", ""))
     except Refused:
         # Frozen, broken, or left already: time or an arbiter will end it without the person.
         return
@@ -105,23 +121,43 @@ def _account(holdings: Holdings, person: Person) -> dict[str, Any]:
 
 
 def _part_in(holdings: Holdings, person: Person, match: str) -> dict[str, Any]:
-    loaded = holdings.matches.load(match)
-    seat = loaded.state.seat_of(person.id)
-    orders = Orders() if seat is None else loaded.orders.get(seat, Orders())
-    said = (statement for statement in holdings.statements.of_match(match).values() if statement.author == person.id)
+    # Without a replay: whoever has played a thousand matches gets them in seconds, and a broken one like any other.
+    opened = holdings.store.open(match)
+    seat = _seat_in(opened.events, person)
+    orders = Orders() if seat is None else unpacked(opened.orders).get(seat, Orders())
     return {
         "match": match,
         "events": [
             {**envelope._asdict(), "data": {name: value for name, value in envelope.data.items() if name != "seed"}}
-            for envelope in holdings.store.read(match)
+            for envelope in opened.events
         ],
         "lines": [] if orders.lines is None else lines_shown(orders.lines.first),
         "forced": orders.forced,
         "notes": holdings.notebooks.notes(person.id, match),
         "exploration": holdings.notebooks.exploration(person.id, match),
         "chat": list(_said(holdings.chats, match, person.id)),
-        "statements": [statement.text for statement in said],
     }
+
+
+def _seat_in(envelopes: Iterable[Envelope], person: Person) -> int | None:
+    """Return the seat that ``person`` was given when the match was created, or took later."""
+    for envelope in envelopes:
+        if envelope.type == "match-created":
+            for number, seat in enumerate(envelope.data["seats"]):
+                if seat["player"] == person.id:
+                    return number
+        elif envelope.type == "player-joined" and envelope.data["player"] == person.id:
+            return int(envelope.data["seat"])
+    return None
+
+
+def _acts_about(administration: Administration, person: Person) -> Iterator[dict[str, Any]]:
+    after = 0
+    while page := administration.acts(after, PAGE):
+        for act in page:
+            if person.id in (act.actor, act.facts.get("person")):
+                yield {**act._asdict(), "facts": dict(act.facts)}
+        after = page[-1].number
 
 
 def _said(chats: Chats, match: str, author: str) -> Iterable[dict[str, Any]]:

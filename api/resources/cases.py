@@ -7,7 +7,7 @@ from flask import Response
 from marshmallow import fields, validate
 
 from api import representations as show
-from api.auth import current_person, require_person, signed_in
+from api.auth import current_person, refuse_token, require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.commands import (
@@ -34,7 +34,9 @@ from api.schemas import (
 )
 from api.services import services
 from domain.match import commands as c
+from domain.match.decide import decide
 from domain.match.disputes import GROUNDS, LONGEST_REASON, LONGEST_RULE, RULINGS
+from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.administration import ARBITER, OPERATOR
 from events.clock import rfc3339
@@ -189,25 +191,31 @@ def _appeal(match: str, person: Person, said: dict[str, Any]) -> Response:
 
 
 def _stated(match: str, person: Person, text: str, command: c.Command) -> Response:
-    if services().matches.load(match).state.seat_of(person.id) is not None:
-        services().statements.keep(match, person.id, text)
+    """Keep the text and carry out the command that names it; of what is refused no text is kept."""
+    state = services().matches.load(match).state
+    try:
+        decide(state, command, services().now())
+    except Refused:
+        # It may have been carried out before, and be repeated; or else be refused of this very version.
+        return execute(match, command, state.version)
+    services().statements.keep(match, person.id, text)
     return execute(match, command)
 
 
 def _open(match: str, _: Person, said: dict[str, Any]) -> Response:
-    arbiter, text = require_role(ARBITER), said["statement"]
-    services().statements.keep(match, arbiter.id, text)
+    arbiter, text = _judge(match), said["statement"]
     command = c.OpenCase(arbiter.id, said["ply"], said["ground"], digest_of(text))
-    return _administered(match, "case-opened", command, ply=said["ply"], ground=said["ground"])
+    _log("case-opened", arbiter, match, ply=said["ply"], ground=said["ground"])
+    return _stated(match, arbiter, text, command)
 
 
 def _freeze(match: str, _: Person, said: dict[str, Any]) -> Response:
-    arbiter = require_role(ARBITER)
+    arbiter = _judge(match)
     return _administered(match, "match-frozen" if said["frozen"] else "match-unfrozen", c.Freeze(arbiter.id, **said))
 
 
 def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
-    arbiter = require_role(ARBITER)
+    arbiter = _judge(match)
     scores, remaining = said.get("scores"), said.get("remaining")
     command = c.Rule(
         arbiter.id,
@@ -222,15 +230,26 @@ def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
 
 
 def _propose(match: str, _: Person, said: dict[str, Any]) -> Response:
-    arbiter = require_role(ARBITER)
+    arbiter = _judge(match)
     return _administered(match, "ruleset-proposed", c.ProposeRuleset(arbiter.id, **said), **said)
 
 
 def _administered(match: str, act: str, command: c.Command, **facts: Any) -> Response:
     """Log the act and carry it out: in this order, so that nothing administrative happens unlogged."""
-    services().matches.load(match)
-    services().administration.record(act, require_person().id, {"match": match, **facts})
+    _log(act, require_person(), match, **facts)
     return execute(match, command)
+
+
+def _log(act: str, arbiter: Person, match: str, **facts: Any) -> None:
+    services().administration.record(act, arbiter.id, {"match": match, **facts})
+
+
+def _judge(match: str) -> Person:
+    """Return the arbiter who is asking, signed in, about a match that arbiters may see; raises the problem else."""
+    arbiter = require_role(ARBITER)
+    refuse_token()
+    readable(match)
+    return arbiter
 
 
 def _accept(match: str, person: Person, _: dict[str, Any]) -> Response:
@@ -301,7 +320,7 @@ def case_file_of(state: MatchState, person: Person | None) -> dict[str, Any]:
                 "seat": envelope.data.get("seat"),
                 "at": rfc3339(envelope.at),
                 "sha256": envelope.data["statement"],
-                "text": texts[envelope.data["statement"]].text if envelope.data["statement"] in texts else None,
+                "text": texts.get((envelope.actor, envelope.data["statement"])),
             }
             for envelope in own
             if "statement" in envelope.data

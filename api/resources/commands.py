@@ -274,10 +274,11 @@ _plain("time-claims", "Claim that the time of the seat to move is up", c.CallTim
 _plain("forgiveness", "Let a match go on that you have just won on time", c.ForgiveFlag)
 
 
-def execute(match: str, command: c.Command) -> Response:
+def execute(match: str, command: c.Command, expected: int | None = None) -> Response:
     """Carry out the command of the caller and answer with the events that followed.
 
-    Whatever is refused in a private match, strangers hear only that there is no such match.
+    ``expected`` is the version that the match must be at when the caller names none. Whatever is refused in a private
+    match, strangers hear only that there is no such match.
     """
     person = require_person()
     try:
@@ -287,7 +288,7 @@ def execute(match: str, command: c.Command) -> Response:
             person.id,
             Request(f"{person.id}:{request_key()}", fingerprint()),
             services().now(),
-            expected_version(),
+            expected if (stated := expected_version()) is None else stated,
         )
     except (Refused, StaleVersion):
         if not show.visible(services().matches.load(match).state, person):

@@ -60,6 +60,7 @@ class MatchSummaryShown(Shown):
     ply = fields.Integer()
     draw_agreed = fields.List(fields.Integer(), metadata={"description": "Seats that agree to the draw on offer"})
     result = fields.Nested(ScoresShown, allow_none=True)
+    annulled = fields.Boolean(metadata={"description": "Whether an arbiter has ruled that it counts for nothing"})
     created_at = fields.DateTime()
     updated_at = fields.DateTime()
     deadline = fields.DateTime(

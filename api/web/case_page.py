@@ -10,15 +10,18 @@ from api.problems import Problem, no_such_match
 from api.representations import match_summary, people_in, visible
 from api.resources.cases import case_file_of
 from api.services import services
+from api.web.acts import possible
 from api.web.frame import blueprint, sign_in_first
 from api.web.lists import listed_page
 from domain.games import RULESETS
+from domain.match import commands as c
 from domain.match.clock import left
-from domain.match.disputes import GROUNDS, RULINGS
-from domain.match.state import OPEN, PLAYING, MatchState
+from domain.match.disputes import CONDUCT, GROUNDS, RULINGS
+from domain.match.state import PLAYING, MatchState
 from events.administration import ARBITER
 from events.people import Person
 from events.readmodels import summarise
+from events.statements import digest_of
 
 GROUND_WORDS = {
     "wrong-result": "the result is wrong",
@@ -84,20 +87,18 @@ def _may_judge(state: MatchState, person: Person | None) -> bool:
 
 
 def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, Any] | None) -> dict[str, bool]:
-    """Return what the page offers; whether it is allowed is decided when it is done."""
-    seat = state.seat_of(person.id) if person else None
-    dispute = state.disputes[-1] if state.disputes else None
-    own = {ruling.arbiter for ruling in dispute.rulings} if dispute else set()
+    """Return what the page offers: of players what would be accepted now, of arbiters what may be ruled on."""
+    if person is None:
+        return {}
+    now, words = services().now(), digest_of("")
+    own = {ruling.arbiter for ruling in state.open_case.rulings} if state.open_case else set()
     return {
-        "raise": seat is not None and case is None and state.status != OPEN,
-        "state": seat is not None
-        and case is not None
-        and dispute is not None
-        and dispute.stated.count(seat) <= dispute.appealed,
-        "appeal": seat is not None and dispute is not None and bool(dispute.rulings) and not dispute.appealed,
-        "open": judge and case is None and state.status != OPEN,
-        "freeze": judge and case is not None and state.status == PLAYING,
-        "rule": judge and case is not None and person is not None and person.id not in own,
+        "raise": possible(state, c.RaiseDispute(person.id, 0, CONDUCT, words), now),
+        "state": possible(state, c.FileStatement(person.id, words), now),
+        "appeal": possible(state, c.Appeal(person.id, words), now),
+        "agree": possible(state, c.AcceptRuleset(person.id), now),
+        "open": judge and possible(state, c.OpenCase(person.id, 0, CONDUCT, words), now),
+        "freeze": judge and possible(state, c.Freeze(person.id, not state.frozen), now),
+        "rule": judge and case is not None and person.id not in own,
         "propose": judge and state.status == PLAYING,
-        "agree": seat is not None and state.proposal is not None and seat not in state.proposal.agreed,
     }

@@ -180,3 +180,117 @@ def test_a_match_against_an_opponent_can_be_disputed(anna: Caller, arbiter: Call
     body = {"ply": 1, "ground": "clock", "statement": "It is slow."}
     assert anna.post(f"/matches/{match}/disputes", body).status_code == 201
     assert arbiter.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON}).status_code == 201
+
+
+def texts_kept(services: Services, match: str) -> list[str]:
+    """Return all texts that are kept of the cases of a match, whether an event names them or not."""
+    return list(services.statements.of_match(match).values())
+
+
+def test_of_a_statement_that_is_refused_no_text_is_kept(
+    anna: Caller, boris: Caller, services: Services, match: str
+) -> None:
+    body = {"ply": 2, "ground": "clock", "statement": "He moved twice."}
+    key = {"Idempotency-Key": "once"}
+    first = boris.post(f"/matches/{match}/disputes", body, **key)
+    assert first.status_code == 201
+    again = boris.post(f"/matches/{match}/disputes", body, **key)
+    assert (again.status_code, again.json, again.headers["Idempotency-Replayed"]) == (201, first.json, "true")
+    other = {**body, "statement": "And once more."}
+    assert anna.post(f"/matches/{match}/disputes", other).json["code"] == "dispute-open"
+    assert boris.post(f"/matches/{match}/statements", {"statement": "And more."}).json["code"] == "already-stated"
+    assert texts_kept(services, match) == ["He moved twice."]
+
+
+def test_arbiters_act_signed_in_and_not_with_a_token(boris: Caller, arbiter: Caller, app: Flask, match: str) -> None:
+    dispute(boris, match)
+    authorization = arbiter.token()
+    bearer = Caller(app)
+    assert bearer.get("/cases", Authorization=authorization).status_code == 200
+    for path, body in (
+        ("rulings", {"ruling": "annul", **REASON}),
+        ("freezing", {"frozen": False}),
+        ("cases", {"ply": 1, "ground": "clock", "statement": "Look."}),
+        ("ruleset-proposals", {"ruleset": 2, "reason": "It is newer."}),
+    ):
+        refused = bearer.post(f"/matches/{match}/{path}", body, Authorization=authorization)
+        assert (refused.status_code, refused.json["code"]) == (403, "session-needed")
+    assert boris.get(f"/matches/{match}").json["frozen"]
+
+
+def test_an_arbiter_does_not_open_a_private_match_by_opening_a_case(
+    anna: Caller, boris: Caller, arbiter: Caller, services: Services
+) -> None:
+    match = started(anna, boris, private=True)
+    case = {"ply": 0, "ground": "conduct", "statement": "Let me see."}
+    proposal = {"ruleset": 2, "reason": "Let me see."}
+    for path, body in (("cases", case), ("ruleset-proposals", proposal)):
+        assert arbiter.post(f"/matches/{match}/{path}", body).json["code"] == "no-such-match"
+    assert texts_kept(services, match) == []
+    assert [act.act for act in services.administration.acts()] == ["role-granted"]
+
+
+RULINGS = {
+    "let-stand": {},
+    "take-back": {"ply": 1},
+    "decide": {"scores": [0, 1]},
+    "annul": {},
+}
+
+
+@pytest.mark.parametrize("ruling", RULINGS)
+@pytest.mark.parametrize("before", ["running", "finished", "aborted", "broken"])
+def test_every_page_of_a_match_is_there_after_every_ruling(
+    anna: Caller, boris: Caller, arbiter: Caller, services: Services, before: str, ruling: str
+) -> None:
+    match = started(anna, boris)
+    anna.move(match)
+    if before == "aborted":
+        assert anna.post(f"/matches/{match}/abortion").status_code == 201
+    else:
+        boris.move(match)
+    if before == "finished":
+        assert boris.post(f"/matches/{match}/resignation").status_code == 201
+    if before == "broken":
+        loaded = services.matches.load(match)
+        bad = MoveSubmitted(loaded.state.updated_at, 0, 3, "z9-z8")
+        services.store.append(match, loaded.head, [draft_of(bad, anna.id)], Request("a fault", ""))
+    raised = {"ply": 1, "ground": "wrong-result", "statement": "<script>alert(1)</script>"}
+    assert boris.post(f"/matches/{match}/disputes", raised).status_code == 201
+    ruled = arbiter.post(f"/matches/{match}/rulings", {"ruling": ruling, **RULINGS[ruling], **REASON})
+    assert ruled.status_code == 201, ruled.text
+    for page in ("", "/case", "/replay", "?ply=1"):
+        shown = boris.client.get(f"/matches/{match}{page}")
+        assert shown.status_code == 200, page
+        assert "<script>alert(1)" not in shown.text
+    assert "&lt;script&gt;alert(1)" in boris.client.get(f"/matches/{match}/case").text
+    assert boris.get(f"/matches/{match}/bundle").status_code == 200
+    _cases(services, arbiter)
+    met = boris.get(f"/players/{boris.id}/head-to-head/{anna.id}").json["items"]
+    listed = boris.get("/me/matches?view=finished").json["items"]
+    over = boris.get(f"/matches/{match}").json
+    assert over["annulled"] == (ruling == "annul")
+    if ruling == "annul":
+        assert "Annulled" in boris.client.get(f"/matches/{match}").text
+    scored = [(each["wins"], each["losses"]) for each in met]
+    assert scored == ([(1, 0)] if ruling == "decide" else [(0, 1)] if over["status"] == "finished" else [])
+    assert [each["id"] for each in listed] == ([match] if over["status"] in ("finished", "aborted") else [])
+
+
+def test_the_case_page_offers_what_would_be_accepted_now(
+    anna: Caller, boris: Caller, arbiter: Caller, match: str
+) -> None:
+    def offered(caller: Caller) -> set[str]:
+        page = caller.client.get(f"/matches/{match}/case").text
+        acts = ("disputes", "statements", "appeals", "cases", "rulings", "freezing", "ruleset-acceptance")
+        return {act for act in acts if f"POST /api/v1/matches/{match}/{act}" in page}
+
+    assert (offered(anna), offered(arbiter)) == ({"disputes"}, {"cases"})
+    dispute(boris, match)
+    assert (offered(anna), offered(boris), offered(arbiter)) == ({"statements"}, set(), {"rulings", "freezing"})
+    arbiter.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON})
+    assert offered(anna) == {"disputes", "appeals"}
+    arbiter.post(f"/matches/{match}/ruleset-proposals", {"ruleset": 2, "reason": "It is newer."})
+    assert offered(anna) == {"disputes", "appeals", "ruleset-acceptance"}
+    anna.post(f"/matches/{match}/resignation")
+    assert offered(boris) == {"disputes", "appeals"}

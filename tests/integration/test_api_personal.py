@@ -10,7 +10,9 @@ from flask import Flask
 
 from api.services import EXTENSION, Services
 from events.chain import verify_all
+from events.envelope import Draft
 from events.readmodels import Keys
+from events.store import Request, StoreUnavailable
 from tests.support.callers import ME, OPEN, Caller, started
 from workers.projector import Projector, projected_by
 
@@ -85,8 +87,10 @@ def test_the_archive_holds_all_that_is_kept_about_a_person_and_nothing_of_others
     assert own["person.json"]["roles"] == ["arbiter"]
     assert [token["label"] for token in own["person.json"]["tokens"]] == ["for a test"]
     part = own[f"matches/{match}.json"]
-    assert (part["notes"], part["forced"], part["statements"]) == (WORDS, True, [WORDS])
+    assert (part["notes"], part["forced"]) == (WORDS, True)
     assert [message["text"] for message in part["chat"]] == [WORDS]
+    assert own["statements.json"] == {match: [WORDS]}
+    assert [act["act"] for act in own["administration.json"]] == ["role-granted"]
     assert [event["type"] for event in part["events"]][-1] == "dispute-raised"
     assert "seed" not in part["events"][0]["data"]
     assert WORDS not in json.dumps(archive(boris))
@@ -128,3 +132,95 @@ def test_only_a_session_hands_out_or_erases_a_person(anna: Caller) -> None:
         body = {"json": {"name": "anna"}} if method == "post" else {}
         refused = call(f"/api/v1{path}", headers={"Authorization": authorization}, **body)
         assert refused.json["code"] == "session-needed"
+
+
+@pytest.fixture
+def arbiter(app: Flask, services: Services) -> Caller:
+    """Return an arbiter who has no part in any match."""
+    caller = Caller(app).sign_up("carla")
+    services.administration.grant(caller.id, "arbiter", "console")
+    return caller
+
+
+def open_a_case(arbiter: Caller, match: str) -> None:
+    """Let an arbiter open a case with words of his own."""
+    body = {"ply": 1, "ground": "clock", "statement": "Seen by the arbiter."}
+    opened = arbiter.post(f"/matches/{match}/cases", body)
+    assert opened.status_code == 201, opened.text
+
+
+def test_what_an_arbiter_said_about_matches_of_others_is_handed_out_and_erased(
+    anna: Caller, boris: Caller, arbiter: Caller, services: Services
+) -> None:
+    match = started(anna, boris)
+    anna.move(match)
+    open_a_case(arbiter, match)
+    project(services)
+    own = archive(arbiter)
+    assert own["statements.json"] == {match: ["Seen by the arbiter."]}
+    assert [act["act"] for act in own["administration.json"]] == ["role-granted", "case-opened"]
+    assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 204
+    assert "Seen by the arbiter." not in everything(services)
+    (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
+    assert (case["arbiter"]["name"], case["open"]) == ("somebody who left", True)
+    assert case["statements"][0]["text"] is None
+
+
+def test_words_that_two_have_said_stay_when_one_of_them_is_erased(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    match = started(anna, boris)
+    anna.move(match)
+    same = "We agree."
+    raised = {"ply": 1, "ground": "conduct", "statement": same}
+    assert anna.post(f"/matches/{match}/disputes", raised).status_code == 201
+    assert boris.post(f"/matches/{match}/statements", {"statement": same}).status_code == 201
+    project(services)
+    assert boris.post("/me/erasure", {"name": "boris"}).status_code == 204
+    (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
+    assert [statement["text"] for statement in case["statements"]] == [same, None]
+
+
+def test_a_person_in_a_frozen_match_and_one_that_cannot_be_read_is_erased_all_the_same(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    frozen, damaged = started(anna, boris), started(anna, boris)
+    anna.move(frozen)
+    body = {"ply": 1, "ground": "clock", "statement": WORDS}
+    assert anna.post(f"/matches/{frozen}/disputes", body).status_code == 201
+    project(services)
+    loaded = services.matches.load(damaged)
+    unknown = Draft("from-the-future", 1, loaded.state.updated_at, anna.id, {})
+    services.store.append(damaged, loaded.head, [unknown], Request("a newer server", ""))
+    assert archive(anna)[f"matches/{damaged}.json"]["events"][-1]["type"] == "from-the-future"
+    assert anna.post("/me/erasure", {"name": "anna"}).status_code == 204
+    assert WORDS not in everything(services)
+    assert boris.get(f"/matches/{frozen}").json["frozen"]
+    assert boris.get(f"/matches/{frozen}").json["status"] == "playing"
+
+
+def test_an_erasure_that_was_cut_short_is_finished_by_asking_again(
+    anna: Caller, boris: Caller, services: Services, match: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise StoreUnavailable("the server was killed")
+
+    for owner, act in ((services.notebooks, "erase"), (services.people, "erase")):
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, act, cut)
+            assert anna.post("/me/erasure", {"name": "anna"}).status_code == 503
+    assert anna.post("/me/erasure", {"name": "anna"}).status_code == 204
+    assert WORDS not in everything(services)
+    assert boris.get(f"/matches/{match}").json["result"]["reason"] == "resignation"
+    assert services.administration.verify() == len(services.administration.acts())
+
+
+def test_a_name_that_was_taken_anew_stays_with_its_new_owner(app: Flask, anna: Caller, services: Services) -> None:
+    first = services.people.find("anna")
+    assert first is not None
+    services.people.erase(first)
+    second = Caller(app).sign_up("anna")
+    services.people.erase(first)
+    found = services.people.find("anna")
+    assert found is not None
+    assert found.id == second.id

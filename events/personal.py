@@ -97,8 +97,9 @@ def erase(holdings: Holdings, person: Person) -> None:
 
 
 def _leave(matches: Matches, match: str, person: Person) -> None:
-    state = matches.load(match).state
-    if state.seat_of(person.id) is not None:
+    loaded = matches.load(match)
+    state, seat = loaded.state, loaded.state.seat_of(person.id)
+    if seat in loaded.orders:
         matches.lay_down(match, person.id, lambda *_: Orders())
     if state.ended:
         return

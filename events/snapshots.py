@@ -7,8 +7,7 @@ as none.
 from collections.abc import Mapping
 from typing import Any
 
-from domain.game import RulesError
-from domain.games import UnknownRuleset, find_ruleset
+from domain.games import find_ruleset
 from domain.match.clock import Clock
 from domain.match.state import Dispute, Ended, Fallen, MatchState, Proposal, Seat, Takeback
 from domain.match.terms import Terms
@@ -51,7 +50,8 @@ def restored(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
         game = find_ruleset(fields["game"], fields["ruleset"])
         fields["position"] = game.parse_position(fields["position"])
         fields["history"] = tuple(game.parse_position(text) for text in fields["history"])
-    except (UnknownRuleset, RulesError):
+    except Exception:
+        # Rules that are missing or at fault: the events are read, and tell how far they can be followed.
         return None
     for name, made in (("seats", Seat), ("disputes", Dispute)):
         fields[name] = tuple(read_value(made, value) for value in fields[name])

@@ -10,7 +10,7 @@ from api.problems import Problem
 from api.resources.matches import HintShown, hints_shown, readable
 from api.schemas import Shown, Strict, Text
 from domain.game import Composed, MalformedNotation
-from domain.games import find_ruleset
+from domain.match.guards import rules_of
 from domain.match.state import PLAYING, MatchState
 
 LONGEST_PART = 40
@@ -80,7 +80,7 @@ def compose(state: MatchState, kind: str, parts: list[str]) -> Composed:
         raise Problem("match-over", "The match is over: no move is put together any more.")
     if state.status != PLAYING:
         raise Problem("match-not-started", "The match has not started: somebody has yet to join.")
-    game = find_ruleset(state.game, state.ruleset)
+    game = rules_of(state)
     try:
         return game.compose(state.position, kind, parts)
     except KeyError as error:

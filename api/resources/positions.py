@@ -11,8 +11,8 @@ from api.resources.games import ScoresShown
 from api.resources.matches import CompositionShown, HintShown, hints_shown, readable
 from api.schemas import LARGEST_NUMBER, Shown, Strict, Text, Whole
 from domain.game import Game, Outcome, RulesError
-from domain.games import find_ruleset
 from domain.match.exploration import DEEPEST
+from domain.match.guards import rules_of
 from domain.match.moves import LONGEST_MOVE
 from domain.match.state import MatchState
 
@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
 
 @blueprint.route("/matches/<match>/positions", methods=["POST"])
-@blueprint.documents(200, ImaginedShown, problems=[404, 415, 422])
+@blueprint.documents(200, ImaginedShown, problems=[404, 409, 415, 422])
 @blueprint.arguments(Imagined)
 def imagine(arguments: dict[str, Any], match: str) -> Response:
     """The position after a line of moves from any ply, and what is legal there; nothing is played"""
@@ -88,7 +88,7 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
     """
     if ply > len(state.moves):
         raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
-    game = find_ruleset(state.game, state.ruleset)
+    game = rules_of(state)
     before, position, history = None, state.position_after(ply), list(state.history[:ply])
     outcome = game.outcome(position, history)
     moves, spelled = [], []

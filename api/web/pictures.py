@@ -20,7 +20,7 @@ from api.services import services
 from api.web.board import colour_names, draw
 from api.web.frame import blueprint
 from domain.game import Game, RulesError
-from domain.games import find_ruleset
+from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.matches import Loaded
 
@@ -35,7 +35,7 @@ def board_picture(match_id: str) -> Response:
     percent-encoded. ``compose`` is the kind of a move put together, each ``part`` one of its parts.
     """
     state = visible_match(match_id).state
-    game = find_ruleset(state.game, state.ruleset)
+    game = rules_of(state)
     ply = asked_ply(state)
     turned = asked_turned(state, None)
     tried, kind = request.args.get("try"), request.args.get("compose")

@@ -12,7 +12,7 @@ from domain.match import events as e
 from domain.match import positions
 from domain.match.guards import refuse_if_ended, seat_of
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, Dispute, MatchState
+from domain.match.state import PLAYING, RULING, Dispute, MatchState
 from domain.match.terms import DAY, duration
 
 CONDUCT = "conduct"
@@ -127,7 +127,7 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
                 raise Refused("unfit-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
             if abs(sum(scores) - 1) > 1e-9:
                 raise Refused("unfit-ruling", "the scores of all seats together are 1", "scores")
-            return (e.MatchFinished(now, tuple(float(score) for score in scores), "ruling"),)
+            return (e.MatchFinished(now, tuple(float(score) for score in scores), RULING),)
         case "adjust-clocks":
             remaining = command.remaining or ()
             if state.clock is None or state.status != PLAYING:

@@ -7,7 +7,7 @@ from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
 from domain.match.casework import CASEWORK
-from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, Fallen, MatchState, Takeback, replaced
+from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, RULING, Fallen, MatchState, Takeback, replaced
 
 
 def evolve(state: MatchState | None, event: e.Event, match: str = "") -> MatchState:
@@ -159,6 +159,7 @@ def _finished(state: MatchState, event: e.MatchFinished) -> MatchState:
         scores=event.scores,
         reason=event.reason,
         ended_at=event.at,
+        fallen=None if event.reason == RULING else state.fallen,
         annulled=None,
         draw_agreed=(),
         takeback=None,

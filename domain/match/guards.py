@@ -1,5 +1,8 @@
 """Whether somebody may act in a match now: the refusals that commands share."""
 
+from typing import Any
+
+from domain.game import Game
 from domain.games import find_ruleset
 from domain.match.clock import falls_at
 from domain.match.refusals import Refused
@@ -61,6 +64,13 @@ def refuse_if_broken(state: MatchState) -> None:
     """Raise Refused when the rules cannot follow the match."""
     if state.broken is not None:
         raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): an arbiter has to rule on it")
+
+
+def rules_of(state: MatchState) -> Game[Any, Any]:
+    """Return the rules that the positions of the match are of; raises Refused when it has none."""
+    if state.position is None:
+        refuse_if_broken(state)
+    return find_ruleset(state.game, state.ruleset)
 
 
 def refuse_if_frozen(state: MatchState) -> None:

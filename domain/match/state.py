@@ -50,6 +50,10 @@ CLOCK = "clock"
 """Stands where a player would, when time itself is who acts."""
 
 
+RULING = "ruling"
+"""The reason of a result that an arbiter has decided."""
+
+
 class Takeback(NamedTuple):
     """``seat`` asks to go back to the position after ``ply`` plies; ``agreed`` holds the seats that agree so far."""
 

@@ -56,7 +56,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
 def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e.Event, ...]:
     """Return that the match goes on which its winner has won on time, no more than 72 hours ago."""
     seat = seat_of(state, command.player)
-    if state.status != FINISHED or state.fallen is None or state.reason == "ruling":
+    if state.status != FINISHED or state.fallen is None or state.scores is None:
         raise Refused("nothing-to-forgive", "this match was not ended by a flag")
     refuse_if_frozen(state)
     if seat == state.fallen.seat:

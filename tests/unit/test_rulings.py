@@ -10,6 +10,7 @@ from domain.match.commands import (
     Appeal,
     CallTime,
     Command,
+    FileStatement,
     ForgiveFlag,
     OfferDraw,
     OpenCase,
@@ -19,8 +20,11 @@ from domain.match.commands import (
     Rule,
 )
 from domain.match.evolve import replay
+from domain.match.lines import DEAD, Line, Orders, laid_down, standing
 from domain.match.state import ABORTED, FINISHED
 from domain.match.terms import DAY, STANDARD, Terms, days_per_move
+from events.snapshots import restored, snapshot_of
+from events.store import EMPTY
 from tests.support.cases import WORDS, disputed, refusal, ruling
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, started, started_by_four
 
@@ -119,6 +123,7 @@ def test_what_an_arbiter_has_decided_is_not_forgiven_like_a_flag() -> None:
     match.do(CallTime(), match.now + 15 * DAY)
     match.do(RaiseDispute("alice", 2, "clock", WORDS))
     match.do(ruling("decide", scores=(1.0, 0.0)))
+    assert match.state.fallen is None
     assert refusal(match, ForgiveFlag("bob")).code == "nothing-to-forgive"
 
 
@@ -166,3 +171,53 @@ def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(comma
     match.do(command)
     assert match.state.disputes[0].rulings[0].ruling == command.ruling
     assert replay("m", match.events) == match.state
+
+
+def with_an_answer_laid_down() -> PlayedMatch:
+    """Return a frozen match in which an answer of Black to the last move is laid down, for when it goes on."""
+    match = started()
+    first = [Line("c3-d4", None, (Line("b6-a5"),))]
+    orders = laid_down(match.state, "bob", Orders(), first, None, match.now)
+    match.move("alice", "c3-d4")
+    match.do(OpenCase("ann", 1, "conduct", WORDS))
+    match.orders[1] = orders
+    return match
+
+
+def test_a_conditional_line_answers_when_a_frozen_match_goes_on() -> None:
+    match = with_an_answer_laid_down()
+    match.do(FileStatement("alice", WORDS))
+    assert match.state.moves == ("c3-d4",)
+    happened = match.do(ruling("let-stand"))
+    assert [type(event) for event in happened] == [e.RulingMade, e.MoveSubmitted]
+    assert match.state.moves == ("c3-d4", "b6-a5")
+
+
+def test_a_conditional_line_is_dead_once_a_ruling_has_taken_moves_back() -> None:
+    match = with_an_answer_laid_down()
+    match.do(ruling("take-back", ply=0))
+    lines = match.orders[1].lines
+    assert lines is not None
+    assert standing(match.state, 1, lines)[0] == DEAD
+    match.move("alice", "c3-d4")
+    assert match.state.moves == ("c3-d4",)
+
+
+def test_a_conditional_line_is_alive_again_when_an_annulled_match_is_restored() -> None:
+    match = with_an_answer_laid_down()
+    match.do(ruling("annul"))
+    match.do(Appeal("bob", WORDS))
+    match.do(ruling("restore", "ben"))
+    assert match.state.moves == ("c3-d4", "b6-a5")
+
+
+def test_a_snapshot_that_the_rules_fail_on_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = started()
+    kept = snapshot_of(match.state, EMPTY)
+    assert restored(kept) is not None
+
+    def at_fault(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("events.snapshots.find_ruleset", at_fault)
+    assert restored(kept) is None

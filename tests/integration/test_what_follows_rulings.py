@@ -1,16 +1,22 @@
-"""After every ruling the ratings are those of the results that stand, as if there never were others."""
+"""What follows from rulings: ratings of the results that stand, opponents asked again, deadlines that are right."""
 
 from random import Random
 
 import pytest
 
-from domain.match.commands import Appeal, OpenCase, Rule
+from domain.match.commands import Appeal, Command, OpenCase, Rule, SubmitMove
+from domain.match.state import PLAYING
+from domain.match.timekeeping import deadline_of
+from events.matches import Executed
+from events.proof.audit import audit
 from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.summary import DAY_MS
 from events.statements import digest_of
+from events.store import Request
 from tests.support.matches import NOON
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain
+from workers.opponents import answer
 from workers.rebuild import rebuild
 
 WORDS = digest_of("So it was.")
@@ -92,3 +98,75 @@ def test_after_every_ruling_the_ratings_are_those_of_the_results_that_stand(shop
     assert late in {result.match for result in standing()}
     rebuild(shop.settings)
     assert shop.dump() == grown
+
+
+def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_the_match_is_frozen(
+    shop: Workshop,
+) -> None:
+    court, opponents = Court(shop), shop.opponents()
+    match = shop.start("alice", "opponent-1")
+    shop.play(match, 1)
+    answer(shop.matches, match)
+    shop.play(match, 1)
+    drain(opponents)
+    shop.answers.clear()
+    shop.do(match, OpenCase("ann", 3, "clock", WORDS), "ann")
+    drain(opponents)
+    assert answer(shop.matches, match) is None
+    assert shop.answers == []
+    court.rule(match, "take-back", ply=1)
+    drain(opponents)
+    assert shop.answers == [match]
+    answered = answer(shop.matches, match)
+    assert answered is not None
+    assert not answered.repeated
+    assert [event.type for event in answered.events] == ["move-submitted"]
+    assert shop.state(match).plies == 2
+
+
+def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = shop.start("alice", "opponent-1")
+    shop.do(match, SubmitMove("alice", "c3-d4"), "alice")
+    execute = shop.matches.execute
+
+    def overtaken(of: str, command: Command, actor: str, request: Request, version: int | None = None) -> Executed:
+        monkeypatch.setattr(shop.matches, "execute", execute)
+        shop.do(match, OpenCase("ann", 1, "clock", WORDS), "ann")
+        shop.do(match, Rule("ann", "take-back", "So it is.", "1", ply=0), "ann")
+        shop.do(match, SubmitMove("alice", "g3-h4"), "alice")
+        return execute(of, command, actor, request, version)
+
+    monkeypatch.setattr(shop.matches, "execute", overtaken)
+    answer(shop.matches, match)
+    last = list(audit(match, shop.store.read(match)))[-1].ply
+    assert last is not None
+    assert last.before.moves == ("g3-h4",)
+    assert last.recompute() is None
+
+
+def test_the_deadline_that_is_kept_is_that_of_the_match_after_every_ruling(shop: Workshop) -> None:
+    court = Court(shop)
+    match = shop.win("alice", "bob")
+
+    def kept() -> int | None:
+        due = [each for shard in range(shop.store.shards) for each in shop.store.due(shard, 2**52, 10)]
+        return dict(due).get(match)
+
+    assert kept() is None
+    court.rule(match, "take-back", ply=1)
+    assert kept() == deadline_of(shop.state(match)) is not None
+    shop.do(match, Appeal("bob", WORDS), "bob")
+    assert kept() is None
+    court.rule(match, "annul", "ben")
+    assert kept() is None
+    court.rule(match, "restore")
+    assert kept() == deadline_of(shop.state(match)) is not None
+    shop.now += 90 * DAY_MS
+    shop.timekeeper.settle(match, shop.now)
+    assert shop.state(match).reason == "flag"
+    court.rule(match, "take-back", ply=1)
+    shop.timekeeper.settle(match, shop.now)
+    assert shop.state(match).status == PLAYING
+    assert kept() == deadline_of(shop.state(match)) is not None

@@ -79,6 +79,8 @@ class Chats:
 
         Raises ChatFull, and RequestMismatch when the request's key is known with another fingerprint.
         """
+        # Before the message: killed in between, a chat is searched for words of an author who has none there.
+        self._client.sadd(self._joined(author), match)
         key = self._key(match)
         once = f"{key}:{hashlib.sha256(request.key.encode()).hexdigest()}"
         said: bytes | None = self._say(
@@ -109,9 +111,21 @@ class Chats:
             for id, said in found
         ]
 
-    def erase(self, match: str, author: str) -> None:
-        """Take the words of ``author`` out of the chat of ``match``; that something was said there stays."""
-        self._erase(keys=[self._key(match)], args=[author])
+    def joined(self, author: str) -> list[str]:
+        """Return the matches in whose chats ``author`` has said something: also those of others, after their end."""
+        return sorted(match.decode() for match in self._client.smembers(self._joined(author)))
+
+    def erase(self, author: str) -> None:
+        """Take the words of ``author`` out of all chats; that something was said there stays.
+
+        Killed midway, doing it again does the rest: which chats they are is forgotten last.
+        """
+        for match in self.joined(author):
+            self._erase(keys=[self._key(match)], args=[author])
+        self._client.delete(self._joined(author))
+
+    def _joined(self, author: str) -> str:
+        return f"{self._prefix}chats-of:{author}"
 
     def _key(self, match: str) -> str:
         return f"{self._prefix}chat:{{{match}}}"

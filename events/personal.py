@@ -33,7 +33,8 @@ _EXPLAINED = """This is all that Rookery keeps about you.
 
 person.json      your account, roles, tokens (never their secrets), calendar, vacations and preferences
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
-                 only you have: conditional lines, notes, your tree of moves, what you said in chat
+                 only you have: conditional lines, notes, your tree of moves
+chats.json       what you said in chats, by match
 statements.json  what you said in cases, by match, as a player or as an arbiter
 administration.json  what the log of administration says of you: roles you got, and what you did with them
 
@@ -65,6 +66,8 @@ def archive_of(holdings: Holdings, person: Person) -> bytes:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
         _write(files, "README.txt", _EXPLAINED)
         _write(files, "person.json", _json(_account(holdings, person)))
+        said = {match: list(_said(holdings.chats, match, person.id)) for match in holdings.chats.joined(person.id)}
+        _write(files, "chats.json", _json(said))
         _write(files, "statements.json", _json(holdings.statements.of_author(person.id)))
         _write(files, "administration.json", _json(list(_acts_about(holdings.administration, person))))
         for match in holdings.matches_of(person.id):
@@ -80,7 +83,6 @@ def erase(holdings: Holdings, person: Person) -> None:
     """
     holdings.administration.record("person-erased", person.id, {"person": person.id})
     for match in holdings.matches_of(person.id):
-        holdings.chats.erase(match, person.id)
         try:
             _leave(holdings.matches, match, person)
         except Exception as error:
@@ -88,6 +90,7 @@ def erase(holdings: Holdings, person: Person) -> None:
                 raise
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match, error=str(error))
+    holdings.chats.erase(person.id)
     holdings.statements.erase(person.id)
     for role in holdings.administration.roles_of(person.id):
         holdings.administration.revoke(person.id, role, person.id)
@@ -136,7 +139,6 @@ def _part_in(holdings: Holdings, person: Person, match: str) -> dict[str, Any]:
         "forced": orders.forced,
         "notes": holdings.notebooks.notes(person.id, match),
         "exploration": holdings.notebooks.exploration(person.id, match),
-        "chat": list(_said(holdings.chats, match, person.id)),
     }
 
 

@@ -88,7 +88,7 @@ def test_the_archive_holds_all_that_is_kept_about_a_person_and_nothing_of_others
     assert [token["label"] for token in own["person.json"]["tokens"]] == ["for a test"]
     part = own[f"matches/{match}.json"]
     assert (part["notes"], part["forced"]) == (WORDS, True)
-    assert [message["text"] for message in part["chat"]] == [WORDS]
+    assert [message["text"] for message in own["chats.json"][match]] == [WORDS]
     assert own["statements.json"] == {match: [WORDS]}
     assert [act["act"] for act in own["administration.json"]] == ["role-granted"]
     assert [event["type"] for event in part["events"]][-1] == "dispute-raised"
@@ -164,6 +164,19 @@ def test_what_an_arbiter_said_about_matches_of_others_is_handed_out_and_erased(
     (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
     assert (case["arbiter"]["name"], case["open"]) == ("somebody who left", True)
     assert case["statements"][0]["text"] is None
+
+
+def test_what_a_bystander_said_after_a_match_is_handed_out_and_erased(
+    anna: Caller, boris: Caller, arbiter: Caller, services: Services
+) -> None:
+    match = started(anna, boris)
+    assert boris.post(f"/matches/{match}/resignation").status_code == 201
+    assert arbiter.post(f"/matches/{match}/chat", {"text": WORDS}).status_code == 201
+    project(services)
+    assert [message["text"] for message in archive(arbiter)["chats.json"][match]] == [WORDS]
+    assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 204
+    assert WORDS not in everything(services)
+    assert [message["text"] for message in anna.get(f"/matches/{match}/chat").json["items"]] == [""]
 
 
 def test_words_that_two_have_said_stay_when_one_of_them_is_erased(

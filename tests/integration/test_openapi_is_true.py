@@ -11,7 +11,7 @@ from schemathesis.config import SchemathesisConfig
 
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
 
-EXAMPLES = 12
+EXAMPLES = 5
 CONFIG = {
     "seed": 20,
     "generation": {"deterministic": True, "max-examples": EXAMPLES, "mode": "all"},

@@ -29,9 +29,10 @@ check: $(VENV)/development  ## format, lint, types and the one-way imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: check  ## check, then all tests: the quick ones first, then those with servers, workers and a browser
+# What takes longest is begun first, lest one worker wait for it at the end: the browser, and chaos beside it.
+test: check  ## check, then all tests, with a real server, real workers and a real browser
 	@deploy/chromium.sh
-	$(BIN)/pytest -q -n $(JOBS) --dist loadgroup tests/unit tests/contract tests/integration tests/e2e
+	$(BIN)/pytest -q -n $(JOBS) tests/e2e tests/integration/test_chaos.py tests/unit tests/contract tests/integration
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))

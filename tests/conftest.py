@@ -4,9 +4,31 @@ from collections.abc import Iterator
 
 import pytest
 from redis import Redis
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from events import connection
 from tests.support.server import RealServer
+
+TOGETHER = (("tests/e2e/",), ("tests/integration/test_runner.py", "tests/integration/test_demo.py"))
+"""Files that share a running installation, by how their paths begin."""
+
+
+class SharedOut(LoadScopeScheduling):
+    """Gives every file to one worker, in the order of the command line; files that share an installation to the same.
+
+    Groups by marks are not used: they are passed over in silence by xdist 3.8 with pytest 9.2.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((group[0] for group in TOGETHER if nodeid.startswith(group)), nodeid.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> SharedOut:
+    """Return how tests are shared out among the workers."""
+    config.option.loadscopereorder = False
+    return SharedOut(config, log)
 
 
 @pytest.fixture(scope="session")

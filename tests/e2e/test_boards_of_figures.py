@@ -6,8 +6,6 @@ from playwright.sync_api import expect
 from domain.fourplay import GAME as FOURPLAY
 from domain.tower_game import GAME as TOWER_GAME
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 ARMY = ("A@e5", "A@c3", "Mu@d4", "Mu@d5", "R@a1")
 """Together with a Queen enough for a player to be done with."""
 

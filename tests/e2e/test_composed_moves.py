@@ -3,12 +3,9 @@
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.visitors import Visitor
-
-pytestmark = pytest.mark.xdist_group("browser")
 
 TO_A_RETURN = ["b3+d2", "j9+h10", "d2-e4", "h10-g8", "e4-d5", "g8xd5"]
 """White's wizard goes to the tower d5 and is captured there."""

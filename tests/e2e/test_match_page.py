@@ -2,10 +2,7 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Route, expect
-
-pytestmark = pytest.mark.xdist_group("browser")
 
 OPENING = ("c3-d4", "b6-a5", "d4-c5")
 """After these moves of White, Black and White, Black must capture."""

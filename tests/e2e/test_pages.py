@@ -12,8 +12,6 @@ from domain.games import GAMES
 from tests.e2e.visitors import Visitor
 from tests.support.callers import app_on
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 CONTRASTS = Path(__file__).with_name("contrast.js").read_text()
 NAMELESS = Path(__file__).with_name("nameless.js").read_text()
 PHONE = {"width": 380, "height": 780}

@@ -2,12 +2,9 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.visitors import Visitor
-
-pytestmark = pytest.mark.xdist_group("browser")
 
 
 def try_out(visitor: Visitor, start: str, target: str) -> None:

@@ -36,6 +36,6 @@ def stranger(app: Flask) -> Caller:
 
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Return a running installation; who asks for it is in the xdist_group "installation", so that there is one."""
+    """Return a running installation; the files that ask for it go to one worker (``tests.conftest.TOGETHER``)."""
     with Installation(tmp_path_factory.mktemp("house")) as house:
         yield house

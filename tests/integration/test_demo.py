@@ -3,7 +3,6 @@
 import re
 from contextlib import nullcontext
 
-import pytest
 from click.testing import CliRunner
 
 from deploy import demo
@@ -21,7 +20,6 @@ def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(monke
     assert "a b c d e f g h" in re.sub(" +", " ", result.stdout)
 
 
-@pytest.mark.xdist_group("installation")
 def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(monkeypatch, house):
     monkeypatch.setattr(demo, "WITHIN", -1.0)
     monkeypatch.setattr(demo, "Installation", lambda *_, **__: nullcontext(house))

@@ -17,8 +17,6 @@ from deploy.embedded import DataDirectory, find_binary
 from deploy.runner import Installation, InstallationError, Ports
 from tests.support.eventually import eventually
 
-pytestmark = pytest.mark.xdist_group("installation")
-
 ROOT = Path(__file__).parents[2]
 PARTS = ("server", "relay", "worker", "opponents", "api", "stream")
 

@@ -84,9 +84,13 @@ _CASTLE_DISTANCES: tuple[tuple[int, ...], ...] = tuple(
     )
     for square in range(len(SQUARES))
 )
-_WORTH: tuple[tuple[int, ...], ...] = tuple(
-    tuple(_worth(square, tower) for tower in range(len(HEIGHT))) for square in range(len(SQUARES))
-)
+# Squares as far from as many castles share one table.
+_ALIKE = [(square in CASTLES, tuple(sorted(_CASTLE_DISTANCES[square]))) for square in range(len(SQUARES))]
+_WORTHS = {
+    alike: tuple(_worth(square, tower) for tower in range(len(HEIGHT)))
+    for alike, square in dict(zip(_ALIKE, range(len(SQUARES)), strict=True)).items()
+}
+_WORTH: tuple[tuple[int, ...], ...] = tuple(_WORTHS[alike] for alike in _ALIKE)
 
 _CASTLE_PUSHES = sum(
     1 << FIRST_PUSH + number

@@ -51,10 +51,16 @@ def _facts(square: int, height: int, seat: int) -> int:
     return facts
 
 
+# Thousands of towers share few facts: height and controller say it all, and controllers differ at castles only.
+_KINDS = {
+    square in CASTLES: tuple((height, controller(square, tower)) for tower, height in enumerate(HEIGHT))
+    for square in (0, min(CASTLES))
+}
+
+
 def _table(square: int) -> tuple[int, ...]:
-    # Thousands of towers share few facts: height and controller say it all.
     shared = {(height, seat): _facts(square, height, seat) for height in range(TALLEST + 1) for seat in range(-1, 4)}
-    return tuple(shared[height, controller(square, tower)] for tower, height in enumerate(HEIGHT))
+    return tuple(map(shared.__getitem__, _KINDS[square in CASTLES]))
 
 
 FACTS: tuple[tuple[int, ...], ...] = tuple(_table(square) for square in range(len(SQUARES)))

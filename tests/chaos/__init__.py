@@ -33,6 +33,9 @@ from workers.rebuild import rebuild
 PEOPLE = 4
 MATCHES_A_PERSON = 3
 PAUSE = 0.02
+THINKING = 0.15
+"""Seconds between two looks of a person at what is pending: who never rests only slows the restarts down."""
+
 RECOVERY_SECONDS = 60.0
 LATE = ("stale-version", "not-your-turn", "match-over", "already-seated", "seats-taken")
 """Refusals of what was pending a moment ago: somebody has been there before."""
@@ -107,7 +110,7 @@ class Person:
             pending = self._read("/me/pending?limit=50")
             for item in pending["items"] if pending else ():
                 self._answer(item["owed"], item["match"]["id"])
-            stop.wait(PAUSE)
+            stop.wait(THINKING)
 
     def close(self) -> None:
         """Close the connection."""

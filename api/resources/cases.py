@@ -41,7 +41,7 @@ from domain.match.state import MatchState
 from events.administration import ARBITER, OPERATOR
 from events.clock import rfc3339
 from events.people import Person
-from events.statements import LONGEST, digest_of
+from events.statements import LONGEST
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX, description="Disputes and rulings")
 
@@ -98,7 +98,8 @@ class NewProposal(Strict):
 class StatementShown(Shown):
     seat = fields.Integer(allow_none=True)
     at = fields.DateTime()
-    sha256 = fields.String()
+    sha256 = fields.String(metadata={"description": "Of salt and text, one after the other, in UTF-8"})
+    salt = fields.String(allow_none=True, metadata={"description": "null for all but the parties and arbiters"})
     text = fields.String(allow_none=True, metadata={"description": "null for all but the parties and arbiters"})
 
 
@@ -178,19 +179,25 @@ def _acting(
 
 
 def _raise(match: str, person: Person, said: dict[str, Any]) -> Response:
-    text = said["statement"]
-    return _stated(match, person, text, c.RaiseDispute(person.id, said["ply"], said["ground"], digest_of(text)))
+    command = c.RaiseDispute(person.id, said["ply"], said["ground"], _UNSAID)
+    return _stated(match, person, said["statement"], command)
 
 
 def _state(match: str, person: Person, said: dict[str, Any]) -> Response:
-    return _stated(match, person, said["statement"], c.FileStatement(person.id, digest_of(said["statement"])))
+    return _stated(match, person, said["statement"], c.FileStatement(person.id, _UNSAID))
 
 
 def _appeal(match: str, person: Person, said: dict[str, Any]) -> Response:
-    return _stated(match, person, said["statement"], c.Appeal(person.id, digest_of(said["statement"])))
+    return _stated(match, person, said["statement"], c.Appeal(person.id, _UNSAID))
 
 
-def _stated(match: str, person: Person, text: str, command: c.Command) -> Response:
+_UNSAID = "0" * 64
+"""Stands for the digest of a statement until it is known that it will be heard, and kept."""
+
+
+def _stated(
+    match: str, person: Person, text: str, command: c.RaiseDispute | c.OpenCase | c.FileStatement | c.Appeal
+) -> Response:
     """Keep the text and carry out the command that names it; of what is refused no text is kept."""
     state = services().matches.load(match).state
     try:
@@ -198,13 +205,13 @@ def _stated(match: str, person: Person, text: str, command: c.Command) -> Respon
     except Refused:
         # It may have been carried out before, and be repeated; or else be refused of this very version.
         return execute(match, command, state.version)
-    services().statements.keep(match, person.id, text)
-    return execute(match, command)
+    said = services().statements.keep(match, person.id, text)
+    return execute(match, command._replace(statement=said.digest))
 
 
 def _open(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter, text = _judge(match), said["statement"]
-    command = c.OpenCase(arbiter.id, said["ply"], said["ground"], digest_of(text))
+    command = c.OpenCase(arbiter.id, said["ply"], said["ground"], _UNSAID)
     _log("case-opened", arbiter, match, ply=said["ply"], ground=said["ground"])
     return _stated(match, arbiter, text, command)
 
@@ -320,10 +327,12 @@ def case_file_of(state: MatchState, person: Person | None) -> dict[str, Any]:
                 "seat": envelope.data.get("seat"),
                 "at": rfc3339(envelope.at),
                 "sha256": envelope.data["statement"],
-                "text": texts.get((envelope.actor, envelope.data["statement"])),
+                "salt": kept.salt if kept else None,
+                "text": kept.text if kept else None,
             }
             for envelope in own
             if "statement" in envelope.data
+            for kept in [texts.get((envelope.actor, envelope.data["statement"]))]
         ]
         rulings = [
             {

@@ -21,7 +21,7 @@ from domain.match.state import PLAYING, MatchState
 from events.administration import ARBITER
 from events.people import Person
 from events.readmodels import summarise
-from events.statements import digest_of
+from events.statements import Statement
 
 GROUND_WORDS = {
     "wrong-result": "the result is wrong",
@@ -90,7 +90,7 @@ def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, 
     """Return what the page offers: of players what would be accepted now, of arbiters what may be ruled on."""
     if person is None:
         return {}
-    now, words = services().now(), digest_of("")
+    now, words = services().now(), Statement("", "").digest
     own = {ruling.arbiter for ruling in state.open_case.rulings} if state.open_case else set()
     return {
         "raise": possible(state, c.RaiseDispute(person.id, 0, CONDUCT, words), now),

@@ -198,7 +198,7 @@ class DisputeRaised(NamedTuple):
     """A case is opened about the match after ``ply`` plies; ``freezes`` says that nothing goes on until it is ruled on.
 
     ``seat`` raised it, or, when None, the ``arbiter``. Cases are numbered from 1. What is said in it is kept apart,
-    where it can be erased; here stands its SHA-256 (hexadecimal).
+    where it can be erased; here stands the SHA-256 (hexadecimal) of a salt and it.
     """
 
     at: int
@@ -212,7 +212,7 @@ class DisputeRaised(NamedTuple):
 
 
 class StatementFiled(NamedTuple):
-    """A seat has said its part in a case; ``statement`` is the SHA-256 (hexadecimal) of the text."""
+    """A seat has said its part in a case; ``statement`` is the SHA-256 (hexadecimal) of a salt and the text."""
 
     at: int
     dispute: int
@@ -252,7 +252,7 @@ class RulingMade(NamedTuple):
 
 
 class RulingAppealed(NamedTuple):
-    """A seat asks for another arbiter's ruling; ``statement`` is the SHA-256 (hexadecimal) of why."""
+    """A seat asks for another arbiter's ruling; ``statement`` is the SHA-256 (hexadecimal) of a salt and why."""
 
     at: int
     dispute: int

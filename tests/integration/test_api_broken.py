@@ -7,7 +7,7 @@ from api.services import EXTENSION, Services
 from domain.match.commands import OpenCase, Rule
 from domain.match.events import RulesetChanged
 from events.codec import draft_of
-from events.statements import digest_of
+from events.statements import Statement
 from events.store import Request
 from tests.support.callers import Caller, started
 
@@ -46,7 +46,7 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
     services: Services = app.extensions[EXTENSION]
     if decided:
         for command in (
-            OpenCase("carla", 1, "illegal-move", digest_of("")),
+            OpenCase("carla", 1, "illegal-move", Statement("", "").digest),
             Rule("carla", "decide", "So it is.", "1", scores=(0.5, 0.5)),
         ):
             services.matches.execute(match, command, "carla", Request(command.__class__.__name__, ""))

@@ -1,5 +1,7 @@
 """Cases through the API: disputes, statements, rulings and appeals, with roles, and a log of what arbiters do."""
 
+from hashlib import sha256
+
 import pytest
 from flask import Flask
 
@@ -66,7 +68,11 @@ def test_a_dispute_is_stated_ruled_and_appealed_and_its_words_are_for_the_partie
     ]
     said = ["He moved twice.", "I did not.", "I really did not."]
     assert texts == [said, said, [None, None, None]]
+    (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
+    for each in case["statements"]:
+        assert each["sha256"] == sha256((each["salt"] + each["text"]).encode()).hexdigest()
     events = stranger.get(f"/matches/{match}/events").text
+    assert not any(sha256(text.encode()).hexdigest() in events for text in said)
     assert not any(text in events for text in said)
     (case,) = stranger.get(f"/matches/{match}/disputes").json["disputes"]
     assert [(ruling["arbiter"]["name"], ruling["appeal"]) for ruling in case["rulings"]] == [
@@ -184,7 +190,7 @@ def test_a_match_against_an_opponent_can_be_disputed(anna: Caller, arbiter: Call
 
 def texts_kept(services: Services, match: str) -> list[str]:
     """Return all texts that are kept of the cases of a match, whether an event names them or not."""
-    return list(services.statements.of_match(match).values())
+    return [said.text for said in services.statements.of_match(match).values()]
 
 
 def test_of_a_statement_that_is_refused_no_text_is_kept(

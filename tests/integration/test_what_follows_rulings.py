@@ -11,7 +11,7 @@ from events.matches import Executed
 from events.proof.audit import audit
 from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.summary import DAY_MS
-from events.statements import digest_of
+from events.statements import Statement
 from events.store import Request
 from tests.support.matches import NOON
 from tests.support.server import RealServer
@@ -19,7 +19,7 @@ from tests.support.workshop import Workshop, drain
 from workers.opponents import answer
 from workers.rebuild import rebuild
 
-WORDS = digest_of("So it was.")
+WORDS = Statement("", "So it was.").digest
 
 
 @pytest.fixture

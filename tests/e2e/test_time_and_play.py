@@ -267,3 +267,15 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
     expect(page.locator("#lines")).to_contain_text("Armed")
     black.move(match, "i8-i7")
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
+
+
+def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit):
+    person = visit().be_guest()
+    page = person.page
+    page.goto("/settings")
+    page.get_by_text("Have it erased").click()
+    page.get_by_role("button", name="Erase me").click()
+    expect(page.locator("#kept [data-error-for='name']")).not_to_be_empty()
+    page.get_by_label("Your name, to be sure").fill(person.name)
+    page.get_by_role("button", name="Erase me").click()
+    expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

@@ -23,7 +23,7 @@ SIGNS = "abcdefghijklmno0123456789-x*+<>=@;:,/|(). \t\nwbrygRBNQMCWKDPLJFAGVHuOI
 
 every_game = pytest.mark.parametrize("game", RULESETS.values(), ids=RULESETS)
 thorough = settings(
-    max_examples=200,
+    max_examples=120,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -20,6 +20,9 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # All pages are of one site: a process for each frame and a spare one at every turn protect nobody here.
+    "--disable-site-isolation-trials",
+    "--renderer-process-limit=2",
 )
 PATIENCE_MS = 15_000
 """How long a browser waits for what should appear; it goes on as soon as it does."""
@@ -117,9 +120,10 @@ class Visitor:
     def leave(self) -> list[str]:
         """Leave routes, page, what was stored and who one was behind; return what the browser complained of."""
         self.context.unroute_all()
-        self.page.goto(EMPTY_PAGE)
-        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
-        self.page.mouse.move(0, 0)
+        if self.page.url not in ("about:blank", f"{self.house.url}{EMPTY_PAGE}"):
+            self.page.goto(EMPTY_PAGE)
+            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+            self.page.mouse.move(0, 0)
         self.context.clear_cookies()
         complaints, self.complaints, self.name = self.complaints, [], ""
         return complaints

@@ -10,14 +10,7 @@ from api import representations as show
 from api.auth import current_person, refuse_token, require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
-from api.resources.commands import (
-    ANSWER_HEADERS,
-    EXPECTED_HEADER,
-    KEY_HEADER,
-    REFUSALS,
-    ExecutedShown,
-    execute,
-)
+from api.resources.commands import acting, execute
 from api.resources.matches import MatchesShown, matches_page, readable
 from api.schemas import (
     LARGEST_NUMBER,
@@ -166,16 +159,7 @@ def _acting(
 
     view.__name__ = name
     view.__doc__ = summary
-    documented = blueprint.documents(
-        201,
-        ExecutedShown,
-        signed_in=True,
-        problems=REFUSALS,
-        headers=ANSWER_HEADERS,
-        parameters=[KEY_HEADER, EXPECTED_HEADER],
-    )
-    guarded = documented(signed_in(blueprint.arguments(schema)(view)))
-    blueprint.add_url_rule(f"/matches/<match>/{path}", view_func=guarded, methods=["POST"])
+    acting(blueprint, path, schema)(view)
 
 
 def _raise(match: str, person: Person, said: dict[str, Any]) -> Response:

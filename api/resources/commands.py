@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import marshmallow as ma
@@ -192,34 +193,36 @@ def create_match(arguments: dict[str, Any]) -> Response:
     return response
 
 
-@blueprint.route("/matches/<match>/moves", methods=["POST"])
-@blueprint.documents(
-    201,
-    ExecutedShown,
-    signed_in=True,
-    problems=REFUSALS,
-    headers=ANSWER_HEADERS,
-    parameters=[KEY_HEADER, EXPECTED_HEADER],
-)
-@signed_in
-@blueprint.arguments(Move)
+View = Callable[[dict[str, Any], str], Response]
+
+
+def acting(on: Blueprint, path: str, schema: type[Strict]) -> Callable[[View], View]:
+    """Serve what a caller does in a match at ``POST /matches/<match>/<path>``, with a body of ``schema``."""
+
+    def register(view: View) -> View:
+        documented = on.documents(
+            201,
+            ExecutedShown,
+            signed_in=True,
+            problems=REFUSALS,
+            headers=ANSWER_HEADERS,
+            parameters=[KEY_HEADER, EXPECTED_HEADER],
+        )
+        guarded = documented(signed_in(on.arguments(schema)(view)))
+        on.add_url_rule(f"/matches/<match>/{path}", view_func=guarded, methods=["POST"])
+        return view
+
+    return register
+
+
+@acting(blueprint, "moves", Move)
 def submit_move(arguments: dict[str, Any], match: str) -> Response:
     """Play a move, and offer a draw with it if wanted"""
     player, offer_draw = require_person().id, arguments["offer_draw"]
     return execute(match, c.SubmitMove(player, arguments["move"], channel=channel(), offer_draw=offer_draw))
 
 
-@blueprint.route("/matches/<match>/joins", methods=["POST"])
-@blueprint.documents(
-    201,
-    ExecutedShown,
-    signed_in=True,
-    problems=REFUSALS,
-    headers=ANSWER_HEADERS,
-    parameters=[KEY_HEADER, EXPECTED_HEADER],
-)
-@signed_in
-@blueprint.arguments(Join)
+@acting(blueprint, "joins", Join)
 def join(arguments: dict[str, int], match: str) -> Response:
     """Take a free seat, or accept an invitation"""
     person = require_person()
@@ -228,17 +231,7 @@ def join(arguments: dict[str, int], match: str) -> Response:
     return execute(match, c.JoinMatch(person.id, arguments.get("seat"), person.kind == "guest"))
 
 
-@blueprint.route("/matches/<match>/time-gifts", methods=["POST"])
-@blueprint.documents(
-    201,
-    ExecutedShown,
-    signed_in=True,
-    problems=REFUSALS,
-    headers=ANSWER_HEADERS,
-    parameters=[KEY_HEADER, EXPECTED_HEADER],
-)
-@signed_in
-@blueprint.arguments(Gift)
+@acting(blueprint, "time-gifts", Gift)
 def give_time(arguments: dict[str, int], match: str) -> Response:
     """Give another seat more time"""
     return execute(match, c.GiveTime(require_person().id, arguments["seat"], arguments["seconds"] * SECOND))
@@ -250,16 +243,7 @@ def _plain(name: str, summary: str, command: Any) -> None:
 
     view.__name__ = name.replace("-", "_")
     view.__doc__ = summary
-    documented = blueprint.documents(
-        201,
-        ExecutedShown,
-        signed_in=True,
-        problems=REFUSALS,
-        headers=ANSWER_HEADERS,
-        parameters=[KEY_HEADER, EXPECTED_HEADER],
-    )
-    guarded = documented(signed_in(blueprint.arguments(Empty)(view)))
-    blueprint.add_url_rule(f"/matches/<match>/{name}", view_func=guarded, methods=["POST"])
+    acting(blueprint, name, Empty)(view)
 
 
 _plain("resignation", "Give the game up", c.Resign)

@@ -137,6 +137,8 @@ def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
 
 def spent(clock: Clock, seat: int, since: int, until: int) -> int:
     """Return how many milliseconds of the time of ``seat`` run between two instants."""
+    if not clock.pauses and not clock.former and clock.calendars[seat] is None:
+        return max(0, until - since)
     total = 0
     for begin, end in _running(clock, seat, since):
         if begin >= until:
@@ -269,8 +271,12 @@ def _turned(clock: Clock, ending: str, at: int) -> Clock:
     """Return the clocks when the turn of the running seat ends."""
     if clock.seat is not None:
         turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
-        last_turns = (*clock.last_turns[: clock.seat], turn, *clock.last_turns[clock.seat + 1 :])
-        clock = _with_remaining(clock, clock.seat, _left_by(clock, clock.seat, turn))._replace(last_turns=last_turns)
+        clock = clock._replace(
+            last_turns=(*clock.last_turns[: clock.seat], turn, *clock.last_turns[clock.seat + 1 :]),
+            remaining=_replaced(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn)),
+            since=at,
+        )
+        return _pruned(clock)
     return _pruned(clock._replace(since=at))
 
 
@@ -286,6 +292,8 @@ def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
 
 def _pruned(clock: Clock) -> Clock:
     """Return the clocks without what ended before the earliest turn that is remembered: it cannot count any more."""
+    if not clock.pauses and not clock.former:
+        return clock
     earliest = counts_from(clock)
     return clock._replace(
         pauses=tuple(pause for pause in clock.pauses if pause.until is None or pause.until > earliest),
@@ -294,7 +302,11 @@ def _pruned(clock: Clock) -> Clock:
 
 
 def _with_remaining(clock: Clock, seat: int, time: int) -> Clock:
-    return clock._replace(remaining=(*clock.remaining[:seat], time, *clock.remaining[seat + 1 :]))
+    return clock._replace(remaining=_replaced(clock.remaining, seat, time))
+
+
+def _replaced(times: tuple[int, ...], seat: int, time: int) -> tuple[int, ...]:
+    return (*times[:seat], time, *times[seat + 1 :])
 
 
 def _holds(pause: Pause, seat: int, at: int) -> bool:

@@ -33,11 +33,15 @@ def stream_origin(configured: str, host: str) -> str:
     A stream on the loopback of this machine is named as the page is: cookies do not cross from one of its names to
     another.
     """
-    parts = urlsplit(configured)
-    name = host.rpartition(":")[0] if re.search(r":\d+$", host) else host
+    parts, name = urlsplit(configured), without_port(host)
     if name in _LOOPBACK and (parts.hostname in _LOOPBACK or parts.hostname == "::1"):
         parts = parts._replace(netloc=f"{name}:{parts.port}" if parts.port else name)
     return urlunsplit(parts).rstrip("/")
+
+
+def without_port(host: str) -> str:
+    """Return ``host``, as it stands in a URL or in the header of this name, without its port."""
+    return re.sub(r":\d+$", "", host)
 
 
 def _name_request() -> None:

@@ -65,7 +65,10 @@ class Number(fields.Float):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ma.ValidationError("must be a number")
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ma.ValidationError("is too large a number") from None
 
 
 class Flag(fields.Boolean):

@@ -9,20 +9,21 @@ makes greenlets of them, so that a watcher costs some 20 kB.
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from queue import Empty, Full, Queue
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import structlog
-from flask import Flask, Response, request
+from flask import Flask, Response, copy_current_request_context, request
 from redis.client import PubSub
 from redis.exceptions import RedisError
 
 from api import headers, health, problems
 from api import representations as show
 from api.auth import current_person
+from api.limits import address
 from api.openapi import PREFIX
 from api.problems import RETRY_AFTER, Problem
 from api.proxies import behind_proxies
@@ -41,6 +42,9 @@ from events.store import EventStore, StoreError
 HEARTBEAT_SECONDS = 15.0
 MOST_STREAMS = 3800
 """Watchers of one process, a few less than gunicorn lets connections in: more are sent away and come back."""
+
+MOST_OF_ONE_ADDRESS = 1000
+"""Watchers: as many as a school behind one address may need, and not all that there is room for."""
 
 BACKLOG = 256
 """Batches a slow watcher may be behind before it is cut off, to come back with what it saw last."""
@@ -67,10 +71,11 @@ CHAT = Message(None, "event: chat\ndata: {}\n\n")
 
 
 class Watcher:
-    """One open connection: a queue of batches of messages, with news of the chat if it ``hears`` that."""
+    """One open connection from ``address``: a queue of batches, with news of the chat if it ``hears`` that."""
 
-    def __init__(self, hears: bool) -> None:
+    def __init__(self, hears: bool, address: str) -> None:
         self.hears = hears
+        self.address = address
         self.batches: Queue[list[Message]] = Queue(BACKLOG)
         self.cut_off = False
 
@@ -84,29 +89,34 @@ class Hub:
         open_tail: Callable[[], FeedTail],
         open_chats: Callable[[], PubSub],
         most: int = MOST_STREAMS,
+        most_of_one: int = MOST_OF_ONE_ADDRESS,
     ) -> None:
         self._store = store
         self._open_tail = open_tail
         self._open_chats = open_chats
         self._most = most
+        self._most_of_one = most_of_one
         self._lock = threading.Lock()
         self._watchers: dict[str, set[Watcher]] = {}
         self._count = 0
+        self._addresses: Counter[str] = Counter()
         self._reader: threading.Thread | None = None
 
-    def enter(self, match: str, hears: bool = False) -> Watcher:
-        """Return a new watcher of ``match``; raises the problem too-many-streams."""
+    def enter(self, match: str, hears: bool = False, address: str = "unknown") -> Watcher:
+        """Return a new watcher of ``match`` at a network ``address``; raises the problem too-many-streams."""
         with self._lock:
             if self._count >= self._most:
-                detail = "This server shows as many live streams as it can."
-                raise Problem("too-many-streams", detail, headers={"Retry-After": str(RETRY_AFTER)})
+                raise _too_many("This server shows as many live streams as it can.")
+            if self._addresses[address] >= self._most_of_one:
+                raise _too_many(f"Your network address has {self._most_of_one} live streams open: close some first.")
             if self._reader is None:
                 self._reader = threading.Thread(target=self._follow, name="feed", daemon=True)
                 self._reader.start()
                 threading.Thread(target=self._listen, name="chats", daemon=True).start()
-            watcher = Watcher(hears)
+            watcher = Watcher(hears, address)
             self._watchers.setdefault(match, set()).add(watcher)
             self._count += 1
+            self._addresses[address] += 1
         return watcher
 
     def leave(self, match: str, watcher: Watcher) -> None:
@@ -116,16 +126,19 @@ class Hub:
             if watcher in watching:
                 watching.remove(watcher)
                 self._count -= 1
+                self._addresses[watcher.address] -= 1
+                if not self._addresses[watcher.address]:
+                    del self._addresses[watcher.address]
             if not watching:
                 self._watchers.pop(match, None)
 
-    def messages(self, match: str, after: int, watcher: Watcher) -> Iterator[str]:
+    def messages(self, match: str, after: int, watcher: Watcher, welcome: Callable[[], bool]) -> Iterator[str]:
         """Yield the wire text of each event of ``match`` above version ``after``, now and as they happen.
 
-        Never ends by itself, unless the watcher is too slow. A comment is sent when nothing happens: that is also how
-        a connection that has gone is noticed.
+        Never ends by itself, unless the watcher is too slow, or not ``welcome`` any more. That is asked, and a comment
+        sent, at every heartbeat: so a connection that has gone is noticed, too.
         """
-        last, due = after, WAKE
+        last, due, beat = after, WAKE, time.monotonic() + HEARTBEAT_SECONDS
         yield f"retry: {RETRY_AFTER * 1000}\n\n"
         while not watcher.cut_off:
             if due and due[0].version is not None and due[0].version > last + 1:
@@ -135,10 +148,14 @@ class Hub:
                     last = message.version or last
                     yield message.text
             try:
-                due = watcher.batches.get(timeout=HEARTBEAT_SECONDS)
+                due = watcher.batches.get(timeout=max(0.0, beat - time.monotonic()))
             except Empty:
                 due = WAKE
+            if time.monotonic() >= beat:
+                if not welcome():
+                    return
                 yield ": still here\n\n"
+                beat = time.monotonic() + HEARTBEAT_SECONDS
 
     def _stored(self, match: str, after: int) -> Iterator[Message]:
         while True:
@@ -218,14 +235,18 @@ class Hub:
             watcher.cut_off = True
 
 
+def _too_many(detail: str) -> Problem:
+    return Problem("too-many-streams", detail, headers={"Retry-After": str(RETRY_AFTER)})
+
+
 def message_of(envelope: Envelope) -> Message:
     """Return the event as a server-sent event: id, event and data, each on its line."""
     content = json.dumps(show.event(envelope), ensure_ascii=False, separators=(",", ":"))
     return Message(envelope.version, f"id: {envelope.version}\nevent: {envelope.type}\ndata: {content}\n\n")
 
 
-def create_stream_app(settings: Settings, most: int = MOST_STREAMS) -> Flask:
-    """Return the live stream as an app. Nothing connects before the first watcher."""
+def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one: int = MOST_OF_ONE_ADDRESS) -> Flask:
+    """Return the live stream as an app, for so many watchers. Nothing connects before the first one."""
     app = Flask("stream", static_folder=None)
     services = Services(settings, now_ms)
     app.extensions[EXTENSION] = services
@@ -240,13 +261,27 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS) -> Flask:
     def open_chats() -> PubSub:
         return listening(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix)
 
-    hub = Hub(services.store, open_tail, open_chats, most)
+    hub = Hub(services.store, open_tail, open_chats, most, most_of_one)
 
     @app.get(f"{PREFIX}/matches/<match>/stream")
     def stream(match: str) -> Response:
         after = _after()
-        watcher = hub.enter(match, hears(readable(match), current_person()))
-        response = Response(hub.messages(match, after, watcher), content_type="text/event-stream; charset=utf-8")
+        state, person = readable(match), current_person()
+        private, watcher = state.private, hub.enter(match, hears(state, person), address())
+
+        @copy_current_request_context
+        def welcome() -> bool:
+            try:
+                if private:
+                    readable(match)
+                return current_person() == person
+            except Problem:
+                return False  # the token was revoked, or the match is private and none of theirs any more
+            except (RedisError, StoreError):
+                return True  # nobody can tell, nor has any news: it is asked again when the store is back
+
+        messages = hub.messages(match, after, watcher, welcome)
+        response = Response(messages, content_type="text/event-stream; charset=utf-8")
         response.headers["X-Accel-Buffering"] = "no"
         # Not the generator's business: one that nobody has begun to read does not notice that it is closed.
         response.call_on_close(lambda: hub.leave(match, watcher))
@@ -268,12 +303,16 @@ def _allow_page(response: Response) -> Response:
     Cookies do not tell ports apart, so that another port of the host gains nothing that it would not have anyway.
     """
     origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).hostname == urlsplit(f"//{request.host}").hostname:
+    if origin is not None and _page_host(origin) == headers.without_port(request.host).lower():
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Allow-Credentials"] = "true"
         response.headers["Access-Control-Allow-Headers"] = "Authorization, Last-Event-ID"
     response.headers.add("Vary", "Origin")
     return response
+
+
+def _page_host(origin: str) -> str:
+    return headers.without_port(origin.partition("://")[2]).lower()
 
 
 def _stream(pointer: tuple[str, int]) -> str:

@@ -1,15 +1,22 @@
 """How this installation is told where things are: environment variables, read once."""
 
+import re
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-from environs import Env, validate
+from environs import Env, ValidationError, validate
+from kombu.transport import TRANSPORT_ALIASES
 
 from events.connection import connect
 from events.redis_store import RedisStore
 
 MOST_SHARDS = 1024
 """More would cost every reader of all shards more than they could spread."""
+
+PREFIX = re.compile(r"[A-Za-z0-9:._-]{1,64}")
+"""Braces in a prefix would decide which keys stand together on a cluster."""
+
+PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
 
 
 class Settings(NamedTuple):
@@ -27,18 +34,18 @@ class Settings(NamedTuple):
 
     @classmethod
     def from_environment(cls) -> "Settings":
-        """Return the settings from the environment; raises environs.EnvError when a value cannot be read.
+        """Return the settings from the environment; raises environs.EnvError, with its name, for an unfit value.
 
         REDIS_URL (the store), BROKER_URL (default: the next database of the same server), ROOKERY_PREFIX,
         ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS.
         """
         env = Env()
-        redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0")
+        redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0", validate=_check_store)
         return cls(
             redis_url=redis_url,
-            broker_url=env.str("BROKER_URL", None) or next_database(redis_url),
-            prefix=env.str("ROOKERY_PREFIX", "rk:"),
-            stream_url=env.str("ROOKERY_STREAM_URL", "http://127.0.0.1:8001"),
+            broker_url=env.str("BROKER_URL", None, validate=_check_broker) or next_database(redis_url),
+            prefix=env.str("ROOKERY_PREFIX", "rk:", validate=_check_prefix),
+            stream_url=env.str("ROOKERY_STREAM_URL", "http://127.0.0.1:8001", validate=_check_public_url),
             secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
             shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MOST_SHARDS)),
         )
@@ -56,3 +63,48 @@ def next_database(url: str) -> str:
 def store_from(settings: Settings) -> RedisStore:
     """Return the event store that ``settings`` name; it connects when it is first used."""
     return RedisStore(connect(settings.redis_url), settings.prefix, settings.shards)
+
+
+# What is wrong is said without the value itself: it may hold a password.
+
+
+def _check_store(url: str) -> None:
+    if not url.startswith(("redis://", "rediss://", "unix://")):
+        raise ValidationError("must begin with redis://, rediss:// or unix://")
+    _check_place(url)
+    parts = urlsplit(url)
+    named = bool(parts.path) if parts.scheme == "unix" else bool(re.fullmatch("/?[0-9]*", parts.path))
+    if not named or (parts.scheme != "unix" and "db" in parse_qs(parts.query)):
+        raise ValidationError(
+            "must be like redis://host:6379/0, with the number of the database, or unix:///socket?db=0"
+        )
+    try:
+        connect(url).connection_pool.make_connection()
+    except (TypeError, ValueError):
+        raise ValidationError("has an option, behind the question mark, that cannot be read") from None
+
+
+def _check_broker(url: str) -> None:
+    scheme, found, _ = url.partition("://")
+    if url and (not found or scheme.partition("+")[0] not in TRANSPORT_ALIASES):
+        raise ValidationError("must begin with a kind of broker that Celery knows, like redis:// or amqp://")
+    _check_place(url)
+
+
+def _check_place(url: str) -> None:
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        raise ValidationError(
+            "has a host or port that cannot be read (what is special in a password must be percent-encoded)"
+        ) from None
+
+
+def _check_prefix(prefix: str) -> None:
+    if not PREFIX.fullmatch(prefix):
+        raise ValidationError("must be 1 to 64 letters, digits, colons, dots, hyphens and underscores")
+
+
+def _check_public_url(url: str) -> None:
+    if not PUBLIC_URL.fullmatch(url):
+        raise ValidationError("must be a URL like https://live.example, without a query")

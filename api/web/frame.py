@@ -1,7 +1,7 @@
 """What all pages share: the blueprint, who is looking, what awaits them, and how errors are shown."""
 
+import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
 from flask.blueprints import BlueprintSetupState
@@ -19,13 +19,13 @@ blueprint = Blueprint("web", __name__, template_folder="templates", static_folde
 SHOWN_COUNT = 30
 """Matches that await a person are counted up to here; beyond it the count is shown with a plus."""
 
+_INSIDE = re.compile(r"/(?![/\\])[^\x00-\x1f\x7f]*")
+"""A path. Browsers take a backslash for a slash, and leave tabs and line ends out before they look at it."""
+
 
 def inside(target: str | None, default: str) -> str:
     """Return ``target`` when it is a place on this site, else ``default``: signing in leads nobody elsewhere."""
-    if not target or not target.startswith("/") or target.startswith(("//", "/\\")):
-        return default
-    parts = urlsplit(target)
-    return default if parts.scheme or parts.netloc else target
+    return target if target and _INSIDE.fullmatch(target) else default
 
 
 def sign_in_first() -> AnyResponse:

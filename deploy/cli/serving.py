@@ -76,7 +76,11 @@ def relay() -> None:
     configure()
     stop = threading.Event()
     _on_signals(lambda: stop.set())
-    Relay(Settings.from_environment()).run(stop)
+    try:
+        settings = Settings.from_environment()
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    Relay(settings).run(stop)
 
 
 def boxed(lines: list[str]) -> str:

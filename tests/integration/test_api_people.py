@@ -140,6 +140,7 @@ def test_a_wrong_token_is_refused_not_ignored(anna: Caller, header: str) -> None
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://localhost:9999"},
+        {"Origin": "http://["},
         {"Sec_Fetch_Site": "cross-site"},
         {"Sec_Fetch_Site": "same-site"},
     ],

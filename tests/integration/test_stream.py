@@ -238,6 +238,7 @@ def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
         ("https://evil.example", False),
         ("http://127.0.0.1.evil.example", False),
         ("null", False),
+        ("http://[", False),
     ],
 )
 def test_pages_of_the_same_host_may_read_with_their_cookie(
@@ -274,6 +275,52 @@ def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(serve
     third.close()
 
 
+def test_one_address_leaves_room_for_others(server: RealServer) -> None:
+    app = app_on(server.url)
+    match = started(Caller(app).play_as_guest(), Caller(app).play_as_guest())
+    visitor = create_stream_app(settings_for(server.url), most_of_one=2).test_client()
+    path = f"/api/v1/matches/{match}/stream"
+    first, second = visitor.get(path), visitor.get(path)
+    refused = visitor.get(path)
+    assert (refused.status_code, refused.json["code"]) == (503, "too-many-streams")
+    assert "Your network address has 2 live streams open" in refused.json["detail"]
+    elsewhere = visitor.get(path, environ_base={"REMOTE_ADDR": "192.0.2.1"})
+    assert elsewhere.status_code == 200
+    first.close()
+    third = visitor.get(path)
+    assert third.status_code == 200
+    for answer in (second, elsewhere, third):
+        answer.close()
+
+
+@pytest.mark.parametrize(("leave", "private"), [("sign out", False), ("revoke", False), ("be erased", True)])
+def test_the_stream_of_who_has_gone_ends_soon(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch, leave: str, private: bool
+) -> None:
+    monkeypatch.setattr("api.stream.HEARTBEAT_SECONDS", 0.01)
+    app = app_on(server.url)
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    match = started(anna, boris, private=private)
+    made = anna.post("/me/tokens", {"label": "for a test"}).json
+    cookie = anna.client.get_cookie(COOKIE)
+    assert cookie is not None
+    shown = {"Authorization": f"Bearer {made['secret']}"} if leave == "revoke" else {}
+    visitor = create_stream_app(settings_for(server.url)).test_client()
+    if not shown:
+        visitor.set_cookie(COOKIE, cookie.value)
+    watching = visitor.get(f"/api/v1/matches/{match}/stream?after=3", headers=shown)
+    messages = watching.iter_encoded()
+    assert b": still here\n\n" in messages
+    gone = {
+        "sign out": lambda: anna.delete("/sessions/current"),
+        "revoke": lambda: anna.delete(f"/me/tokens/{made['id']}"),
+        "be erased": lambda: anna.post("/me/erasure", {"name": "anna"}),
+    }[leave]()
+    assert gone.status_code == 204
+    assert set(messages) <= {b": still here\n\n", b"event: chat\ndata: {}\n\n"}, "it ends, and nothing was told"
+    watching.close()
+
+
 def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
     nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
     hub = Hub(MemoryStore(), nobody, nobody, most=1)
@@ -281,5 +328,5 @@ def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
     watcher = hub.enter("m")
     while not watcher.cut_off:
         hub._hand(watcher, [Message(1, "id: 1\n\n")])
-    told = list(hub.messages("m", 0, watcher))
+    told = list(hub.messages("m", 0, watcher, lambda: True))
     assert told == ["retry: 2000\n\n"], "the rest comes from the store when the watcher is back"

@@ -2,7 +2,9 @@
 
 import pytest
 from environs import EnvError
+from flask import Flask
 
+from api.proxies import behind_proxies
 from events.connection import blocking_client, connect
 from events.settings import Settings, next_database, store_from
 
@@ -45,6 +47,47 @@ def test_a_value_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch, n
     monkeypatch.setenv(name, value)
     with pytest.raises(EnvError, match=name):
         Settings.from_environment()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("REDIS_URL", "localhost:6379", "must begin with redis://"),
+        ("REDIS_URL", "http://store/0", "must begin with redis://"),
+        ("REDIS_URL", "redis://store:port/0", "host or port"),
+        ("REDIS_URL", "redis://:pass/word@store:6379/0", "percent-encoded"),
+        ("REDIS_URL", "redis://[::1/0", "host or port"),
+        ("REDIS_URL", "redis://store/first", "number of the database"),
+        ("REDIS_URL", "redis://store/0/1", "number of the database"),
+        ("REDIS_URL", "redis://store?db=3", "number of the database"),
+        ("REDIS_URL", "unix://", "unix:///socket"),
+        ("REDIS_URL", "unix:///run/redis.sock?db=first", "option"),
+        ("REDIS_URL", "redis://store/0?colour=white", "option"),
+        ("BROKER_URL", "localhost", "kind of broker"),
+        ("BROKER_URL", "pigeon://coop", "kind of broker"),
+        ("BROKER_URL", "amqp://broker:port", "host or port"),
+        ("ROOKERY_PREFIX", "{rk}:", "letters, digits"),
+        ("ROOKERY_PREFIX", "rk rk", "letters, digits"),
+        ("ROOKERY_STREAM_URL", "live.example", "https://live.example"),
+        ("ROOKERY_STREAM_URL", "http://[live", "https://live.example"),
+        ("ROOKERY_STREAM_URL", "https://live.example; script-src *", "https://live.example"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused_with_its_name_and_the_reason_but_no_password(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(EnvError, match=name) as refused:
+        Settings.from_environment()
+    assert reason in str(refused.value)
+    assert "pass" not in str(refused.value).replace("password", "")
+
+
+@pytest.mark.parametrize("proxies", ["-1", "some"])
+def test_a_number_of_proxies_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, proxies: str) -> None:
+    monkeypatch.setenv("ROOKERY_TRUSTED_PROXIES", proxies)
+    with pytest.raises(EnvError, match="ROOKERY_TRUSTED_PROXIES"):
+        behind_proxies(Flask("test"))
 
 
 @pytest.mark.parametrize("shards", ["0", "-1", "1000000"])

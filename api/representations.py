@@ -13,6 +13,7 @@ from api.openapi import PREFIX
 from api.services import services
 from api.timing import instant
 from domain.games import GAMES, find_ruleset
+from domain.match.events import SEEDS
 from domain.match.state import OPPONENT_PREFIX, MatchState
 from domain.search.levels import LEVELS
 from events.administration import ARBITER
@@ -152,7 +153,7 @@ def event(envelope: Envelope) -> dict[str, Any]:
 
     The seed of a match stays inside: with it, who plays an opponent could compute the opponent's moves beforehand.
     """
-    hidden = "seed" if envelope.version == 1 else None
+    hidden = "seed" if envelope.type in SEEDS else None
     return {
         "id": envelope.id,
         "version": envelope.version,

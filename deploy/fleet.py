@@ -24,9 +24,9 @@ class Finding(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """What was examined: so many matches, events, plies, and moves of opponents that were computed again.
+    """What was examined: so many matches, events, plies, and answers of opponents that were computed again.
 
-    ``uncomputable`` are moves of opponents of another engine; ``findings`` is what is wrong.
+    ``uncomputable`` are answers of opponents of another engine; ``findings`` is what is wrong.
     """
 
     matches: int = 0
@@ -78,10 +78,10 @@ def examine(store: EventStore, match: str, recompute: bool) -> Examined:
         for record in audit(match, linked(match, opened.events)):
             event, ply, fault = record.envelope, record.ply, record.fault
             head = Head(event.version, event.digest)
-            if ply is not None and ply.event.level is not None:
-                found = found._replace(uncomputable=found.uncomputable + (not ply.computable))
-                if recompute and ply.computable and fault is None:
-                    fault = ply.recompute()
+            if (answer := record.answer) is not None:
+                found = found._replace(uncomputable=found.uncomputable + (not answer.computable))
+                if recompute and answer.computable and fault is None:
+                    fault = answer.recompute()
                     found = found._replace(computed=found.computed + 1)
             found = found._replace(events=found.events + 1, plies=found.plies + (ply is not None))
             if fault is not None:

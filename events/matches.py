@@ -1,5 +1,6 @@
 """Matches in the store: load, decide, append. The one path by which anything happens to a match."""
 
+import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -29,9 +30,15 @@ from events.store import (
     StaleVersion,
 )
 
+LARGEST_SEED = 2**53 - 1
 CACHED_MATCHES = 1000
 SNAPSHOT_EVERY = 50
 ATTEMPTS = 5
+
+
+def fresh_seed() -> int:
+    """Return a seed that nobody can know: 0 to LARGEST_SEED, which JSON carries exactly."""
+    return secrets.randbelow(LARGEST_SEED + 1)
 
 
 class NoSuchMatch(LookupError):
@@ -63,12 +70,14 @@ class Matches:
     """The matches of one store. Safe to share between threads.
 
     States are kept in a bounded cache in this process and brought up to date from the store whenever they are used, so
-    the cache can never be wrong about what has happened; a snapshot in the store spares a long replay.
+    the cache can never be wrong about what has happened; a snapshot in the store spares a long replay. ``now`` returns
+    milliseconds since 1970 UTC, ``fresh_seed`` a seed for the opponents of a match that goes on.
     """
 
-    def __init__(self, store: EventStore, now: Callable[[], int]) -> None:
+    def __init__(self, store: EventStore, now: Callable[[], int], fresh_seed: Callable[[], int] = fresh_seed) -> None:
         self._store = store
         self._now = now
+        self._fresh_seed = fresh_seed
         self._cache: OrderedDict[str, Loaded] = OrderedDict()
         self._lock = Lock()
 
@@ -123,7 +132,7 @@ class Matches:
         if expected_version is not None and head.version != expected_version:
             raise StaleVersion(match, expected_version, head.version)
         before = loaded.state if loaded else None
-        events = decide(before, command, self._now(), loaded.orders if loaded else {})
+        events = decide(before, command, self._now(), loaded.orders if loaded else {}, self._fresh_seed())
         after = replay(match, events, before)
         if not events or after is None:
             return Executed([], head.version, False)

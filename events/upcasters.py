@@ -29,6 +29,21 @@ def upcast_draw_accepted_v1_v2(content: Content) -> Content:
     return content
 
 
+def upcast_draw_accepted_v2_v3(content: Content) -> Content:
+    """From before engines were recorded: an opponent's answer cannot be computed again."""
+    return content
+
+
+def upcast_draw_declined_v1_v2(content: Content) -> Content:
+    """From before engines were recorded, as above."""
+    return content
+
+
+def upcast_ruling_appealed_v1_v2(content: Content) -> Content:
+    """From before appeals said so: every one froze a match that was being played."""
+    return {**content, "freezes": True}
+
+
 def upcast_player_resigned_v1_v2(content: Content) -> Content:
     """From before channels were recorded."""
     return content
@@ -38,6 +53,9 @@ UPCASTERS: Upcasters = {
     ("match-created", 1): upcast_match_created_v1_v2,
     ("move-submitted", 1): upcast_move_submitted_v1_v2,
     ("draw-accepted", 1): upcast_draw_accepted_v1_v2,
+    ("draw-accepted", 2): upcast_draw_accepted_v2_v3,
+    ("draw-declined", 1): upcast_draw_declined_v1_v2,
+    ("ruling-appealed", 1): upcast_ruling_appealed_v1_v2,
     ("player-resigned", 1): upcast_player_resigned_v1_v2,
 }
 

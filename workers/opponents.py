@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from domain.games import find_ruleset
 from domain.match.commands import OPPONENT, AcceptDraw, Command, DeclineDraw, SubmitMove
+from domain.match.opponents import move_of, takes_draw
 from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from domain.search import ENGINE, accepts_draw, choose, seed_for
+from domain.search import ENGINE, seed_for
 from events.matches import Executed, Matches, NoSuchMatch
 from events.readmodels.summary import draw_answers_owed
 from events.store import Request, StaleVersion
@@ -63,8 +63,8 @@ def answer(matches: Matches, match: str) -> Executed | None:
             if debt.draw:
                 command, key = _draw_answer(state, debt), f"opponent:draw:{state.version}"
             else:
-                # Once moves are taken back another position may stand after as many plies.
-                place = (ply, state.taken_back, state.ruleset)
+                # Once moves are taken back another position may stand after as many plies, and the seed is another.
+                place = (ply, state.seed, state.ruleset)
                 if place not in moves:
                     moves[place] = _move(state, debt, ply)
                 command, key = moves[place], f"opponent:{ply}:{state.taken_back}"
@@ -83,12 +83,10 @@ def answer(matches: Matches, match: str) -> Executed | None:
 
 
 def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
-    game = find_ruleset(state.game, state.ruleset)
     seed = seed_for(state.seed, ply)
-    choice = choose(game, state.position, state.history, debt.level, seed)
     return SubmitMove(
         player=debt.player,
-        move=game.format_move(state.position, choice.move),
+        move=move_of(state, debt.level, seed),
         level=debt.level,
         seed=seed,
         engine=str(ENGINE),
@@ -97,10 +95,5 @@ def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
 
 
 def _draw_answer(state: MatchState, debt: Debt) -> AcceptDraw | DeclineDraw:
-    game = find_ruleset(state.game, state.ruleset)
-    if sum(seat.player == debt.player for seat in state.seats) > 1:
-        # A player answers once for one seat: an opponent on several cannot agree for all of them.
-        return DeclineDraw(debt.player)
-    if accepts_draw(game, state.position, state.history, debt.level, debt.seat):
-        return AcceptDraw(debt.player)
-    return DeclineDraw(debt.player)
+    answer = AcceptDraw if takes_draw(state, debt.seat) else DeclineDraw
+    return answer(debt.player, str(ENGINE))

@@ -30,14 +30,13 @@ from domain.match.timekeeping import LARGEST_GIFT
 from domain.search.levels import LEVELS
 from events.codec import event_of
 from events.envelope import canonical_json
-from events.matches import Executed
+from events.matches import Executed, fresh_seed
 from events.people import Person
 from events.store import Request, StaleVersion
 
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
 
 MOST_SEATS = 8
-LARGEST_SEED = 2**53 - 1
 
 _KEY = re.compile("^[!-~]{1,128}$")
 _VERSION = re.compile('^"([0-9]{1,15})"$')
@@ -179,7 +178,7 @@ def create_match(arguments: dict[str, Any]) -> Response:
         seats=_seats(arguments["seats"], person),
         rated=arguments["rated"],
         private=arguments["private"],
-        seed=secrets.randbelow(LARGEST_SEED),
+        seed=fresh_seed(),
         guest=person.kind == "guest",
         ruleset=arguments.get("ruleset"),
         terms=terms_of(arguments["terms"], arguments["rated"]),

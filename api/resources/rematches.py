@@ -1,6 +1,5 @@
 """Playing again: both players' proposals meet in one match, because its id is made from the match before it."""
 
-import secrets
 from typing import Any
 
 from flask import Response
@@ -9,13 +8,14 @@ from api import representations as show
 from api.auth import require_person, signed_in
 from api.ids import rematch_id
 from api.openapi import PREFIX, Blueprint, json_response
-from api.resources.commands import KEY_HEADER, LARGEST_SEED, REFUSALS, fingerprint, request_key
+from api.resources.commands import KEY_HEADER, REFUSALS, fingerprint, request_key
 from api.resources.matches import VERSION_HEADER, MatchShown, readable
 from api.schemas import Empty
 from api.services import services
 from domain.match.commands import JoinMatch
 from domain.match.refusals import Refused
 from domain.match.rematch import rematch
+from events.matches import fresh_seed
 from events.store import Request
 
 blueprint = Blueprint("rematches", __name__, url_prefix=PREFIX, description="Playing again")
@@ -36,7 +36,7 @@ def propose_rematch(_: dict[str, Any], match: str) -> Response:
     """Propose a rematch, or accept the one that is proposed: the same terms, everybody one seat on"""
     person, over = require_person(), readable(match)
     following, guest = rematch_id(match), person.kind == "guest"
-    proposal = rematch(over, person.id, following, secrets.randbelow(LARGEST_SEED), guest)
+    proposal = rematch(over, person.id, following, fresh_seed(), guest)
     asked = Request(f"{person.id}:{request_key()}", fingerprint())
     matches = services().matches
     try:

@@ -23,7 +23,7 @@ HIDDEN = ("seed",)
 
 @blueprint.get("/matches/<match_id>/replay")
 def replay_page(match_id: str) -> str:
-    """Return a page of the replay; ``?recompute=VERSION`` computes one move of an opponent again."""
+    """Return a page of the replay; ``?recompute=VERSION`` computes one answer of an opponent again."""
     state = visible_match(match_id).state
     first = _number("from", 1, state.version, default=1)
     wanted = _number("recompute", 1, state.version, default=0)
@@ -49,7 +49,7 @@ def replay_page(match_id: str) -> str:
 
 
 def _entry(record: Record, people: Any, recompute: bool) -> dict[str, Any]:
-    envelope, ply = record.envelope, record.ply
+    envelope, ply, answer = record.envelope, record.ply, record.answer
     known = envelope.actor in people or envelope.actor.startswith("opponent-")
     content = {name: value for name, value in envelope.data.items() if name not in HIDDEN}
     return {
@@ -61,8 +61,8 @@ def _entry(record: Record, people: Any, recompute: bool) -> dict[str, Any]:
         "content": content,
         "fault": record.fault,
         "ply": ply,
-        "computable": ply is not None and ply.computable,
-        "recomputed": (ply.recompute() or "it is the move that is recorded") if ply and recompute else None,
+        "computable": answer is not None and answer.computable,
+        "recomputed": (answer.recompute() or "it is what is recorded") if answer and recompute else None,
     }
 
 

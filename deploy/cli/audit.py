@@ -31,7 +31,7 @@ def audit_commands() -> None:
 @audit_commands.command("verify")
 @click.argument("file", nargs=-1, required=True, type=FILE)
 @click.option("--keys", "key_file", type=FILE, help="Trusted keys, as /.well-known/rookery-keys.json has them.")
-@click.option("--opponents", is_flag=True, help="Compute the opponents' moves again, too.")
+@click.option("--opponents", is_flag=True, help="Compute the opponents' answers again, too.")
 def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool) -> None:
     """Verify bundles offline and print what is proved, step by step, up to the first thing that is wrong."""
     keys = _keys(key_file)
@@ -61,15 +61,16 @@ def export(match: str, output: Path | None) -> None:
 @audit_commands.command()
 @click.argument("match")
 @click.option("--boards", is_flag=True, help="Draw the board before and after each ply.")
-@click.option("--opponents/--no-opponents", default=True, show_default=True, help="Compute their moves again.")
+@click.option("--opponents/--no-opponents", default=True, show_default=True, help="Compute their answers again.")
 def replay(match: str, boards: bool, opponents: bool) -> None:
     """Replay MATCH, an id or the file of a bundle, and print every event; the first that differs ends it."""
     with in_words():
         name, events, withheld = _source(match)
         try:
-            for record in audit(name, linked(name, events, (1,) if withheld else ())):
+            for record in audit(name, linked(name, events, () if withheld is None else (withheld,))):
                 click.echo(_shown(record, boards))
-                _refuse_difference(record, opponents, seed_known=not withheld)
+                seed_known = withheld is None or record.envelope.version < withheld
+                _refuse_difference(record, opponents, seed_known)
         except DamagedStream as damage:
             raise Refusal(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
     click.echo(f"{len(events)} events, all as the rules give them")
@@ -77,7 +78,9 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
 
 @audit_commands.command("all")
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
-@click.option("--opponents", is_flag=True, help="Compute the opponents' moves again, too: it takes as long as playing.")
+@click.option(
+    "--opponents", is_flag=True, help="Compute the opponents' answers again, too: it takes as long as playing."
+)
 def examine_everything(processes: int, opponents: bool) -> None:
     """Replay every match of the store and compare it with the checkpoints; print what is wrong, and the rate."""
     from deploy.fleet import Examined, examine_all, examine_log
@@ -98,7 +101,7 @@ def examine_everything(processes: int, opponents: bool) -> None:
         f"{total.matches / seconds:,.0f} matches/s, {total.plies / seconds:,.0f} plies/s"
     )
     if opponents:
-        click.echo(f"{total.computed} moves of opponents computed again, {total.uncomputable} are of another engine")
+        click.echo(f"{total.computed} answers of opponents computed again, {total.uncomputable} are of another engine")
     click.echo(f"{leaves} heads in checkpoints")
     if total.findings or missing:
         raise SystemExit(1)
@@ -143,28 +146,28 @@ def _bytes_of(path: Path) -> bytes:
         return file.read(LARGEST + 1)
 
 
-def _source(match: str) -> tuple[str, list[Envelope], bool]:
-    """Return the match, its events and whether its seed is withheld: from a file if there is one of this name."""
+def _source(match: str) -> tuple[str, list[Envelope], int | None]:
+    """Return the match, its events and the version whose seed is withheld: from a file if there is one of this name."""
     path = Path(match)
     if path.is_file():
         try:
             bundle = read_bundle(_bytes_of(path))
         except Fault as fault:
             raise Refusal(f"{path}: {place_in_words(fault.place) or 'fault'}: {fault.reason}") from None
-        return bundle.match, bundle.envelopes, bundle.events[0].withheld is not None
+        return bundle.match, bundle.envelopes, bundle.withheld
     events = open_store().read(match)
     if not events:
         raise Refusal(f"there is no file {match!r}, and no such match in this store")
-    return match, events, False
+    return match, events, None
 
 
 def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> None:
-    fault, ply = record.fault, record.ply
-    if fault is None and ply is not None and ply.event.level is not None and opponents:
-        if ply.computable:
-            fault = ply.recompute(seed_known)
+    fault, answer = record.fault, record.answer
+    if fault is None and answer is not None and opponents:
+        if answer.computable:
+            fault = answer.recompute(seed_known)
         else:
-            click.echo(f"    it cannot be computed again here: it is of engine {ply.event.engine}")
+            click.echo(f"    it cannot be computed again here: it is of {answer.engine}")
     if fault is not None:
         raise Refusal(f"DIFFERENT at version {record.envelope.version}: {fault}")
 

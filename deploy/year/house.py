@@ -64,7 +64,8 @@ class House:
         self.store = kept.store
         self.diaries = kept.diaries
         self.heartbeat = kept.heartbeat
-        self.matches = Matches(kept.store, lambda: self.now)
+        self._seeds = count(2**40)
+        self.matches = Matches(kept.store, lambda: self.now, lambda: next(self._seeds))
         self.active: dict[str, dict[str, None]] = defaultdict(dict)
         self.timekeeper = Timekeeper(
             self.matches, kept.diaries, kept.heartbeat, lambda player: list(self.active[player])

@@ -28,6 +28,7 @@ _TIMELESS = (
     e.TakebackAccepted,
     e.TakebackDeclined,
     e.FlagFell,
+    e.SeedDrawn,
 )
 
 

@@ -12,6 +12,7 @@ from domain.match import events as e
 from domain.match.clock import falls_at, forecast
 from domain.match.evolve import evolve
 from domain.match.moves import LONGEST_MOVE
+from domain.match.opponents import needs_fresh_seed
 from domain.match.state import PLAYING, MatchState
 
 
@@ -89,6 +90,8 @@ class Examination:
             return self.end() or _wrong_move(before, event)
         if isinstance(event, e.FlagFell):
             return self.end() or _wrong_flag(before, event)
+        if isinstance(event, e.SeedDrawn) and not needs_fresh_seed(before, self._last):
+            return "a seed is drawn where the match against an opponent was not taken up again"
         return self.end()
 
     def _wrong_result(self, before: MatchState, event: e.MatchFinished) -> str | None:
@@ -160,10 +163,18 @@ def _wrong_move(before: MatchState, event: e.MoveSubmitted) -> str | None:
     seat = find_ruleset(before.game, before.ruleset).to_move(before.position)
     if event.seat != seat:
         return f"seat {seat} is to move, and a move of seat {event.seat} is recorded"
+    if event.level != before.seats[seat].level:
+        return (
+            f"{_sitting(before.seats[seat].level)} has seat {seat}, and a move of {_sitting(event.level)} is recorded"
+        )
     instant = None if before.clock is None else falls_at(before.clock)
     if instant is not None and event.at >= instant:
         return f"the time of seat {seat} was up {event.at - instant} ms before"
     return None
+
+
+def _sitting(level: int | None) -> str:
+    return "a person" if level is None else f"an opponent of level {level}"
 
 
 def _wrong_flag(before: MatchState, event: e.FlagFell) -> str | None:

@@ -37,7 +37,7 @@ def _ruled(state: MatchState, event: e.RulingMade) -> MatchState:
 
 def _appealed(state: MatchState, event: e.RulingAppealed) -> MatchState:
     state = _with(state, _case(state, event.dispute)._replace(appealed=True))
-    return _frozen(state, event.at) if state.status == PLAYING else state
+    return _frozen(state, event.at) if event.freezes and state.status == PLAYING else state
 
 
 def _adjusted(state: MatchState, event: e.ClocksAdjusted) -> MatchState:

@@ -76,15 +76,17 @@ class OfferDraw(NamedTuple):
 
 
 class AcceptDraw(NamedTuple):
-    """Agree to the draw that is on offer."""
+    """Agree to the draw that is on offer. An opponent names its engine."""
 
     player: str
+    engine: str | None = None
 
 
 class DeclineDraw(NamedTuple):
-    """Turn down the draw that is on offer."""
+    """Turn down the draw that is on offer. An opponent names its engine."""
 
     player: str
+    engine: str | None = None
 
 
 class RequestTakeback(NamedTuple):
@@ -159,7 +161,7 @@ class RaiseDispute(NamedTuple):
 
 
 class OpenCase(NamedTuple):
-    """Open a case as an arbiter, who is no player of the match; it freezes the match."""
+    """Open a case as an arbiter, who is no player of the match."""
 
     arbiter: str
     ply: int

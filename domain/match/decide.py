@@ -7,7 +7,7 @@ from typing import Any
 from domain.game import Game
 from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.match import commands as c
-from domain.match import disputes, moves, offers, terms, timekeeping
+from domain.match import disputes, moves, offers, opponents, terms, timekeeping
 from domain.match import events as e
 from domain.match.evolve import replay
 from domain.match.guards import refuse_if_ended, refuse_if_frozen, refuse_if_not_playing, seat_of
@@ -20,13 +20,19 @@ ABORT_BEFORE_PLY = 2
 
 
 def decide(
-    state: MatchState | None, command: c.Command, now: int, orders: Mapping[int, Orders] = MappingProxyType({})
+    state: MatchState | None,
+    command: c.Command,
+    now: int,
+    orders: Mapping[int, Orders] = MappingProxyType({}),
+    fresh_seed: int | None = None,
 ) -> tuple[e.Event, ...]:
     """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC).
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
     dated before the one in front of it. ``orders`` are what seats have laid down beforehand: what the command makes due
-    of them follows in the same breath. Raises Refused when the command is not allowed.
+    of them follows in the same breath. ``fresh_seed`` is one that nobody knows, for a match against opponents that goes
+    on with known ones. Raises Refused when the command is not allowed, ValueError when there is no seed and one is
+    needed.
     """
     if isinstance(command, c.CreateMatch):
         if state is not None:
@@ -36,10 +42,21 @@ def decide(
         raise Refused("no-such-match", "there is no such match")
     now = max(now, state.updated_at)
     events: tuple[e.Event, ...] = _DECISIONS[type(command)](state, command, now)
+    if events and isinstance(events[-1], opponents.RESUMPTIONS):
+        events += _fresh_seed(state, events, now, fresh_seed)
     if orders and events:
         after = replay(state.match, events, state)
         events += standing_answers(after, orders, now) if after is not None else ()
     return events
+
+
+def _fresh_seed(state: MatchState, events: tuple[e.Event, ...], now: int, seed: int | None) -> tuple[e.SeedDrawn, ...]:
+    after = replay(state.match, events, state)
+    if after is None or not opponents.needs_fresh_seed(after, events[-1]):
+        return ()
+    if seed is None:
+        raise ValueError(f"match {state.match} goes on with seeds that are known, and there is no other")
+    return (e.SeedDrawn(now, seed),)
 
 
 def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:

@@ -1,8 +1,9 @@
 """Cases: what players dispute and how arbiters rule. No ruling asks the rules of the game, which may be at fault.
 
-A player, or an arbiter who plays no part in the match, opens a case on a ply; while the match is played most grounds
-freeze it. Both sides say their part, an arbiter rules, and what the ruling brings about are further events: the past is
-never edited. A ruling may be appealed once, within a week, and is then up to another arbiter, whose word is the last.
+A player, or an arbiter who plays no part in the match, opens a case on a ply; while the match is played that freezes
+it, unless the case is about conduct: then it is up to the arbiter. Both sides say their part, an arbiter rules, and
+what the ruling brings about are further events: the past is never edited. A ruling may be appealed once, within a week,
+and is then up to another arbiter, whose word is the last.
 """
 
 import re
@@ -46,18 +47,17 @@ def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int) -> tuple
         raise Refused("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
     if state.ended_at is not None and now > state.ended_at + DISPUTED_WITHIN:
         raise Refused("too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end")
-    freezes = state.status == PLAYING and command.ground != CONDUCT
-    return (_opened(state, command.ply, command.ground, command.statement, freezes, now)._replace(seat=seat),)
+    return (_opened(state, command.ply, command.ground, command.statement, now)._replace(seat=seat),)
 
 
 def open_case(state: MatchState, command: c.OpenCase, now: int) -> tuple[e.Event, ...]:
     """Return a case that an arbiter opens."""
     _refuse_party(state, command.arbiter)
-    opened = _opened(state, command.ply, command.ground, command.statement, state.status == PLAYING, now)
+    opened = _opened(state, command.ply, command.ground, command.statement, now)
     return (opened._replace(arbiter=command.arbiter),)
 
 
-def _opened(state: MatchState, ply: int, ground: str, statement: str, freezes: bool, now: int) -> e.DisputeRaised:
+def _opened(state: MatchState, ply: int, ground: str, statement: str, now: int) -> e.DisputeRaised:
     if not all(seat.joined for seat in state.seats):
         raise Refused("match-not-started", "this match has not started: there is nothing to dispute")
     if state.open_case is not None:
@@ -67,6 +67,7 @@ def _opened(state: MatchState, ply: int, ground: str, statement: str, freezes: b
     if not 0 <= ply <= state.plies:
         raise Refused("unfit-dispute", f"this match has plies 0 to {state.plies}", "ply")
     _check_digest(statement)
+    freezes = state.status == PLAYING and ground != CONDUCT
     return e.DisputeRaised(now, len(state.disputes) + 1, ply, ground, statement, freezes)
 
 
@@ -161,7 +162,8 @@ def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...
     """Return that a seat does not accept the last ruling that was not appealed yet.
 
     While another case is open the appeal has to wait for it, and the week begins again with what is ruled there: nobody
-    can keep others from appealing by raising one dispute more.
+    can keep others from appealing by raising one dispute more. What freezes a match that is being played is doubt about
+    how it stands: an appeal does so unless the case is about conduct and the ruling has changed nothing.
     """
     seat = seat_of(state, command.player)
     ruled = [dispute for dispute in state.disputes if dispute.rulings]
@@ -180,7 +182,9 @@ def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...
     if now > until:
         raise Refused("too-late-to-appeal", f"a ruling can be appealed for {duration(APPEALED_WITHIN)}")
     _check_digest(command.statement)
-    return (e.RulingAppealed(now, dispute.number, seat, command.statement),)
+    as_it_was = dispute.ground == CONDUCT and dispute.rulings[-1].ruling == LET_STAND
+    freezes = state.status == PLAYING and not as_it_was
+    return (e.RulingAppealed(now, dispute.number, seat, command.statement, freezes),)
 
 
 def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> tuple[e.Event, ...]:

@@ -68,18 +68,23 @@ class DrawOffered(NamedTuple):
 
 
 class DrawAccepted(NamedTuple):
-    """A seat has agreed to the draw on offer."""
+    """A seat has agreed to the draw on offer. An opponent's answer names the engine that computes it again.
+
+    ``engine`` is None for people, and where it was not recorded yet.
+    """
 
     at: int
     seat: int
     channel: str | None = None
+    engine: str | None = None
 
 
 class DrawDeclined(NamedTuple):
-    """A seat has turned down the draw on offer, which lapses."""
+    """A seat has turned down the draw on offer, which lapses. ``engine`` is as in DrawAccepted."""
 
     at: int
     seat: int
+    engine: str | None = None
 
 
 class PlayerResigned(NamedTuple):
@@ -194,6 +199,13 @@ class MovesTakenBack(NamedTuple):
     ply: int
 
 
+class SeedDrawn(NamedTuple):
+    """The moves of opponents follow from this seed from now on: those before may be known (domain.match.opponents)."""
+
+    at: int
+    seed: int
+
+
 class DisputeRaised(NamedTuple):
     """A case is opened about the match after ``ply`` plies; ``freezes`` says that nothing goes on until it is ruled on.
 
@@ -252,12 +264,16 @@ class RulingMade(NamedTuple):
 
 
 class RulingAppealed(NamedTuple):
-    """A seat asks for another arbiter's ruling; ``statement`` is the SHA-256 (hexadecimal) of a salt and why."""
+    """A seat asks for another arbiter's ruling; ``statement`` is the SHA-256 (hexadecimal) of a salt and why.
+
+    ``freezes`` says that a match that is being played stands still until there is one.
+    """
 
     at: int
     dispute: int
     seat: int
     statement: str
+    freezes: bool
 
 
 class ClocksAdjusted(NamedTuple):
@@ -330,6 +346,7 @@ Event = (
     | TakebackAccepted
     | TakebackDeclined
     | MovesTakenBack
+    | SeedDrawn
     | DisputeRaised
     | StatementFiled
     | MatchFrozen
@@ -366,6 +383,7 @@ TYPES: dict[str, type[Event]] = {
     "takeback-accepted": TakebackAccepted,
     "takeback-declined": TakebackDeclined,
     "moves-taken-back": MovesTakenBack,
+    "seed-drawn": SeedDrawn,
     "dispute-raised": DisputeRaised,
     "statement-filed": StatementFiled,
     "match-frozen": MatchFrozen,
@@ -380,3 +398,6 @@ TYPES: dict[str, type[Event]] = {
     "ruleset-declined": RulesetDeclined,
     "ruleset-changed": RulesetChanged,
 }
+
+SEEDS = frozenset({"match-created", "seed-drawn"})
+"""The stored types whose ``seed`` is that of a match: the last of them decides what its opponents will play."""

@@ -101,6 +101,10 @@ def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
     return state.on_clock(clocks.revived if by_ruling else clocks.passed, positions.to_move(state), event.at)
 
 
+def _seed_drawn(state: MatchState, event: e.SeedDrawn) -> MatchState:
+    return state._replace(seed=event.seed)
+
+
 def _takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchState:
     asked_at = replaced(state.asked_at, event.seat, len(state.moves))
     return state._replace(takeback=Takeback(event.seat, event.ply, (event.seat,)), asked_at=asked_at)
@@ -203,5 +207,6 @@ _EVOLUTIONS: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
     e.TakebackAccepted: _takeback_accepted,
     e.TakebackDeclined: _takeback_declined,
     e.MovesTakenBack: _taken_back,
+    e.SeedDrawn: _seed_drawn,
     **CASEWORK,
 }

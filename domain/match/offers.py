@@ -29,7 +29,7 @@ def refuse_early_offer(state: MatchState, seat: int) -> None:
 def accept_draw(state: MatchState, command: c.AcceptDraw, now: int, channel: str | None = None) -> tuple[e.Event, ...]:
     """Return agreement to the draw on offer, and the end when it is the last one."""
     seat = _answering_seat(state, command.player, now)
-    accepted = e.DrawAccepted(now, seat, channel)
+    accepted = e.DrawAccepted(now, seat, channel, command.engine)
     if len(state.draw_agreed) + 1 < len(seats_playing(state)):
         return (accepted,)
     game = find_ruleset(state.game, state.ruleset)
@@ -38,7 +38,7 @@ def accept_draw(state: MatchState, command: c.AcceptDraw, now: int, channel: str
 
 def decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e.Event, ...]:
     """Return the end of the draw offer."""
-    return (e.DrawDeclined(now, _answering_seat(state, command.player, now)),)
+    return (e.DrawDeclined(now, _answering_seat(state, command.player, now), command.engine),)
 
 
 def _answering_seat(state: MatchState, player: str, now: int) -> int:

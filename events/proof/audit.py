@@ -7,10 +7,11 @@ from domain.game import Game
 from domain.games import find_ruleset
 from domain.match.audit import Deviation, Examination, Proof
 from domain.match.clock import left
-from domain.match.events import Event, MoveSubmitted
+from domain.match.events import DrawAccepted, DrawDeclined, Event, MoveSubmitted
+from domain.match.opponents import move_of, takes_draw
 from domain.match.state import MatchState
 from domain.match.terms import duration
-from domain.search import ENGINE, choose, seed_for
+from domain.search import ENGINE, seed_for
 from events.codec import UndecodableEvent, event_of
 from events.envelope import Envelope
 
@@ -38,6 +39,16 @@ class Record(NamedTuple):
         if self.before.broken is not None or self.after.broken is not None:
             return None
         return Ply(self.event, self.before, self.after)
+
+    @property
+    def answer(self) -> "Answer | None":
+        """The move of an opponent, or its word on a draw offer; None for anything else, and without positions."""
+        event, before, after = self.event, self.before, self.after
+        if not isinstance(event, MoveSubmitted | DrawAccepted | DrawDeclined) or before is None or after is None:
+            return None
+        if before.broken is not None or after.broken is not None or before.seats[event.seat].level is None:
+            return None
+        return Answer(event, before)
 
 
 class Ply(NamedTuple):
@@ -88,23 +99,48 @@ class Ply(NamedTuple):
         """The number of legal moves that there were, without those of kinds too many to list."""
         return sum(1 for _ in self.game.legal_moves(self.before.position))
 
+
+class Answer(NamedTuple):
+    """What an opponent did, and the match before it."""
+
+    event: MoveSubmitted | DrawAccepted | DrawDeclined
+    before: MatchState
+
+    @property
+    def engine(self) -> str:
+        """The engine that gave it, in words."""
+        return "an engine that is not recorded" if self.event.engine is None else f"engine {self.event.engine}"
+
     @property
     def computable(self) -> bool:
-        """Whether this is the move of an opponent that can be computed again here: its engine is the present one."""
-        return self.event.level is not None and self.event.seed is not None and self.event.engine == str(ENGINE)
+        """Whether this can be computed again here: its engine is the present one."""
+        return self.event.engine == str(ENGINE)
 
     def recompute(self, seed_known: bool = True) -> str | None:
-        """Compute the move of an opponent again; return what differs, None when all is as recorded.
+        """Compute the answer again; return what differs, None when all is as recorded.
 
-        The seed must follow from that of the match, unless that is not known.
+        The seed of a move must follow from that of the match, unless that is not known.
         """
-        event, before, game = self.event, self.before, self.game
-        if event.level is None or event.seed is None:
-            raise ValueError("this is no move of an opponent")
+        try:
+            return self._differing(seed_known)
+        except Exception as error:
+            # A ruleset that is at fault may raise anything: that is a finding too.
+            return f"it cannot be computed again: {type(error).__name__}: {error}"
+
+    def _differing(self, seed_known: bool) -> str | None:
+        event, before = self.event, self.before
+        if not isinstance(event, MoveSubmitted):
+            takes = takes_draw(before, event.seat)
+            words = ("turns the draw down", "agrees to the draw")
+            recorded = isinstance(event, DrawAccepted)
+            return (
+                None if takes == recorded else f"the opponent {words[takes]}, and that it {words[recorded]} is recorded"
+            )
+        if event.seed is None or event.level is None:
+            return "it does not say from which level and seed it follows"
         if seed_known and event.seed != seed_for(before.seed, event.ply):
             return f"the seed {seed_for(before.seed, event.ply)} follows from the match, and {event.seed} is recorded"
-        choice = choose(game, before.position, before.history, event.level, event.seed)
-        computed = game.format_move(before.position, choice.move)
+        computed = move_of(before, event.level, event.seed)
         return None if computed == event.move else f"the opponent plays {computed}, and {event.move} is recorded"
 
 

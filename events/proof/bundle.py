@@ -12,8 +12,9 @@ A bundle is a document (``events.proof.documents``): canonical JSON and a line f
   but ``signature`` and ``inclusion``.
 
 As long as a match with an opponent goes on, its seed is withheld: with it, the opponent's moves could be computed
-beforehand. Then the digest of the first event is taken as it is stated, and the signature alone vouches for the rest of
-its content. The format has a version, and format 1 is for ever; ``bundle_schema`` describes it.
+beforehand. Then the digest of the event that set it last (the first, or a later ``seed-drawn``) is taken as it is
+stated, and the signature alone vouches for the rest of its content. The format has a version, and format 1 is for ever;
+``bundle_schema`` describes it.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from domain.match.audit import Proof
+from domain.match.events import SEEDS
 from domain.match.state import ABORTED, FINISHED, Seat
 from events.codec import content_schemas
 from events.envelope import Envelope, canonical_json
@@ -120,6 +122,11 @@ class Bundle(NamedTuple):
         return [_envelope(self.match, event) for event in self.events]
 
     @property
+    def withheld(self) -> int | None:
+        """The version of the event whose seed is withheld; None when nothing is."""
+        return next((event.version for event in self.events if event.withheld is not None), None)
+
+    @property
     def statement(self) -> dict[str, Any]:
         """What is signed."""
         return _statement(written(self), self.signature.signed_at)
@@ -135,9 +142,10 @@ def make_bundle(
     """
     facts = facts_of(audit(match, envelopes))
     bundled = [_bundled(envelope) for envelope in envelopes]
-    if SEED in bundled[0].data and seed_is_withheld(facts):
-        seedless = {name: value for name, value in bundled[0].data.items() if name != SEED}
-        bundled[0] = bundled[0]._replace(data=seedless, withheld=(SEED,))
+    place = _place_of_seed(bundled)
+    if place is not None and seed_is_withheld(facts):
+        seedless = {name: value for name, value in bundled[place].data.items() if name != SEED}
+        bundled[place] = bundled[place]._replace(data=seedless, withheld=(SEED,))
     head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
     unsigned = BundleSignature(key.id, max(now, key.public.since), SignatureText(""))
     content = written(Bundle(FORMAT, match, tuple(bundled), head, facts, unsigned, inclusion))
@@ -150,9 +158,10 @@ def read_bundle(packed: bytes) -> Bundle:
     bundle: Bundle = fitted(_BUNDLE, read_document(packed, {"format": FORMAT}, LARGEST))
     if not bundle.events:
         raise Fault("events", "a bundle has at least one event")
+    place = _place_of_seed(bundle.events)
     for number, event in enumerate(bundle.events):
-        if event.withheld is not None and (number != 0 or event.withheld != (SEED,) or SEED in event.data):
-            raise Fault(f"events[{number}].withheld", "only the seed of the first event may be withheld")
+        if event.withheld is not None and (number != place or event.withheld != (SEED,) or SEED in event.data):
+            raise Fault(f"events[{number}].withheld", "only the last seed of the match may be withheld")
     return bundle
 
 
@@ -207,6 +216,11 @@ def bundle_schema() -> Schema:
 
 def _withholding(content: Schema) -> Schema:
     return {**content, "required": [name for name in content["required"] if name != SEED]}
+
+
+def _place_of_seed(events: Sequence[BundledEvent]) -> int | None:
+    """Return which of the events has the seed that counts at the end; None when none has one."""
+    return max((number for number, event in enumerate(events) if event.type in SEEDS), default=None)
 
 
 def _bundled(envelope: Envelope) -> BundledEvent:

@@ -10,7 +10,7 @@ from domain.match.events import FlagFell
 from domain.match.state import MatchState
 from events.chain import linked
 from events.clock import rfc3339
-from events.proof.audit import Record, audit
+from events.proof.audit import Answer, Record, audit
 from events.proof.bundle import KIND, Bundle, Facts, facts_of, read_bundle, seed_is_withheld
 from events.proof.documents import Fault, difference
 from events.proof.keys import KeySet
@@ -30,7 +30,8 @@ def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False) -
     """Yield what is proved of a bundle, step by step; raises Fault at the first thing that is wrong, with its place.
 
     ``keys`` are public keys that are trusted. Without any, nobody vouches for the signature, and that step is not
-    proved. ``recompute`` has every move of an opponent computed again. A place is in words: ``version 4, data.move``.
+    proved. ``recompute`` has every answer of an opponent, moves and words on draws, computed again. A place is in
+    words: ``version 4, data.move``.
     """
     try:
         bundle = read_bundle(packed)
@@ -56,9 +57,8 @@ def place_in_words(place: str) -> str:
 
 
 def _chain(bundle: Bundle) -> Step:
-    first = bundle.events[0]
     try:
-        for _ in linked(bundle.match, bundle.envelopes, (first.version,) if first.withheld else ()):
+        for _ in linked(bundle.match, bundle.envelopes, () if bundle.withheld is None else (bundle.withheld,)):
             pass
     except DamagedStream as damage:
         raise Fault(f"events[{damage.version - 1}]", damage.reason) from None
@@ -68,8 +68,9 @@ def _chain(bundle: Bundle) -> Step:
     if bundle.head.digest != last.digest:
         raise Fault("head.digest", f"it is not the digest of version {last.version}")
     words = f"{len(bundle.events)} events, each linked to the one before, up to {last.digest}"
-    if first.withheld:
-        words += "; of version 1 the seed is withheld while an opponent plays, and its digest taken as stated"
+    if bundle.withheld is not None:
+        words += f"; of version {bundle.withheld} the seed is withheld while an opponent plays, and its digest taken as"
+        words += " stated"
     return Step("chain", words)
 
 
@@ -86,10 +87,9 @@ def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
         # What follows from the events is not signed for its own sake: where it was changed shows when it is computed.
         for _ in _replay(bundle, recompute=False, exactly=True):
             pass
-        if bundle.events[0].withheld:
-            raise Fault(
-                fault.place, f"{fault.reason}; version 1, of which something is withheld, is part of it"
-            ) from None
+        if bundle.withheld is not None:
+            words = f"{fault.reason}; version {bundle.withheld}, of which something is withheld, is part of it"
+            raise Fault(fault.place, words) from None
         raise
     return Step("signature", f"of key {signature.key}, made {rfc3339(signature.signed_at)}")
 
@@ -99,8 +99,8 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
     seen = _Seen(bundle, recompute)
     facts = facts_of(seen.records())
     _refuse_other_facts(bundle.facts, facts, exactly)
-    if bundle.events[0].withheld and not seed_is_withheld(facts):
-        raise Fault("events[0].withheld", "nothing is withheld of this match")
+    if bundle.withheld is not None and not seed_is_withheld(facts):
+        raise Fault(f"events[{bundle.withheld - 1}].withheld", "nothing is withheld of this match")
     rulesets = " and ".join(f"ruleset {each.ruleset} of {each.game}" for each in facts.rulesets)
     if bundle.facts.replayed < bundle.head.version:
         words = f"the server itself could not replay version {bundle.facts.replayed + 1}"
@@ -108,7 +108,7 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
     else:
         yield Step("replay", f"{seen.plies} plies, all legal under {rulesets}")
     if recompute:
-        words = f"{seen.computed} moves of opponents computed again, all as recorded"
+        words = f"{seen.computed} answers of opponents computed again, all as recorded"
         yield Step(
             "opponents", words if not seen.others else f"{words}; {seen.others} are of another engine", not seen.others
         )
@@ -134,15 +134,20 @@ class _Seen:
                 self.fault = record.fault
             if isinstance(record.event, FlagFell) and record.fault is None and record.before is not None:
                 self.flags[record.envelope.version] = _clock_in_words(record.before, record.event)
-            if ply is not None:
-                self.plies += 1
-                if self._recompute and ply.computable:
-                    self.computed += 1
-                    differing = ply.recompute(seed_known=self._bundle.events[0].withheld is None)
-                    if differing is not None:
-                        raise Fault(place, differing)
-                self.others += ply.event.level is not None and not ply.computable
+            self.plies += ply is not None
+            if self._recompute and record.answer is not None:
+                self._compute(record.answer, record.envelope.version)
             yield record
+
+    def _compute(self, answer: Answer, version: int) -> None:
+        if not answer.computable:
+            self.others += 1
+            return
+        self.computed += 1
+        withheld = self._bundle.withheld
+        differing = answer.recompute(seed_known=withheld is None or version < withheld)
+        if differing is not None:
+            raise Fault(f"events[{version - 1}]", differing)
 
 
 def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:

@@ -122,6 +122,16 @@ def test_the_seed_of_a_match_is_nobodys_business(anna: Caller, services: Service
     assert "seed" not in created["data"]
 
 
+def test_nor_is_the_one_with_which_it_goes_on(anna: Caller, services: Services) -> None:
+    match = anna.create(ME, opponent(3))
+    assert anna.move(match, "c3-d4").status_code == 201
+    asked = anna.post(f"/matches/{match}/takeback-requests")
+    assert [event["type"] for event in asked.json["events"]] == ["takeback-requested", "moves-taken-back", "seed-drawn"]
+    assert services.store.read(match)[-1].data["seed"] != services.store.read(match)[0].data["seed"]
+    assert "seed" not in anna.get(f"/matches/{match}/events").json["items"][-1]["data"]
+    assert asked.json["events"][-1]["data"] == {}
+
+
 def test_anybody_may_watch_a_public_match(stranger: Caller, match: str) -> None:
     for part in ("", "/legal-moves", "/events"):
         assert stranger.get(f"/matches/{match}{part}").status_code == 200

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from domain.games import GAMES, find_ruleset
+from domain.match import opponents
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
 from domain.match.state import MatchState
 from domain.search import ENGINE, accepts_draw, choose, seed_for
@@ -16,7 +17,6 @@ from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain, legal_moves
-from workers import opponents
 from workers.opponents import answer, debts_of
 from workers.relay import Relay
 

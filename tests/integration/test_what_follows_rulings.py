@@ -140,7 +140,7 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
 
     monkeypatch.setattr(shop.matches, "execute", overtaken)
     answer(shop.matches, match)
-    last = list(audit(match, shop.store.read(match)))[-1].ply
+    last = list(audit(match, shop.store.read(match)))[-1].answer
     assert last is not None
     assert last.before.moves == ("g3-h4",)
     assert last.recompute() is None

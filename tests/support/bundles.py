@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from domain.games import GAMES
 from domain.match.commands import (
     OPPONENT,
     AcceptRuleset,
     AcceptTakeback,
     CallTime,
+    DeclineDraw,
     ForgiveFlag,
     JoinMatch,
+    OfferDraw,
     ProposeRuleset,
     RaiseDispute,
     RequestTakeback,
@@ -18,9 +19,10 @@ from domain.match.commands import (
     SubmitMove,
 )
 from domain.match.events import Event
+from domain.match.opponents import move_of, takes_draw
 from domain.match.state import Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
-from domain.search import ENGINE, choose, seed_for
+from domain.search import ENGINE, seed_for
 from events.codec import draft_of
 from events.envelope import Envelope, seal
 from events.proof import merkle
@@ -143,18 +145,41 @@ def against_an_opponent(level: int = 1) -> PlayedMatch:
     """Return a Bashni match of alice against an opponent that has answered her first move."""
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(level)))
     match.move("alice", "c3-d4")
-    state, game = match.state, GAMES["bashni"]
-    seed = seed_for(state.seed, 2)
-    move = game.format_move(state.position, choose(game, state.position, state.history, level, seed).move)
+    answered(match, level)
+    return match
+
+
+def answered(match: PlayedMatch, level: int = 1) -> None:
+    """Let the opponent of ``level`` make its move."""
+    seed = seed_for(match.state.seed, len(match.state.moves) + 1)
+    move = move_of(match.state, level, seed)
     match.do(SubmitMove(opponent_id(level), move, level, seed, str(ENGINE), OPPONENT))
+
+
+def draw_refused() -> PlayedMatch:
+    """Return a match against an opponent that has turned a draw down."""
+    match = against_an_opponent()
+    match.do(OfferDraw("alice"))
+    assert not takes_draw(match.state, 1)
+    match.do(DeclineDraw(opponent_id(1), str(ENGINE)))
+    return match
+
+
+def taken_up_again() -> PlayedMatch:
+    """Return a match that alice has resigned against an opponent, and that goes on since, with another seed."""
+    match = against_an_opponent()
+    match.do(Resign("alice"))
+    match.do(RaiseDispute("alice", 2, "wrong-result", "0" * 64))
+    match.do(Rule("ann", "take-back", "The resignation was a slip.", "BA-02", ply=1))
+    answered(match)
     return match
 
 
 STORIES = {
     made.__name__.replace("_", "-"): made
     for made in (
-        resigned, repeated, against_an_opponent, flagged, forgiven, taken_back, disputed, annulled, restored,
-        taken_back_by_ruling, under_another_ruleset,
+        resigned, repeated, against_an_opponent, draw_refused, taken_up_again, flagged, forgiven, taken_back, disputed,
+        annulled, restored, taken_back_by_ruling, under_another_ruleset,
     )
 }  # fmt: skip
 """Matches of every kind, by name."""

@@ -9,16 +9,25 @@ from domain.game import Game, Outcome
 from domain.games import GAMES
 from domain.match.audit import Deviation, Examination, Proof
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
-from domain.match.events import DrawOffered, MatchFinished, MoveSubmitted, PlayerJoined
+from domain.match.events import (
+    DrawAccepted,
+    DrawDeclined,
+    DrawOffered,
+    MatchFinished,
+    MoveSubmitted,
+    PlayerJoined,
+    SeedDrawn,
+)
 from domain.match.state import Seat
 from domain.match.terms import DAY
-from events.proof.audit import Record, audit
+from events.proof.audit import Answer, Record, audit
 from tests.support.bundles import (
     STORIES,
     after_two_plies,
     against_an_opponent,
     annulled,
     disputed,
+    draw_refused,
     envelopes,
     flagged,
     forgiven,
@@ -59,14 +68,42 @@ def test_a_ply_tells_who_moved_and_what_changed() -> None:
     assert plies[0].diagrams[0] == GAMES["bashni"].diagram(GAMES["bashni"].initial("start"))
 
 
+def answers(match: PlayedMatch, change: Change = list) -> list[Answer]:
+    """Return what opponents have done in ``match`` after ``change`` to its events."""
+    return [record.answer for record in records(match, change) if record.answer is not None]
+
+
 def test_the_move_of_an_opponent_is_computed_again() -> None:
     ply = records(against_an_opponent())[-1].ply
     assert ply is not None
-    assert ply.computable
     assert ply.channel.startswith("opponent of level 1, seed ")
-    assert ply.recompute() is None
-    other = ply._replace(event=ply.event._replace(move="h6-g5"))
+    found = answers(against_an_opponent())[-1]
+    assert found.computable
+    assert found.recompute() is None
+    other = found._replace(event=ply.event._replace(move="h6-g5"))
     assert other.recompute() == f"the opponent plays {ply.event.move}, and h6-g5 is recorded"
+
+
+def test_the_word_of_an_opponent_on_a_draw_is_computed_again() -> None:
+    match = draw_refused()
+    *_, last = answers(match)
+    assert isinstance(last.event, DrawDeclined)
+    assert last.computable
+    assert last.recompute() is None
+    said = "the opponent turns the draw down, and that it agrees to the draw is recorded"
+    agreed = DrawAccepted(last.event.at, last.event.seat, engine=last.event.engine)
+    assert answers(match, lambda events: events.__setitem__(-1, agreed))[-1].recompute() == said
+
+
+def test_an_answer_from_before_engines_were_recorded_cannot_be_computed_again() -> None:
+    older = answers(draw_refused(), replaced(-1, engine=None))[-1]
+    assert (older.computable, older.engine) == (False, "an engine that is not recorded")
+
+
+def test_rules_that_fail_when_an_answer_is_computed_are_told() -> None:
+    found = answers(against_an_opponent())[-1]
+    unheard_of = found._replace(event=found.event._replace(level=99))  # type: ignore[call-arg]
+    assert unheard_of.recompute() == "it cannot be computed again: KeyError: 99"
 
 
 def replaced(place: int, **fields: Any) -> Change:
@@ -95,11 +132,18 @@ def replaced(place: int, **fields: Any) -> Change:
         (replaced(6, scores=(0.0, 1.0)), 7, "the rules give 1 - 0 (resignation), and 0 - 1 (resignation) is recorded"),
         (replaced(6, scores=(0.5, 0.5)), 7, "the rules give 1 - 0 (resignation), and 0.5 - 0.5 (resignation) is rec"),
         (lambda events: events.pop(5), 6, "the rules give no result here, and 1 - 0 (resignation) is recorded"),
+        (replaced(3, level=8), 4, "a person has seat 0, and a move of an opponent of level 8 is recorded"),
+        (lambda events: events.insert(4, SeedDrawn(NOON + 4000, 1)), 5, "a seed is drawn where the match "),
     ],
 )  # fmt: skip
 def test_an_event_that_the_rules_do_not_give_is_told_with_the_reason(change: Change, version: int, said: str) -> None:
     first = next(record for record in records(resigned(), change) if record.fault)
     assert (first.envelope.version, (first.fault or "")[: len(said)]) == (version, said)
+
+
+def test_a_move_of_an_opponent_that_does_not_say_its_level_is_told() -> None:
+    found = records(against_an_opponent(), replaced(3, level=None))[3]
+    assert found.fault == "an opponent of level 1 has seat 1, and a move of a person is recorded"
 
 
 @pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))

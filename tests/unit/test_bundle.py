@@ -11,6 +11,7 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES, RULESETS
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
+from domain.match.events import DrawAccepted, MatchFinished
 from domain.match.state import PLAYING, Seat
 from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import Fault, write_document
@@ -25,12 +26,14 @@ from tests.support.bundles import (
     annulled,
     bundle_of,
     disputed,
+    draw_refused,
     envelopes,
     flagged,
     included,
     keys,
     repeated,
     resigned,
+    taken_up_again,
 )
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
 
@@ -189,8 +192,8 @@ def test_a_truncated_bundle_is_refused(cut: int) -> None:
         (lambda b: b["events"][4]["data"].update(move=5), "version 5: its content"),
         (lambda b: b["events"][2].pop("at"), "version 3: the field 'at' is missing"),
         (lambda b: b["events"][2].update(data=[]), "version 3, data: an object was expected, not list []"),
-        (lambda b: b["events"][2].update(withheld=["at"]), "version 3, withheld: only the seed of the first event may"),
-        (lambda b: b["events"][0].update(withheld=["seed"]), "version 1, withheld: only the seed of the first"),
+        (lambda b: b["events"][2].update(withheld=["at"]), "version 3, withheld: only the last seed of the match may"),
+        (lambda b: b["events"][0].update(withheld=["seed"]), "version 1, withheld: only the last seed of the"),
     ],
 )  # fmt: skip
 def test_what_was_changed_by_hand_is_refused_at_its_place(change: Change, said: str) -> None:
@@ -266,7 +269,7 @@ class TestOfARunningMatchWithAnOpponent:
         found = steps(packed, recompute=True)
         assert all(step.proved for step in found.values())
         assert "the seed is withheld" in found["chain"].found
-        assert found["opponents"].found == "1 moves of opponents computed again, all as recorded"
+        assert found["opponents"].found == "1 answers of opponents computed again, all as recorded"
 
     def test_every_change_of_the_first_event_is_found_all_the_same(self) -> None:
         packed, trusted = bundle_of(against_an_opponent()), keys()
@@ -283,6 +286,43 @@ class TestOfARunningMatchWithAnOpponent:
         packed = bundle_of(match)
         assert json.loads(packed)["events"][0]["data"]["seed"] == 7
         assert steps(packed, recompute=True)["opponents"].proved
+
+    def test_a_match_that_goes_on_has_another_seed_which_is_withheld_alone(self) -> None:
+        packed = bundle_of(taken_up_again(), logged=3)
+        events = json.loads(packed)["events"]
+        drawn = next(event for event in events if event["type"] == "seed-drawn")
+        assert (events[0]["data"]["seed"], drawn["data"], drawn["withheld"]) == (7, {}, ["seed"])
+        assert sum("withheld" in event for event in events) == 1
+        found = steps(packed, recompute=True)
+        assert all(step.proved for step in found.values())
+        assert found["opponents"].found == "2 answers of opponents computed again, all as recorded"
+
+    def test_all_seeds_are_there_when_it_has_ended_again(self) -> None:
+        match = taken_up_again()
+        match.do(Resign("alice"))
+        packed = bundle_of(match)
+        assert "withheld" not in packed.decode()
+        assert steps(packed, recompute=True)["opponents"].proved
+
+    def test_a_seed_that_is_withheld_though_it_counts_no_more_is_refused(self) -> None:
+        def withhold(content: Any) -> None:
+            del content["events"][0]["data"]["seed"]
+            content["events"][0]["withheld"] = ["seed"]
+
+        said = str(fault(changed(bundle_of(taken_up_again()), withhold)))
+        assert said == "version 1, withheld: only the last seed of the match may be withheld"
+
+    def test_a_word_on_a_draw_that_the_opponent_would_not_give_is_found_when_it_is_computed_again(self) -> None:
+        match = draw_refused()
+
+        def agree(events: list[Any]) -> None:
+            events[5:] = [
+                DrawAccepted(events[5].at, 1, engine=events[5].engine),
+                MatchFinished(events[5].at, (0.5, 0.5), "draw-agreed"),
+            ]
+
+        said = str(fault(resealed(match, agree), recompute=True))
+        assert said == "version 6: the opponent turns the draw down, and that it agrees to the draw is recorded"
 
     def test_nothing_is_withheld_of_a_match_between_people(self) -> None:
         assert "withheld" not in json.loads(bundle_of(started()))["events"][0]
@@ -310,7 +350,7 @@ class TestOfARunningMatchWithAnOpponent:
         found = steps(packed, recompute=True)["opponents"]
         assert (found.proved, found.found) == (
             False,
-            "0 moves of opponents computed again, all as recorded; 1 are of another engine",
+            "0 answers of opponents computed again, all as recorded; 1 are of another engine",
         )
 
 

@@ -102,7 +102,7 @@ def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, k
 
 def test_opponents_moves_are_computed_again_when_that_is_wanted(tmp_path: Path, keys: Path) -> None:
     result = run("verify", written(tmp_path, bundle_of(against_an_opponent())), "--keys", keys, "--opponents")
-    assert (result.exit_code, "1 moves of opponents computed again, all as recorded" in result.output) == (0, True)
+    assert (result.exit_code, "1 answers of opponents computed again, all as recorded" in result.output) == (0, True)
 
 
 def test_a_replay_prints_every_event_up_to_the_first_that_differs(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from domain.match.commands import (
     ProposeRuleset,
     RaiseDispute,
     Resign,
+    Rule,
     SubmitMove,
 )
 from domain.match.decide import decide
@@ -25,6 +26,8 @@ from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY
+from events.codec import event_of
+from events.envelope import Envelope
 from tests.support.cases import WORDS, disputed, refusal, ruling
 from tests.support.matches import PlayedMatch, started
 
@@ -49,6 +52,44 @@ def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
     assert refusal(match, SubmitMove("bob", "a7-b6")).code == "frozen"
     match.do(Freeze("ann", False))
     assert refusal(match, Freeze("ann", False)).code == "nothing-to-freeze"
+
+
+def test_a_case_about_conduct_that_an_arbiter_opens_lets_the_match_go_on() -> None:
+    match = started()
+    match.do(OpenCase("ann", 0, "conduct", WORDS))
+    match.move("alice", "c3-d4")
+    match.do(ruling("let-stand"))
+    match.do(OpenCase("ann", 1, "clock", WORDS))
+    assert match.state.frozen
+
+
+def test_an_appeal_about_conduct_lets_the_match_go_on_until_an_arbiter_freezes_it() -> None:
+    match = disputed("conduct")
+    match.do(ruling("let-stand"))
+    match.do(Appeal("bob", WORDS))
+    assert not match.state.frozen
+    match.move("alice", "d4-c5")
+    match.do(Freeze("ben", True))
+    assert refusal(match, SubmitMove("bob", "b6-d4")).code == "frozen"
+
+
+@pytest.mark.parametrize("made", [ruling("take-back", ply=1), ruling("adjust-clocks", remaining=(DAY, DAY))])
+def test_an_appeal_against_what_has_changed_the_match_freezes_it_whatever_the_case_is_about(made: Rule) -> None:
+    match = disputed("conduct")
+    match.do(made)
+    match.do(Appeal("bob", WORDS))
+    assert match.state.frozen
+
+
+def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
+    match = disputed("conduct")
+    match.do(ruling("let-stand"))
+    match.do(Appeal("bob", WORDS))
+    content = {"dispute": 1, "seat": 1, "statement": WORDS}
+    older = event_of(Envelope("0" * 64, "m", 9, "ruling-appealed", 1, match.now, "bob", content))
+    after = replay("m", [*match.events[:-1], older])
+    assert after is not None
+    assert after.frozen
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def test_opponents_agree_at_once_and_people_are_waited_for() -> None:
     match.do(JoinMatch("rita"))
     match.move("wendy", "+a5")
     assert len(match.do(RequestTakeback("wendy"))) == 1
-    assert match.do(AcceptTakeback("rita"))[-1] == e.MovesTakenBack(match.now, 0)
+    assert match.do(AcceptTakeback("rita"))[1] == e.MovesTakenBack(match.now, 0)
 
 
 def test_a_seat_that_left_cannot_be_brought_back() -> None:

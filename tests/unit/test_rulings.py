@@ -179,7 +179,7 @@ def with_an_answer_laid_down() -> PlayedMatch:
     first = [Line("c3-d4", None, (Line("b6-a5"),))]
     orders = laid_down(match.state, "bob", Orders(), first, None, match.now)
     match.move("alice", "c3-d4")
-    match.do(OpenCase("ann", 1, "conduct", WORDS))
+    match.do(OpenCase("ann", 1, "clock", WORDS))
     match.orders[1] = orders
     return match
 

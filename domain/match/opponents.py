@@ -1,0 +1,45 @@
+"""What opponents do in a match: all of it follows from the match, so that anybody can compute it again.
+
+The seed of a match, from which those of its single moves follow, is known to nobody while an opponent may still move:
+with it the opponent's moves could be computed beforehand. The seeds of moves that were made are public, and that of a
+match is once it is over. So whenever it goes on from an earlier position or after its end, a fresh seed is drawn.
+"""
+
+from domain.games import find_ruleset
+from domain.match import events as e
+from domain.match.state import PLAYING, MatchState
+from domain.search import accepts_draw, choose
+
+RESUMPTIONS = (e.MovesTakenBack, e.MatchRestored, e.FlagForgiven)
+"""After these a match goes on with seeds that may be known."""
+
+
+def move_of(state: MatchState, level: int, seed: int) -> str:
+    """Return the move of an opponent of ``level`` whose turn it is, in canonical notation.
+
+    Raises GameOver when there is no move, KeyError for an unknown level.
+    """
+    game = find_ruleset(state.game, state.ruleset)
+    choice = choose(game, state.position, state.history, level, seed)
+    return game.format_move(state.position, choice.move)
+
+
+def takes_draw(state: MatchState, seat: int) -> bool:
+    """Tell whether the opponent on ``seat`` agrees to the draw on offer.
+
+    A player answers once for one seat, so that an opponent on several, which cannot agree for all of them, never does.
+    Raises ValueError when no opponent sits there.
+    """
+    player, _, level = state.seats[seat]
+    if level is None:
+        raise ValueError(f"no opponent has seat {seat} of match {state.match}")
+    if sum(other.player == player for other in state.seats) > 1:
+        return False
+    game = find_ruleset(state.game, state.ruleset)
+    return accepts_draw(game, state.position, state.history, level, seat)
+
+
+def needs_fresh_seed(state: MatchState, resumed_by: e.Event | None) -> bool:
+    """Tell whether the match, as it stands after the event ``resumed_by``, has to draw a seed."""
+    opponent_plays = any(seat.level is not None for seat in state.seats)
+    return opponent_plays and state.status == PLAYING and isinstance(resumed_by, RESUMPTIONS)

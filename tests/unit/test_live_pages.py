@@ -1,0 +1,14 @@
+"""What the pages know of events without asking: a browser hears only the types that it names."""
+
+import re
+from pathlib import Path
+
+from domain.match.events import TYPES
+
+LIVE = Path(__file__).parents[2] / "api/web/static/live.js"
+
+
+def test_a_page_hears_of_every_type_of_event() -> None:
+    listed = re.search(r"const EVENTS = \[(.*?)\];", LIVE.read_text(), re.DOTALL)
+    assert listed is not None
+    assert sorted(re.findall(r'"([a-z-]+)"', listed[1])) == sorted(TYPES)

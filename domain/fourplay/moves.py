@@ -183,7 +183,7 @@ def _dog_leaps(sight: Sight, square: int, host: int, moves: list[str]) -> None:
         there = sight.view[target]
         if not there:
             moves.append(f"{NAMES[square]}-{NAMES[target]}")
-        elif there == _ENEMY and target != square:
+        elif there == _ENEMY:
             moves.append(f"{NAMES[square]}x{NAMES[target]}")
 
 

@@ -96,7 +96,6 @@ def _parse_board(text: str) -> bytes:
     board = bytearray(SQUARES)
     for row, signs in zip(range(SIDE - 1, -1, -1), rows, strict=True):
         column = at = 0
-        after_run = False
         while at < len(signs):
             token = _TOKEN.match(signs, at)
             if token is None:
@@ -104,7 +103,7 @@ def _parse_board(text: str) -> bytes:
             at = token.end()
             run = token["run"]
             if run:
-                if after_run or run[0] == "0" or len(run) > 2 or int(run) > SIDE:
+                if run[0] == "0" or len(run) > 2 or int(run) > SIDE:
                     raise MalformedNotation(f"row {row + 1}: bad run of empty squares {run[:5]!r}")
                 column += int(run)
             elif column < SIDE:
@@ -114,7 +113,6 @@ def _parse_board(text: str) -> bytes:
                 column += 1
             else:
                 column += 1
-            after_run = bool(run)
             if column > SIDE:
                 break
         if column != SIDE:
@@ -127,8 +125,8 @@ def _parse_board(text: str) -> bytes:
 def _parse_out(text: str) -> tuple[int, ...]:
     if text == "-":
         return ()
-    if len(text) > 3 or len(set(text)) != len(text) or any(letter not in PLAYERS for letter in text):
-        raise MalformedNotation("the eliminated players must be up to three different letters of r, b, y, g, or '-'")
+    if not 1 <= len(text) <= 3 or len(set(text)) != len(text) or any(letter not in PLAYERS for letter in text):
+        raise MalformedNotation("the eliminated players must be one to three different letters of r, b, y, g, or '-'")
     return tuple(PLAYERS.index(letter) for letter in text)
 
 

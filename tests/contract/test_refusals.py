@@ -98,6 +98,20 @@ def test_any_text_is_a_position_that_reads_back_or_is_refused_in_words(game: Any
 
 
 @every_game
+def test_a_position_without_one_of_its_signs_reads_back_or_is_refused(game: AnyGame) -> None:
+    refused = 0
+    for position, _ in visited(game)[::4]:
+        text = game.format_position(position)
+        for place in range(len(text)):
+            lacking = text[:place] + text[place + 1 :]
+            try:
+                assert game.format_position(game.parse_position(lacking)) == lacking
+            except MalformedNotation:
+                refused += 1
+    assert refused > 0
+
+
+@every_game
 @thorough
 @given(chance=st.data())
 def test_any_text_is_a_legal_move_or_is_refused_in_words(game: AnyGame, chance: st.DataObject) -> None:

@@ -81,6 +81,7 @@ def match_summary(summary: Summary, persons: Mapping[str, Person]) -> dict[str, 
         "created_at": rfc3339(summary.created_at),
         "updated_at": rfc3339(summary.updated_at),
         "deadline": instant(summary.deadline),
+        "terms": None if summary.terms is None else timing.terms(summary.terms),
     }
 
 
@@ -104,7 +105,7 @@ def match(state: MatchState, ply: int | None = None, now: int | None = None) -> 
         "diagram": game.diagram(position) if game else "",
         "moves": list(state.moves),
         "spelled": spelled(state),
-        "terms": None if state.terms is None else timing.terms(state.terms),
+        "channels": list(state.channels),
         "clock": timing.clock(state, services().now() if now is None else now),
         "takeback": None if state.takeback is None else state.takeback._asdict(),
         "fallen": timing.fallen(state),

@@ -23,7 +23,7 @@ _MADE = {
     "annulled": Ended,
 }
 
-LAYOUT = 4
+LAYOUT = 5
 """To be raised with every change of MatchState and of what this module writes."""
 
 

@@ -67,6 +67,9 @@ class MatchSummaryShown(Shown):
         allow_none=True,
         metadata={"description": "When the time of the one to move is up, or an open match is called off; null: never"},
     )
+    terms = fields.Nested(
+        TermsShown, allow_none=True, metadata={"description": "null: from before there were clocks, none runs"}
+    )
 
 
 class TakebackShown(Shown):
@@ -83,8 +86,9 @@ class MatchShown(MatchSummaryShown):
     diagram = fields.String()
     moves = fields.List(fields.String())
     spelled = fields.List(fields.String())
-    terms = fields.Nested(
-        TermsShown, allow_none=True, metadata={"description": "null: from before there were clocks, none runs"}
+    channels = fields.List(
+        fields.String(allow_none=True),
+        metadata={"description": "How each move came: web, api, opponent, conditional, forced; null: not recorded"},
     )
     clock = fields.Nested(ClockShown, allow_none=True)
     takeback = fields.Nested(

@@ -1,6 +1,7 @@
 """The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from flask import redirect, render_template, url_for
 from werkzeug.wrappers import Response
@@ -9,6 +10,7 @@ from api.auth import current_person
 from api.representations import match, match_summary, people_in, spelled
 from api.resources.chat import hears
 from api.services import services
+from api.timing import SECOND
 from api.web import wording
 from api.web.acts import acts
 from api.web.clocks import ahead, announced, seat_clocks
@@ -17,12 +19,18 @@ from api.web.laid_lines import tree_shown
 from api.web.pictures import asked_ply, asked_turned, board_at, colours_of, visible_match
 from domain.game import Game
 from domain.games import find_ruleset
+from domain.match.commands import CONDITIONAL, FORCED
 from domain.match.lines import Orders, standing
 from domain.match.state import FINISHED, PLAYING, MatchState
-from domain.match.terms import in_words
+from domain.match.terms import DAY, HOUR, duration, in_words
 from domain.match.timekeeping import FORGIVABLE_FOR
 from events.matches import Loaded
 from events.readmodels import Summary, pool_of, rated_result, summarise
+
+GIFTS = {
+    time // SECOND: duration(time) for time in (6 * HOUR, 12 * HOUR, *(days * DAY for days in (1, 2, 3, 7, 14, 30)))
+}
+"""Times to give to another seat: seconds, and how they are called."""
 
 WIDE = 1.4
 """A scene that is wider than high by this factor is given the room of the page."""
@@ -46,6 +54,7 @@ def match_page(match_id: str) -> str | Response:
     counts = rated_result(summarise(state)) is not None
     now = services().now()
     seats = _seats(state, shown, game, now)
+    played = _played(state, game)
     return render_template(
         "match.html",
         match=shown,
@@ -57,9 +66,11 @@ def match_page(match_id: str) -> str | Response:
         plies=len(state.moves),
         turned=turned,
         board=board_at(state, game, ply, turned),
-        rounds=_rounds(state, game),
+        rounds=_rounds(played, len(seats)),
         said=_said(state, seats, seat),
         may=acts(state, viewer, seat, now),
+        since=_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
+        gifts=GIFTS,
         following=_following(viewer, match_id),
         lines=_lines(loaded, seat),
         hears=hears(state, person),
@@ -84,6 +95,7 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
     changes = readmodels.rating_change(state.match) if state.status == FINISHED and state.rated else {}
     colours = colours_of(state, game)
     clocks = seat_clocks(state, now)
+    gone = game.eliminated(state.position)
     seats = []
     for entry in shown["seats"]:
         player = entry["player"]
@@ -98,25 +110,46 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
                 "to_move": shown["to_move"] == entry["seat"],
                 "clock": clocks[entry["seat"]],
                 "agrees": entry["seat"] in state.draw_agreed,
+                "gone": state.status == PLAYING and entry["seat"] in gone,
             }
         )
     return seats
 
 
-def _rounds(state: MatchState, game: Game[Any, Any]) -> list[list[tuple[int, str] | None]]:
-    """Return the moves in rounds, one column per seat: (ply, move), None where a seat did not move.
+class Played(NamedTuple):
+    """A move on record: its ply, who made it, how players spell it, and how it came (domain.match.commands)."""
+
+    ply: int
+    seat: int
+    move: str
+    channel: str | None
+
+
+def _played(state: MatchState, game: Game[Any, Any]) -> list[Played]:
+    """Return the moves so far."""
+    plies = enumerate(zip(state.history, spelled(state), strict=True), 1)
+    return [Played(ply, game.to_move(position), move, state.channels[ply - 1]) for ply, (position, move) in plies]
+
+
+def _rounds(played: Iterable[Played], seats: int) -> list[list[Played | None]]:
+    """Return the moves in rounds, one column per seat, None where a seat did not move.
 
     A round ends where the turn does not go on to a later seat; so skipped and eliminated seats leave gaps.
     """
-    rounds: list[list[tuple[int, str] | None]] = []
-    last = len(state.seats)
-    for ply, (move, position) in enumerate(zip(spelled(state), state.history, strict=True), 1):
-        seat = game.to_move(position)
-        if seat <= last:
-            rounds.append([None] * len(state.seats))
-        rounds[-1][seat] = (ply, move)
-        last = seat
+    rounds: list[list[Played | None]] = []
+    last = seats
+    for move in played:
+        if move.seat <= last:
+            rounds.append([None] * seats)
+        rounds[-1][move.seat] = move
+        last = move.seat
     return rounds
+
+
+def _since(played: list[Played], seat: int) -> list[Played]:
+    """Return the moves since ``seat`` last made one by hand: what its player has not seen yet."""
+    by_hand = (move.ply for move in played if move.seat == seat and move.channel not in (CONDITIONAL, FORCED))
+    return played[max(by_hand, default=0) :]
 
 
 def _lines(loaded: Loaded, seat: int | None) -> dict[str, Any] | None:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from domain.games import GAMES
-from domain.match.terms import DAY, duration
+from domain.games import RULESETS
+from domain.match.terms import DAY, duration, in_short
+from events.readmodels import Summary
 
 URGENT = DAY
 """Milliseconds: a deadline that is nearer stands out in lists."""
@@ -24,14 +25,16 @@ _REASONS = {
     "no-moves": "no legal move was left",
     "no-progress": "too many moves without progress",
     "repetition": "the position stood for the third time",
-    "resignation": "resignation",
-    "draw-agreed": "a draw was agreed",
+    "resignation": "by resignation",
+    "draw-agreed": "by agreement",
     "castles": "enough castles were controlled",
     "crowned-castles": "enough castles were crowned",
-    "checkmate": "checkmate",
-    "stalemate": "stalemate",
+    "checkmate": "by checkmate",
+    "stalemate": "by stalemate",
+    "insufficient-material": "too few pieces were left to win",
     "last-king": "the last king on the board",
-    "flag": "time ran out",
+    "flag": "on time",
+    "ruling": "by an arbiter's ruling",
 }
 
 _STEPS = (
@@ -39,6 +42,10 @@ _STEPS = (
     (86_400_000, 3_600_000, "hour"),
     (30 * 86_400_000, 86_400_000, "day"),
 )
+
+
+time_control = in_short
+"""A time control in a few words, by its terms."""
 
 
 def level_words(level: int) -> str:
@@ -52,8 +59,8 @@ def reason_words(reason: str | None) -> str:
 
 
 def ruleset_words(game: str, ruleset: int) -> str:
-    """Return what lists add to the title of a game: nothing for the ruleset that a match gets that asks for none."""
-    return "" if game in GAMES and GAMES[game].ruleset == ruleset else f", ruleset {ruleset}"
+    """Return what lists add to the title of a game: the ruleset, unless the game has no other."""
+    return "" if [known.ruleset for known in RULESETS.get(game, ())] == [ruleset] else f", ruleset {ruleset}"
 
 
 def ago(then: int, now: int) -> str:
@@ -86,6 +93,27 @@ def instant(at: int) -> str:
 def score_words(score: float) -> str:
     """Return a score as players write it: 1, 0, ½, ¼; anything else with two decimals."""
     return {1.0: "1", 0.0: "0", 0.5: "½", 0.25: "¼", 0.75: "¾"}.get(score, f"{score:.2f}")
+
+
+def change(before: float, after: float) -> str:
+    """Return by how much a rating, as it is shown, has changed: +12, −7, ±0."""
+    points = round(after) - round(before)
+    return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points else "±0"
+
+
+def own_result(summary: Summary, viewer: str | None) -> str:
+    """Return how a finished match went for ``viewer``, nothing for who did not play in it or played all sides."""
+    scores = summary.scores
+    if scores is None:
+        return ""
+    own = [score for seat, score in zip(summary.seats, scores, strict=True) if seat.player == viewer]
+    if not own or len(own) == len(scores):
+        return ""
+    if len(set(scores)) == 1:
+        return "Drawn"
+    if max(own) < max(scores):
+        return "Lost"
+    return "Won" if scores.count(max(scores)) == 1 else "Win shared"
 
 
 def headline(scores: Sequence[float], seat_names: Sequence[str]) -> str:

@@ -73,6 +73,7 @@ def _started(state: MatchState, event: e.MatchStarted) -> MatchState:
 def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
     state = state._replace(
         last_ply=replaced(state.last_ply, event.seat, event.ply),
+        channels=(*state.channels, event.channel),
         draw_agreed=state.draw_agreed if event.seat in state.draw_agreed else (),
         takeback=None,
     )
@@ -83,6 +84,7 @@ def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
 def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
     state = positions.taken_back(state, event.ply)
     state = state._replace(
+        channels=state.channels[: state.plies],
         status=PLAYING,
         scores=None,
         reason=None,

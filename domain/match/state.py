@@ -130,12 +130,13 @@ class MatchState(NamedTuple):
     """A match after ``version`` events.
 
     ``position`` and ``history`` (the position in which each of ``moves`` was played) are values of the game that
-    ``game`` and ``ruleset`` name. ``draw_agreed`` holds the seats that agree to the draw on offer, the offering
-    seat first; it is empty when none is on offer. ``offered_at`` says for each seat after how many plies it last
-    offered one, ``last_ply`` which ply it last played (0: none). ``terms`` and ``clock`` are None for a match from
-    before there were clocks. ``asked_at`` is to taking moves back what ``offered_at`` is to draws; no move before
-    ``left_ply`` can be taken back, since a seat left the game there. ``fallen`` is the flag that ended the match.
-    ``taken_back`` counts how often moves were taken back: a ply may be played again then.
+    ``game`` and ``ruleset`` name; ``channels`` says how each move on record came (domain.match.commands; None: that was
+    not recorded). ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is empty
+    when none is on offer. ``offered_at`` says for each seat after how many plies it last offered one, ``last_ply``
+    which ply it last played (0: none). ``terms`` and ``clock`` are None for a match from before there were clocks.
+    ``asked_at`` is to taking moves back what ``offered_at`` is to draws; no move before ``left_ply`` can be taken back,
+    since a seat left the game there. ``fallen`` is the flag that ended the match. ``taken_back`` counts how often moves
+    were taken back: a ply may be played again then.
 
     ``frozen``: nothing goes on until an arbiter says so. ``annulled`` is how the match stood before it was annulled.
     ``broken`` says why the rules that are installed here cannot replay the match; ``position``, ``history`` and
@@ -159,6 +160,7 @@ class MatchState(NamedTuple):
     position: Any
     history: tuple[Any, ...] = ()
     moves: tuple[str, ...] = ()
+    channels: tuple[str | None, ...] = ()
     draw_agreed: tuple[int, ...] = ()
     offered_at: tuple[int | None, ...] = ()
     last_ply: tuple[int, ...] = ()

@@ -142,6 +142,15 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def in_short(terms: Terms) -> str:
+    """Return the time control of ``terms`` in a few words, for lists: ``10 days, 1 day more for every move``."""
+    if terms.control == DAYS_PER_MOVE:
+        return f"{duration(terms.bank)} for every move"
+    if not terms.increment:
+        return f"{duration(terms.bank)} for all moves"
+    return f"{duration(terms.bank)}, {duration(terms.increment)} more for every move"
+
+
 def duration(time: int) -> str:
     """Return ``time`` (milliseconds, not negative) in words, the two largest units: "3 days 4 hours"."""
     minutes = time // MINUTE

@@ -7,10 +7,11 @@ from domain.match.clock import forecast
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
 from domain.match.state import FINISHED, OPEN, PLAYING, MatchState, Seat
+from domain.match.terms import Terms
 from domain.match.timekeeping import deadline_of
 from domain.rating import pairwise
 
-LAYOUT = 4
+LAYOUT = 5
 """To be raised with every change of Summary, of what its fields mean or of the lists made from it; then rebuild."""
 
 DAY_MS = 24 * 3600 * 1000
@@ -24,8 +25,8 @@ class Summary(NamedTuple):
     one to move first, then those who must answer the draw on offer or the request to take moves back, or, before the
     start, those who are invited; nobody while the match is frozen.
     ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
-    for players is called off; None when no time runs. ``case`` tells that an arbiter
-    has to rule. Instants are milliseconds since 1970 UTC.
+    for players is called off; None when no time runs. ``terms`` is None for a match from before there were clocks.
+    ``case`` tells that an arbiter has to rule. Instants are milliseconds since 1970 UTC.
     """
 
     match: str
@@ -49,6 +50,7 @@ class Summary(NamedTuple):
     updated_at: int
     ended_at: int | None
     deadline: int | None
+    terms: Terms | None
     case: bool
 
 
@@ -118,6 +120,7 @@ def summarise(state: MatchState) -> Summary:
         updated_at=state.updated_at,
         ended_at=state.ended_at,
         deadline=_deadline(state),
+        terms=state.terms,
         case=state.open_case is not None,
     )
 
@@ -166,7 +169,8 @@ def unpack(packed: bytes | None) -> Projected | None:
     if layout != LAYOUT:
         return None
     summary = Summary._make(tuple(field) if isinstance(field, list) else field for field in fields)
-    return Projected(summary._replace(seats=tuple(Seat(*seat) for seat in summary.seats)), digest)
+    terms = None if summary.terms is None else Terms(*summary.terms)
+    return Projected(summary._replace(seats=tuple(Seat(*seat) for seat in summary.seats), terms=terms), digest)
 
 
 def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:

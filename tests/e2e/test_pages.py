@@ -14,6 +14,11 @@ from tests.support.callers import app_on
 
 CONTRASTS = Path(__file__).with_name("contrast.js").read_text()
 NAMELESS = Path(__file__).with_name("nameless.js").read_text()
+HEADING = """() => {
+  scrollTo(0, 0);
+  const {left, top, width, height} = document.querySelector("h1").getBoundingClientRect();
+  return Boolean(document.elementFromPoint(left + width / 2, top + height / 2)?.closest("h1"));
+}"""
 PHONE = {"width": 380, "height": 780}
 DESK = {"width": 1280, "height": 720}
 
@@ -78,6 +83,8 @@ def test_an_open_match_is_found_in_the_lobby_and_joined(visit):
     host.open(match)
     expect(host.page.locator("#standing")).to_contain_text("Waiting for somebody to play White")
     caller.page.goto("/lobby?game=towers")
+    listed = caller.page.locator("li", has_text=host.name)
+    expect(listed).to_contain_text("10 days, 1 day more for every move")
     caller.page.get_by_role("link", name=host.name).click()
     caller.page.wait_for_url("**/matches/*")
     caller.page.get_by_role("button", name="Join as White").click()
@@ -189,6 +196,7 @@ class Seen(NamedTuple):
 
     path: str
     width_on_phone: int
+    heading_on_phone: bool
     poor_in_light: list[str]
     poor_in_dark: list[str]
     main_headings: int
@@ -241,6 +249,7 @@ def inspected(page: Page, path: str) -> Seen:
     """Look at the page on a small phone, then on a desk by day and by night."""
     page.set_viewport_size(PHONE)
     width = page.evaluate("document.documentElement.scrollWidth")
+    heading = page.evaluate(HEADING)
     page.set_viewport_size(DESK)
     poor = []
     for scheme in ("light", "dark"):
@@ -249,10 +258,11 @@ def inspected(page: Page, path: str) -> Seen:
         poor.append(page.evaluate(CONTRASTS))
     headings = page.locator("h1").count()
     inline = page.evaluate("document.querySelectorAll('[style], style, script:not([src])').length")
-    return Seen(path, width, *poor, headings, page.evaluate(NAMELESS), inline)
+    return Seen(path, width, heading, *poor, headings, page.evaluate(NAMELESS), inline)
 
 
-def test_no_page_scrolls_sideways_on_a_small_phone(seen):
+def test_every_page_shows_itself_on_a_small_phone_and_none_scrolls_sideways(seen):
+    assert [each.path for each in seen if not each.heading_on_phone] == []
     assert {each.path: each.width_on_phone for each in seen if each.width_on_phone > PHONE["width"]} == {}
 
 

@@ -35,6 +35,13 @@ def test_terms_are_told_before_a_match_is_accepted_and_then_each_seats_time_and_
     expect(told).to_contain_text("If not, the match is called off without a result.")
     host.move(match, "c3-d4")
     expect(page.locator("#time")).to_contain_text("You must move by")
+    page = host.open(match)
+    page.get_by_text("Give time").click()
+    page.get_by_label("How much").select_option("3 days")
+    page.get_by_role("button", name="Give", exact=True).click()
+    expect(page.get_by_role("dialog")).to_contain_text(f"Give {invited.name} 3 days?")
+    page.get_by_role("button", name="Give it").click()
+    expect(page.locator("#seats li.to-move .clock")).to_contain_text("5 days 23 hours")
 
 
 def test_a_clock_counts_down_without_the_page_being_loaded_again(visit):
@@ -72,6 +79,7 @@ def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair):
     black.submit("b6", "a5")
     for side in (white, black):
         expect(side.page.locator("#moves")).to_contain_text("d4-c5")
+    expect(page.locator("#moves a[aria-current]")).to_have_text("d4-c5 line")
     expect(page.locator("#lines")).to_contain_text("Played out")
     expect(page.locator("#lines .played")).to_have_text(["b6-a5", "d4-c5"])
 

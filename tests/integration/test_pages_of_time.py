@@ -58,7 +58,7 @@ def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(anna, 
     assert "time-claims" not in page(anna, match)
     assert boris.post(f"/matches/{match}/time-claims").status_code == 201
     won = page(boris, match)
-    assert "By time ran out." in won
+    assert "On time." in won
     assert "You have won on time.</strong> Until" in won
     assert all("forgiveness" not in page(other, match) for other in (anna, stranger))
     assert boris.post(f"/matches/{match}/forgiveness").status_code == 201

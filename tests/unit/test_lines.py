@@ -74,6 +74,7 @@ def test_the_answer_comes_in_the_same_breath_as_the_move_and_is_marked() -> None
         e.MoveSubmitted(match.now, 0, 1, "c3-d4"),
         e.MoveSubmitted(match.now, 1, 2, "b6-a5", channel=CONDITIONAL),
     )
+    assert match.state.channels == (None, CONDITIONAL)
 
 
 def test_a_line_is_a_tree_and_goes_on_from_move_to_move() -> None:
@@ -183,6 +184,7 @@ def test_what_a_line_played_is_not_played_again_when_it_was_taken_back() -> None
     match.do(RequestTakeback("bob"))
     happened = match.do(AcceptTakeback("alice"))
     assert happened[-1] == e.MovesTakenBack(match.now, 1)
+    assert match.state.channels == (None,)
     assert dead(match, "bob")
     assert played(match.move("bob", "b6-c5")) == [("b6-c5", None)]
 

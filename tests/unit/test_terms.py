@@ -19,6 +19,7 @@ from domain.match.terms import (
     check,
     days_per_move,
     duration,
+    in_short,
     in_words,
 )
 from tests.support.matches import NOON, PlayedMatch, creation
@@ -50,6 +51,12 @@ def test_terms_that_cannot_be_played_are_refused_with_their_place(
 def test_what_is_offered_ready_made_can_be_played() -> None:
     for terms in (STANDARD, *map(days_per_move, range(1, 121))):
         check(terms)
+
+
+def test_lists_tell_the_time_control_in_a_few_words() -> None:
+    assert in_short(STANDARD) == "10 days, 1 day more for every move"
+    assert in_short(days_per_move(3)) == "3 days for every move"
+    assert in_short(STANDARD._replace(increment=0)) == "10 days for all moves"
 
 
 def test_all_of_the_terms_is_told() -> None:

@@ -7,11 +7,15 @@ const at = (id) => document.getElementById(id);
 // `version()` is that of the match shown, `refresh()` shows how it stands now, `recover(problem)` tells what failed.
 export function takeActs({page, api, version, refresh, recover}) {
   page.addEventListener("click", async (event) => {
-    const act = event.target.closest("[data-act]")?.dataset;
-    if (!act || (act.ask && !(await sure(act)))) return;
+    const button = event.target.closest("[data-act]");
+    const act = button?.dataset;
+    if (!act) return;
+    const chosen = [...(button.form?.querySelectorAll("select") || [])];
+    if (act.ask && !(await sure({...act, ask: filledIn(act.ask, chosen)}))) return;
+    const body = act.body ? JSON.parse(act.body) : Object.fromEntries(chosen.map(({name, value}) => [name, Number(value)]));
     const condition = act.act === "joins" ? {} : {"If-Match": `"${version()}"`};
     try {
-      const answer = await call("POST", `${api}/${act.act}`, JSON.parse(act.body || "{}"), {"Idempotency-Key": newKey(), ...condition});
+      const answer = await call("POST", `${api}/${act.act}`, body, {"Idempotency-Key": newKey(), ...condition});
       if (act.act === "joins") location.reload();
       else if (act.act === "rematches") location.assign(`/matches/${answer.id}`);
       else await refresh();
@@ -19,6 +23,11 @@ export function takeActs({page, api, version, refresh, recover}) {
       await recover(problem);
     }
   });
+}
+
+// Returns the question with the words of what is chosen: "Give {seat} {seconds}?"
+function filledIn(question, chosen) {
+  return chosen.reduce((text, {name, selectedOptions: [option]}) => text.replace(`{${name}}`, option.textContent), question);
 }
 
 // Asks before something that cannot be undone; resolves to the answer.

@@ -181,8 +181,9 @@ function offer(hints, compositions) {
 
 function announce(before) {
   if (plies() === ours) return say("Your move is played.");
-  const sentence = at("standing").textContent.replace(/\s+/g, " ").replace("●", "").trim();
-  const latest = plies() > before.plies ? at("moves").querySelector(`[data-ply="${plies()}"]`)?.textContent : null;
+  const told = [...at("standing").querySelectorAll(".state, .result p")].map((each) => each.textContent).join(" ");
+  const sentence = told.replace(/\s+/g, " ").replace("●", "").trim();
+  const latest = plies() > before.plies ? at("moves").querySelector(`[data-ply="${plies()}"]`)?.firstElementChild.textContent : null;
   say(`${latest ? `${latest} was played. ` : ""}${sentence}`);
 }
 

@@ -112,13 +112,16 @@ def test_open_matches_are_listed_until_they_are_joined(anna: Caller, boris: Call
     assert hidden not in [item["id"] for item in all_pages(boris, "/matches?", 50)]
 
 
-def test_the_lobby_names_a_ruleset_that_a_match_has_by_choice(
+def test_the_lobby_names_the_ruleset_of_a_match_where_a_game_has_several(
     anna: Caller, stranger: Caller, services: Services
 ) -> None:
     anna.create(ME, OPEN)
     anna.create(ME, OPEN, ruleset=2)
+    anna.create(ME, OPEN, game="towers", setup="two-player")
     project(services)
-    assert stranger.client.get("/lobby").text.count("Bashni, ruleset") == 1
+    lobby = stranger.client.get("/lobby").text
+    assert [lobby.count(f"Bashni, ruleset {ruleset}") for ruleset in (1, 2)] == [1, 1]
+    assert "Towers, ruleset" not in lobby
 
 
 def test_a_listed_match_says_what_the_match_itself_says(anna: Caller, boris: Caller, services: Services) -> None:

@@ -71,7 +71,7 @@ class Child:
             self.log.replace(self.log.with_suffix(".log.old"))
         with self.log.open("ab") as output:
             self._popen = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *self.program.command],
+                tethered(self.program.command),
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -83,7 +83,10 @@ class Child:
         self.due = None
 
     def ended(self) -> str | None:
-        """Return how the process ended, in words, if it has ended since it was last asked; its group is ended too."""
+        """Return how the process ended and when it starts again, in words, if it has ended since it was last asked.
+
+        Its group is ended too.
+        """
         if self._popen is None or self._popen.poll() is None:
             return None
         status = self._popen.returncode
@@ -92,8 +95,10 @@ class Child:
         self.deaths += 1
         steady = time.monotonic() - self._started >= STEADY_AFTER
         self.failures = 1 if steady else self.failures + 1
-        self.due = time.monotonic() + min(FIRST_DELAY * 2 ** (self.failures - 1), LONGEST_DELAY)
-        return f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        delay = min(FIRST_DELAY * 2 ** (self.failures - 1), LONGEST_DELAY)
+        self.due = time.monotonic() + delay
+        how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        return f"{how}; it starts again in {delay:.1f} s"
 
     def terminate(self) -> None:
         """Ask the process to stop."""
@@ -214,8 +219,8 @@ class Supervisor:
     def _look_after(self) -> None:
         for name, child in self._children.items():
             end = child.ended()
-            if end is not None and child.due is not None:
-                self._say(f"{name} {end}; it starts again in {max(child.due - time.monotonic(), 0):.1f} s")
+            if end is not None:
+                self._say(f"{name} {end}")
             if child.due is not None and time.monotonic() >= child.due:
                 self._start_again(child)
 
@@ -227,6 +232,11 @@ class Supervisor:
             self._say(f"{child.program.name} cannot be started ({error}); it is tried again in {LONGEST_DELAY:.0f} s")
         else:
             child.restarts += 1
+
+
+def tethered(command: Sequence[str]) -> list[str]:
+    """Return what runs ``command`` so that it ends when the thread of this process that started it ends."""
+    return [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *command]
 
 
 def signal_group(leader: int, number: int) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 from redis import Redis
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -12,6 +13,12 @@ from tests.support.server import RealServer
 
 TOGETHER = (("tests/e2e/",), ("tests/integration/test_runner.py", "tests/integration/test_demo.py"))
 """Files that share a running installation, by how their paths begin."""
+
+# Drawn examples are the same in every run, and none is judged by the time that it took: machines are busy.
+settings.register_profile(
+    "rookery", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("rookery")
 
 
 class SharedOut(LoadScopeScheduling):

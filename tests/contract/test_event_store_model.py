@@ -145,13 +145,7 @@ def tried(make_store: Callable[[], EventStore]) -> int:
             self.store = make_store()
             made.append(self.store)
 
-    bounds = settings(
-        max_examples=25,
-        stateful_step_count=25,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
+    bounds = settings(max_examples=25, stateful_step_count=25, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Machine, settings=bounds)
     return len(made)
 

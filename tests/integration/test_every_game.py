@@ -1,9 +1,7 @@
 """Every game of the house, by all its rulesets: from its creation to the ratings, with opponents in all seats."""
 
 import secrets
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,10 +15,10 @@ from domain.match.state import FINISHED, MatchState
 from domain.rating import DEFAULT, Result, rate
 from events.chain import verify
 from events.readmodels import summarise
-from events.settings import Settings
 from tests.support.callers import ME, Caller, invited, opponent
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
+from tests.support.relays import running
 from tests.support.rulesets import RULESETS
 from workers.opponents import answer
 from workers.projector import Projector, projected_by
@@ -60,19 +58,6 @@ def services(app: Flask) -> Services:
     """Return what the app works with."""
     found: Services = app.extensions[EXTENSION]
     return found
-
-
-@contextmanager
-def relaying(settings: Settings) -> Iterator[None]:
-    """Run a relay until the block ends."""
-    stop = threading.Event()
-    thread = threading.Thread(target=Relay(settings).run, args=[stop])
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(20)
 
 
 def begin_late(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any]) -> None:
@@ -165,9 +150,11 @@ def test_a_match_of_opponents_ends_with_a_result_that_counts(
 
 def test_relay_and_workers_play_a_match_from_its_creation_to_its_ratings(services: Services, anna: Caller) -> None:
     settings = services.settings._replace(shards=services.store.shards)
-    with relaying(settings), CeleryWorker(settings):
+    with running(Relay(settings)), CeleryWorker(settings):
         match = anna.create(*opponents(2), rated=True)
         eventually(lambda: services.readmodels.rating_change(match), "the rating", DEADLINE_S)
+        state = services.matches.load(match).state
+        eventually(lambda: services.readmodels.summary(match) == summarise(state), "the projection")
     assert_settled(services, anna, match)
 
 

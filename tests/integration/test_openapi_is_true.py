@@ -116,13 +116,7 @@ def refused_by_meaning_only(ctx: Any, response: Any, case: Any) -> None:
 
 
 @document.parametrize()
-@settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 def test_the_api_behaves_as_its_document_says(case: Any, world: World) -> None:
     assert case.call_and_validate() is not None
 

@@ -1,8 +1,5 @@
 """Opponents: one answer for each turn, however often they are asked and whoever is killed meanwhile."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -15,6 +12,7 @@ from domain.search import ENGINE, accepts_draw, choose, seed_for
 from events.clock import now_ms
 from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
+from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain, legal_moves
 from workers.opponents import answer, debts_of
@@ -27,19 +25,6 @@ def shop(server: RealServer) -> Workshop:
     shop = Workshop(server.url)
     shop.now = now_ms()  # the workers that join in have the real time, and a match of long ago would be lost on time
     return shop
-
-
-@contextmanager
-def relaying(shop: Workshop) -> Iterator[None]:
-    """Run a relay until the block ends."""
-    stop = threading.Event()
-    thread = threading.Thread(target=Relay(shop.settings).run, args=[stop])
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(20)
 
 
 def plies(shop: Workshop, match: str) -> int:
@@ -172,7 +157,7 @@ def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: Workshop) -
 
 
 def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: Workshop) -> None:
-    with relaying(shop), CeleryWorker(shop.settings):
+    with running(Relay(shop.settings)), CeleryWorker(shop.settings):
         match = shop.start("alice", "opponent-1")
         shop.do(match, OfferDraw("alice"), "alice")
         eventually(lambda: shop.store.read(match)[-1].type == "draw-declined", "the word on the draw")
@@ -193,7 +178,7 @@ def test_a_task_that_the_broker_loses_is_found_by_the_sweeper(shop: Workshop, mo
     assert shop.answers == [match]
     # The relay has done its part, and the task is nowhere.
     broker.lose_everything()
-    with relaying(shop):
+    with running(Relay(shop.settings)):
         eventually(lambda: broker.queued() > 0, "the task again")
         with CeleryWorker(shop.settings):
             eventually(lambda: plies(shop, match) == 1, "the move")
@@ -205,7 +190,7 @@ def test_an_opponent_answers_although_its_worker_is_killed_in_mid_search(
     monkeypatch.setattr("workers.sweeper.PATIENCE_MS", 500)
     monkeypatch.setattr("workers.relay.SWEEP_EVERY_S", 0.2)
     broker = Broker(shop.settings)
-    with relaying(shop):
+    with running(Relay(shop.settings)):
         with CeleryWorker(shop.settings) as doomed:
             match = shop.start("opponent-8", "alice")
             eventually(lambda: broker.taken() > 0, "the beginning of the search")

@@ -10,6 +10,7 @@ from domain.match.state import PLAYING, Seat
 from events.readmodels.summary import DAY_MS
 from tests.support.eventually import eventually
 from tests.support.matches import FOUR, NOON
+from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop
 from workers.rebuild import rebuild
@@ -100,10 +101,7 @@ def test_a_match_that_cannot_be_replayed_is_named_and_left_out(shop: Workshop) -
 def test_a_rebuild_while_people_play_ends_with_everything_right(shop: Workshop) -> None:
     matches = populate(shop, 3)
     shop.project_all()
-    stop = threading.Event()
-    relay = threading.Thread(target=Relay(shop.settings, lambda: shop.now).run, args=[stop])
-    relay.start()
-    try:
+    with running(Relay(shop.settings, lambda: shop.now)):
         rebuilding = threading.Thread(target=rebuild, args=[shop.settings])
         rebuilding.start()
         while rebuilding.is_alive():
@@ -113,9 +111,6 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: Workshop) 
         rebuilding.join()
         lines = [shop.group(name) for name in ("projections", "ratings")]
         eventually(lambda: not any(lag.pending + lag.undelivered for line in lines for lag in line.lag()), "the end")
-    finally:
-        stop.set()
-        relay.join(20)
     shop.rate_all()
     grown = shop.dump()
     rebuild(shop.settings)

@@ -1,8 +1,5 @@
 """The relay: claims what a dead one left, parks what cannot be handled, waits for what is away, and stops when told."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +10,7 @@ from events.readmodels import summarise
 from tests.support.celery_worker import Broker
 from tests.support.eventually import eventually
 from tests.support.matches import FOUR
+from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain
 from workers.relay import DELIVERIES_BEFORE_PARKING, Line, Relay, asking
@@ -28,20 +26,6 @@ def shop(server: RealServer) -> Workshop:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take entries over without waiting for them to be left for long."""
     monkeypatch.setattr("workers.relay.CLAIM_IDLE_MS", 0)
-
-
-@contextmanager
-def running(relay: Relay) -> Iterator[threading.Event]:
-    """Run ``relay`` in a thread until the block ends."""
-    stop = threading.Event()
-    thread = threading.Thread(target=relay.run, args=[stop])
-    thread.start()
-    try:
-        yield stop
-    finally:
-        stop.set()
-        thread.join(20)
-        assert not thread.is_alive()
 
 
 def pending(line: Line) -> int:

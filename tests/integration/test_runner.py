@@ -15,7 +15,9 @@ import pytest
 from deploy.api_client import ApiClient
 from deploy.embedded import DataDirectory, find_binary
 from deploy.runner import Installation, InstallationError, Ports
+from deploy.supervisor import tethered
 from tests.support.eventually import eventually
+from tests.support.processes import alive, processes_below
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("server", "relay", "worker", "opponents", "api", "stream")
@@ -61,7 +63,7 @@ def test_a_taken_port_is_refused_and_nothing_is_left_running(house, tmp_path):
 def test_a_part_that_is_killed_comes_back(house, part):
     before, restarts = house.pid(part), house.restarts(part)
     assert house.kill(part)
-    eventually(lambda: house.restarts(part) == restarts + 1 and house.pid(part) not in (None, before), f"a new {part}")
+    eventually(lambda: house.restarts(part) > restarts and house.pid(part) not in (None, before), f"a new {part}")
     eventually(lambda: ready(house), "an answer")
 
 
@@ -103,7 +105,7 @@ def up(var: Path) -> Iterator[tuple[str, Callable[[int], None]]]:
     """Run ``rookery up``; return its address and how to end it, which fails when anything is left running."""
     ports = Ports.free()
     options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", var]
-    command = [sys.executable, "-m", "deploy.cli", "up", *map(str, options)]
+    command = tethered([sys.executable, "-m", "deploy.cli", "up", *map(str, options)])
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as up:
         said = [up.stdout.readline() for _ in range(3)] if up.stdout else []
         url = f"http://127.0.0.1:{ports.api}"
@@ -116,25 +118,9 @@ def up(var: Path) -> Iterator[tuple[str, Callable[[int], None]]]:
             assert up.stdout is not None
             assert up.stdout.read().endswith("Stopped; everything is kept.\n")
             assert up.wait() == 0
-            assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]
+            assert not [pid for pid in running if alive(pid)]
 
         try:
             yield url, stop
         finally:
             up.kill()
-
-
-def processes_below(parent: int) -> list[int]:
-    """Return the process ids of all descendants."""
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
-    found, waiting = [], [parent]
-    while waiting:
-        waiting += (below := children.get(waiting.pop(), []))
-        found += below
-    return found

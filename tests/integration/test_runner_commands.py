@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
+from deploy.supervisor import tethered
 from domain.games import GAMES
 from events.clock import now_ms
 from events.matches import Matches
@@ -86,7 +87,8 @@ def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(command, mo
 
 
 def test_the_relay_carries_events_until_it_is_told_to_stop(store, match):
-    with subprocess.Popen([sys.executable, "-m", "deploy.cli", "relay"], cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
+    command = tethered([sys.executable, "-m", "deploy.cli", "relay"])
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
         summary = Keys(store.prefix, store.shards).summary(match)
         eventually(lambda: store.client.exists(summary), "a summary")
         relay.send_signal(signal.SIGTERM)

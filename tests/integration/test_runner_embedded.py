@@ -4,10 +4,10 @@ import json
 import os
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import redis
 
 from deploy import embedded
 from deploy.embedded import (
@@ -17,10 +17,9 @@ from deploy.embedded import (
     find_binary,
     identify,
     refuse_taken_port,
-    server_command,
 )
-from deploy.runner import Ports
 from tests.support.eventually import eventually
+from tests.support.server import RealServer
 
 
 @pytest.fixture
@@ -62,21 +61,19 @@ def test_a_program_that_is_no_server_is_not_taken_for_one(tmp_path):
     assert identify(tmp_path / "absent") is None
 
 
-def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(tmp_path, binary):
-    port = Ports.free().server
-    directory = DataDirectory(tmp_path, binary)
-    server = subprocess.Popen(server_command(binary, directory, port), stdout=subprocess.DEVNULL)
-    try:
-        with redis.Redis(port=port, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.02), 200)) as client:
-            assert client.ping()
-            asked = {"appendonly": "yes", "appendfsync": "no", "save": "", "maxmemory-policy": "noeviction"}
-            assert {name: client.config_get(name)[name] for name in asked} == asked
-            assert client.config_get("bind")["bind"] == "127.0.0.1"
-            assert Path(client.config_get("dir")["dir"]) == tmp_path
-    finally:
-        server.terminate()
-        server.wait()
-        directory.release()
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[RealServer]:
+    server = RealServer(tmp_path)
+    yield server
+    server.close()
+
+
+def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(tmp_path, running):
+    with running.client() as client:
+        asked = {"appendonly": "yes", "appendfsync": "no", "save": "", "maxmemory-policy": "noeviction"}
+        assert {name: client.config_get(name)[name] for name in asked} == asked
+        assert client.config_get("bind")["bind"] == "127.0.0.1"
+        assert Path(client.config_get("dir")["dir"]) == tmp_path
 
 
 def test_what_the_server_has_written_is_forced_to_the_disk(tmp_path, monkeypatch):
@@ -176,19 +173,9 @@ def test_a_taken_port_is_refused_by_whom_it_is_taken(tmp_path, binary):
             refuse_taken_port(port, "the API", "--port")
 
 
-def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(tmp_path, binary):
-    port = Ports.free().server
-    directory = DataDirectory(tmp_path, binary)
-    server = subprocess.Popen(server_command(binary, directory, port), stdout=subprocess.DEVNULL)
-    try:
-        with redis.Redis(port=port, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.02), 200)) as client:
-            client.ping()
-        with pytest.raises(EmbeddedError, match="a Valkey or Redis server"):
-            refuse_taken_port(port, "the embedded server", "--server-port")
-    finally:
-        server.terminate()
-        server.wait()
-        directory.release()
+def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(running):
+    with pytest.raises(EmbeddedError, match="a Valkey or Redis server"):
+        refuse_taken_port(running.port, "the embedded server", "--server-port")
 
 
 def test_an_address_that_is_not_ours_is_refused():

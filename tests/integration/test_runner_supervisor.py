@@ -4,16 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
-from threading import Event
 
 import pytest
 
 from deploy.supervisor import ChildFailed, Program, Supervisor
-
-WITHIN = 20.0
+from tests.support.eventually import DEADLINE_S, eventually
+from tests.support.processes import alive
 
 
 def waiting(command: str = "") -> list[str]:
@@ -31,7 +30,7 @@ class Ear:
         self._heard.put(words)
 
     def next(self) -> str:
-        return self._heard.get(timeout=WITHIN)
+        return self._heard.get(timeout=DEADLINE_S)
 
 
 @pytest.fixture
@@ -46,41 +45,28 @@ def supervisor(tmp_path: Path, ear: Ear) -> Iterator[Supervisor]:
     supervisor.close()
 
 
-def observed(condition: Callable[[], bool]) -> bool:
-    """Return whether ``condition`` comes true in good time."""
-    tick = Event()
-    return any(condition() or tick.wait(0.02) for _ in range(int(WITHIN / 0.02)))
-
-
 def pids_in(log: Path) -> list[int]:
     return [int(line) for line in log.read_text().split()] if log.exists() else []
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def test_a_killed_process_is_started_again(tmp_path, supervisor, ear):
     supervisor.start([Program("one", waiting())], os.environ)
-    assert observed(lambda: len(pids_in(tmp_path / "one.log")) == 1)
+    eventually(lambda: len(pids_in(tmp_path / "one.log")) == 1, "a start")
     assert supervisor.kill("one")
     assert ear.next().startswith("one was killed by SIGKILL; it starts again in")
-    assert observed(lambda: len(pids_in(tmp_path / "one.log")) == 2)
+    eventually(lambda: len(pids_in(tmp_path / "one.log")) == 2, "another start")
     first, second = pids_in(tmp_path / "one.log")
     assert first != second == supervisor.pid("one")
     assert supervisor.restarts("one") == 1
 
 
-def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(tmp_path, supervisor, ear):
+def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(tmp_path, supervisor, ear, monkeypatch):
+    monkeypatch.setattr("deploy.supervisor.STEADY_AFTER", 3600.0)  # however slowly it comes to its end
     supervisor.start([Program("bad", [sys.executable, "-c", "print('no luck'); raise SystemExit(3)"])], os.environ)
     said = [ear.next() for _ in range(3)]
     assert all("bad ended with status 3" in words for words in said)
     waits = [float(words.split()[-2]) for words in said]
-    assert waits == sorted(waits)
-    assert waits[0] < waits[2]
+    assert waits == [0.1, 0.2, 0.4]
     with pytest.raises(ChildFailed, match=r"bad does not start(.|\n)*no luck"):
         supervisor.refuse_failing()
 
@@ -88,19 +74,20 @@ def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(tmp_p
 def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(tmp_path, supervisor, ear):
     fork = "if os.fork() == 0: print(os.getpid(), flush=True)"
     supervisor.start([Program("parent", waiting(fork))], os.environ)
-    assert observed(lambda: len(pids_in(tmp_path / "parent.log")) == 2)
+    eventually(lambda: len(pids_in(tmp_path / "parent.log")) == 2, "a fork")
     leader = supervisor.pid("parent")
     (orphan,) = {*pids_in(tmp_path / "parent.log")} - {leader}
     os.kill(leader, signal.SIGKILL)
     assert "parent was killed" in ear.next()
-    assert observed(lambda: not alive(orphan))
+    eventually(lambda: not alive(orphan), "the end of the orphan")
 
 
 def test_stopping_asks_first_and_kills_what_overstays(tmp_path, supervisor):
-    polite = waiting("signal.signal(signal.SIGTERM, lambda *_: (print(0, flush=True), os._exit(0)))")
-    deaf = waiting("signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True)")
+    ready = "print(1, flush=True)"
+    polite = waiting(f"signal.signal(signal.SIGTERM, lambda *_: (print(0, flush=True), os._exit(0))); {ready}")
+    deaf = waiting(f"signal.signal(signal.SIGTERM, signal.SIG_IGN); {ready}")
     supervisor.start([Program("polite", polite), Program("deaf", deaf, grace=0.2)], os.environ)
-    assert observed(lambda: len(pids_in(tmp_path / "deaf.log")) == 2 and len(pids_in(tmp_path / "polite.log")) == 1)
+    eventually(lambda: all(len(pids_in(tmp_path / f"{name}.log")) == 2 for name in ("polite", "deaf")), "both starts")
     pids = [supervisor.pid("polite"), supervisor.pid("deaf")]
     supervisor.stop(["polite", "deaf"])
     assert pids_in(tmp_path / "polite.log")[-1] == 0
@@ -126,8 +113,8 @@ def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-c", program, str(tmp_path), *waiting()], cwd=Path(__file__).parents[2]
     ) as parent:
-        assert observed(lambda: len(pids_in(tmp_path / "child.log")) == 1)
+        eventually(lambda: len(pids_in(tmp_path / "child.log")) == 1, "a start")
         (child,) = pids_in(tmp_path / "child.log")
         assert alive(child)
         parent.kill()
-    assert observed(lambda: not alive(child))
+    eventually(lambda: not alive(child), "the end of the child")

@@ -14,10 +14,11 @@ import pytest
 
 from api.auth import COOKIE
 from api.stream import Hub, Message, create_stream_app
+from deploy.supervisor import tethered
 from events.chats import channel_of
 from events.memory import MemoryStore
 from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
-from tests.support.eventually import eventually
+from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.server import RealServer
 
 ROOT = Path(__file__).parents[2]
@@ -32,50 +33,32 @@ class Told(NamedTuple):
 
 
 class StreamProcess:
-    """gunicorn with the live stream on a free port."""
+    """gunicorn with the live stream; it ends with the process of the tests at the latest."""
 
     def __init__(self, redis_url: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        command = [
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "--worker-class",
-            "gevent",
-            "--workers",
-            "1",
-            "--no-control-socket",
-        ]
-        command += ["--bind", f"127.0.0.1:{self.port}", "--graceful-timeout", "1", "--log-level", "warning"]
-        environment = {**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)}
-        self.process = subprocess.Popen([*command, "api.stream:app"], env=environment, cwd=ROOT)
-        while not self._answers():
-            try:
-                self.process.wait(0.05)
-                raise RuntimeError("the stream process does not start")
-            except subprocess.TimeoutExpired:
-                continue
+        # The socket is made here: a port that was only looked for might be somebody else's by the time it is needed.
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+            command = [sys.executable, "-m", "gunicorn", "--worker-class", "gevent", "--workers", "1"]
+            command += ["--bind", f"fd://{listener.fileno()}", "--graceful-timeout", "1", "--log-level", "warning"]
+            self.process = subprocess.Popen(
+                tethered([*command, "--no-control-socket", "api.stream:app"]),
+                env={**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)},
+                cwd=ROOT,
+                pass_fds=[listener.fileno()],
+            )
 
     def close(self) -> None:
         """Stop the process."""
         self.process.terminate()
         self.process.wait()
 
-    def _answers(self) -> bool:
-        try:
-            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-        except OSError:
-            return False
-        return True
-
 
 class Watching:
     """One connection to the stream of a match."""
 
     def __init__(self, port: int, match: str, query: str = "", **headers: str) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_S)
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         self.connection.request("GET", f"/api/v1/matches/{match}/stream{query}", headers=fields)
         self.answer = self.connection.getresponse()

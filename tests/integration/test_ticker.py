@@ -4,11 +4,11 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import pytest
 
+from deploy.supervisor import tethered
 from domain.games import find_ruleset
 from domain.match import vacation
 from domain.match.clock import OUTAGE, VACATION, Pause, falls_at
@@ -23,6 +23,7 @@ from events.readmodels import dump
 from events.store import Request
 from events.timekeeper import Settled, Timekeeper
 from tests.support.eventually import eventually
+from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain, legal_moves
 from workers import ticker as ticking
@@ -44,19 +45,6 @@ def shop(server: RealServer) -> Workshop:
         shop.diaries.followed(mark)
     shop.heartbeat.beat(shop.now, 0)
     return shop
-
-
-@contextmanager
-def relaying(shop: Workshop, ahead: int = 0) -> Iterator[None]:
-    """Run a relay until the block ends; its clock is ``ahead`` of that of the shop."""
-    stop = threading.Event()
-    thread = threading.Thread(target=Relay(shop.settings, lambda: shop.now + ahead).run, args=[stop])
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(20)
 
 
 def playing(shop: Workshop, *players: str, plies: int = 2) -> str:
@@ -111,7 +99,7 @@ def test_a_flag_falls_through_the_relay_that_runs(shop: Workshop) -> None:
     match = playing(shop)
     deadline = falls(shop, match)
     beating_until(shop, deadline - HOUR)
-    with relaying(shop):
+    with running(Relay(shop.settings, lambda: shop.now)):
         eventually(lambda: shop.readmodels.summary(match), "the projection")
         beating_until(shop, deadline + 250)
         state = eventually(lambda: shop.state(match).ended and shop.state(match), "the fall of the flag")
@@ -237,7 +225,8 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
     shop = Workshop(server.url)
     shop.now = now_ms()
     matches = [playing(shop), playing(shop)]
-    with subprocess.Popen([sys.executable, "-m", "deploy.cli", "relay"], env=_environment(shop)) as doomed:
+    relay = tethered([sys.executable, "-m", "deploy.cli", "relay"])
+    with subprocess.Popen(relay, env=_environment(shop)) as doomed:
         eventually(shop.heartbeat.last, "the first beat")
         eventually(lambda: all(map(shop.readmodels.summary, matches)), "the projections")
         doomed.kill()
@@ -246,7 +235,7 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
     last = shop.heartbeat.last()
     assert last is not None
     shop.now = last + 4 * DAY
-    with relaying(shop):
+    with running(Relay(shop.settings, lambda: shop.now)):
         for match in matches:
             eventually(lambda match=match: pauses(shop, match), "the credit")
         eventually(lambda: not shop.heartbeat.uncredited(), "the end of the crediting")
@@ -378,7 +367,7 @@ def test_a_result_that_was_forgiven_while_it_was_being_rated_is_not_rated(
     put = shop.ratings.put
 
     def forgiving_put(*arguments: object) -> bool:
-        monkeypatch.undo()
+        monkeypatch.setattr(shop.ratings, "put", put)
         shop.do(match, ForgiveFlag("bob"), "bob")
         return put(*arguments)  # type: ignore[arg-type]
 

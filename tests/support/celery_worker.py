@@ -6,13 +6,17 @@ import subprocess
 import sys
 from types import TracebackType
 
+from deploy.supervisor import tethered
 from events.connection import connect
 from events.settings import Settings
 from workers.app import queue_names
 
 
 class CeleryWorker:
-    """A worker for all queues of an installation; it begins to work a second or two after it was made."""
+    """A worker for all queues of an installation; it begins to work a second or two after it was made.
+
+    It ends with the process of the tests at the latest.
+    """
 
     def __init__(self, settings: Settings) -> None:
         environment = {
@@ -25,7 +29,7 @@ class CeleryWorker:
         command = [sys.executable, "-m", "celery", "--app", "workers.app", "worker", "--pool", "solo"]
         command += ["--queues", ",".join(queue_names(settings.prefix)), "--loglevel", "warning"]
         command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        self._process = subprocess.Popen(command, env=environment)
+        self._process = subprocess.Popen(tethered(command), env=environment)
 
     def kill(self) -> None:
         """End the worker with SIGKILL, in the middle of whatever it does."""

@@ -6,7 +6,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
+"""Long enough for a process to start and to answer on a machine that has much else to do."""
+
 PAUSE_S = 0.01
 
 

@@ -30,9 +30,8 @@ class LossyProxy:
         self._part = part
 
     def close(self) -> None:
-        """Close all connections."""
-        self._listener.close()
-        _end(*self._connections)
+        """Close all connections, and wake who waits for new ones: to close a socket alone leaves them waiting."""
+        _end(self._listener, *self._connections)
 
     def _accept(self) -> None:
         while True:

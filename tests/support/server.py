@@ -1,16 +1,14 @@
 """A real Valkey or Redis for tests, with the product's own configuration, in a directory of its own."""
 
-import os
 import signal
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 from redis import Redis
 
 from deploy.embedded import DataDirectory, find_binary, server_command
-from deploy.supervisor import TETHER
+from deploy.supervisor import tethered
 from events.connection import connect
 
 STARTS = 5
@@ -44,10 +42,7 @@ class RealServer:
         for _ in range(1 if self.port else STARTS):
             port = self.port or _free_port()
             command = server_command(self._binary, self._directory, port)
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *command, *self._options],
-                stdout=subprocess.DEVNULL,
-            )
+            self._process = subprocess.Popen(tethered([*command, *self._options]), stdout=subprocess.DEVNULL)
             if self._answers(port):
                 self.port = port
                 return

@@ -147,7 +147,7 @@ def with_a_fault(match: PlayedMatch) -> PlayedMatch:
 
 @pytest.mark.parametrize("name", MATCHES)
 @given(seed=st.integers(0, 10**9))
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15)
 def test_whatever_is_done_in_whatever_order_the_laws_of_cases_hold(name: str, seed: int) -> None:
     chance = Random(seed)
     match = MATCHES[name](chance.choice(TERMS))

@@ -87,7 +87,7 @@ def with_pauses(clock: Clock, held: list[Pause]) -> Clock:
     return clock
 
 
-quickly = settings(max_examples=80, deadline=None, derandomize=True)
+quickly = settings(max_examples=80)
 
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=5), calendar=calendars)
@@ -204,7 +204,7 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
 
 @pytest.mark.parametrize("four", [False, True])
 @given(terms=all_terms(), draw=st.data())
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 def test_two_computations_of_the_flag_agree_after_every_event(four: bool, terms: Terms, draw: st.DataObject) -> None:
     match = started_by_four(terms, "fourplay", "standard") if four else started(terms)
     for _ in range(draw.draw(st.integers(5, 25))):

@@ -64,7 +64,7 @@ def test_values_that_json_does_not_have_are_refused(value: object) -> None:
         canonical_json(value)
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(plain)
 def test_the_canonical_form_is_json_for_the_same_value(value: object) -> None:
     written = canonical_json(value)
@@ -94,7 +94,7 @@ def test_the_id_of_an_event_names_its_place_and_everything_before(stream: str, v
     assert here.envelope.id != elsewhere.envelope.id
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(
     st.dictionaries(st.text(st.characters(max_codepoint=127)), plain), st.text(st.characters(exclude_categories=["Cs"]))
 )

@@ -160,7 +160,7 @@ CREATIONS = [
 ]
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(create=st.sampled_from(CREATIONS), draw=st.data())
 def test_a_replay_makes_the_state_that_play_made(create: CreateMatch, draw: st.DataObject) -> None:
     match = play_at_random(create, draw)
@@ -169,7 +169,7 @@ def test_a_replay_makes_the_state_that_play_made(create: CreateMatch, draw: st.D
     assert replay("m", match.events[half:], replay("m", match.events[:half])) == match.state
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(create=st.sampled_from(CREATIONS), draw=st.data())
 def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.DataObject) -> None:
     match = play_at_random(create, draw)

@@ -115,7 +115,7 @@ instants = st.integers(instant(1970, 1, 1), instant(2400, 1, 1) - 1)
 
 
 @given(at=instants)
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 def test_the_year_is_that_of_the_calendar(at: int) -> None:
     assert year_of(at) == datetime.fromtimestamp(at / 1000, UTC).year
 
@@ -129,7 +129,7 @@ days = st.integers(0, 500).map(lambda number: NOW + number * DAY // 4)
 
 
 @given(tries=st.lists(st.tuples(st.sampled_from(["book", "auto", "end", "cancel"]), days, st.integers(1, 160))))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 def test_no_book_ever_overlaps_or_exceeds_the_allowance(tries: list[tuple[str, int, int]]) -> None:
     book: Book = ()
     for verb, at, quarters in tries:

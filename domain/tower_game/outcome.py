@@ -33,9 +33,7 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     if insufficient(position):
         return Outcome((0.5, 0.5), "insufficient-material")
     present = key(position)
-    # Only positions since the last capture or Pawn move can recur.
-    recent = history[max(0, len(history) - position.clock) :]
-    if sum(key(earlier) == present for earlier in recent) >= 2:
+    if sum(key(earlier) == present for earlier in history) >= 2:
         return Outcome((0.5, 0.5), "repetition")
     if position.clock >= QUIET_CLOCK:
         return Outcome((0.5, 0.5), "no-progress")

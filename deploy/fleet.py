@@ -1,18 +1,18 @@
 """The fleet check: every match of a store replayed, in parallel processes, a match at a time in memory."""
 
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
+from deploy.parallel import in_batches
 from events.chain import linked
 from events.envelope import Envelope
 from events.proof.audit import audit
 from events.proof.checkpoint_log import CheckpointLog
-from events.settings import Settings, store_from
+from events.settings import Settings
 from events.store import EMPTY, DamagedStream, EventStore, Head
 
-LEAVES_AT_ONCE = 1000
+MATCHES_AT_ONCE = 10
 
 
 class Finding(NamedTuple):
@@ -49,22 +49,17 @@ class Examined(NamedTuple):
 
 
 def examine_all(settings: Settings, processes: int, recompute: bool) -> Iterator[Examined]:
-    """Yield what was examined, shard by shard. Raises StoreUnavailable."""
-    shards = range(store_from(settings).shards)
-    if processes == 1:
-        yield from (examine_shard(settings, shard, recompute) for shard in shards)
-        return
-    # A forked child would share the parent's connections and threads.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(examine_shard, settings, shard, recompute) for shard in shards]):
-            yield done.result()
+    """Yield what was examined, a few matches at a time, in the order of the store.
+
+    Raises StoreUnavailable and ProcessesKilled.
+    """
+    return in_batches(settings, partial(examine_matches, recompute=recompute), MATCHES_AT_ONCE, processes)
 
 
-def examine_shard(settings: Settings, shard: int, recompute: bool) -> Examined:
-    """Return what was found in the matches of one shard."""
-    store = store_from(settings)
+def examine_matches(store: EventStore, names: Sequence[str], recompute: bool) -> Examined:
+    """Return what was found in the matches ``names``."""
     total = Examined()
-    for match in store.streams(shard):
+    for match in names:
         total = total.plus(examine(store, match, recompute))
     return total
 
@@ -88,6 +83,8 @@ def examine(store: EventStore, match: str, recompute: bool) -> Examined:
                 return found._replace(findings=(Finding(match, event.version, fault),))
     except DamagedStream as damage:
         return found._replace(findings=(Finding(match, damage.version, damage.reason),))
+    if head == EMPTY == opened.head:
+        return found._replace(findings=(Finding(match, 1, "the store lists it, but it has no events"),))
     if opened.head != head:
         return found._replace(findings=(Finding(match, opened.head.version, "the head is not that of the last event"),))
     return found
@@ -98,7 +95,11 @@ def examine_log(store: EventStore, log: CheckpointLog) -> tuple[int, list[Findin
     findings, leaves = [], 0
     for match, version, digest in log.leaves():
         leaves += 1
-        events: list[Envelope] = store.read(match, version - 1, 1)
+        try:
+            events: list[Envelope] = store.read(match, version - 1, 1)
+        except DamagedStream as damage:
+            findings.append(Finding(match, version, damage.reason))
+            continue
         if not events or events[0].id != digest:
             findings.append(Finding(match, version, f"a checkpoint has it with the digest {digest}"))
     return leaves, findings

@@ -1,21 +1,18 @@
 """All matches of a ruleset replayed under another one, in parallel processes; nothing in the store is changed."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import islice
-from multiprocessing import get_context
+from functools import partial
 from typing import NamedTuple
 
+from deploy.parallel import in_batches
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
 from events.codec import event_of
-from events.settings import Settings, store_from
+from events.settings import Settings
 from events.store import EventStore, StoreUnavailable
 
 MATCHES_AT_ONCE = 50
-AHEAD = 2
-"""Batches that wait for each process; so what is held in memory does not grow with the store."""
 EVENTS_AT_ONCE = 500
 
 
@@ -44,22 +41,10 @@ class Replayed(NamedTuple):
 def replay_all(settings: Settings, question: Question, processes: int = 1) -> Iterator[Replayed]:
     """Yield what the matches of a store come to, batch by batch, in the order of the store however many processes.
 
-    A match that cannot be replayed does not hinder the others. Raises StoreUnavailable. To break off and to begin again
-    is always right, for nothing is written.
+    A match that cannot be replayed does not hinder the others. Raises StoreUnavailable and ProcessesKilled. To break
+    off and to begin again is always right, for nothing is written.
     """
-    store = store_from(settings)
-    if processes == 1:
-        yield from (replay_matches(store, names, question) for names in _batches(store))
-        return
-    # A forked child would share the parent's connections and threads.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting: deque[Future[Replayed]] = deque()
-        for names in _batches(store):
-            waiting.append(pool.submit(_replay_batch, settings, names, question))
-            if len(waiting) > AHEAD * processes:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    yield from in_batches(settings, partial(replay_matches, question=question), MATCHES_AT_ONCE, processes)
 
 
 def replay_matches(store: EventStore, names: Sequence[str], question: Question) -> Replayed:
@@ -105,18 +90,3 @@ def _counted(events: Iterator[Event], count: Counter[str]) -> Iterator[Event]:
     for event in events:
         count["plies"] += isinstance(event, MoveSubmitted)
         yield event
-
-
-def _replay_batch(settings: Settings, names: Sequence[str], question: Question) -> Replayed:
-    store = store_from(settings)
-    try:
-        return replay_matches(store, names, question)
-    finally:
-        store.client.close()
-
-
-def _batches(store: EventStore) -> Iterator[list[str]]:
-    for shard in range(store.shards):
-        names = store.streams(shard)
-        while batch := list(islice(names, MATCHES_AT_ONCE)):
-            yield batch

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from redis.exceptions import RedisError
 
+from deploy.parallel import ProcessesKilled
 from domain.game import Game, RulesError
 from events.clock import now_ms
 from events.proof.keys import KeyRing
@@ -32,7 +33,7 @@ def in_words() -> Iterator[None]:
     """Turn what the store raises into a Refusal."""
     try:
         yield
-    except (StoreError, RedisError) as error:
+    except (StoreError, RedisError, ProcessesKilled) as error:
         raise Refusal(str(error)) from error
 
 

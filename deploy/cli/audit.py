@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -83,19 +83,25 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
 )
 def examine_everything(processes: int, opponents: bool) -> None:
     """Replay every match of the store and compare it with the checkpoints; print what is wrong, and the rate."""
-    from deploy.fleet import Examined, examine_all, examine_log
+    from deploy.fleet import Examined, Finding, examine_all, examine_log
+    from deploy.parallel import matches_of
+
+    def tell(findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            click.echo(f"DIFFERENT {finding.match} at version {finding.version}: {finding.reason}")
 
     store = open_store()
     total, began = Examined(), time.perf_counter()
     with in_words():
-        with progress(store.shards, "Replaying") as step:
+        with progress(matches_of(store), "Replaying") as step:
             for examined in examine_all(Settings.from_environment(), processes, opponents):
                 total = total.plus(examined)
-                step()
+                tell(examined.findings)
+                for _ in range(examined.matches):
+                    step()
         seconds = time.perf_counter() - began
         leaves, missing = examine_log(store, CheckpointLog(store, key_ring(store)))
-    for finding in (*total.findings, *missing):
-        click.echo(f"DIFFERENT {finding.match} at version {finding.version}: {finding.reason}")
+        tell(missing)
     click.echo(
         f"{total.matches} matches, {total.events} events, {total.plies} plies in {seconds:.1f} s: "
         f"{total.matches / seconds:,.0f} matches/s, {total.plies / seconds:,.0f} plies/s"
@@ -103,8 +109,10 @@ def examine_everything(processes: int, opponents: bool) -> None:
     if opponents:
         click.echo(f"{total.computed} answers of opponents computed again, {total.uncomputable} are of another engine")
     click.echo(f"{leaves} heads in checkpoints")
-    if total.findings or missing:
+    if wrong := {finding.match for finding in (*total.findings, *missing)}:
+        click.echo(f"{len(wrong)} of {total.matches} matches are not as they must be, see above")
         raise SystemExit(1)
+    click.echo("All matches are as the rules give them.")
 
 
 @audit_commands.command()

@@ -7,6 +7,7 @@ import click
 
 from deploy.cli.arguments import in_words, open_store, progress
 from deploy.impact import Question, replay_all
+from deploy.parallel import matches_of
 from domain.games import RULESETS
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
 from events.settings import Settings
@@ -33,18 +34,16 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
     parted = failed = matches = plies = 0
     began = time.perf_counter()
     store = open_store()
-    with in_words():
-        streams = sum(1 for shard in range(store.shards) for _ in store.streams(shard))
-        with progress(streams, "Replaying") as step:
-            for batch in replay_all(Settings.from_environment(), Question(game, old, new), processes):
-                for match, difference in batch.parted:
-                    click.echo(f"{match}  {said(difference)}")
-                for match, reason in batch.failures:
-                    click.echo(f"LEFT OUT {match}: {reason}")
-                parted, failed = parted + len(batch.parted), failed + len(batch.failures)
-                matches, plies = matches + batch.matches, plies + batch.plies
-                for _ in range(batch.seen):
-                    step()
+    with in_words(), progress(matches_of(store), "Replaying") as step:
+        for batch in replay_all(Settings.from_environment(), Question(game, old, new), processes):
+            for match, difference in batch.parted:
+                click.echo(f"{match}  {said(difference)}")
+            for match, reason in batch.failures:
+                click.echo(f"LEFT OUT {match}: {reason}")
+            parted, failed = parted + len(batch.parted), failed + len(batch.failures)
+            matches, plies = matches + batch.matches, plies + batch.plies
+            for _ in range(batch.seen):
+                step()
     seconds = time.perf_counter() - began
     click.echo(f"{parted} of {matches} matches of ruleset {old} would have gone otherwise under ruleset {new}")
     click.echo(

@@ -3,6 +3,7 @@
 import click
 
 from deploy.cli.arguments import in_words, open_store, progress
+from deploy.parallel import matches_of
 from events.chain import Verified, verify_all
 from events.readmodels import Keys, dump
 from events.settings import Settings
@@ -21,7 +22,7 @@ def verify() -> None:
         step()
 
     with in_words():
-        streams = sum(1 for shard in range(store.shards) for _ in store.streams(shard))
+        streams = matches_of(store)
         with progress(streams, "Verifying") as step:
             damaged = verify_all(store, count)
     for damage in damaged:

@@ -1,0 +1,109 @@
+"""Matches whose time is kept in memory, with a clock that a test sets and diaries that it writes."""
+
+from collections.abc import Callable
+from itertools import count
+
+from domain.match import vacation
+from domain.match.clock import Pause, falls_at
+from domain.match.commands import Command, JoinMatch, SubmitMove
+from domain.match.events import Event
+from domain.match.state import MatchState
+from domain.match.terms import Terms, days_per_move
+from events.codec import event_of
+from events.diaries import Diary, MemoryDiaries, arranged
+from events.heartbeat import LONGEST_GAP, MemoryHeartbeat
+from events.matches import Executed, Matches
+from events.memory import MemoryStore
+from events.store import Request
+from events.timekeeper import Timekeeper
+from tests.support.matches import NOON, creation
+
+THREE_DAYS = days_per_move(3)
+_REQUESTS = count(1)
+
+
+class House:
+    """Matches, diaries and a heartbeat in memory, with a clock that stands still."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+        self.store = MemoryStore()
+        self.matches = Matches(self.store, lambda: self.now)
+        self.diaries = MemoryDiaries()
+        self.heartbeat = MemoryHeartbeat()
+        self.names: list[str] = []
+        self.timekeeper = self.another()
+
+    def another(self) -> Timekeeper:
+        """Return a timekeeper of the same store with a cache of its own, as another process has."""
+        return Timekeeper(Matches(self.store, lambda: self.now), self.diaries, self.heartbeat, lambda _: self.names)
+
+    def start(self, terms: Terms = THREE_DAYS, moved: bool = True) -> str:
+        """Start a match of alice and bob; return its name. If ``moved``, both have made their first moves."""
+        match = f"m{len(self.names) + 1}"
+        self.names.append(match)
+        self.do(match, creation(match=match, terms=terms))
+        self.do(match, JoinMatch("bob"))
+        if moved:
+            self.do(match, SubmitMove("alice", "c3-d4"))
+            self.do(match, SubmitMove("bob", "b6-a5"))
+        return match
+
+    def do(self, match: str, command: Command) -> Executed:
+        """Carry ``command`` out without the timekeeper."""
+        return self.matches.execute(match, command, "somebody", Request(f"r{next(_REQUESTS)}", ""))
+
+    def execute(self, match: str, command: Command, expected: int | None = None) -> Executed:
+        """Carry ``command`` out as the API does."""
+        request = Request(f"r{next(_REQUESTS)}", "")
+        return self.timekeeper.execute(match, command, "somebody", request, self.now, expected)
+
+    def settle(self, match: str) -> list[Event]:
+        """Let happen what is due now; return what did."""
+        settled = self.timekeeper.settle(match, self.now)
+        return [event_of(envelope) for envelope in self.store.read(match, settled.before)]
+
+    def state(self, match: str) -> MatchState:
+        """Return a match as it stands."""
+        return self.matches.load(match).state
+
+    def falls(self, match: str) -> int:
+        """Return the instant at which a flag falls."""
+        clock = self.state(match).clock
+        assert clock is not None
+        instant = falls_at(clock)
+        assert instant is not None
+        return instant
+
+    def pauses(self, match: str) -> tuple[Pause, ...]:
+        """Return the pauses of a match's clock."""
+        clock = self.state(match).clock
+        assert clock is not None
+        return clock.pauses
+
+    def change(self, player: str, change: Callable[[Diary], Diary]) -> Diary:
+        """Change a diary, and let all matches follow."""
+        return self.timekeeper.change(player, change, self.now)
+
+    def opt_out(self, *players: str) -> None:
+        """Let ``players`` not want automatic vacations."""
+        for player in players:
+            self.diaries.change(player, lambda diary: diary._replace(auto_vacation=False))
+
+    def beats_until(self, instant: int) -> None:
+        """Let the heart beat from the last beat to ``instant``."""
+        last = self.heartbeat.last()
+        for at in range(instant if last is None else last, instant + 1, LONGEST_GAP):
+            self.heartbeat.beat(at, 0)
+        self.heartbeat.beat(instant, 0)
+        self.now = instant
+
+
+def booked(since: int, until: int) -> Callable[[Diary], Diary]:
+    """Return what takes a vacation."""
+    return lambda diary: diary._replace(book=vacation.booked(diary.book, since, until, since))
+
+
+def in_berlin(*free_days: int) -> Callable[[Diary], Diary]:
+    """Return what sets the calendar of somebody in Berlin with these free days."""
+    return lambda diary: arranged(diary, "Europe/Berlin", free_days, NOON)

@@ -1,0 +1,23 @@
+"""What unit tests of several files ask for."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.matches import NOON
+from tests.support.timekept import House
+
+
+@pytest.fixture
+def house() -> Iterator[House]:
+    """Return a house whose heart has begun to beat."""
+    house = House()
+    house.heartbeat.beat(NOON, 0)
+    yield house
+    for mark in house.diaries.marks():
+        house.timekeeper.follow(mark, house.now)
+    assert house.diaries.marks() == []
+    for match in house.names:
+        # Whatever a test did: what was settled once is settled.
+        house.settle(match)
+        assert house.settle(match) == []

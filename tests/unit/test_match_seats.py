@@ -1,0 +1,183 @@
+"""How a match is created and its seats are taken."""
+
+import pytest
+
+from domain.match import events as e
+from domain.match.commands import (
+    AbortMatch,
+    AcceptDraw,
+    Command,
+    DeclineDraw,
+    JoinMatch,
+    OfferDraw,
+    Resign,
+    SubmitMove,
+)
+from domain.match.decide import decide
+from domain.match.refusals import Refused
+from domain.match.state import OPEN, PLAYING, Seat
+from domain.match.terms import STANDARD
+from tests.support.cases import refusal
+from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started_by_four
+
+
+def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
+    match = PlayedMatch(creation(private=True, seed=99))
+    assert match.events == [
+        e.MatchCreated(
+            at=NOON + 1000,
+            creator="alice",
+            game="bashni",
+            ruleset=1,
+            setup="start",
+            seats=(Seat.taken("alice"), Seat.open()),
+            rated=True,
+            private=True,
+            seed=99,
+            terms=STANDARD,
+        )
+    ]
+    assert match.state.status == OPEN
+
+
+PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
+"""After these moves of Bashni the rulesets part: whoever captures d6 and c7 may, then must, capture d6 once more."""
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "legal", "illegal"), [(1, "f4xd6xb8", "f4xd6xb8xf4"), (2, "f4xd6xb8xf4", "f4xd6xb8")]
+)
+def test_a_match_is_played_by_the_ruleset_that_was_asked_for(ruleset: int, legal: str, illegal: str) -> None:
+    match = PlayedMatch(creation(ruleset=ruleset))
+    match.do(JoinMatch("bob"))
+    for number, move in enumerate(PARTING.split()):
+        match.move(("alice", "bob")[number % 2], move)
+    assert match.state.ruleset == ruleset
+    assert refusal(match, SubmitMove("alice", illegal)).code == "illegal-move"
+    match.move("alice", legal)
+    assert match.state.moves[8] == legal
+
+
+def test_a_ruleset_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(Refused, match="Bashni has no ruleset 9, only 1, 2"):
+        decide(None, creation(ruleset=9), NOON)
+
+
+def test_a_match_whose_seats_are_all_taken_starts_at_once() -> None:
+    match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(3)))
+    assert match.events[1:] == [e.MatchStarted(NOON + 1000)]
+    assert match.state.status == PLAYING
+
+
+def test_opponents_of_one_level_may_sit_on_several_seats() -> None:
+    seats = (Seat.opponent(2), Seat.opponent(2), Seat.opponent(2), Seat.taken("alice"))
+    match = PlayedMatch(creation(*seats, game="towers", setup="four-player"))
+    assert match.state.status == PLAYING
+
+
+def test_a_match_may_be_created_between_others() -> None:
+    match = PlayedMatch(creation(Seat.open(), Seat.invited("bob"), creator="carol"))
+    assert match.do(JoinMatch("dave"))[0] == e.PlayerJoined(match.now, 0, "dave")
+
+
+@pytest.mark.parametrize(
+    ("create", "code", "field"),
+    [
+        (creation(game="chess"), "unknown-game", "game"),
+        (creation(setup="960"), "unknown-setup", "setup"),
+        (creation(ruleset=9), "unknown-ruleset", "ruleset"),
+        (creation(ruleset=0), "unknown-ruleset", "ruleset"),
+        (creation(game="towers", setup="two-player", ruleset=2), "unknown-ruleset", "ruleset"),
+        (creation(Seat.taken("alice")), "wrong-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.open(), Seat.open()), "wrong-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.taken("alice")), "wrong-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.invited("alice")), "wrong-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.taken("bob")), "wrong-seats", "seats"),
+        (creation(rated=True, guest=True), "guests-play-unrated", "rated"),
+    ],
+)
+def test_a_match_that_cannot_be_is_refused(create: Command, code: str, field: str) -> None:
+    with pytest.raises(Refused) as refused:
+        decide(None, create, NOON)
+    assert (refused.value.code, refused.value.field) == (code, field)
+
+
+def test_a_match_is_created_once() -> None:
+    assert refusal(PlayedMatch(), creation()).code == "match-exists"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        JoinMatch("a"),
+        SubmitMove("a", "c3-d4"),
+        Resign("a"),
+        AbortMatch("a"),
+        OfferDraw("a"),
+        AcceptDraw("a"),
+        DeclineDraw("a"),
+    ],
+)
+def test_nothing_can_be_done_in_a_match_that_does_not_exist(command: Command) -> None:
+    with pytest.raises(Refused) as refused:
+        decide(None, command, NOON)
+    assert refused.value.code == "no-such-match"
+
+
+def test_taking_the_last_seat_starts_the_match() -> None:
+    match = PlayedMatch()
+    assert match.do(JoinMatch("bob")) == (e.PlayerJoined(match.now, 1, "bob"), e.MatchStarted(match.now))
+
+
+def test_a_four_player_match_starts_when_the_fourth_has_joined() -> None:
+    match = started_by_four()
+    kinds = [type(event) for event in match.events]
+    assert kinds == [e.MatchCreated, e.PlayerJoined, e.PlayerJoined, e.PlayerJoined, e.MatchStarted]
+    assert [seat.player for seat in match.state.seats] == list(FOUR)
+
+
+def test_a_player_may_choose_among_the_free_seats() -> None:
+    seats = (Seat.taken("alice"), Seat.open(), Seat.open(), Seat.open())
+    match = PlayedMatch(creation(*seats, game="towers", setup="four-player"))
+    match.do(JoinMatch("bob", seat=2))
+    assert match.state.seat_of("bob") == 2
+    assert refusal(match, JoinMatch("carol", seat=2)).code == "seat-taken"
+    assert refusal(match, JoinMatch("carol", seat=0)).code == "seat-taken"
+    for nowhere in (-1, 4):
+        assert refusal(match, JoinMatch("carol", seat=nowhere)).code == "wrong-seats"
+
+
+def test_an_invited_player_gets_the_seat_that_is_kept_for_them() -> None:
+    match = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
+    assert refusal(match, JoinMatch("mallory")).code == "seats-taken"
+    assert refusal(match, JoinMatch("mallory", seat=1)).code == "seat-taken"
+    match.do(JoinMatch("bob"))
+    assert match.state.seats[1] == Seat.taken("bob")
+    assert match.state.status == PLAYING
+
+
+def test_an_invited_player_takes_no_other_seat() -> None:
+    seats = (Seat.taken("alice"), Seat.invited("bob"), Seat.open(), Seat.open())
+    match = PlayedMatch(creation(*seats, game="towers", setup="four-player"))
+    denied = refusal(match, JoinMatch("bob", seat=2))
+    assert (denied.code, denied.field) == ("seat-taken", "seat")
+    match.do(JoinMatch("bob", seat=1))
+    assert match.state.seat_of("bob") == 1
+
+
+def test_nobody_joins_twice_nor_a_match_that_has_started() -> None:
+    match = PlayedMatch()
+    assert refusal(match, JoinMatch("alice")).code == "already-seated"
+    match.do(JoinMatch("bob"))
+    assert refusal(match, JoinMatch("carol")).code == "seats-taken"
+
+
+def test_a_guest_joins_unrated_matches_only() -> None:
+    assert refusal(PlayedMatch(creation(rated=True)), JoinMatch("visitor", guest=True)).code == "guests-play-unrated"
+    unrated = PlayedMatch(creation(rated=False))
+    unrated.do(JoinMatch("visitor", guest=True))
+    assert unrated.state.status == PLAYING
+
+
+def test_a_guest_may_create_an_unrated_match() -> None:
+    assert PlayedMatch(creation(rated=False, guest=True)).state.status == OPEN

@@ -1,0 +1,130 @@
+"""Vacations, taken or automatic, as the timekeeper brings them into matches."""
+
+from domain.match import vacation
+from domain.match.clock import VACATION, Pause
+from domain.match.commands import SubmitMove
+from domain.match.events import ClockPaused, ClockResumed, FlagFell
+from domain.match.state import ABORTED, FINISHED, PLAYING
+from domain.match.terms import DAY, HOUR
+from events.codec import event_of
+from tests.support.matches import NOON
+from tests.support.timekept import THREE_DAYS, House, booked
+
+
+def test_a_day_of_automatic_vacation_keeps_a_flag_up(house: House) -> None:
+    match = house.start()
+    instant = house.falls(match)
+    house.beats_until(instant)
+    assert house.settle(match) == [ClockPaused(instant, VACATION, instant, 0, instant + DAY, True)]
+    assert house.diaries.read(["alice"])["alice"].book == (vacation.Vacation(instant, instant + DAY, True),)
+    assert house.falls(match) == instant + DAY
+    house.execute(match, SubmitMove("alice", "d2-c3"))
+    assert house.state(match).status == PLAYING
+
+
+def test_automatic_vacation_is_recorded_as_the_deed_of_the_clock(house: House) -> None:
+    match = house.start()
+    house.beats_until(house.falls(match))
+    house.settle(match)
+    assert house.store.read(match)[-1].actor == "clock"
+
+
+def test_a_late_move_during_automatic_vacation_that_nobody_had_recorded_yet_counts(house: House) -> None:
+    match = house.start()
+    house.beats_until(house.falls(match) + HOUR)
+    house.execute(match, SubmitMove("alice", "d2-c3"), house.state(match).version)
+    assert house.state(match).moves[-1] == "d2-c3"
+    assert len(house.diaries.read(["alice"])["alice"].book) == 1
+
+
+def test_when_no_vacation_is_left_the_flag_falls(house: House) -> None:
+    match = house.start()
+    house.diaries.change("alice", booked(NOON - 31 * DAY, NOON - DAY))
+    instant = house.falls(match)
+    house.beats_until(instant)
+    assert isinstance(house.settle(match)[0], FlagFell)
+
+
+def test_automatic_vacation_is_taken_day_by_day_until_none_is_left(house: House) -> None:
+    match = house.start()
+    first = house.falls(match)
+    house.beats_until(first + 100 * DAY)
+    house.settle(match)
+    state = house.state(match)
+    assert state.status == FINISHED
+    assert state.fallen is not None
+    book = house.diaries.read(["alice"])["alice"].book
+    assert state.fallen.deadline == first + len(book) * DAY
+    assert vacation.left(book, 2023) == 0
+
+
+def test_a_first_move_costs_no_vacation(house: House) -> None:
+    match = house.start(moved=False)
+    house.beats_until(house.falls(match))
+    house.settle(match)
+    assert house.state(match).status == ABORTED
+    assert house.diaries.read(["alice"])["alice"].book == ()
+
+
+def test_where_the_terms_forbid_vacation_none_is_taken(house: House) -> None:
+    match = house.start(THREE_DAYS._replace(vacations=False))
+    house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    assert house.pauses(match) == ()
+    house.beats_until(house.falls(match))
+    assert isinstance(house.settle(match)[0], FlagFell)
+
+
+def test_two_flags_on_one_day_cost_one_day(house: House) -> None:
+    first = house.start()
+    house.now += HOUR
+    second = house.start()
+    house.beats_until(house.falls(second))
+    house.settle(first)
+    house.settle(second)
+    book = house.diaries.read(["alice"])["alice"].book
+    assert len(book) == 1
+    assert house.falls(first) == house.falls(second) - HOUR == book[0].until
+
+
+def test_a_vacation_in_the_diary_that_its_taker_could_not_finish_counts(house: House) -> None:
+    match = house.start()
+    house.diaries.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    house.beats_until(NOON + 4 * DAY)
+    house.execute(match, SubmitMove("alice", "d2-c3"))
+    clock = house.state(match).clock
+    assert clock is not None
+    assert clock.pauses == (Pause(VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
+
+
+def test_a_vacation_stops_the_clocks_of_all_matches_and_is_announced_before_it_begins(house: House) -> None:
+    matches = [house.start(), house.start()]
+    house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    for match in matches:
+        assert house.pauses(match) == (Pause(VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
+        assert house.falls(match) == NOON + 10 * DAY
+        assert house.store.read(match)[-1].actor == "alice"
+
+
+def test_who_comes_back_early_plays_on_and_keeps_the_rest(house: House) -> None:
+    match = house.start()
+    house.change("alice", booked(NOON, NOON + 8 * DAY))
+    house.beats_until(NOON + 2 * DAY)
+    diary = house.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
+    assert house.falls(match) == NOON + 5 * DAY
+    assert vacation.left(diary.book, 2023) == 28 * DAY
+    assert isinstance(event_of(house.store.read(match)[-1]), ClockResumed)
+
+
+def test_a_cancelled_vacation_leaves_the_others_standing(house: House) -> None:
+    match = house.start()
+    house.change("alice", booked(NOON, NOON + 2 * DAY))
+    house.change("alice", booked(NOON + 3 * DAY, NOON + 5 * DAY))
+    house.change("alice", booked(NOON + 6 * DAY, NOON + 7 * DAY))
+    house.now += HOUR
+    house.change("alice", lambda diary: diary._replace(book=vacation.cancelled(diary.book, NOON + 3 * DAY, house.now)))
+    assert house.falls(match) == NOON + 5 * DAY
+    house.beats_until(NOON + 4 * DAY)
+    house.do(match, SubmitMove("alice", "d2-c3"))
+    house.do(match, SubmitMove("bob", "a7-b6"))
+    house.settle(match)
+    assert house.falls(match) == NOON + 8 * DAY

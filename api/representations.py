@@ -1,6 +1,6 @@
 """How matches, players and events look to callers: plain functions from domain values to JSON values."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -147,6 +147,15 @@ def visible(state: MatchState, person: Person | None) -> bool:
     if person.id == state.creator or state.seat_of(person.id) is not None:
         return True
     return bool(state.disputes) and ARBITER in services().administration.roles_of(person.id)
+
+
+def seen_by(matches: Sequence[str], person: Person | None) -> set[str]:
+    """Return those of ``matches`` that are public or that ``person`` has a part in."""
+    found = (each.summary for each in services().readmodels.projected(matches) if each is not None)
+    own = person.id if person else ""
+    return {
+        each.match for each in found if not each.private or own in (each.creator, *(seat.player for seat in each.seats))
+    }
 
 
 def event(envelope: Envelope) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from flask import Response
 from marshmallow import fields, validate
 
 from api import representations as show
+from api.auth import current_person
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.matches import MatchesShown, bad_cursor, identify, matches_page
@@ -36,7 +37,7 @@ class RatingsShown(Shown):
 
 
 class RatingChangeShown(Shown):
-    match = fields.String()
+    match = fields.String(allow_none=True, metadata={"description": "null: a private match of others"})
     at = fields.DateTime()
     before = fields.Float()
     after = fields.Float()
@@ -96,7 +97,12 @@ def player_ratings(player: str) -> Response:
 def rating_history(player: str, pool: str) -> Response:
     """How a rating has changed, match by match; empty for a pool without matches of the player"""
     history = services().readmodels.rating_history(identify(player), pool)
-    return json_response({"items": [{**change._asdict(), "at": rfc3339(change.at)} for change in history]})
+    seen = show.seen_by([change.match for change in history], current_person())
+    items = [
+        {**change._asdict(), "match": change.match if change.match in seen else None, "at": rfc3339(change.at)}
+        for change in history
+    ]
+    return json_response({"items": items})
 
 
 @blueprint.route("/players/<player>/matches")
@@ -110,8 +116,10 @@ def player_matches(query: dict[str, Any], player: str) -> Response:
 @blueprint.route("/players/<player>/head-to-head/<other>")
 @blueprint.documents(200, HeadToHeadShown, problems=[404])
 def head_to_head(player: str, other: str) -> Response:
-    """How a player has scored against another, pool by pool"""
-    scores = services().readmodels.head_to_head(identify(player), identify(other))
+    """How a player has scored against another, pool by pool; private matches are counted for the two alone"""
+    first, second, person = identify(player), identify(other), current_person()
+    public = person is None or person.id not in (first, second)
+    scores = services().readmodels.head_to_head(first, second, public)
     return json_response({"items": [score._asdict() for score in scores]})
 
 

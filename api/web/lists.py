@@ -7,7 +7,7 @@ from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
-from api.representations import match_summary, opponent_level, people_in
+from api.representations import match_summary, opponent_level, people_in, seen_by
 from api.representations import player as shown_player
 from api.services import services
 from api.web.frame import blueprint, sign_in_first
@@ -77,6 +77,7 @@ def player(player: str) -> str | Response:
     titles = {"active": "Being played", "finished": "Finished"}
     ratings = readmodels.ratings(found["id"])
     own = person is not None and person.id == found["id"]
+    history = {rating.pool: readmodels.rating_history(found["id"], rating.pool)[-12:] for rating in ratings}
     sections = []
     for view, title in titles.items():
         if asked in (None, view):
@@ -88,7 +89,8 @@ def player(player: str) -> str | Response:
         player=found,
         ratings=ratings,
         pools=pool_titles(),
-        history={rating.pool: readmodels.rating_history(found["id"], rating.pool)[-12:] for rating in ratings},
+        history=history,
+        seen=seen_by([change.match for changes in history.values() for change in changes], person),
         against=readmodels.head_to_head(person.id, found["id"]) if person and not own else None,
         sections=sections,
     )

@@ -84,7 +84,7 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
       ``invited:<player>``, by creation; ``active:<player>`` and ``finished:<player>`` (aborted ones too), by the last
       event, for those who sit in the match and its creator.
     - ``met:<player>:<player>``, the two in ASCII order: finished matches, as ``<pool> <result of the
-      first> <match> <their seats>``, by their end.
+      first> <match> <their seats>``, by their end; private ones as ``met-privately:<player>:<player>``.
     - ``rated``: those that count for ratings, by their end.
     - ``cases``: those in which an arbiter has to rule, by their last event.
     """
@@ -190,12 +190,13 @@ def dump(client: Redis, keys: Keys) -> dict[str, Any]:
 
 
 def _meetings(summary: Summary) -> Iterator[Entry]:
+    met = "met-privately" if summary.private else "met"
     for seat, results in enumerate(pairwise(summary.scores or ())):
         for other, score in results:
             first, second = summary.seats[seat].player, summary.seats[other].player
             if first is not None and second is not None and first < second:
                 result = WON if score > 0.5 else LOST if score < 0.5 else DRAWN
-                yield f"met:{first}:{second}", f"{summary.pool} {result} {summary.match} {seat}-{other}"
+                yield f"{met}:{first}:{second}", f"{summary.pool} {result} {summary.match} {seat}-{other}"
 
 
 def _players(seats: Iterable[Seat]) -> list[str]:

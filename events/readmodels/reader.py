@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from redis import Redis
@@ -110,16 +110,18 @@ class ReadModels:
         """Return the ids of those of them that have not ended, without invitations."""
         return self.matches_of(player, ("active",))
 
-    def head_to_head(self, player: str, other: str) -> list[HeadToHead]:
+    def head_to_head(self, player: str, other: str, public: bool = False) -> list[HeadToHead]:
         """Return how ``player`` has scored against ``other`` in finished matches, one for each pool, by its name.
 
-        In a match of several seats a better score than the other's is a win. Aborted matches do not count.
+        In a match of several seats a better score than the other's is a win. Aborted matches do not count, nor do
+        private ones if ``public``.
         """
         first, second = sorted((player, other))
+        lists = ("met",) if public else ("met", "met-privately")
         scores: dict[str, Counter[str]] = {}
         with self.client.pipeline(transaction=False) as pipeline:
-            for shard in range(self.keys.shards):
-                pipeline.zrange(self.keys.listed(shard, f"met:{first}:{second}"), 0, -1)
+            for shard, met in product(range(self.keys.shards), lists):
+                pipeline.zrange(self.keys.listed(shard, f"{met}:{first}:{second}"), 0, -1)
             for members in pipeline.execute():
                 for member in members:
                     pool, result, _ = member.decode().split(" ", 2)

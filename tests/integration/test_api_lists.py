@@ -168,3 +168,20 @@ def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
     ranked = all_pages(stranger, "/leaderboards/bashni-2?", 1)
     assert [item["player"]["name"] for item in ranked] == ["boris", "anna"]
     assert stranger.get("/leaderboards/chess-2").status_code == 404
+
+
+def test_what_follows_from_a_private_match_does_not_lead_others_to_it(
+    anna: Caller, boris: Caller, stranger: Caller, services: Services
+) -> None:
+    match = started(anna, boris, rated=True, private=True)
+    for player in (anna, boris, anna, boris):
+        assert player.move(match).status_code == 201
+    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+    project(services)
+    Ratings(services.store.client, services.readmodels.keys).rate(services.matches, match)
+    history, score = "/players/boris/ratings/bashni-2/history", "/players/boris/head-to-head/anna"
+    won = [{"pool": "bashni-2", "wins": 1, "draws": 0, "losses": 0}]
+    for visitor, told, counted in ((anna, match, won), (boris, match, won), (stranger, None, [])):
+        assert [change["match"] for change in visitor.get(history).json["items"]] == [told]
+        assert visitor.get(score).json["items"] == counted
+        assert (match in visitor.client.get("/players/boris").text) == (told is not None)

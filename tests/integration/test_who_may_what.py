@@ -13,6 +13,7 @@ from workers.projector import Projector, projected_by
 HEARD = """
             nobody  gone  revoked  stranger  bot      operator  arbiter  judge  player  own-bot
   anybody   *       *     *        *         *        *         *        *      *       *
+  visitor   *       *     bad      *         *        *         *        *      *       *
   viewer    404     404   bad      404       404      404       *        *      *       *
   listener  404     404   bad      404       404      404       muted    *      *       *
   speaker   401     401   bad      404       404      404       muted    *      *       *
@@ -53,9 +54,9 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("GET /matches", "anybody", "200", None),
     ("GET /players/{player}", "anybody", "200", None),
     ("GET /players/{player}/ratings", "anybody", "200", None),
-    ("GET /players/{player}/ratings/{pool}/history", "anybody", "200", None),
+    ("GET /players/{player}/ratings/{pool}/history", "visitor", "200", None),
     ("GET /players/{player}/matches", "anybody", "200", None),
-    ("GET /players/{player}/head-to-head/{other}", "anybody", "200", None),
+    ("GET /players/{player}/head-to-head/{other}", "visitor", "200", None),
     ("GET /leaderboards", "anybody", "200", None),
     ("GET /leaderboards/{pool}", "anybody", "not-found", None),
     ("GET /schemas/bundle-1", "anybody", "200", None),

@@ -10,7 +10,7 @@ from api.limits import rate_limits, too_many
 from api.problems import Problem
 from api.services import services
 from domain.match.commands import API, WEB
-from events.people import Person
+from events.people import NoSuchPerson, Person
 
 COOKIE = "rookery_session"
 SESSION_SECONDS = 90 * 24 * 3600
@@ -110,16 +110,27 @@ def refuse_other_sites() -> None:
 
 
 def begin_session(response: Response, person: Person) -> Response:
-    """Open a session of ``person`` and give its cookie to ``response``; an earlier session ends."""
+    """Open a session of ``person`` and give its cookie to ``response``; an earlier session ends.
+
+    Raises the problem not-signed-in when the person has been erased meanwhile.
+    """
     people, settings = services().people, services().settings
     earlier = request.cookies.get(COOKIE)
     if earlier:
         people.end_session(earlier)
-    secret = people.open_session(person, SESSION_SECONDS)
+    try:
+        secret = people.open_session(person, SESSION_SECONDS)
+    except NoSuchPerson as error:
+        raise gone() from error
     response.set_cookie(
         COOKIE, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
     )
     return response
+
+
+def gone() -> Problem:
+    """Return the problem of somebody who is erased while asking for something."""
+    return Problem("not-signed-in", "There is nobody of this name any more.")
 
 
 def end_session(response: Response) -> Response:

@@ -24,8 +24,12 @@ SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 128
 LONGEST_LABEL = 60
 MOST_TOKENS = 20
+MOST_SESSIONS = 50
+"""Whoever signs in once more ends the oldest."""
 
-_RESERVED = re.compile("opponent-|guest-|p[a-z2-7]{16}$")
+_RESERVED = re.compile(
+    "opponent-|guest-|p[a-z2-7]{16}$|(admin(istrator)?|arbiter|console|moderator|operator|rookery|staff|support|system)$"
+)
 _HASHES_AT_ONCE = BoundedSemaphore(2)
 """An argon2 hash takes 64 MiB: a burst of sign-ins waits here instead of exhausting the machine."""
 
@@ -59,6 +63,10 @@ class UnfitPassword(ValueError):
     """A password that is too short or too long; the message says so."""
 
 
+class NoSuchPerson(LookupError):
+    """There is nobody with this id, perhaps because the person has just been erased."""
+
+
 class TooManyTokens(ValueError):
     """The person has MOST_TOKENS tokens and must revoke one first."""
 
@@ -68,7 +76,7 @@ def check_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise UnfitName("a name has 3 to 24 characters: letters, digits, - and _")
     if _RESERVED.match(name.lower()):
-        raise UnfitName("this name is kept for opponents, guests and ids: choose another")
+        raise UnfitName("this name is kept for opponents, guests, ids and offices: choose another")
 
 
 def check_password(password: str) -> None:
@@ -88,8 +96,46 @@ return 1
 """
 
 
-# A name goes with the person whose it is.
-_FREE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"
+# Sessions and tokens are opened for people who are there, in one step with the look whether they are: of somebody who
+# is being erased none is left behind.
+_OPEN_SESSION = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[2])
+redis.call('ZADD', KEYS[3], ARGV[3], KEYS[2])
+redis.call('EXPIRE', KEYS[3], ARGV[2])
+local surplus = redis.call('ZCARD', KEYS[3]) - ARGV[4]
+if surplus > 0 then
+  redis.call('DEL', unpack(redis.call('ZRANGE', KEYS[3], 0, surplus - 1)))
+  redis.call('ZREMRANGEBYRANK', KEYS[3], 0, surplus - 1)
+end
+return 1
+"""
+
+# redis-py repeats a command whose reply was lost: a token with this very id is its first attempt's work.
+_ISSUE = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return 'nobody' end
+if redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) and redis.call('HEXISTS', KEYS[3], ARGV[2]) == 0 then
+  return 'too many'
+end
+redis.call('SET', KEYS[2], ARGV[1])
+redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])
+return 'created'
+"""
+
+_END_SESSIONS = """
+for _, key in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('DEL', key) end
+redis.call('DEL', KEYS[1])
+"""
+
+# A name goes with the person whose it is: asked for twice at the same time, it may be somebody else's already.
+_ERASE = (
+    _END_SESSIONS
+    + """
+for _, packed in ipairs(redis.call('HVALS', KEYS[2])) do redis.call('DEL', cjson.decode(packed)[3]) end
+if redis.call('GET', KEYS[3]) == ARGV[1] then redis.call('DEL', KEYS[3]) end
+redis.call('DEL', KEYS[2], KEYS[4])
+"""
+)
 
 
 # Recognising somebody who acts, and counting the act, in one round trip. Only the session says whose count it is; the
@@ -130,6 +176,10 @@ class People:
         self._hasher = hasher or PasswordHasher()
         self._enrol = client.register_script(_ENROL)
         self._admit = client.register_script(_ADMIT)
+        self._open_session = client.register_script(_OPEN_SESSION)
+        self._issue = client.register_script(_ISSUE)
+        self._end_sessions = client.register_script(_END_SESSIONS)
+        self._erase = client.register_script(_ERASE)
         self._nobodys_hash = _unmatchable(self._hasher)
 
     def sign_up(self, name: str, password: str) -> Person:
@@ -167,6 +217,21 @@ class People:
                 self._client.hset(self._person_key(person.id), "password", self._hasher.hash(password))
         return person
 
+    def set_password(self, person: Person, current: str, wanted: str) -> bool:
+        """Make ``wanted`` the password of ``person`` and end all sessions; return False when ``current`` is not theirs.
+
+        Tokens stay. Killed in between, the password is new and old sessions go on: setting it again ends them. Raises
+        UnfitPassword.
+        """
+        check_password(wanted)
+        if self.sign_in(person.name, current) != person:
+            return False
+        with _HASHES_AT_ONCE:
+            hashed = self._hasher.hash(wanted)
+        self._client.hset(self._person_key(person.id), "password", hashed)
+        self.end_sessions(person)
+        return True
+
     def person(self, id: str) -> Person | None:
         """Return the person with this id, or None."""
         return self.persons([id]).get(id)
@@ -192,15 +257,11 @@ class People:
         return self.person(id.decode()) if id else None
 
     def open_session(self, person: Person, ttl: int) -> str:
-        """Return the secret of a new session of ``person``, valid for ``ttl`` seconds."""
+        """Return the secret of a new session of ``person``, valid for ``ttl`` seconds; raises NoSuchPerson."""
         secret = secrets.token_urlsafe(32)
-        key, sessions = self._key("session", secret), self._sessions_key(person.id)
-        with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.set(key, _packed(person), ex=ttl)
-            pipeline.sadd(sessions, key)
-            # It outlives every session in it; what it still holds of ended ones does no harm.
-            pipeline.expire(sessions, ttl)
-            pipeline.execute()
+        keys = [self._person_key(person.id), self._key("session", secret), self._sessions_key(person.id)]
+        if not self._open_session(keys=keys, args=[_packed(person), ttl, self._now(), MOST_SESSIONS]):
+            raise NoSuchPerson(person.id)
         return secret
 
     def person_of_session(self, secret: str) -> Person | None:
@@ -209,19 +270,30 @@ class People:
 
     def end_session(self, secret: str) -> None:
         """End the session; one that has ended already stays so."""
-        self._client.delete(self._key("session", secret))
+        person, key = self.person_of_session(secret), self._key("session", secret)
+        if person is not None:
+            with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.delete(key)
+                pipeline.zrem(self._sessions_key(person.id), key)
+                pipeline.execute()
+
+    def end_sessions(self, person: Person) -> None:
+        """End all sessions of ``person``, wherever they are."""
+        self._end_sessions(keys=[self._sessions_key(person.id)])
 
     def create_token(self, person: Person, label: str) -> tuple[Token, str]:
-        """Return a new token and its secret. Raises TooManyTokens."""
-        if int(self._client.hlen(self._tokens_key(person.id))) >= MOST_TOKENS:
-            raise TooManyTokens(f"nobody can have more than {MOST_TOKENS} tokens: revoke one first")
+        """Return a new token and its secret. Raises TooManyTokens and NoSuchPerson."""
         token = Token("t" + _letters(10), label, self._now())
         secret = "rookery_" + secrets.token_urlsafe(32)
         key = self._key("token", secret)
-        with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.set(key, _packed(person))
-            pipeline.hset(self._tokens_key(person.id), token.id, json.dumps([label, token.created_at, key]))
-            pipeline.execute()
+        made = self._issue(
+            keys=[self._person_key(person.id), key, self._tokens_key(person.id)],
+            args=[_packed(person), token.id, json.dumps([label, token.created_at, key]), MOST_TOKENS],
+        )
+        if made == b"nobody":
+            raise NoSuchPerson(person.id)
+        if made == b"too many":
+            raise TooManyTokens(f"nobody can have more than {MOST_TOKENS} tokens: revoke one first")
         return token, secret
 
     def tokens(self, person: Person) -> list[Token]:
@@ -260,17 +332,10 @@ class People:
     def erase(self, person: Person) -> None:
         """Forget the person: name, password, sessions and tokens; the name is free again, the id stays nobody's.
 
-        All of it goes at once. Asked for twice at the same time, the name may be somebody else's already.
+        All of it goes at once.
         """
-        tokens = [json.loads(packed)[2] for packed in self._client.hgetall(self._tokens_key(person.id)).values()]
-        sessions = self._client.smembers(self._sessions_key(person.id))
-        with self._client.pipeline(transaction=True) as pipeline:
-            for key in (*tokens, *sessions):
-                pipeline.delete(key)
-            pipeline.delete(self._tokens_key(person.id), self._sessions_key(person.id))
-            pipeline.eval(_FREE, 1, self._name_key(person.name), person.id)
-            pipeline.delete(self._person_key(person.id))
-            pipeline.execute()
+        sessions, tokens = self._sessions_key(person.id), self._tokens_key(person.id)
+        self._erase(keys=[sessions, tokens, self._name_key(person.name), self._person_key(person.id)], args=[person.id])
 
     def _keep(self, person: Person, hashed: str) -> bool:
         keys = [self._name_key(person.name), self._person_key(person.id)]

@@ -6,7 +6,7 @@ from flask import Response
 from marshmallow import fields, validate
 
 from api import representations as show
-from api.auth import begin_session, end_session, require_person, session_only, signed_in
+from api.auth import begin_session, end_session, gone, require_person, session_only, signed_in
 from api.limits import address, spend
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
@@ -19,6 +19,7 @@ from events.people import (
     NAME,
     SHORTEST_PASSWORD,
     NameTaken,
+    NoSuchPerson,
     Person,
     Token,
     TooManyTokens,
@@ -28,17 +29,22 @@ from events.people import (
 blueprint = Blueprint("people", __name__, url_prefix=PREFIX, description="Accounts, sessions and tokens")
 
 
+def _password() -> Text:
+    said = f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
+    return Text(required=True, validate=validate.Length(SHORTEST_PASSWORD, LONGEST_PASSWORD, error=said))
+
+
 class Credentials(Strict):
     name = Text(
         required=True,
         validate=pattern(NAME.pattern.strip("^$"), "a name has 3 to 24 characters: letters, digits, - and _"),
     )
-    password = Text(
-        required=True,
-        validate=validate.Length(
-            SHORTEST_PASSWORD, LONGEST_PASSWORD, error=f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
-        ),
-    )
+    password = _password()
+
+
+class NewPassword(Strict):
+    current = _password()
+    password = _password()
 
 
 class NewToken(Strict):
@@ -101,6 +107,30 @@ def sign_out() -> Response:
     return end_session(Response(status=204))
 
 
+@blueprint.route("/sessions", methods=["DELETE"])
+@blueprint.documents(204, signed_in=True)
+@session_only
+@signed_in
+def sign_out_everywhere() -> Response:
+    """Sign out everywhere: all sessions of the caller end, on all devices; tokens stay"""
+    services().people.end_sessions(require_person())
+    return end_session(Response(status=204))
+
+
+@blueprint.route("/me/password", methods=["PUT"])
+@blueprint.documents(204, signed_in=True, problems=[415, 422], headers={"Set-Cookie": "The session"})
+@session_only
+@signed_in
+@blueprint.arguments(NewPassword)
+def set_password(arguments: dict[str, str]) -> Response:
+    """Change the password; all other sessions of the caller end, tokens stay"""
+    person = require_person()
+    spend("sign_in", person.name.lower(), address())
+    if not services().people.set_password(person, arguments["current"], arguments["password"]):
+        raise Problem("invalid-fields", "That is not your password.", {"current": ["is not your password"]})
+    return begin_session(Response(status=204), person)
+
+
 @blueprint.route("/guests", methods=["POST"])
 @blueprint.documents(201, MeShown, problems=[415, 422], headers={"Set-Cookie": "The session"})
 @blueprint.arguments(Empty)
@@ -139,6 +169,8 @@ def create_token(arguments: dict[str, str]) -> Response:
         token, secret = services().people.create_token(require_person(), arguments["label"])
     except TooManyTokens as error:
         raise Problem("too-many-tokens", f"{error}.".capitalize()) from error
+    except NoSuchPerson as error:
+        raise gone() from error
     return json_response({**_token(token), "secret": secret}, 201)
 
 

@@ -1,6 +1,7 @@
 """Signing up and in, guests, tokens, cookies."""
 
 import re
+from itertools import count
 
 import pytest
 from flask import Flask
@@ -9,7 +10,8 @@ from redis import Redis
 from api.auth import COOKIE
 from api.limits import Limits
 from api.proxies import behind_proxies
-from events.people import NameTaken, People
+from api.services import EXTENSION
+from events.people import NameTaken, NoSuchPerson, People
 from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
@@ -36,7 +38,7 @@ def test_a_name_is_taken_in_any_case(anna: Caller, stranger: Caller) -> None:
     assert refused.json["errors"] == {"name": ["is taken"]}
 
 
-@pytest.mark.parametrize("name", ["opponent-3", "guest-me", "x", "with space", "Ünal"])
+@pytest.mark.parametrize("name", ["opponent-3", "guest-me", "Arbiter", "x", "with space", "Ünal"])
 def test_a_name_that_nobody_may_have_is_refused_with_its_field(stranger: Caller, name: str) -> None:
     refused = stranger.post("/players", {"name": name, "password": "long enough"})
     assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
@@ -78,6 +80,69 @@ def test_signing_out_ends_the_session_for_whoever_has_its_cookie(app: Flask, ann
     thief = Caller(app)
     thief.client.set_cookie(COOKIE, cookie.value)
     assert thief.get("/me").json["code"] == "not-signed-in"
+
+
+def signed_in_again(app: Flask, name: str, password: str) -> Caller:
+    """Return somebody who has signed in on another device."""
+    caller = Caller(app)
+    assert caller.post("/sessions", {"name": name, "password": password}).status_code == 201
+    return caller
+
+
+def test_signing_out_everywhere_ends_all_sessions_and_no_token(app: Flask, anna: Caller, boris: Caller) -> None:
+    elsewhere, token = signed_in_again(app, "anna", "the secret of anna"), anna.token()
+    assert anna.delete("/sessions").status_code == 204
+    assert [caller.get("/me").status_code for caller in (anna, elsewhere, boris)] == [401, 401, 200]
+    assert Caller(app).get("/me", Authorization=token).json["id"] == anna.id
+
+
+def test_a_new_password_ends_all_sessions_but_the_one_that_set_it(app: Flask, anna: Caller) -> None:
+    elsewhere = signed_in_again(app, "anna", "the secret of anna")
+    wrong = anna.put("/me/password", {"current": "not the secret", "password": "another secret"})
+    assert (wrong.status_code, wrong.json["errors"]) == (422, {"current": ["is not your password"]})
+    short = anna.put("/me/password", {"current": "the secret of anna", "password": "short"})
+    assert (short.status_code, list(short.json["errors"])) == (422, ["password"])
+    assert elsewhere.get("/me").status_code == 200, "what is refused changes nothing"
+    cookie = anna.client.get_cookie(COOKIE)
+    assert anna.put("/me/password", {"current": "the secret of anna", "password": "another secret"}).status_code == 204
+    assert [caller.get("/me").status_code for caller in (anna, elsewhere)] == [200, 401]
+    assert anna.client.get_cookie(COOKIE) != cookie, "the session is another one"
+    assert signed_in_again(app, "anna", "another secret").get("/me").json["id"] == anna.id
+    old = Caller(app).post("/sessions", {"name": "anna", "password": "the secret of anna"})
+    assert old.json["code"] == "wrong-password"
+
+
+def test_a_guest_has_no_password_to_change(stranger: Caller) -> None:
+    stranger.play_as_guest()
+    refused = stranger.put("/me/password", {"current": "anything at all", "password": "another secret"})
+    assert (refused.status_code, list(refused.json["errors"])) == (422, ["current"])
+
+
+def test_who_signs_in_again_and_again_ends_the_oldest_sessions(
+    server: RealServer, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.people.MOST_SESSIONS", 2)
+    seconds = count(1_800_000_000)
+    app = app_on(server.url, now=lambda: next(seconds) * 1000)
+    anna = Caller(app).sign_up("anna")
+    second, third = (signed_in_again(app, "anna", "the secret of anna") for _ in range(2))
+    assert [caller.get("/me").status_code for caller in (anna, second, third)] == [401, 200, 200]
+    assert third.delete("/sessions/current").status_code == 204
+    fourth = signed_in_again(app, "anna", "the secret of anna")
+    assert [caller.get("/me").status_code for caller in (second, fourth)] == [200, 200]
+    assert redis.zcard(f"rk:{{people}}:sessions:{anna.id}") == 2, "one that was ended is not kept"
+
+
+def test_nobody_comes_in_for_somebody_who_has_just_been_erased(app: Flask, anna: Caller) -> None:
+    people: People = app.extensions[EXTENSION].people
+    person = people.person(anna.id)
+    assert person is not None
+    people.erase(person)
+    with pytest.raises(NoSuchPerson):
+        people.open_session(person, 60)
+    with pytest.raises(NoSuchPerson):
+        people.create_token(person, "too late")
+    assert people.tokens(person) == []
 
 
 def test_a_guest_has_a_name_and_no_password(stranger: Caller) -> None:

@@ -121,10 +121,12 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("DELETE /me/tokens/{token}", "session", "no-such-token", None),
     ("GET /me/archive", "session", "200", None),
     ("POST /me/erasure", "session", "invalid-fields", {"name": "Somebody-Else"}),
+    ("PUT /me/password", "session", "invalid-fields", {"current": "not the secret", "password": "another secret"}),
     ("POST /players", "anybody", "name-taken", {"name": "anna", "password": "not the secret"}),
     ("POST /sessions", "anybody", "wrong-password", {"name": "anna", "password": "not the secret"}),
-    ("DELETE /sessions/current", "anybody", "204", None),
+    ("DELETE /sessions", "session", "204", None),
     ("POST /guests", "anybody", "201", {}),
+    ("DELETE /sessions/current", "anybody", "204", None),
 ]
 """Operation, kind, the status or refusal that stands for *, and the body that is sent."""
 

@@ -5,7 +5,7 @@ import pytest
 from events.people import UnfitName, UnfitPassword, check_name, check_password
 
 
-@pytest.mark.parametrize("name", ["bob", "Anna_K-2", "x" * 24, "player", "pawn-stormer"])
+@pytest.mark.parametrize("name", ["bob", "supporter", "Anna_K-2", "x" * 24, "player", "pawn-stormer"])
 def test_a_name_of_letters_digits_and_dashes_is_fit(name: str) -> None:
     assert check_name(name) is None
 
@@ -18,8 +18,10 @@ def test_a_name_of_other_characters_or_length_is_refused(name: str) -> None:
         check_name(name)
 
 
-@pytest.mark.parametrize("name", ["opponent-4", "Opponent-x", "guest-abcdef", "GUEST-1", "paaaabbbbccccdddd"])
-def test_names_of_opponents_guests_and_ids_are_kept(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["opponent-4", "Opponent-x", "guest-abcdef", "GUEST-1", "paaaabbbbccccdddd", "Admin", "support"]
+)
+def test_names_of_opponents_guests_ids_and_offices_are_kept(name: str) -> None:
     with pytest.raises(UnfitName, match="kept"):
         check_name(name)
 

@@ -153,7 +153,7 @@ def test_a_position_that_came_before_counts_whatever_its_clock(seed: int) -> Non
             f"{board} {side} {phase} {out} - 1",
             f"{board} {other} play {out} {dogs} 1",
         )
-        history = [rng.choice(choices) for _ in range(rng.randrange(5))]
+        history = [rng.choice(choices) for _ in range(rng.randrange(8))]
         found = ended(GAME.parse_position(text), history)
         assert found == outcome(read(text), history), (text, history)
         reasons.add(found and found[1])

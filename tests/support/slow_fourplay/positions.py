@@ -68,7 +68,7 @@ def lay_promotion(state: State, rng: random.Random) -> None:
     for square in beside:
         put(state, rng.choice(state.side * 2 + "rbyg"), rng.choice((",", "Mu")), square, rng)
     put(state, rng.choice("rbyg"), rng.choice(("G", "Dg", "VM")), corner, rng)
-    for code in rng.sample([*set(LIMITS) - {"K", "A"}], 3):
+    for code in rng.sample([code for code in LIMITS if code not in "KA"], 3):
         for _ in range(LIMITS[code]):
             put(state, state.side, code, rng.choice(SQUARES), rng)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from api import create_app
-from tests.support.callers import UNLIMITED, settings_for, started
+from tests.support.callers import ME, UNLIMITED, opponent, settings_for, started
 
 DAY = 86_400_000
 CLAIMED = {"control": "days-per-move", "bank": 86_400, "flag": "claim", "vacations": False}
@@ -63,6 +63,12 @@ def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(anna, 
     assert all("forgiveness" not in page(other, match) for other in (anna, stranger))
     assert boris.post(f"/matches/{match}/forgiveness").status_code == 201
     assert "You must move by" in page(anna, match)
+
+
+def test_a_move_against_an_opponent_can_be_taken_back_on_the_page(anna):
+    match = anna.create(ME, opponent(1))
+    anna.move(match)
+    assert "takeback-requests" in page(anna, match)
 
 
 def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(anna, boris, turned):

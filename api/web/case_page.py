@@ -3,6 +3,7 @@
 from typing import Any
 
 from flask import render_template, request
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
@@ -13,7 +14,8 @@ from api.services import services
 from api.web.acts import possible
 from api.web.frame import blueprint, sign_in_first
 from api.web.lists import listed_page
-from domain.games import RULESETS
+from api.web.pictures import board_at
+from domain.games import RULESETS, find_ruleset
 from domain.match import commands as c
 from domain.match.clock import left
 from domain.match.disputes import CONDUCT, GROUNDS, RULINGS
@@ -57,14 +59,13 @@ def case_page(match_id: str) -> str:
         match=match_summary(summary, people_in([summary])),
         state=state,
         cases=cases,
+        boards={case["number"]: _board(state, case) for case in cases["disputes"]},
         open_case=open_case,
         may=_may(state, person, judge, open_case),
-        left=[left(state.clock, seat, services().now()) // 1000 for seat in range(len(state.seats))]
-        if state.clock
-        else None,
+        left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
         grounds={ground: GROUND_WORDS[ground] for ground in GROUNDS},
         rulings={ruling: RULING_WORDS[ruling] for ruling in RULINGS},
-        rulesets=[game.ruleset for game in RULESETS.get(state.game, ()) if game.ruleset != state.ruleset],
+        rulesets=[game for game in RULESETS.get(state.game, ()) if game.ruleset != state.ruleset],
     )
 
 
@@ -77,6 +78,14 @@ def cases_page() -> str | Response:
     if ARBITER not in services().administration.roles_of(person.id):
         raise Problem("role-needed", "Only arbiters see this list.")
     return render_template("cases.html", found=listed_page("cases", request.args.get("cursor")))
+
+
+def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:
+    """Return the board that a case is about; None when the match has none there (any more)."""
+    if state.position is None or case["ply"] > len(state.moves):
+        return None
+    game = find_ruleset(state.game, state.ruleset)
+    return board_at(state, game, case["ply"], False, f"Case {case['number']}, after ply {case['ply']}")
 
 
 def _may_judge(state: MatchState, person: Person | None) -> bool:

@@ -51,7 +51,7 @@ def seat_clocks(state: MatchState, now: int) -> list[SeatClock | None]:
 
 def _seat_clock(clock: clocks.Clock, seat: int, now: int) -> SeatClock:
     pauses = clocks.pauses_at(clock, seat, now)
-    paused = ", ".join(dict.fromkeys(_PAUSED[pause.reason] for pause in pauses))
+    paused = ", ".join(dict.fromkeys(PAUSED[pause.reason] for pause in pauses))
     expected = clocks.forecast(clock)
     if expected is None or expected.seat != seat:
         left = clocks.left(clock, seat, now)
@@ -61,7 +61,7 @@ def _seat_clock(clock: clocks.Clock, seat: int, now: int) -> SeatClock:
 
 
 _PURPOSE = {FIRST_MOVE: "to begin", CEILING: "for this move"}
-_PAUSED = {
+PAUSED = {
     clocks.VACATION: "on vacation",
     clocks.WEEKEND: "a free day",
     clocks.OUTAGE: "the server was away",
@@ -88,7 +88,7 @@ def ahead(state: MatchState, now: int) -> Ahead | None:
         _consequence(state, expected),
         by_itself if by_itself != expected.at else None,
         _rule(clock.terms, expected),
-        tuple((_PAUSED[pause.reason], pause.until) for pause in clocks.pauses_at(clock, expected.seat, now)),
+        tuple((PAUSED[pause.reason], pause.until) for pause in clocks.pauses_at(clock, expected.seat, now)),
         changes,
     )
 

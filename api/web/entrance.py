@@ -7,11 +7,16 @@ from werkzeug.wrappers import Response
 
 from api.auth import current_person
 from api.timing import SECOND
+from api.web import wording
 from api.web.board import colour_names, draw
 from api.web.frame import blueprint, inside, sign_in_first
 from domain.game import Game
 from domain.games import GAMES, RULESETS
-from domain.match.terms import DAYS_PER_MOVE, PRESETS, Terms
+from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.disputes import DISPUTED_WITHIN
+from domain.match.terms import DAYS_PER_MOVE, PRESETS, STANDARD, Terms, duration, in_words
+from domain.match.timekeeping import FORGIVABLE_FOR
+from domain.match.vacation import ALLOWANCE
 
 SHOWCASE = {
     "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
@@ -23,6 +28,22 @@ SHOWCASE = {
 def home() -> str:
     """Return the first page: what this is, the ways in, the games."""
     return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
+
+
+@blueprint.get("/help")
+def help_page() -> str:
+    """Return how a match goes, what the clock does, and what can be done beside moving."""
+    return render_template(
+        "help.html",
+        games=list(GAMES.values()),
+        presets=[in_words(terms)[0] for terms in PRESETS.values()],
+        standard=in_words(STANDARD),
+        allowance=duration(ALLOWANCE),
+        forgivable=duration(FORGIVABLE_FOR),
+        disputable=duration(DISPUTED_WITHIN),
+        most_free_days=MOST_FREE_DAYS,
+        levels=wording.LEVELS,
+    )
 
 
 @blueprint.get("/sign-in")

@@ -12,6 +12,8 @@ from api.problems import Problem
 from api.services import services
 from api.web import wording
 from api.web.board import swatch
+from domain.games import GAMES
+from events.administration import ARBITER
 from events.people import Person
 
 blueprint = Blueprint("web", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
@@ -36,7 +38,9 @@ def sign_in_first() -> AnyResponse:
 
 def problem_page(problem: Problem) -> Response:
     """Return a friendly page for an error outside the API. It asks the store nothing: the store may be what is away."""
-    page = render_template("error.html", problem=problem, person=None, awaiting="", wording=wording, bare=True)
+    page = render_template(
+        "error.html", problem=problem, person=None, awaiting="", wording=wording, games_here=GAMES, bare=True
+    )
     return make_response(page, problem.status)
 
 
@@ -59,7 +63,9 @@ def _frame() -> dict[str, Any]:
         return {}
     person = current_person()
     return {
+        "games_here": GAMES,
         "person": person,
+        "arbiter": person is not None and ARBITER in services().administration.roles_of(person.id),
         "awaiting": _awaiting(person),
         "now": services().now(),
         "wording": wording,

@@ -10,13 +10,27 @@ from api.auth import current_person
 from api.representations import match_summary, opponent_level, people_in, seen_by
 from api.representations import player as shown_player
 from api.services import services
+from api.web.chart import rating_chart
 from api.web.frame import blueprint, sign_in_first
+from api.web.wording import own_result
 from domain.games import GAMES
 from domain.match.state import OPEN, OPPONENT_PREFIX
 from events.readmodels import Page, Summary
 
 PAGE = 20
 """Matches on one page of a list; the rest is behind "more"."""
+
+CHARTED = 200
+"""Rated matches of a pool that the chart of a player goes back to."""
+
+LISTED = 12
+"""The latest of them, which are told one by one."""
+
+SCANNED = 500
+"""Matches that are looked at for one page of a filtered list; beyond, "more" goes on looking."""
+
+RESULTS = {"won": ("Won", "Win shared"), "lost": ("Lost",), "drawn": ("Drawn",)}
+"""Results to filter by, each with how lists tell it."""
 
 NO_SUCH_PAGE = "This list has no such page. Begin again with its first one."
 
@@ -55,14 +69,17 @@ def my_matches() -> str | Response:
     view = request.args.get("view")
     views = [view] if view in OWN_VIEWS else list(OWN_VIEWS)
     cursor = request.args.get("cursor") if view in OWN_VIEWS else None
-    sections = []
+    sections: list[dict[str, Any]] = []
     for name in views:
+        if name == "finished":
+            sections.append({"view": name, "title": OWN_VIEWS[name], **_archive(person.id, cursor)})
+            continue
         if name == "active":  # what awaits the person stands in a list of its own
             page = _chosen(lambda match: person.id not in match.awaiting, name, player=person.id, cursor=cursor)
         else:
             page = _page("queue" if name == "awaiting" else name, player=person.id, cursor=cursor)
         sections.append({"view": name, "title": OWN_VIEWS[name], "found": _listed(page)})
-    return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS)
+    return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS, games=GAMES)
 
 
 @blueprint.get("/players/<player>")
@@ -77,11 +94,16 @@ def player(player: str) -> str | Response:
     titles = {"active": "Being played", "finished": "Finished"}
     ratings = readmodels.ratings(found["id"])
     own = person is not None and person.id == found["id"]
-    history = {rating.pool: readmodels.rating_history(found["id"], rating.pool)[-12:] for rating in ratings}
-    sections = []
+    history = {rating.pool: readmodels.rating_history(found["id"], rating.pool)[-CHARTED:] for rating in ratings}
+    listed = [change.match for changes in history.values() for change in changes[-LISTED:]]
+    sections: list[dict[str, Any]] = []
     for view, title in titles.items():
-        if asked in (None, view):
-            cursor = request.args.get("cursor") if asked == view else None
+        if asked not in (None, view):
+            continue
+        cursor = request.args.get("cursor") if asked == view else None
+        if view == "finished":
+            sections.append({"view": view, "title": title, **_archive(found["id"], cursor, public=not own)})
+        else:
             page = _page(view, player=found["id"], cursor=cursor, public=not own)
             sections.append({"view": view, "title": title, "found": _listed(page)})
     return render_template(
@@ -90,7 +112,10 @@ def player(player: str) -> str | Response:
         ratings=ratings,
         pools=pool_titles(),
         history=history,
-        seen=seen_by([change.match for changes in history.values() for change in changes], person),
+        listed=LISTED,
+        seen=seen_by(listed, person),
+        chart=rating_chart,
+        games=GAMES,
         against=readmodels.head_to_head(person.id, found["id"]) if person and not own else None,
         sections=sections,
     )
@@ -144,6 +169,28 @@ def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
         abort(404, NO_SUCH_PAGE)
 
 
+def _archive(player: str, cursor: str | None, public: bool = False) -> dict[str, Any]:
+    """Return the finished matches of a player that fit the query: ``game``, ``result``, ``against`` whom, by name.
+
+    ``filters`` is what the query asks for, ``fault`` what is wrong with it; an unknown game or result asks for nothing.
+    """
+    asked = {name: request.args.get(name, "") for name in ("game", "result", "against")}
+    game = asked["game"] if asked["game"] in GAMES else None
+    results = RESULTS.get(asked["result"])
+    filters = {"game": game, "result": asked["result"] if results else None, "against": asked["against"].strip()[:24]}
+    other = _find(filters["against"]) if filters["against"] else None
+    if filters["against"] and other is None:
+        return {"found": _listed(Page([], None)), "filters": filters, "fault": "There is no player of this name."}
+
+    def fits(match: Summary) -> bool:
+        if other is not None and all(seat.player != other["id"] for seat in match.seats):
+            return False
+        return results is None or own_result(match, player) in results
+
+    page = _chosen(fits, "finished", player=player, game=game, cursor=cursor, public=public)
+    return {"found": _listed(page), "filters": filters, "fault": ""}
+
+
 def _begun(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
     """Return a page of the latest matches that wait for nobody to join."""
     return _chosen(lambda match: match.status != OPEN, "recent", game=game, limit=limit, cursor=cursor)
@@ -152,13 +199,15 @@ def _begun(game: str | None, limit: int, cursor: str | None = None) -> Page[Summ
 def _chosen(
     wanted: Callable[[Summary], bool], view: str, *, cursor: str | None, limit: int = PAGE, **which: Any
 ) -> Page[Summary]:
-    """Return a full page of those matches in a view that are ``wanted``."""
+    """Return a page of those matches in a view that are ``wanted``: a full one, if there are as many near enough."""
     found: list[Summary] = []
+    scanned = 0
     while True:
         page = _page(view, cursor=cursor, limit=limit - len(found), **which)
         found += filter(wanted, page.items)
+        scanned += len(page.items)
         cursor = page.next
-        if cursor is None or len(found) == limit:
+        if cursor is None or len(found) == limit or scanned >= SCANNED:
             return Page(found, cursor)
 
 

@@ -119,9 +119,10 @@ def colours_of(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
     return colour_names(game.setups[state.setup].seat_names)
 
 
-def board_at(state: MatchState, game: Game[Any, Any], ply: int, turned: bool) -> Markup:
-    """Return the board after ``ply`` plies with the last move marked."""
+def board_at(state: MatchState, game: Game[Any, Any], ply: int, turned: bool, picture: str = "") -> Markup:
+    """Return the board after ``ply`` plies with the last move marked; with ``picture`` as in ``draw``."""
     marked: Sequence[str] = ()
     if ply > 0:
         marked = squares_of(game, state.position_after(ply - 1), state.moves[ply - 1])
-    return draw(game.scene(state.position_after(ply)), colours_of(state, game), turned=turned, marked=marked)
+    scene = game.scene(state.position_after(ply))
+    return draw(scene, colours_of(state, game), turned=turned, marked=marked, picture=picture)

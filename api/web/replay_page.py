@@ -1,5 +1,6 @@
 """The audit replay of a match: every event with who, when and how, and what the rules say to it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import abort, render_template, request
@@ -10,12 +11,18 @@ from api.representations import match_summary, people_in, player
 from api.services import services
 from api.web.frame import blueprint
 from api.web.pictures import visible_match
+from api.web.recorded import people_in_event, told
+from domain.games import GAMES
 from domain.match.audit import Proof
+from domain.match.state import CLOCK
+from events.people import Person
 from events.proof.audit import Record, audit
 from events.readmodels import summarise
 
 PAGE = 40
 """Events on one page."""
+
+_ACTORS = {CLOCK: "the clock"}
 
 HIDDEN = ("seed",)
 """What is said of the creation of a match to nobody: with it the moves of its opponents could be known beforehand."""
@@ -34,12 +41,21 @@ def replay_page(match_id: str) -> str:
     records = list(audit(match_id, services().store.read(match_id)))
     shown = records[first - 1 : first - 1 + PAGE]
     summary = summarise(state)
-    people = services().people.persons({record.envelope.actor for record in shown})
+    named = {id for record in shown for id in (record.envelope.actor, *people_in_event(record.envelope.data))}
+    people = services().people.persons(named)
+    shown_match = match_summary(summary, people_in([summary]))
+    names = [seat["name"] for seat in shown_match["seats"]]
+    starts = {setup.name: setup.title for setup in GAMES[state.game].setups.values()} if state.game in GAMES else {}
+
+    def content(record: Record) -> list[tuple[str, str]]:
+        shown = {name: value for name, value in record.envelope.data.items() if name not in HIDDEN}
+        return told(record.envelope.type, shown, names, starts, people)
+
     return render_template(
         "replay.html",
-        match=match_summary(summary, people_in([summary])),
+        match=shown_match,
         state=state,
-        entries=[_entry(record, people, record.envelope.version == wanted) for record in shown],
+        entries=[_entry(record, people, content(record), record.envelope.version == wanted) for record in shown],
         fault=next((record for record in records if record.fault is not None), None),
         proof=_proof_words(records[-1].proof) if records and records[-1].proof else "",
         events=len(records),
@@ -48,15 +64,16 @@ def replay_page(match_id: str) -> str:
     )
 
 
-def _entry(record: Record, people: Any, recompute: bool) -> dict[str, Any]:
+def _entry(
+    record: Record, people: Mapping[str, Person], content: list[tuple[str, str]], recompute: bool
+) -> dict[str, Any]:
     envelope, ply, answer = record.envelope, record.ply, record.answer
     known = envelope.actor in people or envelope.actor.startswith("opponent-")
-    content = {name: value for name, value in envelope.data.items() if name not in HIDDEN}
     return {
         "version": envelope.version,
         "type": envelope.type,
         "at": envelope.at,
-        "actor": player(envelope.actor, people)["name"] if known else envelope.actor,
+        "actor": player(envelope.actor, people)["name"] if known else _ACTORS.get(envelope.actor, envelope.actor),
         "id": envelope.id,
         "content": content,
         "fault": record.fault,
@@ -71,7 +88,7 @@ def _proof_words(proof: Proof) -> str:
     if proof.plies is not None:
         return f"the position after ply {proof.ply} is the same as after plies {', '.join(map(str, proof.plies[:-1]))}"
     if proof.decided_by is not None:
-        return f"version {proof.decided_by} decided it, after ply {proof.ply}"
+        return f"event {proof.decided_by} decided it, after ply {proof.ply}"
     return f"by the rules the game is over after ply {proof.ply}"
 
 

@@ -85,6 +85,11 @@ def time_left(deadline: int, now: int) -> str:
     return f"{duration(deadline - now)} left" if deadline > now else "time is up"
 
 
+def milliseconds(instant: str) -> int:
+    """Return an instant in the form of RFC 3339 as milliseconds since 1970 UTC."""
+    return round(datetime.fromisoformat(instant).timestamp() * 1000)
+
+
 def instant(at: int) -> str:
     """Return milliseconds since 1970 UTC as people read them: Sat 28 November 2026, 19:45 UTC."""
     return f"{datetime.fromtimestamp(at / 1000, UTC):%a %-d %B %Y, %H:%M} UTC"

@@ -34,12 +34,15 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
         arbiter.call("GET", "/me")["id"], "arbiter", "console"
     )
     page = arbiter.page
-    page.goto(f"/matches/{match}/case")
+    page.goto("/")
+    page.get_by_role("link", name="Cases").click()
+    page.get_by_role("link", name=f"Bashni: {white.name}").click()
+    expect(page.get_by_role("img", name="Case 1, after ply 2")).to_be_visible()
     page.get_by_label("Ruling").select_option("take-back")
     page.get_by_label("The match goes on after ply").fill("1")
     page.locator("#reason").fill("The second move was made in error.")
     page.get_by_label("By which rule").fill("BA-02")
-    page.get_by_role("button", name="Rule so").click()
+    page.get_by_role("button", name="Give this ruling").click()
     expect(page.get_by_text("Take back to a ply").first).to_be_visible()
     expect(page.get_by_text("The match is frozen.")).to_have_count(0)
 
@@ -53,6 +56,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     page.get_by_role("link", name="Replay").click()
     expect(page.get_by_text("each is what the rules give")).to_be_visible()
     expect(page.get_by_text("Moves taken back")).to_be_visible()
+    expect(page.locator("li", has_text="Match created")).to_contain_text(f"White: {white.name}; Black: {black.name}")
     page.get_by_text("Positions and boards").first.click()
     expect(page.get_by_text("Black to move").first).to_be_visible()
     assert page.goto(f"/matches/{match}/replay?from=999").status == 404  # type: ignore[union-attr]

@@ -186,9 +186,25 @@ def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again():
     assert "Try again" in answer.text
 
 
-PATHS = ("/", "/sign-in", "/sign-up", "/lobby", "/leaderboards", "/games/bashni", "/players/opponent-4", "/nothing")
+PATHS = (
+    "/",
+    "/help",
+    "/sign-in",
+    "/sign-up",
+    "/lobby",
+    "/leaderboards",
+    "/games/bashni",
+    "/players/opponent-4",
+    "/nothing",
+)
 RULES = tuple(f"/games/{game}/rules" for game in GAMES)
-OWN_PATHS = ("/matches", "/matches/new", "/matches/new?game=towers&setup=four-player", "/settings")
+OWN_PATHS = (
+    "/matches",
+    "/matches?view=finished&against=nobody",
+    "/matches/new",
+    "/matches/new?game=towers&setup=four-player",
+    "/settings",
+)
 
 
 class Seen(NamedTuple):

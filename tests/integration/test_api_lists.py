@@ -124,6 +124,26 @@ def test_the_lobby_names_the_ruleset_of_a_match_where_a_game_has_several(
     assert "Towers, ruleset" not in lobby
 
 
+def test_finished_matches_are_found_by_game_result_and_whom_they_were_against(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    won, lost = started(anna, boris), started(anna, boris)
+    boris.post(f"/matches/{won}/resignation")
+    anna.post(f"/matches/{lost}/resignation")
+    project(services)
+
+    def found(page: str, query: str) -> set[str]:
+        text = anna.client.get(f"{page}?view=finished&{query}").text
+        return {match for match in (won, lost) if match in text}
+
+    assert found("/matches", "") == {won, lost}
+    assert found("/matches", "result=won") == {won}
+    assert found("/players/boris", "result=won") == {lost}
+    assert found("/matches", "result=lost&against=Boris&game=bashni") == {lost}
+    assert found("/matches", "game=towers") == found("/matches", "against=opponent-3") == set()
+    assert "There is no player of this name." in anna.client.get("/matches?view=finished&against=nobody").text
+
+
 def test_a_listed_match_says_what_the_match_itself_says(anna: Caller, boris: Caller, services: Services) -> None:
     match = started(anna, boris)
     anna.move(match)

@@ -1,7 +1,6 @@
 // The settings page: calendar and vacations, sent to the API as they are set.
 
 import {call, clearProblem, showProblem} from "./api.js";
-import {tellLocally} from "./clock.js";
 
 const DAY_MS = 86400000;
 
@@ -88,4 +87,3 @@ if (here !== zone.value && [...zone.options].some((option) => option.value === h
 }
 
 calendar.addEventListener("change", () => { told.textContent = ""; });
-tellLocally(document);

@@ -2,6 +2,7 @@
 
 import {call, clearProblem, showProblem} from "./api.js";
 import {keepCount} from "./awaiting.js";
+import {tellLocally} from "./clock.js";
 
 for (const form of document.querySelectorAll("form[data-api]")) {
   form.addEventListener("submit", (event) => {
@@ -29,6 +30,8 @@ for (const select of document.querySelectorAll("select[data-shows]")) {
 for (const select of document.querySelectorAll("select[data-submits]")) {
   select.addEventListener("change", () => select.form.submit());
 }
+
+tellLocally(document);
 
 const mine = document.getElementById("my-matches");
 if (mine) keepCount(mine);

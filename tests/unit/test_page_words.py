@@ -1,0 +1,72 @@
+"""How pages tell results, ratings and what events recorded."""
+
+import pytest
+
+from api.web.chart import rating_chart
+from api.web.recorded import people_in_event, told
+from api.web.wording import change, own_result, reason_words
+from domain.match.commands import Resign
+from domain.match.terms import DAY
+from events.people import Person
+from events.readmodels import RatingChange, summarise
+from tests.support.matches import FOUR, NOON, started, started_by_four
+
+NAMES = ("White", "Black")
+ALICE = Person("alice", "Alice", "person", NOON)
+
+
+def words(type: str, **content: object) -> dict[str, str]:
+    """Return what the replay tells of an event of a match between White and Black."""
+    return dict(told(type, content, NAMES, {"start": "The usual start"}, {"alice": ALICE}))
+
+
+def test_what_an_event_recorded_is_told_in_words() -> None:
+    seats = [{"player": "alice", "joined": True}, {"player": "opponent-3", "joined": True, "level": 3}]
+    assert words("match-created", creator="alice", setup="start", seats=seats, rated=True) == {
+        "made by": "Alice",
+        "start": "The usual start",
+        "seats": "White: Alice; Black: Opponent 3",
+        "rated": "yes",
+    }
+    assert words("time-given", seat=0, to=1, time=3 * DAY) == {"seat": "White", "to": "Black", "time": "3 days"}
+    assert words("match-finished", scores=[0.0, 1.0], reason="resignation")["reason"] == "by resignation"
+    assert words("clock-paused", reason="vacation", since=NOON)["reason"] == "on vacation"
+
+
+def test_what_a_person_wrote_and_what_cannot_be_understood_is_shown_as_it_stands() -> None:
+    assert (
+        words("ruling-made", ruling="annul", reason="re-played the game-point")["reason"] == "re-played the game-point"
+    )
+    assert words("move-submitted", seat=7, terms={"bank": "much"}) == {"seat": "7", "terms": '{"bank": "much"}'}
+    assert people_in_event({"seats": [{"player": "alice"}, {}, "nonsense"], "arbiter": 5}) == {"alice"}
+
+
+def test_a_result_is_told_from_the_side_of_who_looks() -> None:
+    match = started()
+    match.do(Resign("alice"))
+    summary = summarise(match.state)
+    assert [own_result(summary, viewer) for viewer in ("alice", "bob", "carol", None)] == ["Lost", "Won", "", ""]
+    among_four = summarise(started_by_four().state)._replace(scores=(0.5, 0.5, 0.0, 0.0))
+    assert [own_result(among_four, viewer) for viewer in FOUR[1:3]] == ["Win shared", "Lost"]
+    assert own_result(among_four._replace(scores=(0.25,) * 4), FOUR[0]) == "Drawn"
+
+
+@pytest.mark.parametrize(("before", "after", "told"), [(1500, 1512.4, "+12"), (1500, 1493, "−7"), (1500, 1500.2, "±0")])
+def test_a_change_of_a_rating_is_that_of_the_numbers_shown(before: float, after: float, told: str) -> None:
+    assert change(before, after) == told
+
+
+def test_a_reason_without_words_of_its_own_is_spelled_out() -> None:
+    assert reason_words("some-new-reason") == "some new reason"
+
+
+def test_a_chart_joins_the_ratings_in_the_order_of_time_and_one_rating_is_none() -> None:
+    first, second = RatingChange("m1", NOON, 1500, 1580, 90), RatingChange("m2", NOON + DAY, 1580, 1460, 80)
+    assert rating_chart([first], "Bashni") == ""
+    chart = rating_chart([first, second], "Bashni <2>")
+    points = [point.split(",") for point in chart.split('points="')[1].split('"')[0].split()]
+    assert len(points) == 3
+    across, down = zip(*((float(x), float(y)) for x, y in points), strict=True)
+    assert list(across) == sorted(across)
+    assert down[1] < down[0] < down[2]
+    assert "Bashni &lt;2&gt;: from 1500 to 1460 in 2 matches" in chart

@@ -52,7 +52,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     expect(page.get_by_text("White moved twice.")).to_have_count(0)
     assert black.call("GET", f"/matches/{match}")["ply"] == 1
 
-    page.get_by_role("link", name="Bashni").click()
+    page.locator("main").get_by_role("link", name="Bashni").click()
     page.get_by_role("link", name="Replay").click()
     expect(page.get_by_text("each is what the rules give")).to_be_visible()
     expect(page.get_by_text("Moves taken back")).to_be_visible()

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 
-from domain.four_towers import special
+from domain.four_towers import rescue, special
 from domain.four_towers.attack import in_check
 from domain.four_towers.board import SQUARES
 from domain.four_towers.moves import Multi, Rearrangement
@@ -31,7 +31,7 @@ def rare_move(position: Position, most: int | None = None) -> Multi | Rearrangem
 
     Raises TooMany when the answer takes more than ``most`` trials of components.
     """
-    return special.any_rearrangement(position) or special.any_multi(position, most)
+    return special.any_rearrangement(position) or rescue.any_multi(position, most)
 
 
 def _bare(position: Position) -> bool:

@@ -10,14 +10,8 @@ from typing import NamedTuple
 
 from domain.four_towers.attack import (
     BLACK,
-    CARDINAL,
     DRAGON,
     KING,
-    KNIGHT,
-    LANCER,
-    MARSHALL,
-    PAWN,
-    QUEEN,
     WIZARD,
     Siege,
     covered,
@@ -30,7 +24,6 @@ from domain.four_towers.board import (
     NAMES,
     NUMERALS,
     TOUCHED,
-    TOWER_SET,
     TOWERS,
     members_of,
     set_of,
@@ -45,7 +38,6 @@ from domain.four_towers.moves import (
     multi_memory,
     play,
     rearranged,
-    target_of,
 )
 from domain.four_towers.position import Position, occupied_by
 from domain.four_towers.reasons import move_reason
@@ -278,79 +270,9 @@ class Line(NamedTuple):
         return Line(component(self.board, move), left, (*self.components, move), memory)
 
 
-def _shields(turn: Turn, promoting: bool) -> int:
-    """Return the squares of the pieces that may change, by going to a tower, who attacks the own king.
-
-    With ``promoting`` that includes pawns and lancers, which can become such pieces before they go there.
-    """
-    base = turn.side * BLACK
-    kinds = (QUEEN, KNIGHT, MARSHALL, CARDINAL, *((PAWN, LANCER) if promoting else ()))
-    squares = 0
-    for kind in kinds:
-        squares |= turn.men[base + kind]
-    return squares & ~TOWER_SET
-
-
-def _saving(turn: Turn, memory: int) -> tuple[int, int]:
-    """Return how a check can end, if it can, while the king stays and no piece on a tower helps it.
-
-    That is the squares of which the last component must reach one, and the least number of components: 0 when there
-    is no check, more than a multi-move has when nothing helps.
-    """
-    king = turn.king
-    if covered(turn.men, turn.side, king):
-        return _ANYWHERE, 0
-    siege = Siege(turn.men, king, 1 - turn.side, _imitated(turn.position, memory))
-    if siege.leaping or siege.stepping:
-        return 0, MOST_COMPONENTS + 1
-    opened = [between for _, between in siege.lines() if not between & turn.occupied]
-    saving = _ANYWHERE
-    for between in opened:
-        saving &= between
-    least = MOST_COMPONENTS + 1 if 0 in opened else 0 if not opened else 1 if saving else 2
-    return saving, least
-
-
 def is_solution(position: Position, line: Line) -> bool:
     memory = line.memory or position.memories[position.side]
     return line.board.board != position.board and _is_safe(position, line.board, memory)
-
-
-def any_multi(position: Position, most: int | None = None) -> Multi | None:
-    """Return a legal multi-move, or None when there is none; the fewest components first.
-
-    Raises TooMany when the answer takes more than ``most`` trials of components.
-    """
-    trials = 0
-    for zone in arenas_under(position, DRAGON):
-        lines = [Line(position, zone, (), 0)]
-        for number in range(1, MOST_COMPONENTS + 1):
-            following: dict[tuple[bytes, tuple[int, ...], int], Line] = {}
-            for line in lines:
-                turn = Turn(line.board)
-                saving, least = _saving(turn, line.memory)
-                left = MOST_COMPONENTS + 1 - number
-                shields = _shields(turn, left > 1) if TOWER_SET & ~turn.occupied else 0
-                if least > left and ARENA_OF[turn.king] not in line.arenas and not shields:
-                    continue
-                for arena, move in components_from(turn, line.arenas):
-                    trials += 1
-                    if most is not None and trials > most:
-                        raise TooMany
-                    origin, target = head_of(move).origin, target_of(move)
-                    shielding = TOWER_SET >> target & 1 and shields >> origin & 1
-                    saves = saving >> target & 1 or origin == turn.king or shielding
-                    if number == MOST_COMPONENTS and not saves:
-                        continue
-                    longer = line.then(arena, move)
-                    key = (longer.board.board, longer.arenas, longer.memory)
-                    if key in following:
-                        continue
-                    following[key] = longer
-                    if number > 1 and saves and is_solution(position, longer):
-                        return canonical(position, longer.components)
-            lines = list(following.values())
-    return None
 
 
 def multi_moves(position: Position) -> list[Multi]:

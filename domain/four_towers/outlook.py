@@ -1,0 +1,181 @@
+"""What can become of a king in a multi-move: who attacks it where, and what could stop them (rules, section 6.8).
+
+Only own pieces move, no piece is captured, and none leaves a tower. So who attacks the king depends on its square, on
+what stands on towers and on what dragons imitate. This recurs in most sequences of components, and is looked up.
+"""
+
+from collections.abc import Iterator
+from functools import cache, reduce
+from operator import or_
+from typing import NamedTuple
+
+from domain.four_towers.attack import (
+    BISHOP,
+    BLACK,
+    CARDINAL,
+    KING,
+    KNIGHT,
+    LANCER,
+    MARSHALL,
+    PAWN,
+    QUEEN,
+    ROOK,
+    Siege,
+    covered,
+)
+from domain.four_towers.board import (
+    DIAGONAL_RAYS,
+    LEAPS,
+    SQUARE_AT,
+    SQUARES,
+    TARGET_SHIFT,
+    TOWER_SET,
+    TOWERS,
+    ZONES,
+    Rays,
+    members_of,
+    set_of,
+    surface,
+)
+from domain.four_towers.position import Position, occupied_by
+
+SHIELDS = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
+"""The types that change who attacks a king by coming to a tower."""
+LATER_SHIELDS = SHIELDS | {PAWN, LANCER}
+"""Those, and what can become one of them first."""
+_EVERYTHING = ROOK | BISHOP | KNIGHT | KING
+"""The fullest memory of a dragon."""
+
+Towers = tuple[int, ...]
+"""What stands on each tower."""
+
+
+@cache
+def _lines(kind: int, square: int) -> frozenset[tuple[int, ...]]:
+    """Return the lines along which a piece of ``kind`` on ``square`` may move, whatever stands on towers."""
+    lines: list[tuple[int, ...]] = []
+    for tables in map(surface, ZONES):
+        if kind in (PAWN, LANCER):
+            # A step backward is one forward of the other side.
+            lines += (*tables.runs[0][square], *tables.runs[1][square])
+        elif kind == KING:
+            lines += [(target,) for target in tables.king_steps[square]]
+        elif kind & ROOK:
+            lines += _swept(tables.rays[square])
+    if kind < KING and kind & (BISHOP | KNIGHT):
+        # A cardinal on a tower has a simple bishop leap, and a simple knight run.
+        lines += _swept(DIAGONAL_RAYS[square])
+        lines += [(target,) for target in LEAPS[square]]
+    return frozenset(lines)
+
+
+def _swept(rays: Rays) -> list[tuple[int, ...]]:
+    return [tuple(SQUARE_AT[target >> TARGET_SHIFT] for target in ray.targets) for group in rays for ray in group]
+
+
+@cache
+def sight(kind: int, square: int) -> int:
+    """Return the squares that decide where a piece of ``kind`` on ``square`` can move, whatever stands on towers."""
+    return set_of([passed for line in _lines(kind, square) for passed in line])
+
+
+@cache
+def seeing(kind: int, goals: int) -> int:
+    """Return the squares from which a piece of ``kind`` has one of ``goals`` in sight."""
+    return set_of([square for square in range(SQUARES) if sight(kind, square) & goals])
+
+
+@cache
+def ways(kind: int, square: int, goals: int) -> int:
+    """Return the squares that a piece of ``kind`` on ``square`` passes to reach any of ``goals``, these included."""
+    passed = 0
+    for line in _lines(kind, square):
+        reached = [place for place, target in enumerate(line) if goals >> target & 1]
+        passed |= set_of(line[: reached[-1] + 1]) if reached else 0
+    return passed
+
+
+class Attack(NamedTuple):
+    """Who attacks a king on one square: those whom nothing can block, and for each other one the squares between."""
+
+    unstoppable: int
+    between: tuple[int, ...]
+
+
+class Outlook:
+    """What awaits the king of the side to move in one position."""
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+        self.base = position.side * BLACK
+        self.enemies = occupied_by(position.men, 1 - position.side)
+        away = [squares & ~TOWER_SET for squares in position.men[self.base : self.base + LANCER + 1]]
+        self.arriving = SHIELDS if away[PAWN] | away[LANCER] else {kind for kind in SHIELDS if away[kind]}
+        self._attacks: dict[tuple[int, Towers, int], Attack] = {}
+        self._reliefs: dict[tuple[int, Towers, int], dict[int, int] | None] = {}
+        self._blocks: dict[tuple[int, Towers], int] = {}
+
+    def attack(self, king: int, towers: Towers, memory: int) -> Attack:
+        """Return who attacks the own king on ``king`` once its side has shown ``memory`` to dragons."""
+        key = (king, towers, memory)
+        known = self._attacks.get(key)
+        if known is None:
+            known = self._attacks[key] = self._attack(king, towers, memory)
+        return known
+
+    def _attack(self, king: int, towers: Towers, memory: int) -> Attack:
+        position, side = self.position, self.position.side
+        men = [0 if code >> 4 == side else squares for code, squares in enumerate(position.men)]
+        for tower, code in zip(TOWERS, towers, strict=True):
+            if code and code >> 4 == side:
+                men[code] |= 1 << tower
+        if covered(men, side, king):
+            return Attack(0, ())
+        siege = Siege(men, king, 1 - side, memory | position.memories[1 - side])
+        lines = siege.lines()
+        near = reduce(or_, (1 << source for source, between in lines if not between), 0)
+        return Attack(siege.leaping | siege.stepping | near, tuple(between for _, between in lines if between))
+
+    def relief(self, king: int, towers: Towers, memory: int) -> dict[int, int] | None:
+        """Return who can come where to stop one that cannot be blocked: towers by type; None when nothing is enough.
+
+        Such an attacker is only stopped by an own piece that comes to a tower. The effects of towers add up: one whom
+        no single arrival stops is not stopped by several. And what dragons imitate only grows by further components.
+        """
+        key = (king, towers, memory)
+        if key not in self._reliefs:
+            attackers = remaining = self.attack(king, towers, memory).unstoppable
+            relief: dict[int, int] = {}
+            for tower, kind, arrived in self._arrivals(towers) if attackers else ():
+                left = self.attack(king, arrived, memory).unstoppable
+                if attackers & ~left:
+                    relief[kind] = relief.get(kind, 0) | 1 << tower
+                    remaining &= left
+            self._reliefs[key] = None if remaining else relief
+        return self._reliefs[key]
+
+    def blocks(self, king: int, towers: Towers) -> int:
+        """Return the squares between the king and who may attack it, now or when one more piece is on a tower."""
+        key = (king, towers)
+        known = self._blocks.get(key)
+        if known is None:
+            attacks = [self.attack(king, towers, _EVERYTHING)]
+            attacks += [self.attack(king, arrived, _EVERYTHING) for _, _, arrived in self._arrivals(towers)]
+            known = self._blocks[key] = reduce(or_, (between for attack in attacks for between in attack.between), 0)
+        return known
+
+    def _arrivals(self, towers: Towers) -> Iterator[tuple[int, int, Towers]]:
+        """Yield each vacant tower, a type that can change something there, and the towers once it has come."""
+        for index, code in enumerate(towers):
+            for kind in self.arriving if not code else ():
+                yield TOWERS[index], kind, (*towers[:index], self.base + kind, *towers[index + 1 :])
+
+    def refuges(self, king: int, towers: Towers, memory: int) -> int:
+        """Return the squares one step away where the king need not be in check in the end, own pieces apart."""
+        return set_of(
+            [
+                square
+                for square in members_of(sight(KING, king) & ~self.enemies)
+                if self.relief(square, towers, memory) is not None
+            ]
+        )

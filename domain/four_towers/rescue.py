@@ -1,0 +1,263 @@
+"""Whether any multi-move leaves the own king safe: a search that ends with the first (rules, sections 6.8 and 7)."""
+
+from collections.abc import Iterator
+from functools import reduce
+from math import inf
+from operator import and_, or_
+from typing import NamedTuple
+
+from domain.four_towers.attack import BLACK, DRAGON, KING, LANCER, PAWN
+from domain.four_towers.board import ARENA_OF, ARENA_SETS, TOWER_SET, TOWERS, members_of
+from domain.four_towers.moves import PROMOTED, Multi, head_of, memory_after, target_of
+from domain.four_towers.outlook import LATER_SHIELDS, SHIELDS, Outlook, Towers, seeing, sight, ways
+from domain.four_towers.position import Position, occupied_by, sets_of
+from domain.four_towers.reach import Reach
+from domain.four_towers.special import MOST_COMPONENTS, TooMany, arenas_under, canonical
+
+_ANYWHERE = -1
+
+
+def any_multi(position: Position, most: int | None = None) -> Multi | None:
+    """Return a legal multi-move, or None when there is none; the fewest components first.
+
+    With ``most`` nothing is pruned, and TooMany is raised when the answer takes more trials of components: what an
+    opponent sees so is a part of its engine.
+    """
+    return _Search(position, most).first()
+
+
+class _Sequence(NamedTuple):
+    """Components played and what they lead to: board, own squares, king, towers, arenas left, memory of the movers."""
+
+    board: bytes
+    mine: int
+    king: int
+    towers: Towers
+    arenas: tuple[int, ...]
+    memory: int
+    components: tuple[int, ...]
+
+
+class _Steps(NamedTuple):
+    """The plain moves of a piece, the squares where they end, and what the piece shows to dragons by them."""
+
+    moves: tuple[int, ...]
+    targets: int
+    memory: int
+
+
+class _Search:
+    """The search in one position."""
+
+    def __init__(self, position: Position, most: int | None) -> None:
+        self.position = position
+        self.pruning = most is None
+        self.trials_left = inf if most is None else most
+        self.base = position.side * BLACK
+        self.outlook = Outlook(position)
+        self.theirs = self.outlook.enemies
+        self.steps: dict[tuple[int, int, int, Towers], _Steps] = {}
+
+    def first(self) -> Multi | None:
+        """Return a legal multi-move, or None; raises TooMany when that takes too many trials."""
+        position = self.position
+        king = position.men[self.base + KING].bit_length() - 1
+        towers = tuple(position.board[tower] for tower in TOWERS)
+        mine = occupied_by(position.men, position.side)
+        for zone in arenas_under(position, DRAGON):
+            sequences = [_Sequence(position.board, mine, king, towers, zone, 0, ())]
+            for left in range(MOST_COMPONENTS, 0, -1):
+                following: dict[tuple[bytes, tuple[int, ...], int], _Sequence] = {}
+                for sequence in sequences:
+                    for longer, saves in self.extended(sequence, left):
+                        key = (longer.board, longer.arenas, longer.memory)
+                        if key not in following:
+                            following[key] = longer
+                            if saves and left < MOST_COMPONENTS and self.is_solution(longer):
+                                return canonical(position, longer.components)
+                sequences = list(following.values())
+        return None
+
+    def extended(self, sequence: _Sequence, left: int) -> Iterator[tuple[_Sequence, bool]]:
+        """Yield the sequence with each component to try, and whether that may end a check."""
+        saving, least = self.saving(sequence)
+        if self.is_hopeless(sequence, least, left):
+            return
+        for square, steps, useful, goals in self.components(sequence, saving, left):
+            if not steps.targets & goals:
+                self.count(len(steps.moves))
+                continue
+            for move in steps.moves:
+                self.count(1)
+                target = target_of(move)
+                if goals >> target & 1:
+                    yield self.then(sequence, square, move, steps.memory), bool(useful >> target & 1)
+
+    def count(self, trials: int) -> None:
+        self.trials_left -= trials
+        if self.trials_left < 0:
+            raise TooMany
+
+    def components(self, sequence: _Sequence, saving: int, left: int) -> Iterator[tuple[int, _Steps, int, int]]:
+        """Yield the pieces that may move next: the square, the moves, which targets may end a check, which to try."""
+        shields = LATER_SHIELDS if left > 1 else SHIELDS
+        last_but_one = self.pruning and left == 2 and not self.may_replace(sequence)
+        for arena in sequence.arenas:
+            enabling = _Enabling(self, sequence, arena) if last_but_one else None
+            for square in members_of(ARENA_SETS[arena] & sequence.mine):
+                kind = sequence.board[square] & 15
+                if kind == DRAGON:
+                    continue
+                useful = _ANYWHERE if kind == KING else saving | TOWER_SET if kind in shields else saving
+                if left == 1:
+                    goals = self.last_goals(sequence, kind, useful)
+                else:
+                    goals = _ANYWHERE if enabling is None else enabling.goals(square, kind)
+                if not self.pruning or goals & sight(kind, square):
+                    yield square, self.steps_from(sequence, square), useful, goals
+
+    def last_goals(self, sequence: _Sequence, kind: int, useful: int) -> int:
+        """Return where a last component by a piece of ``kind`` may end the check."""
+        relief = self.outlook.relief(sequence.king, sequence.towers, sequence.memory)
+        if not self.pruning or kind == KING or relief == {}:
+            return useful
+        return 0 if relief is None else relief.get(kind, 0)
+
+    def may_replace(self, sequence: _Sequence) -> bool:
+        """Tell whether any third component may be of use, for what it is not: the memory, or another piece's journey.
+
+        It may replace what dragons remember of the turn before; or be all that changes on the board, while another
+        piece goes out and back.
+        """
+        first, second = sequence.components
+        return (
+            not sequence.memory
+            or target_of(first) == head_of(second).origin
+            or target_of(second) == head_of(first).origin
+        )
+
+    def steps_from(self, sequence: _Sequence, square: int) -> _Steps:
+        board = sequence.board
+        kind = board[square] & 15
+        key = (board[square], square, (sequence.mine | self.theirs) & sight(kind, square), sequence.towers)
+        known = self.steps.get(key)
+        if known is None:
+            position = self.position._replace(board=board, men=sets_of(board))
+            moves = tuple(Reach(position).quiet_moves_from(square))
+            targets = reduce(or_, (1 << target_of(move) for move in moves), 0)
+            memory = memory_after(position, moves[0]) if moves and kind <= KING else 0
+            known = self.steps[key] = _Steps(moves, targets, memory)
+        return known
+
+    def then(self, sequence: _Sequence, square: int, move: int, memory: int) -> _Sequence:
+        """Return the sequence with one more component, by the piece on ``square``."""
+        target = target_of(move)
+        board = bytearray(sequence.board)
+        board[target] = self.base + PROMOTED[move & 15] if move & 15 else board[square]
+        board[square] = 0
+        return _Sequence(
+            bytes(board),
+            sequence.mine ^ 1 << square | 1 << target,
+            target if square == sequence.king else sequence.king,
+            tuple(board[tower] for tower in TOWERS) if TOWER_SET >> target & 1 else sequence.towers,
+            tuple(arena for arena in sequence.arenas if arena != ARENA_OF[square]),
+            sequence.memory | memory,
+            (*sequence.components, move),
+        )
+
+    def saving(self, sequence: _Sequence) -> tuple[int, int]:
+        """Return how a check can end, if it can, while the king stays and no piece on a tower helps it.
+
+        That is the squares of which the last component must reach one, and the least number of components: 0 when
+        there is no check, more than a multi-move has when nothing helps.
+        """
+        unstoppable, lines = self.outlook.attack(sequence.king, sequence.towers, sequence.memory)
+        if unstoppable:
+            return 0, MOST_COMPONENTS + 1
+        occupied = sequence.mine | self.theirs
+        opened = [between for between in lines if not between & occupied]
+        saving = reduce(and_, opened, _ANYWHERE)
+        return saving, 0 if not opened else 1 if saving else 2
+
+    def is_solution(self, sequence: _Sequence) -> bool:
+        position = self.position
+        memory = sequence.memory or position.memories[position.side]
+        unstoppable, lines = self.outlook.attack(sequence.king, sequence.towers, memory)
+        occupied = sequence.mine | self.theirs
+        return sequence.board != position.board and not unstoppable and all(between & occupied for between in lines)
+
+    def is_hopeless(self, sequence: _Sequence, least: int, left: int) -> bool:
+        """Tell whether no ``left`` components can make the king safe, as far as a look tells."""
+        if self.pruning:
+            return all(
+                self.outlook.relief(square, sequence.towers, sequence.memory) is None
+                for square in members_of(self.within_reach(sequence, left))
+            )
+        mobile = ARENA_OF[sequence.king] in sequence.arenas
+        return least > left and not mobile and not self.has_shield(sequence, left)
+
+    def has_shield(self, sequence: _Sequence, left: int) -> bool:
+        if all(sequence.towers):
+            return False
+        shields = LATER_SHIELDS if left > 1 else SHIELDS
+        return any(sequence.board[square] & 15 in shields for square in members_of(sequence.mine & ~TOWER_SET))
+
+    def within_reach(self, sequence: _Sequence, left: int) -> int:
+        """Return the squares where the king may stand in the end, and some more: as if own pieces were not there."""
+        found = latest = 1 << sequence.king
+        for _ in range(left):
+            steps = 0
+            for square in members_of(latest):
+                if ARENA_OF[square] in sequence.arenas:
+                    steps |= sight(KING, square)
+            latest = steps & ~self.theirs & ~found
+            found |= latest
+        return found
+
+
+class _Enabling:
+    """What the last component but one, from one of the two arenas left, can be good for; the last is from the other.
+
+    A component that does none of this could be left out: the last one would be possible without it, and the king as
+    safe. As shorter sequences are tried first, it need not be tried. It has to do one of these: to end the check, as
+    far as one component can; to leave a square in sight of a piece that may end it then, or to bring that piece to
+    where it may; to come between the king and an attacker; or to come to a tower and change how pieces move.
+    """
+
+    def __init__(self, search: _Search, sequence: _Sequence, arena: int) -> None:
+        outlook, king, towers, memory = search.outlook, sequence.king, sequence.towers, sequence.memory
+        self.last = next(other for other in sequence.arenas if other != arena)
+        self.unblocked = not outlook.attack(king, towers, memory).unstoppable
+        self.relief = outlook.relief(king, towers, memory)
+        steps_last = ARENA_OF[king] == self.last
+        self.only_king = self.relief is None and not steps_last
+        refuges = outlook.refuges(king, towers, memory) if steps_last else 0
+        self.blocking = 0
+        for square in members_of(refuges if self.relief is None else refuges | 1 << king):
+            self.blocking |= outlook.blocks(square, towers)
+        self.opening = refuges
+        for square in members_of(ARENA_SETS[self.last] & sequence.mine):
+            kind = sequence.board[square] & 15
+            if kind not in (KING, DRAGON):
+                self.opening |= ways(kind, square, self.ends(kind))
+
+    def ends(self, kind: int) -> int:
+        """Return where a piece of ``kind`` other than the king may end the check, if it can by one component."""
+        if self.relief is None:
+            return 0
+        if not self.unblocked:
+            return self.relief.get(kind, 0)
+        return self.blocking | (TOWER_SET if kind in SHIELDS else 0)
+
+    def goals(self, square: int, kind: int) -> int:
+        """Return the squares where the piece on ``square`` may be of use."""
+        if kind == KING or (self.opening >> square & 1 and not self.only_king):
+            return _ANYWHERE
+        if self.only_king:
+            return 0
+        if kind in (PAWN, LANCER):
+            # Promoted on the way it may go on as any other piece.
+            nearer = ARENA_SETS[self.last]
+        else:
+            nearer = ARENA_SETS[self.last] & seeing(kind, self.ends(kind))
+        return self.ends(kind) | self.blocking | nearer | (TOWER_SET if kind in LATER_SHIELDS else 0)

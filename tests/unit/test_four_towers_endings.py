@@ -1,0 +1,110 @@
+"""Four Towers is over when no move of any kind is left; the look for the rarest ones against the slow reading."""
+
+import random
+
+import pytest
+
+from domain.four_towers import GAME
+from domain.four_towers.attack import BLACK, KING, in_check
+from domain.four_towers.board import SQUARES
+from domain.four_towers.position import Position, occupied_by, sets_of
+from domain.four_towers.rescue import any_multi
+from tests.support.slow_four_towers.board import read
+from tests.support.slow_four_towers.composed import multi_moves, rearrangements
+from tests.support.slow_four_towers.moves import successors
+from tests.support.slow_four_towers.reach import in_check as slowly_in_check
+
+UNLIMITED = 10**9
+"""More trials than any position takes. A search with a limit prunes nothing."""
+
+ALONE = {
+    "a queen of four steps, two of them as a lancer, covers the king": (
+        "3/6/k7w/5r4/4c1D3/4L4/4mr4/4c3p1/2D1w2Ll/3K2/3 w - -/N - 0 1",
+        "f6-h8;h8-i9=Q;i9-i6;i6-g4",
+    ),
+    "a knight goes round to a tower and bends the line of attack": (
+        "3/cr3P/3nPb1mB/6K3/4cDDC2/r5r2/2Pq6/2r7/4kD3/pQ1b2/w2 w - BN/- - 0 1",
+        "h8-i8;i7-h5;h5-f6;f6-e8",
+    ),
+    "a piece makes room for the king": (
+        "2n/2P1dM/2KP2N2/2dD2c3/2k1dqB3/Dl5rc/7m1C/6PB1q/m1d1d4/3P1p/p2 w - -/- - 22 7",
+        "e9-d10;f9-e9",
+    ),
+    "a rearrangement blocks": ("3/6/m8/7b2/k3P1W3/3w5/5N1c2/N2r6/4K4/4q1/3 w - -/- - 0 1", "V:Ne5,Pe7"),
+}
+AMONG_OTHERS = [
+    "3/1mR3/2l2N1n1/3d6/C5d3/3K1N1B1/5M1m1W/2Q4L2/5PkM1/3p2/3 b - BN/N - 20 7",
+    "2n/2P1dM/2K2PN2/2dD2cd2/2k1dqBC2/Dl5rc/c4P1mRp/6PB1q/m1d1d4/3P1C/p2 w - -/- - 93 7",
+    "2M/2P2M/2KP2d2/2dD2cL2/1lk1dq3D/D6rc/7m1C/6PB1R/2N1d4/2P3/3 w - -/- - 55 7",
+]
+NONE = [
+    "b1l/3bB1/9/1nbW1lwdd1/7P2/1Pq3D1B/1ck2d3K/10/1P7/2qb1m/3 w - RNK/RBK - 80 7",
+    "1p1/l4K/2Pd2nN1/2kw6/1d1r6/4l4/qD1mrPM3/2bW2W2p/3b5/pR1n2/3 w - -/RBNK - 138 7",
+    "3/kl3n/9/3D3B2/6C2W/9/3b1c1q2/P9/1KB1r4/6/3 w - RN/R - 49 7",
+    "k2/4mM/2PmMq3/mN4r3/2w4WN1/RB6N/1PbD6/KpdP2Bl2/Pddl4Q/3R2/2L w - RBNK/RN - 95 7",
+]
+CROWDED = [
+    "1MN/dW2L1/8R/1K1D1C3p/w1N3q1Lp/1w1Lbm2C/lPCmk1p3/3cr2p2/1lc1P2qP/CB1r2/1c1 w - RN/RBN - 0 1",
+    "p1P/2n1n1/wDP2c3/K1m4D1q/4R1c1Bp/bDcn1crR1/4N1rCP1/P3M1DQ2/p2PC1RQ1/Np4/1bk w - -/BN - 0 1",
+]
+"""Positions in which multi-moves begin in tens of thousands of ways, and none is legal."""
+
+
+@pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *AMONG_OTHERS, *NONE])
+def test_the_game_is_over_exactly_when_the_slow_reading_finds_no_move_of_any_kind(text: str) -> None:
+    position, state = GAME.parse_position(text), read(text)
+    assert list(GAME.legal_moves(position)) == list(successors(state)) == []
+    rare = {**multi_moves(state), **rearrangements(state)}
+    outcome = GAME.outcome(position, ())
+    if rare:
+        assert outcome is None
+        move = GAME.rare_move(position)
+        assert move is not None
+        assert GAME.format_position(GAME.play(position, move)) == rare[GAME.format_move(position, move)]
+    else:
+        assert outcome is not None
+        assert outcome.reason == ("checkmate" if slowly_in_check(state, state.white) else "stalemate")
+
+
+@pytest.mark.parametrize(("text", "rescue"), ALONE.values(), ids=ALONE)
+def test_a_single_rare_move_is_found_that_is_the_only_legal_one(text: str, rescue: str) -> None:
+    position = GAME.parse_position(text)
+    move = GAME.rare_move(position)
+    assert move is not None
+    assert GAME.is_legal(position, move)
+    assert GAME.format_move(position, move) == rescue or ":" in rescue
+    assert GAME.is_legal(position, GAME.parse_move(position, rescue))
+
+
+def drifting(text: str, seed: int) -> list[Position]:
+    """Return positions like that of ``text``, step by step further from it, in which ordinary moves stay away."""
+    rng = random.Random(seed)
+    position = GAME.parse_position(text)
+    found = []
+    for _ in range(18):
+        board = bytearray(position.board)
+        here, there = rng.randrange(SQUARES), rng.randrange(SQUARES)
+        if rng.random() < 0.6:
+            board[here], board[there] = board[there], board[here]
+        elif board[here] & 15 != KING:
+            board[here] = rng.choice((0, rng.randrange(1, KING), rng.randrange(1, KING) + BLACK))
+        changed = position._replace(board=bytes(board), men=sets_of(bytes(board)))
+        occupied = occupied_by(changed.men, 0) | occupied_by(changed.men, 1)
+        imitated = changed.memories[0] | changed.memories[1]
+        if not in_check(changed.men, 1 - changed.side, imitated, occupied) and not list(GAME.legal_moves(changed)):
+            position = changed
+            found.append(position)
+    return found
+
+
+@pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *AMONG_OTHERS])
+def test_what_is_pruned_holds_no_multi_move(text: str) -> None:
+    positions = drifting(text, seed=4)
+    assert len(positions) > 2
+    for position in positions:
+        assert any_multi(position) == any_multi(position, UNLIMITED), GAME.format_position(position)
+
+
+@pytest.mark.parametrize("text", CROWDED)
+def test_in_crowded_positions_a_mate_is_one_although_so_much_could_be_tried(text: str) -> None:
+    assert GAME.outcome(GAME.parse_position(text), ()) == ((0.0, 1.0), "checkmate")

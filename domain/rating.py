@@ -113,19 +113,6 @@ def pairwise(scores: Sequence[float]) -> tuple[tuple[tuple[int, float], ...], ..
     )
 
 
-def rate_seats(ratings: Sequence[Rating], scores: Sequence[float], tau: float = TAU) -> tuple[Rating, ...]:
-    """Return the ratings of all seats after a match, as one period of pairwise results.
-
-    Raises ValueError when there is not one score per rating, and as ``rate`` and ``pairwise`` do.
-    """
-    if len(ratings) != len(scores):
-        raise ValueError(f"{len(ratings)} ratings but {len(scores)} scores")
-    return tuple(
-        rate(own, [Result(ratings[other], score) for other, score in results], tau)
-        for own, results in zip(ratings, pairwise(scores), strict=True)
-    )
-
-
 def _new_volatility(deviation: float, volatility: float, variance: float, change: float, tau: float) -> float:
     """Return the volatility that fits a period (step 5, the Illinois iteration), all on the Glicko-2 scale."""
     start = log(volatility**2)

@@ -65,11 +65,6 @@ def letter_of(code: int) -> str:
     return _SIGNS[code]
 
 
-def code_of(letter: str) -> int:
-    """Return the code of a letter of the position string, 0 for any other text."""
-    return _CODES.get(letter, 0)
-
-
 def pair_text(pair: tuple[int, int]) -> str:
     """Return a noted pair as the position string has it."""
     return NAMES[pair[0]] + NAMES[pair[1]]

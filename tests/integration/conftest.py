@@ -5,15 +5,30 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask
 
+from api.services import EXTENSION, Services
 from deploy.runner import Installation
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
+from tests.support.watch import Watch
+
+
+@pytest.fixture
+def watch() -> Watch:
+    """Return a clock, for an app whose time a test sets."""
+    return Watch()
 
 
 @pytest.fixture
 def app(server: RealServer) -> Flask:
     """Return the product's app on the emptied server."""
     return app_on(server.url)
+
+
+@pytest.fixture
+def services(app: Flask) -> Services:
+    """Return what the app works with."""
+    found: Services = app.extensions[EXTENSION]
+    return found
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 from flask import Flask
 
-from api.services import EXTENSION, Services
+from api.services import Services
 from domain.match.events import MoveSubmitted
 from events.codec import draft_of
 from events.readmodels import Keys
@@ -14,13 +14,6 @@ from tests.support.callers import ME, Caller, invited, opponent, started
 from workers.projector import Projector, projected_by
 
 REASON = {"reason": "So the record says.", "rule": "BA-02"}
-
-
-@pytest.fixture
-def services(app: Flask) -> Services:
-    """Return the services of the app."""
-    found: Services = app.extensions[EXTENSION]
-    return found
 
 
 @pytest.fixture

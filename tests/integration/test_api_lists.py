@@ -3,19 +3,11 @@
 from typing import Any
 
 import pytest
-from flask import Flask
 
-from api.services import EXTENSION, Services
+from api.services import Services
 from tests.support.callers import ME, OPEN, Caller, invited, started
 from workers.projector import Projector, projected_by
 from workers.ratings import Ratings
-
-
-@pytest.fixture
-def services(app: Flask) -> Services:
-    """Return the services of the app."""
-    found: Services = app.extensions[EXTENSION]
-    return found
 
 
 def project(services: Services) -> list[str]:

@@ -7,15 +7,8 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.problems import KINDS
-from api.services import EXTENSION, Services
+from api.services import Services
 from tests.support.callers import ME, OPEN, Caller, invited, opponent, started
-
-
-@pytest.fixture
-def services(app: Flask) -> Services:
-    """Return the services of the app."""
-    found: Services = app.extensions[EXTENSION]
-    return found
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.services import EXTENSION, Services
+from api.services import Services
 from events.chain import verify_all
 from events.envelope import Draft
 from events.readmodels import Keys
@@ -17,13 +17,6 @@ from tests.support.callers import ME, OPEN, Caller, started
 from workers.projector import Projector, projected_by
 
 WORDS = "Nobody else may ever read this."
-
-
-@pytest.fixture
-def services(app: Flask) -> Services:
-    """Return the services of the app."""
-    found: Services = app.extensions[EXTENSION]
-    return found
 
 
 @pytest.fixture

@@ -14,12 +14,6 @@ THREE_DAYS = {"control": "days-per-move", "bank": 3 * 86_400}
 
 
 @pytest.fixture
-def watch() -> Watch:
-    """Return the clock of the app."""
-    return Watch()
-
-
-@pytest.fixture
 def app(server: RealServer, watch: Watch) -> Flask:
     """Return the product's app on the emptied server, with a clock that stands still."""
     return app_on(server.url, now=watch)

@@ -7,7 +7,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.limits import Limits
-from api.services import EXTENSION, Services
+from api.services import Services
 from domain.match.terms import DAY, HOUR, MINUTE
 from events.clock import rfc3339
 from tests.support.callers import UNLIMITED, Caller, app_on, started
@@ -21,22 +21,9 @@ CALENDAR = {"zone": "Europe/Berlin", "free_days": [5, 6], "auto_vacation": False
 
 
 @pytest.fixture
-def watch() -> Watch:
-    """Return the clock of the app."""
-    return Watch()
-
-
-@pytest.fixture
 def app(server: RealServer, watch: Watch) -> Flask:
     """Return the product's app on the emptied server, with a clock that stands still."""
     return app_on(server.url, now=watch)
-
-
-@pytest.fixture
-def services(app: Flask) -> Services:
-    """Return what the app works with."""
-    found: Services = app.extensions[EXTENSION]
-    return found
 
 
 def on(instant: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.services import EXTENSION, Services
+from api.services import Services
 from domain.game import Game
 from domain.games import GAMES
 from domain.match.state import FINISHED, MatchState
@@ -51,13 +51,6 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all matches have one seed, so that the opponents play the same games every time."""
     drawn = SimpleNamespace(randbelow=lambda _: SEED, token_urlsafe=secrets.token_urlsafe)
     monkeypatch.setattr("api.resources.commands.secrets", drawn)
-
-
-@pytest.fixture
-def services(app: Flask) -> Services:
-    """Return what the app works with."""
-    found: Services = app.extensions[EXTENSION]
-    return found
 
 
 def begin_late(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any]) -> None:

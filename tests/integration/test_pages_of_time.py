@@ -2,8 +2,7 @@
 
 import pytest
 
-from api import create_app
-from tests.support.callers import ME, UNLIMITED, opponent, settings_for, started
+from tests.support.callers import ME, app_on, opponent, started
 
 DAY = 86_400_000
 CLAIMED = {"control": "days-per-move", "bank": 86_400, "flag": "claim", "vacations": False}
@@ -11,27 +10,10 @@ AUTOMATIC = {"control": "days-per-move", "bank": 86_400}
 NO_VACATION = {"zone": "UTC", "free_days": [], "auto_vacation": False, "plays_forced": False}
 
 
-class Turned:
-    """A clock that stands still until it is turned."""
-
-    def __init__(self):
-        self.at = 1_700_000_000_000
-
-    def __call__(self):
-        """Return the instant that it shows."""
-        return self.at
-
-
 @pytest.fixture
-def turned():
-    """Return the clock of the server."""
-    return Turned()
-
-
-@pytest.fixture
-def app(server, turned):
-    """Return the product's app with that clock."""
-    return create_app(settings_for(server.url), now=turned, rates=UNLIMITED)
+def app(server, watch):
+    """Return the product's app on the emptied server, with a clock that stands still."""
+    return app_on(server.url, now=watch)
 
 
 def page(caller, match):
@@ -49,11 +31,11 @@ def begun(white, black, terms):
     return match
 
 
-def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(anna, boris, stranger, turned):
+def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(anna, boris, stranger, watch):
     match = begun(anna, boris, CLAIMED)
     assert "You must move by" in page(anna, match)
     assert "If not, the others may claim that time is up." in page(anna, match)
-    turned.at += 2 * DAY
+    watch.advance(2 * DAY)
     assert "The time of anna is up.</strong> You may claim it" in page(boris, match)
     assert "time-claims" not in page(anna, match)
     assert boris.post(f"/matches/{match}/time-claims").status_code == 201
@@ -71,21 +53,21 @@ def test_a_move_against_an_opponent_can_be_taken_back_on_the_page(anna):
     assert "takeback-requests" in page(anna, match)
 
 
-def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(anna, boris, turned):
+def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(anna, boris, watch):
     match = begun(anna, boris, AUTOMATIC)
     assert "If not, White loses at that instant." in page(boris, match)
     assert anna.put("/me/calendar", NO_VACATION).status_code == 200
-    turned.at += 2 * DAY
+    watch.advance(2 * DAY)
     assert anna.move(match, "c3-d4").json["code"] == "match-over"
     assert "forgiveness" in page(boris, match)
-    turned.at += 4 * DAY
+    watch.advance(4 * DAY)
     assert "forgiveness" not in page(boris, match)
 
 
-def test_a_first_move_that_does_not_come_calls_the_match_off_and_the_page_says_so(anna, boris, turned):
+def test_a_first_move_that_does_not_come_calls_the_match_off_and_the_page_says_so(anna, boris, watch):
     match = started(anna, boris)
     assert anna.put("/me/calendar", NO_VACATION).status_code == 200
     assert "If not, the match is called off without a result." in page(anna, match)
-    turned.at += 8 * DAY
+    watch.advance(8 * DAY)
     assert anna.move(match, "c3-d4").status_code == 409
     assert "White did not make the first move in time. The match ended without a result." in page(boris, match)

@@ -1,6 +1,6 @@
 // The one way in which pages act: JSON requests to the API, and its problems in words.
 
-export class Problem extends Error {
+class Problem extends Error {
   constructor(status, body) {
     super(body.detail || body.title || "Something went wrong.");
     this.status = status;

@@ -41,7 +41,7 @@ export function keepClocks(scope, changed) {
 }
 
 // Returns milliseconds in words as the server says them: the two largest units; in the last hour also seconds.
-export function duration(left) {
+function duration(left) {
   if (left <= 0) return "no time";
   const seconds = Math.floor(left / 1000);
   const parts = [["day", Math.floor(seconds / 86400)], ["hour", Math.floor(seconds / 3600) % 24], ["minute", Math.floor(seconds / 60) % 60]];

@@ -66,19 +66,12 @@ def spent(state: State, owner: str) -> int:
 
 
 def write(state: State) -> str:
-    rows = []
-    for row in range(15, 0, -1):
-        text = ""
-        for column in range(1, 16):
-            number = state.at((column, row))
-            if number is not None:
-                text += state.pieces[number].owner + state.pieces[number].code
-            else:
-                text += "*" if (column, row) == NEUTRON else " "
-        rows.append(re.sub(" +", lambda run: str(len(run[0])), text))
+    signs = {NEUTRON: "*"} | {piece.square: piece.owner + piece.code for piece in state.pieces.values()}
+    rows = ["".join(signs.get((column, row), " ") for column in range(1, 16)) for row in range(15, 0, -1)]
     pairs = sorted((state.pieces[dog].square, state.pieces[host].square) for dog, host in state.hosts.items())
     dogs = ";".join(f"{name(dog)}>{name(host)}" for dog, host in pairs)
-    return f"{'/'.join(rows)} {state.side} {state.phase} {state.out or '-'} {dogs or '-'} {state.clock}"
+    board = re.sub(" +", lambda run: str(len(run[0])), "/".join(rows))
+    return f"{board} {state.side} {state.phase} {state.out or '-'} {dogs or '-'} {state.clock}"
 
 
 def read(text: str) -> State:

@@ -71,9 +71,8 @@ def outcome_at_a_glance(position: Position, history: Sequence[Position]) -> Outc
 
 
 def _is_repeated(position: Position, history: Sequence[Position]) -> bool:
-    """Tell whether the position has occurred for the third time; only those since the clock was reset can recur."""
-    if position.clock < 4:
+    """Tell whether the position has occurred for the third time."""
+    if len(history) < 2:
         return False
     present = key(position)
-    recent = history[max(0, len(history) - position.clock) :]
-    return sum(key(earlier) == present for earlier in recent) >= 2
+    return sum(key(earlier) == present for earlier in history) >= 2

@@ -9,6 +9,7 @@ from domain.four_towers.attack import BLACK, KING, in_check
 from domain.four_towers.board import SQUARES
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.rescue import any_multi
+from domain.game import Outcome
 from tests.support.slow_four_towers.board import read
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
 from tests.support.slow_four_towers.moves import successors
@@ -108,3 +109,10 @@ def test_what_is_pruned_holds_no_multi_move(text: str) -> None:
 @pytest.mark.parametrize("text", CROWDED)
 def test_in_crowded_positions_a_mate_is_one_although_so_much_could_be_tried(text: str) -> None:
     assert GAME.outcome(GAME.parse_position(text), ()) == ((0.0, 1.0), "checkmate")
+
+
+def test_a_position_stands_for_the_third_time_whatever_the_clocks_say() -> None:
+    start = GAME.initial("standard")
+    later = GAME.parse_position(GAME.format_position(start).replace(" 0 1", " 7 30"))
+    assert GAME.outcome(start, (later, GAME.play(start, next(iter(GAME.legal_moves(start)))))) is None
+    assert GAME.outcome(start, (later, start)) == Outcome((0.5, 0.5), "repetition")

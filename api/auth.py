@@ -150,7 +150,7 @@ def _admit() -> None:
     g.person = admission.person if admission else None
     _refuse_bad_token(kind, g.person)
     if admission and admission.used > writes.amount:
-        raise too_many(admission.resets_in)
+        raise too_many("writes", admission.resets_in)
 
 
 def _credential() -> tuple[str, str]:

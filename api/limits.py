@@ -21,8 +21,9 @@ EXTENSION = "rookery-limits"
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes, archives and moves computed again count per person; sign-ins per name and address, and all together per
-    address; sign-ups and guests per address. An address is what the nearest trusted proxy says.
+    Writes, archives, moves computed again, calendars, matches that are created and words in chats count per person;
+    sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
+    address. An address is what the nearest trusted proxy says; a school behind one finds room.
     """
 
     writes: str = "600/minute"
@@ -33,6 +34,25 @@ class Limits(NamedTuple):
     archives: str = "10/hour"
     recomputations: str = "60/hour"
     calendars: str = "120/hour"
+    matches: str = "600/hour"
+    all_matches: str = "3000/hour"
+    words: str = "600/hour"
+
+
+SAID = {
+    "writes": "You have done very much in the last minute.",
+    "sign_in": "This name and password have been tried too often.",
+    "sign_ins": "From your network address too many people have tried to sign in.",
+    "sign_up": "From your network address too many people have signed up.",
+    "guests": "From your network address too many guests have come.",
+    "archives": "You have had your archive made several times.",
+    "recomputations": "You have had many moves computed again.",
+    "calendars": "You have changed your calendar and vacations very often.",
+    "matches": "You have created very many matches.",
+    "all_matches": "From your network address very many matches have been created.",
+    "words": "You have said very much.",
+}
+"""What somebody hears who has used up a limit."""
 
 
 class RateLimits:
@@ -49,7 +69,7 @@ class RateLimits:
         item = self.items[limit]
         if not self._limiter.hit(item, limit, *who):
             resets = self._limiter.get_window_stats(item, limit, *who).reset_time
-            raise too_many(math.ceil(resets - time.time()))
+            raise too_many(limit, math.ceil(resets - time.time()))
 
 
 def install(app: Flask, limits: RateLimits) -> None:
@@ -68,10 +88,10 @@ def spend(limit: str, *who: str) -> None:
     rate_limits().spend(limit, *who)
 
 
-def too_many(seconds: int) -> Problem:
-    """Return the problem of a limit that is used up for ``seconds``."""
+def too_many(limit: str, seconds: int) -> Problem:
+    """Return the problem of ``limit``, which is used up for ``seconds``."""
     wait = max(1, seconds)
-    return Problem("too-many-requests", f"Wait {wait} seconds.", headers={"Retry-After": str(wait)})
+    return Problem("too-many-requests", f"{SAID[limit]} Wait {wait} seconds.", headers={"Retry-After": str(wait)})
 
 
 def address() -> str:

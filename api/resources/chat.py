@@ -7,6 +7,7 @@ from marshmallow import fields, validate
 
 from api import representations as show
 from api.auth import current_person, require_person, signed_in
+from api.limits import spend
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.commands import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
@@ -75,6 +76,7 @@ def say(arguments: dict[str, str], match: str) -> Response:
     """Say something"""
     state, person = readable(match), require_person()
     _refuse_muted(state, person)
+    spend("words", person.id)
     asked = Request(f"{person.id}:{request_key()}", fingerprint())
     try:
         message = services().chats.say(match, person.id, arguments["text"], asked)

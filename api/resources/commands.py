@@ -13,6 +13,7 @@ from marshmallow import fields, validate
 from api import representations as show
 from api.auth import channel, require_person, signed_in
 from api.ids import match_id
+from api.limits import address, spend
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
@@ -167,6 +168,7 @@ class ExecutedShown(Shown):
 def create_match(arguments: dict[str, Any]) -> Response:
     """Create a match; the seats are in turn order, and it starts when all are taken"""
     person = require_person()
+    spend_match(person)
     key = request_key()
     # The id is made from the key, so that a repeated request meets the stream that the first one began.
     match = match_id(person, key)
@@ -190,6 +192,12 @@ def create_match(arguments: dict[str, Any]) -> Response:
     response = json_response(show.match(created, now=created.updated_at), 201, executed_headers(executed))
     response.headers["Location"] = f"{PREFIX}/matches/{match}"
     return response
+
+
+def spend_match(person: Person) -> None:
+    """Count a match that ``person`` creates; raises the problem too-many-requests."""
+    spend("matches", person.id)
+    spend("all_matches", address())
 
 
 View = Callable[[dict[str, Any], str], Response]

@@ -3,8 +3,10 @@
 import pytest
 from flask import Flask
 
+from api.limits import SAID, Limits
 from api.services import EXTENSION
-from tests.support.callers import Caller, started
+from tests.support.callers import ME, OPEN, Caller, app_on, started
+from tests.support.server import RealServer
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,29 @@ def test_a_score_beyond_all_numbers_is_refused_at_its_place(app: Flask, anna: Ca
     body = {"ruling": "decide", "reason": "Agreed.", "rule": "12", "scores": [10**400, 0]}
     refused = judge.post(f"/matches/{match}/rulings", body)
     assert (refused.status_code, refused.json["errors"]) == (422, {"scores.0": ["is too large a number"]})
+
+
+NEW = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}
+
+
+def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None:
+    app = app_on(server.url, Limits(matches="2/hour", all_matches="3/hour", words="1/hour"))
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    match = started(anna, boris)
+    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+    assert anna.post(f"/matches/{match}/rematches").status_code == 201
+    refused = anna.post("/matches", NEW)
+    assert (refused.status_code, refused.json["code"]) == (429, "too-many-requests")
+    assert refused.json["detail"].startswith("You have created very many matches. Wait ")
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    assert boris.post("/matches", NEW).status_code == 201
+    crowded = boris.post("/matches", NEW)
+    assert crowded.json["detail"].startswith("From your network address very many matches")
+    assert boris.post(f"/matches/{match}/chat", {"text": "Thank you."}).status_code == 201
+    assert (
+        boris.post(f"/matches/{match}/chat", {"text": "Again?"}).json["detail"].startswith("You have said very much.")
+    )
+
+
+def test_every_limit_is_told_in_words() -> None:
+    assert SAID.keys() == set(Limits._fields)

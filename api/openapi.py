@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar
 import flask_smorest
 import marshmallow as ma
 from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from api.problems import JSON_PROBLEM, Problem, answer
 from api.schemas import Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
@@ -35,11 +36,23 @@ def read_json() -> Any:
     if request.mimetype != "application/json":
         raise Problem("not-json", "Send a JSON body with Content-Type: application/json.")
     try:
-        return json.loads(request.get_data().decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return json.loads(_body().decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError:
         raise Problem("malformed-json", "The body is nested too deeply.") from None
     except ValueError as error:
         raise Problem("malformed-json", f"The body cannot be read: {error}.") from None
+
+
+def _body() -> bytes:
+    try:
+        body = request.get_data()
+    except HTTPException:
+        raise
+    except Exception as error:  # each server has errors of its own for chunks that are none, or do not come
+        raise Problem("malformed-json", "The body breaks off, or its chunks cannot be read.") from error
+    if request.content_length is None and len(body) >= LARGEST_BODY:
+        raise RequestEntityTooLarge  # werkzeug cuts a body of unknown length there, and says nothing
+    return body
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """What a hostile caller tries: addresses that lead elsewhere, numbers without end, more than anybody needs."""
 
+import io
+
 import pytest
 from flask import Flask
 
@@ -42,6 +44,31 @@ def test_a_score_beyond_all_numbers_is_refused_at_its_place(app: Flask, anna: Ca
     body = {"ruling": "decide", "reason": "Agreed.", "rule": "12", "scores": [10**400, 0]}
     refused = judge.post(f"/matches/{match}/rulings", body)
     assert (refused.status_code, refused.json["errors"]) == (422, {"scores.0": ["is too large a number"]})
+
+
+class BrokenChunks:
+    """A body that comes in chunks, the second of which cannot be read."""
+
+    def __init__(self) -> None:
+        self._chunks = iter([b"{}"])
+
+    def read(self, _: int) -> bytes:
+        """Return the first chunk, then fail as a server does."""
+        for chunk in self._chunks:
+            return chunk
+        raise RuntimeError("Invalid chunk size")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [(BrokenChunks(), 400, "malformed-json"), (io.BytesIO(b"{}" + b" " * 70_000), 413, "too-large")],
+)
+def test_a_body_in_chunks_that_breaks_off_or_never_ends_is_refused(
+    stranger: Caller, body: object, status: int, code: str
+) -> None:
+    chunked = {"wsgi.input": body, "wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
+    refused = stranger.client.post("/api/v1/guests", content_type="application/json", environ_overrides=chunked)
+    assert (refused.status_code, refused.json["code"]) == (status, code)
 
 
 NEW = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}

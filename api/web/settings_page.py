@@ -11,6 +11,7 @@ from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
 from events.clock import rfc3339
+from events.people import LONGEST_LABEL
 from events.zones import zone_names
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -18,7 +19,7 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 
 @blueprint.get("/settings")
 def settings() -> str | Response:
-    """Return the settings of who is signed in, with the vacations that are taken now or lie ahead."""
+    """Return the settings of who is signed in, with tokens and the vacations that are taken now or lie ahead."""
     person = current_person()
     if person is None:
         return sign_in_first()
@@ -37,6 +38,8 @@ def settings() -> str | Response:
         left=duration(rest),
         allowance=duration(vacation.ALLOWANCE),
         year=year_of(now),
+        tokens=services().people.tokens(person),
+        longest_label=LONGEST_LABEL,
         now=now,
         rfc3339=rfc3339,
     )

@@ -21,6 +21,8 @@ const page = document.getElementById("match");
 const at = (id) => document.getElementById(id);
 const api = `/api/v1/matches/${page.dataset.match}`;
 
+const STEPS = {",": "previous", ".": "next", ArrowLeft: "previous", ArrowUp: "previous", ArrowRight: "next", ArrowDown: "next"};
+
 let turned = page.dataset.turned;
 let chosen = null; // {move, key}: the move that waits for its confirmation, and the key of its one submission
 let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
@@ -70,6 +72,7 @@ const bench = new Bench({
       composer.hide();
       page.classList.add("benched");
       showTyping();
+      at("board").scrollIntoView({block: "nearest"}); // the button that opened it may be far below
     },
     closed() {
       board.show(boardBefore);
@@ -131,7 +134,9 @@ function adopt(fresh) {
     const markup = other.innerHTML;
     if (rendered.get(part.id) === markup) continue;
     rendered.set(part.id, markup);
+    const focused = part.id === "moves" && part.contains(document.activeElement);
     part.replaceChildren(...other.childNodes);
+    if (focused) (currentMove() || part.querySelector("a"))?.focus({preventScroll: true});
   }
   showTyping();
   renderLines();
@@ -187,9 +192,13 @@ function announce(before) {
   say(`${latest ? `${latest} was played. ` : ""}${sentence}`);
 }
 
+const currentMove = () => at("moves").querySelector("[aria-current]");
+
+// Shows the current move in the list, which is one stop of the Tab key: from there the arrow keys go through the moves.
 function scrollToCurrent() {
   const list = at("moves");
-  const current = list.querySelector("[aria-current]");
+  const current = currentMove();
+  for (const link of list.querySelectorAll("a")) link.tabIndex = link === (current || list.querySelector("a")) ? 0 : -1;
   if (!current) list.scrollTop = 0;
   else list.scrollTop += current.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
 }
@@ -231,7 +240,14 @@ async function choose(move) {
   at("chosen").textContent = chosen.move;
   at("confirm").hidden = false;
   at("submit").focus({preventScroll: true});
+  uncoverBoard();
   say(`${chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`);
+}
+
+// On a small screen the confirmation stands above the page: the board must not be below it.
+function uncoverBoard() {
+  const [below, above] = [at("board"), at("confirm")].map((part) => part.getBoundingClientRect());
+  if (above.left < below.right && above.top < below.bottom) scrollBy(0, below.bottom - above.top);
 }
 
 function chooseAndSay(move) {
@@ -371,9 +387,10 @@ at("turn").addEventListener("click", () => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || at("ask").open) return;
   if (event.target.closest("input, select, textarea")) return;
-  if (event.key === ",") step("previous");
-  else if (event.key === ".") step("next");
-  else if (event.key === "Escape" && chosen) cancel();
+  if (event.key in STEPS && (event.key.length === 1 || event.target.closest("#moves"))) {
+    event.preventDefault();
+    step(STEPS[event.key]);
+  } else if (event.key === "Escape" && chosen) cancel();
   else if (event.key === "Escape" && composer.active) leave();
   else if (event.key === "Enter" && chosen && !event.target.closest("button, a, summary")) submit();
 });

@@ -1,4 +1,4 @@
-// The settings page: calendar and vacations, sent to the API as they are set.
+// The settings page: calendar, vacations and tokens, sent to the API as they are set.
 
 import {call, clearProblem, showProblem} from "./api.js";
 
@@ -45,6 +45,20 @@ document.getElementById("vacations").addEventListener("click", async (event) => 
   if (which) await sent(vacation, async () => {
     await call("DELETE", `/api/v1/me/vacations/${encodeURIComponent(which)}`);
     location.reload();
+  });
+});
+
+document.getElementById("new-token").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const form = event.target;
+  clearProblem(form);
+  await sent(form, async () => {
+    const {label, secret} = await call("POST", "/api/v1/me/tokens", {label: form.elements.label.value.trim()});
+    form.reset();
+    const [told, code] = ["p", "code"].map((name) => document.createElement(name));
+    told.textContent = `The token of ${label}. Copy it now: it is shown this once.`;
+    code.textContent = secret;
+    document.getElementById("secret").replaceChildren(told, code);
   });
 });
 

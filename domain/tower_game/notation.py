@@ -194,7 +194,11 @@ def _castling(position: Position, text: str, setup: str | None) -> int:
     corners = {CASTLINGS[name][position.side][letter] for name in setups}
     if len(corners) > 1:
         raise IllegalMove(f"{text} names different Rooks in the two setups: write the King's move instead")
-    move = encode(HOMES[position.side], NUMBERS[corners.pop()], False)
+    home = HOMES[position.side]
+    if position.board[home] != KING + position.side * BLACK:
+        # Another man there may well have a move to the corner, which the name does not mean.
+        raise IllegalMove(f"the King is not on {NAMES[home]}: it cannot castle")
+    move = encode(home, NUMBERS[corners.pop()], False)
     if not is_legal(position, move):
         raise IllegalMove(_reason(position, move))
     return move

@@ -10,7 +10,18 @@ from domain.tower_game import GAME
 from domain.tower_game.position import Position
 from tests.support.slow_tower_game.board import State, cube_of, in_check
 from tests.support.slow_tower_game.moves import legal_moves, outcome
-from tests.support.slow_tower_game.positions import MAKERS, Maker, alike, bare, castling, en_passant, promoting, spoilt
+from tests.support.slow_tower_game.positions import (
+    MAKERS,
+    Maker,
+    alike,
+    bare,
+    castling,
+    cornered,
+    en_passant,
+    hemmed_in,
+    promoting,
+    spoilt,
+)
 from tests.support.slow_tower_game.writing import Refused, read, read_san, san, write
 
 SIGNS_OF_POSITIONS = "KRBMNCJFPkrbmncjfp0123456789/| -,wbae"
@@ -64,11 +75,21 @@ def drawn_positions(rng: random.Random, maker: Maker, number: int) -> list[tuple
 def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_slow_reading(
     maker: Maker,
 ) -> None:
-    drawn = drawn_positions(random.Random(31), maker, 20)
+    drawn = drawn_positions(random.Random(31), maker, 16)
     assert drawn
     for state, position in drawn:
         same_moves(state, position)
         same_ends(state, position, [])
+
+
+def test_the_positions_by_chance_end_in_every_way_or_go_on() -> None:
+    rng = random.Random(2)
+    reasons = [
+        same_ends(state, position, [])
+        for maker in (bare, castling, cornered, hemmed_in)
+        for state, position in drawn_positions(rng, maker, 16)
+    ]
+    assert set(reasons) == {None, "checkmate", "stalemate", "insufficient-material", "no-progress"}
 
 
 @pytest.mark.parametrize("setup", ["original", "alternate"])
@@ -102,7 +123,7 @@ def test_repetition_is_told_from_all_earlier_positions_as_in_the_slow_reading() 
 
 def test_spoilt_position_strings_are_refused_exactly_as_in_the_slow_reading() -> None:
     rng = random.Random(8)
-    verdicts = [both_read(spoilt(rng, maker(rng), SIGNS_OF_POSITIONS)) is None for maker in MAKERS for _ in range(60)]
+    verdicts = [both_read(spoilt(rng, maker(rng), SIGNS_OF_POSITIONS)) is None for maker in MAKERS for _ in range(30)]
     assert any(verdicts)
     assert not all(verdicts)
 

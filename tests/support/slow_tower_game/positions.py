@@ -3,14 +3,23 @@
 import random
 from collections.abc import Callable
 
-from tests.support.slow_tower_game.board import CUBES, ORDER_OF_RIGHTS, Board, Cube, State, cube_of, forward
+from tests.support.slow_tower_game.board import (
+    CUBES,
+    ORDER_OF_RIGHTS,
+    Board,
+    Cube,
+    State,
+    captures,
+    cube_of,
+    forward,
+)
 from tests.support.slow_tower_game.moves import CORNERS
 from tests.support.slow_tower_game.writing import write
 
 Maker = Callable[[random.Random], str]
 
 PIECES = "RBMNCJF"
-CLOCKS = (0, 0, 0, 1, 7, 50, 98, 99, 100)
+CLOCKS = (0, 0, 0, 0, 0, 1, 1, 7, 50, 98, 98, 99, 99, 100, 100, 101)
 DIRECTIONS = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) != (0, 0, 0)]
 
 
@@ -44,6 +53,10 @@ def finished(rng: random.Random, board: Board, white: bool | None = None, passed
     return write(State(board, white, rights, passed, 0 if passed else rng.choice(CLOCKS)))
 
 
+def rider_along(direction: Cube) -> str:
+    return "RBM"[sum(map(abs, direction)) - 1]
+
+
 def crowded(rng: random.Random) -> str:
     board: Board = {}
     strew(rng, board, PIECES + "PPPPP", rng.randrange(40, 120))
@@ -64,6 +77,7 @@ def bare(rng: random.Random) -> str:
 
 
 def castling(rng: random.Random) -> str:
+    """Kings at home and Rooks in the corners, some passed cubes held, and Pawns that may promote in a corner."""
     board: Board = {}
     for rank, white in (("1", True), ("8", False)):
         board[cube_of("cc" + rank)] = cased("K", white)
@@ -72,12 +86,14 @@ def castling(rng: random.Random) -> str:
                 board[cube_of(corner + rank)] = cased("R", white if rng.random() < 0.95 else not white)
             if rng.random() < 0.1:
                 board[cube_of(passed + rank)] = cased(rng.choice(PIECES), rng.random() < 0.5)
-    strew(rng, board, PIECES + "PP", rng.randrange(14))
+            if rng.random() < 0.1:
+                board[cube_of(corner[0] + passed[1] + ("2" if white else "7"))] = cased("P", not white)
+    strew(rng, board, PIECES + "PP", rng.randrange(8))
     return finished(rng, board)
 
 
 def en_passant(rng: random.Random) -> str:
-    """A Pawn that has just made a double step beside others, with their King and enemy riders near."""
+    """A Pawn that has just made a double step beside others, of which some are between their King and a rider."""
     white = rng.random() < 0.5
     x, y = rng.randrange(5), rng.randrange(5)
     landed, ahead = (5 if white else 4), forward(white)
@@ -87,12 +103,16 @@ def en_passant(rng: random.Random) -> str:
         for row in range(y - 1, y + 2):
             if (column, row, landed) in CUBES and rng.random() < 0.4:
                 board.setdefault((column, row, landed), cased("P", white if rng.random() < 0.9 else not white))
-    held = rng.choice([cube for cube in CUBES if cube[2] == landed or cube[:2] == (x, y)])
-    if held not in board and held not in (passed, behind):
-        board[held] = cased("K", white)
-    kept = [cube for cube in (passed, behind) if rng.random() < 0.97]
+    kept = [cube for cube in (passed, behind) if rng.random() < 0.95]
+    way, nearer, farther = rng.choice(DIRECTIONS), rng.randrange(1, 4), rng.randrange(1, 4)
+    center = rng.choice([*board, passed])
+    held = (center[0] + way[0] * nearer, center[1] + way[1] * nearer, center[2] + way[2] * nearer)
+    beyond = (center[0] - way[0] * farther, center[1] - way[1] * farther, center[2] - way[2] * farther)
+    for cube, letter in ((held, cased("K", white)), (beyond, cased(rider_along(way), not white))):
+        if cube in CUBES and cube not in (passed, behind):
+            board.setdefault(cube, letter)
     board.update(dict.fromkeys(kept, "."))
-    strew(rng, board, rng.choice(("RRBBMMP", PIECES + "P")), rng.randrange(12))
+    strew(rng, board, rng.choice(("RRBBMMP", PIECES + "P")), rng.randrange(8))
     for cube in kept:
         del board[cube]
     return finished(rng, board, white, passed if rng.random() < 0.9 else None)
@@ -111,17 +131,39 @@ def promoting(rng: random.Random) -> str:
 
 
 def cornered(rng: random.Random) -> str:
-    """A King at the edge with the other near it: checkmates and stalemates are among these."""
+    """A King at the edge with the other near it and more or fewer enemies: now and then a mate."""
     white = rng.random() < 0.5
     edge = [cube for cube in CUBES if sum((cube[0] % 4 == 0, cube[1] % 4 == 0, cube[2] in (1, 8))) >= 2]
     x, y, z = rng.choice(edge)
     near = [cube for cube in CUBES if max(abs(cube[0] - x), abs(cube[1] - y), abs(cube[2] - z)) == 2]
     board = {(x, y, z): cased("K", white), rng.choice(near): cased("K", not white)}
-    for cube in rng.sample(CUBES, rng.randrange(3, 12)):
+    for cube in rng.sample(CUBES, rng.randrange(3, 24)):
         kind = rng.choice(PIECES + "FFP")
         if cube not in board and (kind != "P" or 1 < cube[2] < 8):
-            board[cube] = cased(kind, not white if rng.random() < 0.85 else white)
+            board[cube] = cased(kind, not white if rng.random() < 0.95 else white)
     return finished(rng, board, white)
+
+
+def hemmed_in(rng: random.Random) -> str:
+    """A King in a corner to which enemies leave no cube: mostly a stalemate, unless another man can move."""
+    white = rng.random() < 0.5
+    x, y, z = rng.choice((0, 4)), rng.choice((0, 4)), rng.choice((1, 8))
+    ways = [(x + dx, y + dy, z + dz) for dx, dy, dz in DIRECTIONS if (x + dx, y + dy, z + dz) in CUBES]
+    board = {(x, y, z): cased("K", white)}
+    free = [cube for cube in CUBES if cube not in ways and cube not in board]
+    rng.shuffle(free)
+    board[free.pop()] = cased("K", not white)
+    while free and ways:
+        cube = free.pop()
+        board[cube] = cased(rng.choice(PIECES), not white)
+        barred = [way for way in ways if captures(board, cube, way)]
+        if not barred or captures(board, cube, (x, y, z)):
+            del board[cube]
+        else:
+            ways = [way for way in ways if way not in barred]
+    if free and rng.random() < 0.3:
+        board[free.pop()] = cased(rng.choice(PIECES), white)
+    return finished(rng, board, white if rng.random() < 0.9 else not white)
 
 
 def lines_to_the_king(rng: random.Random) -> str:
@@ -135,8 +177,7 @@ def lines_to_the_king(rng: random.Random) -> str:
         if len(line) < 2:
             continue
         first, last = sorted(rng.sample(range(len(line)), 2))
-        rider = "RBM"[abs(dx) + abs(dy) + abs(dz) - 1]
-        board[line[last]] = cased(rider if rng.random() < 0.9 else "F", not white)
+        board[line[last]] = cased(rider_along((dx, dy, dz)) if rng.random() < 0.9 else "F", not white)
         if rng.random() < 0.7:
             kind = rng.choice("RBMNCJFPPP" if 1 < line[first][2] < 8 else PIECES)
             board[line[first]] = cased(kind, white if rng.random() < 0.8 else not white)
@@ -160,6 +201,7 @@ MAKERS: list[Maker] = [
     en_passant,
     promoting,
     cornered,
+    hemmed_in,
     lines_to_the_king,
     alike,
 ]

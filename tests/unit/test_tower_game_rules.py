@@ -1,23 +1,36 @@
 """The Tower Game against its rules document: counts of sequences, laws on random games, refusals."""
 
-import json
 import random
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 from domain.tower_game import GAME
-from domain.tower_game.board import NAMES, PAWN_CAPTURES
+from domain.tower_game.board import (
+    BISHOP_RAYS,
+    CAPTAIN_LEAPS,
+    JESTER_LEAPS,
+    KING_STEPS,
+    KNIGHT_LEAPS,
+    MERCHANT_RAYS,
+    NAMES,
+    ROOK_RAYS,
+)
 from domain.tower_game.moves import encode
 from domain.tower_game.position import Position, occupied
+from tests.support.slow_tower_game.board import attacked, cube_of, name
+from tests.support.slow_tower_game.writing import read
 
-CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "vectors" / "tower-game.public.json").read_text("utf-8")
-)
 LONE_KINGS = "5/5/5/5/4k|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|K4/5/5/5/5"
+
+RAYS = {"R": ROOK_RAYS, "B": BISHOP_RAYS, "M": MERCHANT_RAYS}
+LEAPS = {"N": KNIGHT_LEAPS, "C": CAPTAIN_LEAPS, "J": JESTER_LEAPS, "F": KING_STEPS}
+
+
+def goals(kind: str, cube: int) -> list[int]:
+    """Return the cubes to which a man on an otherwise empty board can go."""
+    return list(LEAPS[kind][cube]) if kind in LEAPS else [goal for ray in RAYS[kind][cube] for goal in ray]
 
 
 def perft(position: Position, depth: int) -> int:
@@ -75,108 +88,59 @@ def test_a_move_is_legal_exactly_when_it_is_generated(setup: str) -> None:
         assert [GAME.format_move(position, move) for move in wrong] == []
 
 
-def plain_moves(position: Position) -> set[str]:
-    """Generate the moves of a position again, slowly, straight from the rules: vectors, and a look at the King.
-
-    Castling and en passant are left to the worked examples.
-    """
-    men = {name: GAME.scene(position).columns[name][0] for name in GAME.scene(position).columns}
-    return {text for text in _steps(men, position.side) if not _king_attacked(_moved(men, text), position.side)}
-
-
-def _moved(men: dict[str, Any], text: str) -> dict[str, Any]:
-    board = dict(men)
-    board[text[4:7]] = board.pop(text[:3])
-    return board
-
-
-def _king_attacked(men: dict[str, Any], side: int) -> bool:
-    king = next(name for name, man in men.items() if man.seat == side and man.kind == "monarch")
-    return any(text[3] == "x" and text[4:7] == king for text in _steps(men, 1 - side))
-
-
-def _reaches() -> dict[str, dict[tuple[int, ...], int]]:
-    """Return how far every kind of man but the Pawn goes in every direction in which it goes at all."""
-    leaps = {"knight": [0, 1, 2], "captain": [1, 1, 2], "jester": [1, 2, 2]}
-    steps = {"rook": (1,), "bishop": (2,), "merchant": (3,), "monarch": (1, 2, 3), "fool": (1, 2, 3)}
-    vectors = list(product((-2, -1, 0, 1, 2), repeat=3))
-    units = [vector for vector in vectors if max(map(abs, vector)) == 1]
-    reaches = {kind: {v: 1 for v in vectors if sorted(map(abs, v)) == lengths} for kind, lengths in leaps.items()}
-    for kind, numbers in steps.items():
-        far = 1 if kind in ("monarch", "fool") else 8
-        reaches[kind] = {vector: far for vector in units if sum(map(abs, vector)) in numbers}
-    return reaches
-
-
-REACHES = _reaches()
-
-
-def _pawn_reaches(men: dict[str, Any], name: str, side: int) -> dict[tuple[int, ...], int]:
-    """Return where a Pawn may go or capture: one step up or down the board, two straight ones from its first rank."""
-    forward, rank = (1, int(name[2])) if side == 0 else (-1, int(name[2]))
-    reaches = {(x, y, forward): 1 for x in (-1, 0, 1) for y in (-1, 0, 1)}
-    if rank == (2 if side == 0 else 7) and f"{name[:2]}{rank + forward}" not in men:
-        reaches[0, 0, 2 * forward] = 1
-    return reaches
-
-
-def _steps(men: dict[str, Any], side: int) -> set[str]:
-    found = set()
-    for name, man in men.items():
-        if man.seat != side:
-            continue
-        x, y, z = "abcde".index(name[0]), "abcde".index(name[1]), int(name[2])
-        reaches = _pawn_reaches(men, name, side) if man.kind == "pawn" else REACHES[man.kind]
-        for vector, reach in reaches.items():
-            straight = vector[:2] == (0, 0)
-            for step in range(1, reach + 1):
-                a, b, c = x + vector[0] * step, y + vector[1] * step, z + vector[2] * step
-                if not (0 <= a < 5 and 0 <= b < 5 and 1 <= c <= 8):
-                    break
-                there = f"{'abcde'[a]}{'abcde'[b]}{c}"
-                other = men.get(there)
-                if man.kind == "pawn" and (other is None) != straight:
-                    break
-                if other is None or other.seat != side:
-                    ending = [f"={p}" for p in "BCFJMNR"] if man.kind == "pawn" and c in (1, 8) else [""]
-                    found |= {f"{name}{'x' if other else '-'}{there}{end}" for end in ending}
-                if other is not None:
-                    break
-    return found
-
-
-def test_moves_agree_with_a_plain_reading_of_the_rules() -> None:
-    for position in random_positions("alternate", seed=23, every=120):
-        quiet = position._replace(rights=0, passed=-1)
-        generated = {GAME.format_move(quiet, move) for move in GAME.legal_moves(quiet)}
-        if GAME.outcome(quiet, ()) is None:
-            assert generated == plain_moves(quiet)
-
-
 @pytest.mark.parametrize(("setup", "hanging"), [("original", ["ac7", "ec2"]), ("alternate", [])])
 def test_only_two_pawns_of_the_original_setup_are_unprotected(setup: str, hanging: list[str]) -> None:
-    men = {name: column[0] for name, column in GAME.scene(GAME.initial(setup)).columns.items()}
-    unprotected = []
-    for name, pawn in men.items():
-        if pawn.kind == "pawn":
-            taken = {**men, name: pawn._replace(seat=1 - pawn.seat)}
-            if not any(move.endswith(f"x{name}") for move in _steps(taken, pawn.seat)):
-                unprotected.append(name)
-    assert sorted(unprotected) == hanging
+    board = read(GAME.format_position(GAME.initial(setup))).board
+    pawns = [(cube, letter.isupper()) for cube, letter in board.items() if letter in "Pp"]
+    assert sorted(name(cube) for cube, white in pawns if not attacked(board, cube, white)) == hanging
 
 
-def test_bindings_are_as_the_rules_count_them() -> None:
-    assert len(PAWN_CAPTURES[0][NAMES.index("cc4")]) == 8
-    assert occupied(GAME.initial("original").men, 0).bit_count() == 50
+@pytest.mark.parametrize("setup", ["original", "alternate"])
+def test_four_merchants_share_out_the_board_and_bishops_stand_two_on_each_shade(setup: str) -> None:
+    board = read(GAME.format_position(GAME.initial(setup))).board
+    for side in (str.upper, str.lower):
+        merchants = [cube for cube, letter in board.items() if letter == side("M")]
+        bishops = [cube for cube, letter in board.items() if letter == side("B")]
+        assert {((x + y) % 2, (y + z) % 2) for x, y, z in merchants} == set(product((0, 1), repeat=2))
+        assert sorted(sum(cube) % 2 for cube in bishops) == [0, 0, 1, 1]
 
 
-def test_stalemate_gives_a_quarter_to_the_stalemated_side() -> None:
-    stalemates = [case for case in CASES if (case.get("outcome") or {}).get("reason") == "stalemate"]
-    assert stalemates
-    for case in stalemates:
-        outcome = GAME.outcome(GAME.parse_position(case["position"]), ())
-        assert outcome is not None
-        assert sorted(outcome.scores) == [0.25, 0.75]
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [
+        ("R", {200}),
+        ("N", {200}),
+        ("J", {200}),
+        ("F", {200}),
+        ("B", {100}),
+        ("C", {100}),
+        ("M", {48, 52}),
+    ],
+)
+def test_each_man_can_come_to_as_many_cubes_as_the_rules_count(kind: str, counts: set[int]) -> None:
+    def region(cube: int) -> frozenset[int]:
+        found, fresh = {cube}, {cube}
+        while fresh:
+            fresh = {goal for start in fresh for goal in goals(kind, start)} - found
+            found |= fresh
+        return frozenset(found)
+
+    regions = set(map(region, range(200)))
+    assert {len(cubes) for cubes in regions} == counts
+    assert sum(len(cubes) for cubes in regions) == 200
+
+
+def test_leaps_and_doubled_steps_are_together_all_vectors_of_length_two() -> None:
+    def ways(kind: str) -> list[tuple[int, ...]]:
+        """Return the vectors of a man in the middle of the board."""
+        ends = [cube_of(NAMES[goal]) for goal in goals(kind, NAMES.index("cc4"))]
+        return [(x - 2, y - 2, z - 4) for x, y, z in ends]
+
+    leaps = [vector for kind in "NCJ" for vector in ways(kind)]
+    doubled = [(2 * x, 2 * y, 2 * z) for x, y, z in ways("F")]
+    everything = [vector for vector in product(range(-2, 3), repeat=3) if max(map(abs, vector)) == 2]
+    assert len(everything) == 98
+    assert sorted([*leaps, *doubled]) == everything
 
 
 def test_a_drawn_position_has_no_moves_and_refuses_all() -> None:

@@ -85,6 +85,16 @@ def find_position(game: AnyGame, text: str) -> Any:
         raise click.BadParameter(f"{error} (nor is it a setup: {setups})", param_hint="POSITION") from error
 
 
+def printable(text: str) -> str:
+    """Return ``text`` in one line in which nothing is hidden: what others have written may hold whatever they like.
+
+    Line feeds, escape sequences of terminals and marks that turn the direction of writing are told by their codes.
+    """
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape", "backslashreplace").decode() for each in text
+    )
+
+
 @contextmanager
 def progress(length: int, label: str) -> Iterator[Callable[[], None]]:
     """Show on standard error how far ``length`` steps have come; yields what is to be called after each step."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, progress
+from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable, progress
 from events.chain import linked
 from events.clock import now_ms, rfc3339
 from events.envelope import Envelope, canonical_json
@@ -140,9 +140,9 @@ def _verified(path: Path, keys: KeySet | None, opponents: bool) -> bool:
     try:
         for step in verify(_bytes_of(path), keys, opponents):
             proved = proved and step.proved
-            click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {step.found}")
+            click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {printable(step.found)}")
     except Fault as fault:
-        click.echo(f"  FAULT  {fault}")
+        click.echo(f"  FAULT  {printable(str(fault))}")
         return False
     click.echo("  This bundle is whole and true." if proved else "  Nothing is wrong, but not everything is proved.")
     return proved
@@ -161,7 +161,8 @@ def _source(match: str) -> tuple[str, list[Envelope], int | None]:
         try:
             bundle = read_bundle(_bytes_of(path))
         except Fault as fault:
-            raise Refusal(f"{path}: {place_in_words(fault.place) or 'fault'}: {fault.reason}") from None
+            place = place_in_words(fault.place) or "fault"
+            raise Refusal(printable(f"{path}: {place}: {fault.reason}")) from None
         return bundle.match, bundle.envelopes, bundle.withheld
     events = open_store().read(match)
     if not events:
@@ -177,7 +178,7 @@ def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> Non
         else:
             click.echo(f"    it cannot be computed again here: it is of {answer.engine}")
     if fault is not None:
-        raise Refusal(f"DIFFERENT at version {record.envelope.version}: {fault}")
+        raise Refusal(printable(f"DIFFERENT at version {record.envelope.version}: {fault}"))
 
 
 def _shown(record: Record, boards: bool) -> str:
@@ -187,7 +188,7 @@ def _shown(record: Record, boards: bool) -> str:
         lines += [f"    {line}" for line in _shown_ply(record.ply, boards)]
     elif content := {name: value for name, value in event.data.items() if name != SEED}:
         lines.append(f"    {canonical_json(content).decode()}")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _shown_ply(ply: Ply, boards: bool) -> Iterator[str]:

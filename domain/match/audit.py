@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from domain.game import Outcome
 from domain.games import find_ruleset
+from domain.match import calendar as calendars
 from domain.match import events as e
+from domain.match import terms
 from domain.match.clock import falls_at, forecast
 from domain.match.evolve import evolve
 from domain.match.moves import LONGEST_MOVE
 from domain.match.opponents import needs_fresh_seed
+from domain.match.refusals import Refused
 from domain.match.state import PLAYING, MatchState
 
 
@@ -42,6 +45,10 @@ class Step(NamedTuple):
     deviation: str | None
 
 
+MOST_PAUSES = 1000
+"""That a clock can hold at once; nobody has nearly as many vacations ahead, nor a server so many outages in a turn."""
+
+
 class Examination:
     """Takes the events of one match in order. ``state`` is the match after them, ``proof`` that of its result."""
 
@@ -60,6 +67,7 @@ class Examination:
         that no match can take at all, and stands where it stood.
         """
         before = self.state
+        _refuse_unreckonable(before, event)
         deviation = None if before is None else self._deviation(before, event)
         try:
             after = evolve(before, event, self._match)
@@ -149,6 +157,20 @@ class Examination:
                     proof = proof._replace(key=game.key_string(after.position), plies=plies)
         self._proved[result] = proof
         return proof
+
+
+def _refuse_unreckonable(before: MatchState | None, event: e.Event) -> None:
+    """Raise Deviation for what no match has recorded, ever, and no clock can reckon with in reasonable time."""
+    try:
+        if isinstance(event, e.MatchCreated) and event.terms is not None:
+            terms.check(event.terms)
+        elif isinstance(event, e.CalendarSet) and event.calendar is not None:
+            calendars.check(event.calendar)
+    except Refused as refused:
+        raise Deviation(str(refused)) from None
+    pauses = before.clock.pauses if before is not None and before.clock is not None else ()
+    if isinstance(event, e.ClockPaused) and len(pauses) >= MOST_PAUSES:
+        raise Deviation(f"more than {MOST_PAUSES} pauses of a clock at once")
 
 
 def _wrong_move(before: MatchState, event: e.MoveSubmitted) -> str | None:

@@ -325,14 +325,17 @@ def _instant(clock: Clock, seat: int, since: int, budget: int) -> int | None:
 
 def _running(clock: Clock, seat: int, since: int) -> Iterator[tuple[int, int | None]]:
     """Yield the stretches, in order, in which the time of ``seat`` runs from ``since`` on; the last has no end."""
-    at = since
+    pauses = sorted((pause for pause in clock.pauses if pause.seat in (None, seat)), key=lambda pause: pause.since)
+    at, held, begun = since, since, 0
     while True:
-        held = [pause.until for pause in clock.pauses if _holds(pause, seat, at)]
-        if None in held:
-            return
-        until = max([_free_until(clock, seat, at), *(end for end in held if end is not None)])
-        if until == at:
-            end = _next_stop(clock, seat, at)
+        while begun < len(pauses) and pauses[begun].since <= at:
+            until = pauses[begun].until
+            if until is None:
+                return
+            held, begun = max(held, until), begun + 1
+        until = max(held, _free_until(clock, seat, at))
+        if until <= at:
+            end = _next_stop(clock, seat, at, pauses[begun].since if begun < len(pauses) else None)
             yield at, end
             if end is None:
                 return
@@ -349,9 +352,12 @@ def _free_until(clock: Clock, seat: int, at: int) -> int:
     return change if valid_until is None else min(change, valid_until)
 
 
-def _next_stop(clock: Clock, seat: int, at: int) -> int | None:
-    """Return the first instant after ``at`` at which a pause or a free day may begin (None: there is none)."""
-    stops = [pause.since for pause in clock.pauses if pause.seat in (None, seat) and pause.since > at]
+def _next_stop(clock: Clock, seat: int, at: int, pause: int | None) -> int | None:
+    """Return the first instant after ``at`` at which a pause or a free day may begin (None: there is none).
+
+    ``pause`` is that at which the next pause begins.
+    """
+    stops = [] if pause is None else [pause]
     calendar, valid_until = _calendar_at(clock, seat, at)
     if valid_until is not None:
         stops.append(valid_until)

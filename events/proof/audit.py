@@ -46,7 +46,9 @@ class Record(NamedTuple):
         event, before, after = self.event, self.before, self.after
         if not isinstance(event, MoveSubmitted | DrawAccepted | DrawDeclined) or before is None or after is None:
             return None
-        if before.broken is not None or after.broken is not None or before.seats[event.seat].level is None:
+        if before.broken is not None or after.broken is not None:
+            return None
+        if not 0 <= event.seat < len(before.seats) or before.seats[event.seat].level is None:
             return None
         return Answer(event, before)
 

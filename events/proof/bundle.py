@@ -37,7 +37,7 @@ FORMAT = 1
 KIND = "rookery bundle 1"
 """The first line of what is signed."""
 
-LARGEST = 64 * 1024 * 1024
+LARGEST = 16 * 1024 * 1024
 """Bytes that are read; a bundle of a thousand plies has about a third of a million."""
 
 SEED = "seed"

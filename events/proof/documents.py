@@ -6,7 +6,7 @@ byte is a change of what it says or makes it no document.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from events.envelope import canonical_json
@@ -15,8 +15,15 @@ from events.shapes import Misfit, Shape
 DEEPEST = 32
 """Levels of nesting; no document of this house has half as many."""
 
-_NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]|\\.)*"?|[^"\[\]{}])+', re.DOTALL)
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}:,]', re.DOTALL)
+MOST_VALUES = 1_000_000
+"""In one document, or somewhat fewer; a bundle of the largest size has half as many."""
+
+LONGEST_WHOLE = 20
+"""Characters of a whole number, from which on it has no canonical form whatever it is."""
+
+# Possessive: what has been read is never tried another way, so that nothing of it has to be remembered.
+_NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?|[^"\[\]{}]++)++', re.DOTALL)
+_TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}:,]', re.DOTALL)
 
 
 class Fault(Exception):
@@ -49,22 +56,22 @@ def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[
     except UnicodeDecodeError as error:
         before = packed[: error.start].decode()
         raise Fault(path_at(before, len(before)), f"byte {error.start + 1} is not UTF-8") from None
+    if sum(map(text.count, "[{,")) > MOST_VALUES:
+        raise Fault("", f"it has more than the {MOST_VALUES:,} values that are read")
     _refuse_depth(text)
     twice: list[str] = []
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         collected = dict(pairs)
         if len(collected) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice.extend(name for number, name in enumerate(names) if name in names[:number])
+            seen: set[str] = set()
+            twice.append(next(name for name, _ in pairs if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
         return collected
 
     try:
-        value = json.loads(text, object_pairs_hook=collect, parse_constant=_refuse_constant)
+        value = json.loads(text, object_pairs_hook=collect, parse_int=_whole, parse_constant=float)
     except json.JSONDecodeError as error:
         raise Fault(path_at(text, error.pos), f"{_byte(text, error.pos)} {_said(text, error)}") from None
-    except ValueError as error:
-        raise Fault("", str(error)) from None
     if not isinstance(value, dict):
         raise Fault("", "it is no JSON object")
     for name, known in formats.items():
@@ -72,8 +79,8 @@ def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[
             raise Fault(name, f"{name} {value[name]!r:.20} is not known here, only {known}")
     try:
         canonical = write_document(value)
-    except (ValueError, TypeError) as error:
-        raise Fault("", f"it has no canonical form: {error}") from None
+    except ValueError:
+        _refuse_formless(value)
     if packed != canonical:
         _refuse_form(text, canonical.decode(), twice)
     return value
@@ -152,8 +159,44 @@ def _refuse_form(text: str, canonical: str, twice: list[str]) -> NoReturn:
     raise Fault(path_at(text, offset), reason)
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+def _refuse_formless(value: dict[str, Any]) -> NoReturn:
+    """Raise the fault of the first value that has no canonical form; there must be one."""
+    found = _formless(value)
+    if found is None:
+        raise AssertionError("every part of the document has a canonical form, and the whole has none")
+    path, reason = found
+    raise Fault(path.removeprefix("."), f"it has no canonical form: {reason}")
+
+
+def _formless(value: Any) -> tuple[str, str] | None:
+    """Return the path of the first value within ``value`` that has no canonical form, and why; None for none."""
+    steps: Iterable[tuple[str, Any]]
+    if isinstance(value, dict):
+        steps = ((f".{_escaped(name)}", item) for name, item in value.items())
+    elif isinstance(value, list):
+        steps = ((f"[{number}]", item) for number, item in enumerate(value))
+    else:
+        steps = ()
+    for step, item in steps:
+        found = _formless(item)
+        if found is not None:
+            return step + found[0], found[1]
+    try:
+        canonical_json(dict.fromkeys(value) if isinstance(value, dict) else [] if isinstance(value, list) else value)
+    except UnicodeEncodeError:
+        return "", "half of a surrogate pair is no character"
+    except ValueError as error:
+        return "", _escaped(str(error))
+    return None
+
+
+def _escaped(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode()
+
+
+def _whole(digits: str) -> int | float:
+    # As a float the number is beyond what has a canonical form, too: its place is told with the others of this kind.
+    return int(digits) if len(digits) < LONGEST_WHOLE else float(digits)
 
 
 def _said(text: str, error: json.JSONDecodeError) -> str:

@@ -160,6 +160,8 @@ def read_key_set(packed: bytes) -> KeySet:
     keys = {}
     for number, entry in enumerate(value["keys"]):
         key = _read_key(f"keys[{number}]", entry)
+        if key.id in keys:
+            raise Fault(f"keys[{number}].kid", "this key stands twice in the set")
         keys[key.id] = key
     return keys
 

@@ -122,7 +122,7 @@ class _Seen:
         self.plies = self.computed = self.others = 0
         self.fault: str | None = None
         self.flags: dict[int, tuple[str, ...]] = {}
-        self._bundle, self._recompute = bundle, recompute
+        self._bundle, self._recompute, self._withheld = bundle, recompute, bundle.withheld
 
     def records(self) -> Iterator[Record]:
         """Yield the records of the events; raises Fault at the first that is not as the bundle says."""
@@ -144,8 +144,7 @@ class _Seen:
             self.others += 1
             return
         self.computed += 1
-        withheld = self._bundle.withheld
-        differing = answer.recompute(seed_known=withheld is None or version < withheld)
+        differing = answer.recompute(seed_known=self._withheld is None or version < self._withheld)
         if differing is not None:
             raise Fault(f"events[{version - 1}]", differing)
 

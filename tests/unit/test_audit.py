@@ -7,9 +7,12 @@ import pytest
 
 from domain.game import Game, Outcome
 from domain.games import GAMES
-from domain.match.audit import Deviation, Examination, Proof
+from domain.match.audit import MOST_PAUSES, Deviation, Examination, Proof
+from domain.match.calendar import Calendar, Offset
 from domain.match.commands import AcceptDraw, JoinMatch, OfferDraw, Resign
 from domain.match.events import (
+    CalendarSet,
+    ClockPaused,
     DrawAccepted,
     DrawDeclined,
     DrawOffered,
@@ -19,7 +22,7 @@ from domain.match.events import (
     SeedDrawn,
 )
 from domain.match.state import Seat
-from domain.match.terms import DAY
+from domain.match.terms import DAY, STANDARD
 from events.proof.audit import Answer, Record, audit
 from tests.support.bundles import (
     STORIES,
@@ -144,6 +147,37 @@ def test_an_event_that_the_rules_do_not_give_is_told_with_the_reason(change: Cha
 def test_a_move_of_an_opponent_that_does_not_say_its_level_is_told() -> None:
     found = records(against_an_opponent(), replaced(3, level=None))[3]
     assert found.fault == "an opponent of level 1 has seat 1, and a move of a person is recorded"
+
+
+OUTAGE = ClockPaused(NOON + 3000, "outage", NOON + DAY, None, NOON + 2 * DAY)
+ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
+
+
+@pytest.mark.parametrize(
+    ("change", "version", "said"),
+    [
+        (replaced(0, terms=STANDARD._replace(bank=10**15)), 1, "bank must be "),
+        (replaced(0, terms=STANDARD._replace(control="none")), 1, "the time control must be one of "),
+        (lambda events: events.insert(3, CalendarSet(NOON + 3000, 0, ALWAYS_FREE)), 4, "at most 3 days of the week"),
+        (lambda events: events.insert(3, CalendarSet(NOON + 3000, 0, Calendar((), (5,)))), 4, "the offsets of the "),
+        (
+            lambda events: events.__setitem__(slice(3, 3), [OUTAGE] * (MOST_PAUSES + 1)),
+            MOST_PAUSES + 4,
+            "more than 1000 pauses",
+        ),
+    ],
+    ids=["long", "unknown", "always free", "nowhere", "pauses"],
+)  # fmt: skip
+def test_what_no_clock_can_reckon_with_is_the_last_thing_that_is_looked_at(
+    change: Change, version: int, said: str
+) -> None:
+    last = records(resigned(), change)[-1]
+    assert (last.envelope.version, last.after, (last.fault or "")[: len(said)]) == (version, None, said)
+
+
+def test_the_answer_of_a_seat_that_there_is_not_is_none() -> None:
+    found = records(draw_refused(), replaced(-1, seat=7))[-1]
+    assert (found.answer, found.fault) == (None, "the match has seats 0 to 1, not 7")
 
 
 @pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))

@@ -13,9 +13,10 @@ from domain.games import GAMES, RULESETS
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.events import DrawAccepted, MatchFinished
 from domain.match.state import PLAYING, Seat
+from domain.match.terms import DAY, STANDARD
 from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import Fault, write_document
-from events.proof.keys import KeySet, SigningKey, read_key_set
+from events.proof.keys import KeySet, SigningKey, key_set, read_key_set
 from events.proof.verification import Step, verify
 from tests.support.bundles import (
     KEY,
@@ -220,6 +221,40 @@ def test_a_bundle_signed_anew_by_another_key_is_refused() -> None:
     renamed = changed(forged, lambda content: content["signature"].update(key=KEY.id))
     assert fault(renamed).place == "signature"
     assert steps(forged, keys(OTHER_KEY))["signature"].proved
+
+
+def test_terms_that_were_exchanged_together_with_the_chain_are_refused_by_the_signature_and_by_the_checkpoint() -> None:
+    match, other = resigned(), STANDARD._replace(bank=2 * DAY, cap=2 * DAY)
+    forged = json.loads(
+        resealed(match, lambda events: events.__setitem__(0, events[0]._replace(terms=other)), OTHER_KEY)
+    )
+    true = json.loads(bundle_of(match, logged=5))
+    forged |= {"signature": true["signature"], "inclusion": true["inclusion"]}
+    packed = write_document(forged)
+    assert str(fault(packed)).startswith("signature: it is not the signature of key ")
+    with pytest.raises(Fault, match=r"inclusion\.path: it does not lead from version 5"):
+        list(verify(packed))
+
+
+def test_an_inclusion_of_another_tree_or_of_a_checkpoint_of_another_size_is_refused() -> None:
+    content = json.loads(bundle_of(resigned(), logged=5))
+    larger = json.loads(bundle_of(resigned(), logged=5, leaves=9))["inclusion"]
+    for inclusion in (
+        larger | {"path": content["inclusion"]["path"]},
+        content["inclusion"] | {"checkpoint": larger["checkpoint"]},
+        content["inclusion"] | {"checkpoint": content["inclusion"]["checkpoint"] | {"size": 9}},
+        content["inclusion"] | {"leaf": 2},
+        content["inclusion"] | {"path": content["inclusion"]["path"] * 1000},
+    ):
+        forged = write_document(content | {"inclusion": inclusion})
+        assert str(fault(forged)).startswith("inclusion.path: it does not lead from version 5 to the root")
+
+
+def test_a_key_that_stands_twice_in_a_set_with_another_time_is_refused() -> None:
+    once = key_set([KEY.public])["keys"]
+    twice = json.dumps({"keys": [*once, {**once[0], "since": 0}]}).encode()
+    with pytest.raises(Fault, match=r"keys\[1\]\.kid: this key stands twice"):
+        read_key_set(twice)
 
 
 def test_without_keys_nobody_vouches_for_a_signature() -> None:

@@ -132,6 +132,14 @@ def test_a_replay_of_a_broken_file_tells_the_place(tmp_path: Path) -> None:
     assert (result.exit_code, result.output) == (1, f"{file}: version 3: the field 'at' is missing\n")
 
 
+def test_what_a_bundle_says_cannot_pass_for_what_is_proved(tmp_path: Path) -> None:
+    content = json.loads(bundle_of(resigned()))
+    content["match"] = "m\n  proved  signature: of the right key\x1b[2K\u202e"
+    result = run("verify", written(tmp_path, write_document(content)))
+    assert "match m\\n  proved  signature: of the right key\\x1b[2K\\u202e\n" in result.output
+    assert result.exit_code == 1
+
+
 def stored(events: list[Any]) -> MemoryStore:
     """Return a store that has these events as the match m."""
     store = MemoryStore()

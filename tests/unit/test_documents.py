@@ -7,7 +7,7 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.proof.documents import DEEPEST, Fault, difference, path_at, read_document, write_document
+from events.proof.documents import DEEPEST, MOST_VALUES, Fault, difference, path_at, read_document, write_document
 
 PACKED = b'{"a":[1,{"b":"\xc3\xa9"}],"c":{"d":null}}\n'
 VALUE = {"a": [1, {"b": "é"}], "c": {"d": None}}
@@ -57,7 +57,7 @@ def test_numbers_are_written_as_another_implementation_of_rfc_8785_writes_them(n
         (PACKED[:-7], "c.d: byte 30 is the end, in the middle of the document"),
         (b"nonsense", "byte 1 is not JSON: expecting value"),
         (PACKED.replace(b"null", b"nil"), "c.d: byte 30 is not JSON: expecting value"),
-        (PACKED.replace(b"null", b"NaN"), "NaN is no JSON number"),
+        (PACKED.replace(b"null", b"NaN"), "c.d: it has no canonical form: nan is no number"),
         (PACKED.replace(b"\xc3\xa9", b"\xc3("), "a[1].b: byte 15 is not UTF-8"),
         (b"[]\n", "it is no JSON object"),
         (
@@ -74,16 +74,24 @@ def test_numbers_are_written_as_another_implementation_of_rfc_8785_writes_them(n
         (b'{"format":2}', "format: format 2 is not known here, only 1"),
         (b'{"a":' + b"[" * DEEPEST + b"]" * DEEPEST + b"}", f"it is nested deeper than {DEEPEST} levels"),
         (b'{"a":' + b"[" * 100_000, f"it is nested deeper than {DEEPEST} levels"),
-        (b'{"a":9007199254740993}\n', "it has no canonical form: 9007199254740993 is beyond"),
-        (b'{"a":' + b"9" * 5000 + b"}\n", "Exceeds the limit"),
-        (b'{"a":1e400}\n', "it has no canonical form"),
-        (b'{"\xc3\xa9":1}\n', "it has no canonical form: the JSON key 'é' is not ASCII"),
-        (b'{"a":"\\ud800"}\n', "it has no canonical form"),
+        (b'{"a":9007199254740993}\n', "a: it has no canonical form: 9007199254740993 is beyond"),
+        (b'{"a":' + b"9" * 5000 + b"}\n", "a: it has no canonical form: inf is no number"),
+        (b'{"a":1,"b":[{"c":[0,-1e400]}]}\n', "b[0].c[1]: it has no canonical form: -inf is no number"),
+        (b'{"a":{"\xc3\xa9":1}}\n', "a: it has no canonical form: the JSON key '\\xe9' is not ASCII"),
+        (b'{"a":["\\ud800"]}\n', "a[0]: it has no canonical form: half of a surrogate pair is no character"),
+        (b'{"\\ud800":1e400}\n', "\\ud800: it has no canonical form: inf is no number"),
+        (PACKED.replace(b"1,", b"-0,"), "a[0]: byte 7 is not in canonical form"),
     ],
     ids=lambda value: "" if isinstance(value, str) else repr(value[:24]),
 )
 def test_whatever_else_is_refused_with_its_place(packed: bytes, said: str) -> None:
     assert fault(packed, most=1_000_000).startswith(said)
+
+
+@pytest.mark.parametrize("repeated", [b"[],", b"0,", b'"a":1,', b'{"a":1},'], ids=repr)
+def test_more_values_than_any_document_has_are_refused_unread(repeated: bytes) -> None:
+    packed = b'{"a":[' + repeated * (MOST_VALUES + 1) + b"]}\n"
+    assert fault(packed, most=len(packed)) == "it has more than the 1,000,000 values that are read"
 
 
 def test_a_document_beyond_the_limit_is_refused_unread() -> None:

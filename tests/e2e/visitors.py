@@ -1,5 +1,6 @@
 """People with browsers of their own, and the Chromium that they share."""
 
+import os
 import re
 import secrets
 import shutil
@@ -41,7 +42,9 @@ def chromium() -> Iterator[Browser]:
         raise FileNotFoundError(f"none of {', '.join(CHROMIUM)} is on the PATH")
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        # It makes a socket in the directory for temporary files, whose path must be short.
+        environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS), env=environment)
         yield browser
         browser.close()
 

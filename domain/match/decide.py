@@ -10,7 +10,7 @@ from domain.match import commands as c
 from domain.match import disputes, moves, offers, opponents, terms, timekeeping
 from domain.match import events as e
 from domain.match.evolve import replay
-from domain.match.guards import refuse_if_ended, refuse_if_frozen, refuse_if_not_playing, seat_of
+from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.lines import Orders, standing_answers
 from domain.match.refusals import Refused
 from domain.match.state import OPEN, PLAYING, MatchState
@@ -144,7 +144,6 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
     if command.player != state.creator:
         seat_of(state, command.player)
     refuse_if_ended(state)
-    refuse_if_frozen(state)
     if state.plies >= ABORT_BEFORE_PLY:
         raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
     if state.status == PLAYING:

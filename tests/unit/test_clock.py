@@ -227,6 +227,20 @@ def test_who_is_forgiven_has_three_days_or_the_time_of_a_move() -> None:
     assert forecast(forgiven(flagged, 0, 0, MONDAY + 7 * DAY)) == Forecast(0, MONDAY + 12 * DAY, TIME)
 
 
+def test_whoever_is_forgiven_the_turn_of_the_other_seat_is_remembered() -> None:
+    flagged = stopped(moved(running(), 0, 1, MONDAY + DAY), MONDAY + 20 * DAY)
+    again = forgiven(flagged, 1, 1, MONDAY + 21 * DAY)
+    assert again.last_turns == (flagged.last_turns[0], None)
+    assert again.remaining == (flagged.remaining[0], 3 * DAY)
+
+
+def test_who_comes_back_leaves_what_else_stops_the_clocks_as_it_is() -> None:
+    ruled = Pause(ARBITER, None, MONDAY, None)
+    clock = paused(paused(running(), ruled), Pause(VACATION, 0, MONDAY, MONDAY + 5 * DAY))
+    assert resumed(clock, VACATION, 0, MONDAY + DAY).pauses == (ruled, Pause(VACATION, 0, MONDAY, MONDAY + DAY))
+    assert resumed(clock, VACATION, 0, MONDAY).pauses == (ruled,)
+
+
 def test_what_stands_in_the_way_is_told_with_its_end() -> None:
     clock = with_calendar(running(), 0, WEEKENDS_OFF, MONDAY)
     clock = paused(clock, Pause(VACATION, 0, MONDAY, MONDAY + 14 * DAY))

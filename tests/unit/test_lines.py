@@ -33,7 +33,7 @@ from domain.match.lines import (
 )
 from domain.match.refusals import Refused
 from domain.match.terms import STANDARD
-from tests.support.matches import PlayedMatch, creation, started, started_by_four
+from tests.support.matches import SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
 BASHNI, TOWERS = GAMES["bashni"], GAMES["towers"]
 WITH_TAKEBACKS = STANDARD._replace(takebacks=True)
@@ -288,6 +288,19 @@ def test_a_line_that_cannot_be_is_refused_with_its_place(lines: list[Line], fiel
         arranged(match.state, "bob", lines, match.now)
     assert refused.value.field == field
     assert str(refused.value)
+
+
+def test_nothing_is_laid_down_for_after_the_end_of_the_game_nor_of_the_match() -> None:
+    match = started()
+    *before, last = SHORT_GAME.split()
+    for ply, move in enumerate(before[:-1]):
+        match.move(("alice", "bob")[ply % 2], move)
+    with pytest.raises(Refused, match="the game is over here") as refused:
+        arranged(match.state, "alice", [chain(before[-1], last, "a7-b6")], match.now)
+    assert refused.value.field == "lines.0.next.0.next"
+    match.do(Resign("bob"))
+    with pytest.raises(Refused, match="this match is over"):
+        laid_down(match.state, "alice", Orders(), None, True, match.now)
 
 
 def test_on_ones_own_turn_a_line_may_begin_with_several_own_moves() -> None:

@@ -6,6 +6,7 @@ from domain.match import events as e
 from domain.match.commands import (
     AbortMatch,
     AcceptDraw,
+    CallTime,
     Command,
     DeclineDraw,
     JoinMatch,
@@ -56,6 +57,7 @@ def test_one_opponent_on_several_seats_moves_for_each_in_turn() -> None:
 def test_what_is_no_move_at_all_is_malformed(text: str) -> None:
     denied = refusal(started(), SubmitMove("alice", text))
     assert (denied.code, denied.field) == ("malformed-move", "move")
+    assert ("at most 10000 characters" in str(denied)) == (len(text) > 10_000)
 
 
 @pytest.mark.parametrize("text", ["c3-e5", "b6-a5", "d4-e5", "c3xe5"])
@@ -136,8 +138,10 @@ def test_an_open_match_is_called_off_by_its_creator_and_an_invitation_by_the_inv
     assert refusal(PlayedMatch(creation(*seats, creator="carol")), AbortMatch("dave")).code == "not-your-seat"
 
 
-@pytest.mark.parametrize("ending", [Resign("alice"), AbortMatch("alice")])
-def test_nothing_happens_in_a_match_that_is_over(ending: Command) -> None:
+@pytest.mark.parametrize(
+    ("ending", "words"), [(Resign("alice"), "is over: resignation"), (AbortMatch("alice"), "was aborted")]
+)
+def test_nothing_happens_in_a_match_that_is_over(ending: Command, words: str) -> None:
     match = started()
     match.do(ending)
     for command in (
@@ -148,8 +152,10 @@ def test_nothing_happens_in_a_match_that_is_over(ending: Command) -> None:
         OfferDraw("bob"),
         AcceptDraw("bob"),
         DeclineDraw("bob"),
+        CallTime("bob"),
     ):
-        assert refusal(match, command).code == "match-over"
+        refused = refusal(match, command)
+        assert (refused.code, words in str(refused)) == ("match-over", True)
 
 
 def test_time_never_runs_backwards_within_a_match() -> None:

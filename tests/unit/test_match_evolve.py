@@ -186,3 +186,20 @@ def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.
     if state.scores is not None:
         assert sum(state.scores) == pytest.approx(1)
         assert len(state.scores) == len(state.seats)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        e.TakebackAccepted(NOON, 1),
+        e.FlagForgiven(NOON, 1),
+        e.MatchRestored(NOON),
+        e.RulesetAccepted(NOON, 1),
+        e.RulingMade(NOON, 1, "ann", "let-stand", "So the record says.", "BA-02", False),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_an_event_that_answers_what_never_was_is_no_part_of_a_match_and_named_by_its_version(event: e.Event) -> None:
+    match = started()
+    with pytest.raises(ValueError, match=f"match m .*at version {match.state.version + 1}"):
+        evolve(match.state, event, "m")

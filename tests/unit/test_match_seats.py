@@ -144,7 +144,9 @@ def test_a_player_may_choose_among_the_free_seats() -> None:
     assert refusal(match, JoinMatch("carol", seat=2)).code == "seat-taken"
     assert refusal(match, JoinMatch("carol", seat=0)).code == "seat-taken"
     for nowhere in (-1, 4):
-        assert refusal(match, JoinMatch("carol", seat=nowhere)).code == "wrong-seats"
+        with pytest.raises(Refused, match="seats 0 to 3") as refused:
+            match.do(JoinMatch("carol", seat=nowhere))
+        assert refused.value.code == "wrong-seats"
 
 
 def test_an_invited_player_gets_the_seat_that_is_kept_for_them() -> None:
@@ -169,7 +171,14 @@ def test_nobody_joins_twice_nor_a_match_that_has_started() -> None:
     match = PlayedMatch()
     assert refusal(match, JoinMatch("alice")).code == "already-seated"
     match.do(JoinMatch("bob"))
-    assert refusal(match, JoinMatch("carol")).code == "seats-taken"
+    for seat in (None, 0):
+        assert refusal(match, JoinMatch("carol", seat=seat)).code == "seats-taken"
+
+
+def test_nobody_joins_a_match_that_was_called_off() -> None:
+    match = PlayedMatch()
+    match.do(AbortMatch("alice"))
+    assert refusal(match, JoinMatch("bob")).code == "match-over"
 
 
 def test_a_guest_joins_unrated_matches_only() -> None:

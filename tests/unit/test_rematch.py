@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.match.commands import Resign
+from domain.match.commands import AbortMatch, Resign
 from domain.match.refusals import Refused
 from domain.match.rematch import rematch
 from domain.match.state import Seat
@@ -37,3 +37,10 @@ def test_there_is_none_before_the_end_nor_for_others() -> None:
     match.do(Resign("alice"))
     with pytest.raises(Refused, match="no seat"):
         rematch(match.state, "eve", "m2", 5, guest=False)
+
+
+def test_there_is_none_of_a_match_that_never_began() -> None:
+    match = PlayedMatch()
+    match.do(AbortMatch("alice"))
+    with pytest.raises(Refused, match="never began"):
+        rematch(match.state, "alice", "m2", 5, guest=False)

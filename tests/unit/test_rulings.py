@@ -18,6 +18,7 @@ from domain.match.commands import (
     RaiseDispute,
     Resign,
     Rule,
+    SubmitMove,
 )
 from domain.match.evolve import replay
 from domain.match.lines import DEAD, Line, Orders, laid_down, standing
@@ -47,6 +48,18 @@ def test_who_has_lost_on_time_has_time_again_when_a_ruling_takes_back(terms: Ter
     assert match.state.clock is not None
     assert [left(match.state.clock, seat, match.now) for seat in (0, 1)] == [3 * DAY, match.state.clock.remaining[1]]
     match.move("alice", "d4-c5")
+
+
+def test_a_ruling_that_takes_back_gives_nobody_more_time_who_has_some() -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.do(SubmitMove("bob", "b6-a5"), match.now + 4 * DAY)
+    assert match.state.clock is not None
+    used = match.state.clock.remaining
+    assert used[1] < STANDARD.bank
+    match.do(RaiseDispute("alice", 2, "clock", WORDS), match.now)
+    match.do(ruling("take-back", ply=1))
+    assert match.state.clock.remaining == used
 
 
 def test_a_match_that_was_called_off_can_be_taken_up_again() -> None:

@@ -102,6 +102,24 @@ def test_a_move_in_the_last_millisecond_counts_and_then_no_flag_falls() -> None:
     assert match.state.clock.remaining[0] == DAY + 1
 
 
+def test_a_late_move_is_refused_with_the_name_of_the_seat_whose_time_is_up() -> None:
+    match = under_way()
+    match.move("alice", "g3-h4")
+    with pytest.raises(Refused, match="the time of Black is up"):
+        match.do(SubmitMove("bob", "h6-g5"), deadline(match))
+
+
+def test_a_match_of_before_there_were_clocks_has_no_time_that_could_be_up_or_given() -> None:
+    created, *later = under_way().events
+    assert isinstance(created, e.MatchCreated)
+    match = PlayedMatch.recorded([created._replace(terms=None), *later])
+    assert deadline_of(match.state) is None
+    assert code_of(match, CallTime(), match.now + 1000 * DAY) == "time-not-up"
+    assert code_of(match, CallTime("bob"), match.now + 1000 * DAY) == "time-not-up"
+    assert code_of(match, GiveTime("bob", 0, DAY)) == "no-clock"
+    match.move("alice", "g3-h4")
+
+
 def test_a_draw_is_not_agreed_after_the_flag() -> None:
     match = under_way()
     match.do(OfferDraw("bob"))
@@ -214,6 +232,8 @@ def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
     at = deadline(match)
     assert match.do(GiveTime("bob", 0, 2 * DAY)) == (e.TimeGiven(match.now, 1, 0, 2 * DAY),)
     assert deadline(match) == at + 2 * DAY
+    for smallest_and_largest in (HOUR, LARGEST_GIFT):
+        assert match.do(GiveTime("alice", 1, smallest_and_largest))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from domain.tower_game.board import CORNERS, HOMES, NAMES, NUMBERS, PASSED
 from domain.tower_game.diagram import KINDS
 from domain.tower_game.moves import CAPTURE, PROMOTIONS, encode, is_legal, origin_of, reaches, target_of
 from domain.tower_game.outcome import outcome, over_without_claim
-from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, ROOK, Position, attacked, in_check, occupied
+from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, Position, attacked, in_check, occupied
 
 _CANONICAL = re.compile(r"([a-e]{2}[1-8])([-x])([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
@@ -99,8 +99,7 @@ def _movers(position: Position, code: int, target: int) -> list[int]:
 
 
 def _read_canonical(match: re.Match[str]) -> int:
-    promotion = PROMOTIONS.index(match[4]) + 1 if match[4] else 0
-    return encode(NUMBERS[match[1]], NUMBERS[match[3]], match[2] == "x", promotion)
+    return encode(NUMBERS[match[1]], NUMBERS[match[3]], match[2] == "x", _promotion(match[4]))
 
 
 def _parse_short(position: Position, text: str, setup: str | None) -> int:
@@ -115,10 +114,13 @@ def _parse_short(position: Position, text: str, setup: str | None) -> int:
         if passing:
             raise MalformedNotation("castling is no en passant capture")
         return _castling(position, text, setup)
-    found = [move for move in _matches(position, text) if not passing or _is_passing(position, move)]
+    candidates = _candidates(position, text)
+    found = [move for move in candidates if is_legal(position, move) and (not passing or _is_passing(position, move))]
     if len(found) == 1:
         return found[0]
     if not found:
+        if len(candidates) == 1 and not passing:
+            raise IllegalMove(_reason(position, candidates[0]))
         raise IllegalMove(
             f"no legal {'en passant capture' if passing else 'move'} is written {text!r} in this position"
         )
@@ -126,54 +128,41 @@ def _parse_short(position: Position, text: str, setup: str | None) -> int:
     raise IllegalMove(f"{text!r} could be several moves: write {named}")
 
 
-def _matches(position: Position, text: str) -> list[int]:
-    base = position.side * BLACK
+def _candidates(position: Position, text: str) -> list[int]:
+    """Return what ``text`` may mean: a move, legal or not, of each man of the side to move that it fits."""
+    pawn = PAWN + position.side * BLACK
+    back = -1 if position.side == 0 else 1
     step = _PAWN_STEP.fullmatch(text)
     if step:
         target = NUMBERS[step[1]]
-        back = -1 if position.side == 0 else 1
-        origins = [target + back] if 0 <= target % 8 + back <= 7 else []
-        if 0 <= target % 8 + 2 * back <= 7:
-            origins.append(target + 2 * back)
-        return _legal_pawn_moves(position, origins, target, False, step[2])
+        origins = [target + back * steps for steps in (1, 2) if 0 <= target % 8 + back * steps <= 7]
+        return [
+            encode(origin, target, False, _promotion(step[2])) for origin in origins if position.board[origin] == pawn
+        ]
     capture = _PAWN_CAPTURE.fullmatch(text)
     if capture:
         target = NUMBERS[capture[2]]
-        rank = target % 8 + (-1 if position.side == 0 else 1)
+        rank = target % 8 + back
         origins = [NUMBERS[f"{capture[1]}{rank + 1}"]] if 0 <= rank <= 7 else []
-        return _legal_pawn_moves(position, origins, target, True, capture[3])
+        return [
+            encode(origin, target, True, _promotion(capture[3])) for origin in origins if position.board[origin] == pawn
+        ]
     man = _MAN.fullmatch(text)
     if not man:
+        if _CANONICAL.fullmatch(text):
+            raise MalformedNotation(f"a move in the long form takes no mark behind it: write {text}")
         raise MalformedNotation(f"{text!r} is no move: expected for example cc2-cc4, cc4, ccxcb5, Jcd6 or dbJxcd6")
     file, rank_digit, letter, mark, target_name = man.groups()
-    target = NUMBERS[target_name]
-    code = LETTERS.index(letter) + 1
-    occupied_by = position.board[target]
-    own_rook_corner = code == KING and occupied_by == base + ROOK
-    capture_there = bool(occupied_by) and not own_rook_corner
-    if capture_there != bool(mark):
-        return []
-    men = position.men[base + code]
-    moves = []
-    while men:
-        bit = men & -men
-        men ^= bit
-        origin = bit.bit_length() - 1
-        if (file and NAMES[origin][:2] != file) or (rank_digit and NAMES[origin][2] != rank_digit):
-            continue
-        move = encode(origin, target, capture_there)
-        if is_legal(position, move):
-            moves.append(move)
-    return moves
+    code = LETTERS.index(letter) + 1 + position.side * BLACK
+    return [
+        encode(origin, NUMBERS[target_name], bool(mark))
+        for origin, there in enumerate(position.board)
+        if there == code and file in (None, NAMES[origin][:2]) and rank_digit in (None, NAMES[origin][2])
+    ]
 
 
-def _legal_pawn_moves(
-    position: Position, origins: list[int], target: int, capture: bool, letter: str | None
-) -> list[int]:
-    promotion = PROMOTIONS.index(letter) + 1 if letter else 0
-    pawn = PAWN + position.side * BLACK
-    moves = (encode(origin, target, capture, promotion) for origin in origins if position.board[origin] == pawn)
-    return [move for move in moves if is_legal(position, move)]
+def _promotion(letter: str | None) -> int:
+    return PROMOTIONS.index(letter) + 1 if letter else 0
 
 
 def _is_passing(position: Position, move: int) -> bool:
@@ -215,13 +204,14 @@ def _reason(position: Position, move: int) -> str:
     board, side = position.board, position.side
     origin, target, promotion = origin_of(move), target_of(move), move & 15
     start, end = NAMES[origin], NAMES[target]
+    promoted = f"={PROMOTIONS[promotion - 1]}" if promotion else ""
     code = board[origin] - side * BLACK
     if not KING <= code <= PAWN:
         return f"no man of yours stands on {start}"
     man = _TITLES[LETTERS[code - 1]]
     own_there = KING <= board[target] - side * BLACK <= PAWN
     if code == KING and origin == HOMES[side] and target in PASSED and target % 8 == origin % 8 and own_there:
-        return _castling_reason(position, target)
+        return _castling_reason(position, move)
     if own_there:
         return f"{end} is held by a man of your own"
     last_rank = target % 8 == (7, 0)[side]
@@ -229,8 +219,8 @@ def _reason(position: Position, move: int) -> str:
         return f"a Pawn that reaches the last rank must promote: add = and one of {', '.join(PROMOTIONS)}"
     if promotion and not (code == PAWN and last_rank):
         return "only a Pawn that reaches the last rank promotes"
-    if board[target] and not move & CAPTURE:
-        return f"{end} is held by an enemy: a capture is written {start}x{end}"
+    if not move & CAPTURE and reaches(position, move | CAPTURE):
+        return f"that is a capture: write {start}x{end}{promoted}"
     passing = code == PAWN and target == position.passed
     if not board[target] and move & CAPTURE and not passing:
         return f"there is nothing to capture on {end}"
@@ -243,11 +233,14 @@ def _reason(position: Position, move: int) -> str:
     return f"the {man} on {start} may not leave: the King would be attacked"
 
 
-def _castling_reason(position: Position, corner: int) -> str:
-    """Say why castling to ``corner`` is not possible now [TG-16]."""
-    men, side, name = position.men, position.side, NAMES[corner]
+def _castling_reason(position: Position, move: int) -> str:
+    """Say why castling is not possible now [TG-16], or not written as ``move`` is."""
+    men, side, corner = position.men, position.side, target_of(move)
+    name = NAMES[corner]
     enemy, everybody = 1 - side, occupied(men, 0) | occupied(men, 1)
     passed = PASSED[corner]
+    if move & (CAPTURE | 15):
+        return f"castling takes no x and no promotion: write {NAMES[HOMES[side]]}-{name}"
     if not position.rights >> CORNERS.index(corner) & 1:
         return f"the right to castle to {name} is gone"
     if in_check(position):

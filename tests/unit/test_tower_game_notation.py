@@ -281,6 +281,36 @@ def test_several_moves_are_told_apart_in_the_refusal() -> None:
         GAME.parse_san(GAME.parse_position(ROOKS), "Rxcc4")
 
 
+@pytest.mark.parametrize(
+    ("position", "text", "reason"),
+    [
+        (f"{CASTLES} w {ALL_RIGHTS} - 0", "cc1xee1", "castling takes no x and no promotion: write cc1-ee1"),
+        (f"{CASTLES} w {ALL_RIGHTS} - 0", "cc1-ee1=R", "castling takes no x and no promotion: write cc1-ee1"),
+        (f"{CASTLES} w aa1 - 0", "Kee1", "the right to castle to ee1 is gone"),
+        (f"{CASTLES} b aa1 - 0", "O-J", "the right to castle to ea8 is gone"),
+        (PASSED_CC6, "cd5-cc6", "that is a capture: write cd5xcc6"),
+        (PROMOTES, "cc7-dd8=R", "that is a capture: write cc7xdd8=R"),
+        (PROMOTES, "ccxdd8", "a Pawn that reaches the last rank must promote"),
+        (PROMOTES, "cc8", "a Pawn that reaches the last rank must promote"),
+        (PROMOTES, "ee7-ee8=F", "a Pawn does not move from ee7 to ee8, or something stands in the way"),
+        (ROOKS, "acRcc4", "that is a capture: write ac4xcc4"),
+        (ROOKS, "Kaa3", "a King does not move from aa1 to aa3"),
+        (ROOKS.replace("2R2/5/5", "2R2/r4/5", 1), "Kab1", "the King may not go to ab1: that cube is attacked"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_with_the_one_move_that_may_be_meant(
+    position: str, text: str, reason: str
+) -> None:
+    standing = GAME.parse_position(position)
+    with pytest.raises(IllegalMove, match=reason):
+        GAME.parse_san(standing, text)
+
+
+def test_a_mark_behind_the_long_form_is_named_as_what_is_wrong() -> None:
+    with pytest.raises(MalformedNotation, match="takes no mark behind it: write cc1-cc2"):
+        GAME.parse_san(GAME.parse_position(ROOKS), "cc1-cc2+")
+
+
 @pytest.mark.parametrize("text", ["aa1-ab1", "Kab1", "hello", "O-J"])
 def test_no_move_is_read_when_the_game_is_over(text: str) -> None:
     ended = GAME.parse_position(f"{ROOKS[:-1]}100")

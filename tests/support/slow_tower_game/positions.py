@@ -77,7 +77,7 @@ def bare(rng: random.Random) -> str:
 
 
 def castling(rng: random.Random) -> str:
-    """Kings at home and Rooks in the corners, some passed cubes held, and Pawns that may promote in a corner."""
+    """Kings at home and Rooks in the corners, passed cubes held or attacked, and Pawns that may promote in a corner."""
     board: Board = {}
     for rank, white in (("1", True), ("8", False)):
         board[cube_of("cc" + rank)] = cased("K", white)
@@ -88,6 +88,8 @@ def castling(rng: random.Random) -> str:
                 board[cube_of(passed + rank)] = cased(rng.choice(PIECES), rng.random() < 0.5)
             if rng.random() < 0.1:
                 board[cube_of(corner[0] + passed[1] + ("2" if white else "7"))] = cased("P", not white)
+            if rng.random() < 0.1:
+                board[cube_of(passed + rng.choice("3456"))] = cased("R", not white)
     strew(rng, board, PIECES + "PP", rng.randrange(8))
     return finished(rng, board)
 
@@ -179,7 +181,7 @@ def lines_to_the_king(rng: random.Random) -> str:
         first, last = sorted(rng.sample(range(len(line)), 2))
         board[line[last]] = cased(rider_along((dx, dy, dz)) if rng.random() < 0.9 else "F", not white)
         if rng.random() < 0.7:
-            kind = rng.choice("RBMNCJFPPP" if 1 < line[first][2] < 8 else PIECES)
+            kind = rng.choice("RBMNCJFFPPP" if 1 < line[first][2] < 8 else PIECES + "F")
             board[line[first]] = cased(kind, white if rng.random() < 0.8 else not white)
     strew(rng, board, PIECES + "P", rng.randrange(8))
     return finished(rng, board, white)

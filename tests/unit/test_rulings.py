@@ -52,13 +52,14 @@ def test_who_has_lost_on_time_has_time_again_when_a_ruling_takes_back(terms: Ter
 
 def test_a_ruling_that_takes_back_gives_nobody_more_time_who_has_some() -> None:
     match = started()
-    match.move("alice", "c3-d4")
-    match.do(SubmitMove("bob", "b6-a5"), match.now + 4 * DAY)
+    for player, move in (("alice", "c3-d4"), ("bob", "b6-a5"), ("alice", "g3-h4")):
+        match.move(player, move)
+    match.do(SubmitMove("bob", "h6-g5"), match.now + 9 * DAY)
     assert match.state.clock is not None
     used = match.state.clock.remaining
-    assert used[1] < STANDARD.bank
-    match.do(RaiseDispute("alice", 2, "clock", WORDS), match.now)
-    match.do(ruling("take-back", ply=1))
+    assert 0 < used[1] < 3 * DAY
+    match.do(RaiseDispute("alice", 4, "clock", WORDS), match.now)
+    match.do(ruling("take-back", ply=3))
     assert match.state.clock.remaining == used
 
 

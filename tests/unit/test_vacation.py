@@ -126,10 +126,12 @@ def test_the_year_is_that_of_the_calendar(at: int) -> None:
     assert year_of(at) == datetime.fromtimestamp(at / 1000, UTC).year
 
 
-def test_every_year_begins_on_the_first_of_january() -> None:
+def test_every_year_lasts_from_january_to_december_whatever_february_has() -> None:
     years = range(1970, 2401)  # as many as the calendar takes to repeat itself, and some
     assert [year_of(instant(year, 1, 1)) for year in years] == list(years)
     assert [year_of(instant(year, 1, 1) - 1) for year in years] == [year - 1 for year in years]
+    assert [year_of(instant(year, 3, 1)) for year in years] == list(years)
+    assert [year_of(instant(year, 3, 1) - 1) for year in years] == list(years)
 
 
 days = st.integers(0, 500).map(lambda number: NOW + number * DAY // 4)

@@ -37,7 +37,7 @@ test: check  ## check, then all tests, with a real server, real workers and a re
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
 
-lock: $(BIN)/python  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
+lock: $(BIN)/pip  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
 	$(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install -q uv
 	for name in requirements requirements-dev; do \
 		$(VENV)/lock/bin/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
@@ -50,14 +50,15 @@ clean:  ## remove what was installed and built; the matches in var/ stay
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(BIN)/python:
+# What venv makes last: an environment whose making was broken off is made again.
+$(BIN)/pip:
 	@test -n "$(PYTHON)" || { echo "Rookery needs Python 3.11 or newer with venv: none was found." \
 		"Install one (apt install python3 python3-venv) or say which: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "Making $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 
 # The product alone; an environment that has the development tools has the product too.
-$(VENV)/product: requirements.txt pyproject.toml | $(BIN)/python
+$(VENV)/product: requirements.txt pyproject.toml | $(BIN)/pip
 	@echo "Installing the pinned packages"
 	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -17,8 +17,10 @@ fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "Installing Chromium for the browser tests"
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends chromium >/dev/null
+    # A machine that has just started may be busy installing, and a mirror may fail once.
+    patiently=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+    apt-get update -qq "${patiently[@]}"
+    apt-get install -y -qq --no-install-recommends "${patiently[@]}" chromium >/dev/null
     echo "Browser tests use $(find_chromium)"
     exit
 fi

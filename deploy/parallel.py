@@ -27,7 +27,7 @@ class ProcessesKilled(Exception):
 
 def matches_of(store: EventStore) -> int:
     """Return the number of matches in ``store``. Raises StoreUnavailable."""
-    return sum(1 for shard in range(store.shards) for _ in store.streams(shard))
+    return sum(1 for _ in store.all_streams())
 
 
 def in_batches(settings: Settings, look: Look[T], at_once: int, processes: int) -> Iterator[T]:

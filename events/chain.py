@@ -62,15 +62,14 @@ def verify_all(
     ``on_progress`` is called with the verdict on each stream. Raises StoreUnavailable.
     """
     damaged = []
-    for shard in range(store.shards):
-        for stream in store.streams(shard):
-            verdict: Verified | DamagedStream
-            try:
-                verdict = verify(store, stream)
-                if verdict.head == EMPTY:
-                    raise DamagedStream(stream, 1, "the shard lists it, but it has no events")
-            except DamagedStream as damage:
-                verdict = damage
-                damaged.append(damage)
-            on_progress(verdict)
+    for stream in store.all_streams():
+        verdict: Verified | DamagedStream
+        try:
+            verdict = verify(store, stream)
+            if verdict.head == EMPTY:
+                raise DamagedStream(stream, 1, "the shard lists it, but it has no events")
+        except DamagedStream as damage:
+            verdict = damage
+            damaged.append(damage)
+        on_progress(verdict)
     return damaged

@@ -195,6 +195,11 @@ class EventStore(ABC):
     def streams(self, shard: int) -> Iterator[str]:
         """Yield the names of all streams of a shard, in the order of their first events. Raises StoreUnavailable."""
 
+    def all_streams(self) -> Iterator[str]:
+        """Yield the names of all streams, shard by shard. Raises StoreUnavailable."""
+        for shard in range(self.shards):
+            yield from self.streams(shard)
+
     @abstractmethod
     def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
         """Return up to ``limit`` feed entries of a shard with sequence numbers above ``after``, in order.

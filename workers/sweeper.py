@@ -80,8 +80,8 @@ class Sweeper:
         self._name = name
         self._lease = f"{self._keys.prefix}sweeper"
         self._reminders: dict[tuple[str, str], Reminder] = {}
-        self._round = self._all_streams()
-        self._clock_round = self._all_streams()
+        self._round = self._store.all_streams()
+        self._clock_round = self._store.all_streams()
 
     def sweep(self) -> int:
         """Look for what was lost, if no other sweeper is at work; return how many matches were set going again.
@@ -118,7 +118,7 @@ class Sweeper:
         """
         matches = list(islice(self._round, CHECKED_AT_ONCE))
         if len(matches) < CHECKED_AT_ONCE:
-            self._round = self._all_streams()
+            self._round = self._store.all_streams()
         included = self._ratings.included(matches)
         settled = self._now() - PATIENCE_MS
         found = 0
@@ -155,7 +155,7 @@ class Sweeper:
         """
         matches = list(islice(self._clock_round, SETTLED_AT_ONCE))
         if len(matches) < SETTLED_AT_ONCE:
-            self._clock_round = self._all_streams()
+            self._clock_round = self._store.all_streams()
         found = 0
         for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
             if projected is not None and projected.summary.status in (FINISHED, ABORTED):
@@ -193,10 +193,6 @@ class Sweeper:
         for reply in replies:
             for match, score in reply:
                 yield match.decode(), int(score)
-
-    def _all_streams(self) -> Iterator[str]:
-        for shard in range(self._store.shards):
-            yield from self._store.streams(shard)
 
     def _holds_lease(self) -> bool:
         """Tell whether this sweeper is the one at work. Two at once would ask for things twice, no more."""

@@ -150,7 +150,7 @@ class Ticker:
             outages = self._heartbeat.uncredited()
             if not outages:
                 return False
-            self._crediting = Crediting(outages, self._all_streams())
+            self._crediting = Crediting(outages, self._store.all_streams())
         matches = list(islice(self._crediting.streams, AT_ONCE))
         for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
             if projected is None or projected.summary.status not in (FINISHED, ABORTED):
@@ -162,7 +162,3 @@ class Ticker:
             log.info("an outage is credited", since=outage.since, until=outage.until)
         self._crediting = None
         return False
-
-    def _all_streams(self) -> Iterator[str]:
-        for shard in range(self._store.shards):
-            yield from self._store.streams(shard)

@@ -262,9 +262,8 @@ def _versions(store: RedisStore) -> dict[str, int]:
 
 def _states(store: RedisStore) -> Iterator[MatchState]:
     matches = Matches(store, now_ms)
-    for shard in range(store.shards):
-        for match in store.streams(shard):
-            yield matches.load(match).state
+    for match in store.all_streams():
+        yield matches.load(match).state
 
 
 def _until_all_moved_on(store: RedisStore, before: dict[str, int], playing: Sequence[Future[None]]) -> tuple[str, ...]:
@@ -315,14 +314,13 @@ def _compared(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[
     told = Counter(acknowledged)
     stored: Counter[Acknowledged] = Counter()
     doubled = [f"acknowledged {count} times: {move}" for move, count in told.items() if count > 1]
-    for shard in range(store.shards):
-        for match in store.streams(shard):
-            moves = [event for event in store.read(match) if event.type == "move-submitted"]
-            if [event.data["ply"] for event in moves] != list(range(1, len(moves) + 1)):
-                doubled.append(f"{match}: the plies are not 1 to {len(moves)}")
-            for event in moves:
-                if "level" not in event.data:
-                    stored[Acknowledged(match, event.version, event.id, event.data["move"])] += 1
+    for match in store.all_streams():
+        moves = [event for event in store.read(match) if event.type == "move-submitted"]
+        if [event.data["ply"] for event in moves] != list(range(1, len(moves) + 1)):
+            doubled.append(f"{match}: the plies are not 1 to {len(moves)}")
+        for event in moves:
+            if "level" not in event.data:
+                stored[Acknowledged(match, event.version, event.id, event.data["move"])] += 1
     lost = tuple(f"not in the store: {move}" for move in told if move not in stored)
     doubled += [f"stored, but nobody was told: {move}" for move in stored if move not in told]
     return lost, tuple(doubled)

@@ -179,6 +179,7 @@ def test_each_shard_announces_its_own_streams(store: EventStore) -> None:
         assert own
         assert list(store.streams(shard)) == own
         assert store.feed(shard) == [(number, name, 1) for number, name in enumerate(own, 1)]
+    assert list(store.all_streams()) == sorted(names, key=store.shard_of)
 
 
 def test_a_stream_belongs_to_the_same_shard_for_ever(make_store: Callable[[int], EventStore]) -> None:

@@ -8,10 +8,9 @@ from flask import Flask
 from api.services import Services
 from domain.match.events import MoveSubmitted
 from events.codec import draft_of
-from events.readmodels import Keys
 from events.store import Request
 from tests.support.callers import ME, Caller, invited, opponent, started
-from workers.projector import Projector, projected_by
+from tests.support.projected import project
 
 REASON = {"reason": "So the record says.", "rule": "BA-02"}
 
@@ -75,11 +74,7 @@ def test_a_dispute_is_stated_ruled_and_appealed_and_its_words_are_for_the_partie
 
 
 def _cases(services: Services, arbiter: Caller) -> list[dict[str, object]]:
-    keys = Keys(services.settings.prefix, services.store.shards)
-    projector = Projector(services.store.client, keys, projected_by(services.matches))
-    for shard in range(services.store.shards):
-        if streams := list(services.store.streams(shard)):
-            projector.project(streams)
+    project(services)
     items: list[dict[str, object]] = arbiter.get("/cases").json["items"]
     return items
 

@@ -6,18 +6,8 @@ import pytest
 
 from api.services import Services
 from tests.support.callers import ME, OPEN, Caller, invited, started
-from workers.projector import Projector, projected_by
+from tests.support.projected import project
 from workers.ratings import Ratings
-
-
-def project(services: Services) -> list[str]:
-    """Bring all read models up to date, as the relay does; return the ids of all matches."""
-    keys = services.readmodels.keys
-    projector = Projector(services.store.client, keys, projected_by(services.matches))
-    by_shard = [list(services.store.streams(shard)) for shard in range(services.store.shards)]
-    for matches in filter(None, by_shard):
-        assert projector.project(matches) == {}
-    return [match for matches in by_shard for match in matches]
 
 
 def all_pages(caller: Caller, path: str, limit: int) -> list[dict[str, Any]]:

@@ -11,10 +11,9 @@ from flask import Flask
 from api.services import Services
 from events.chain import verify_all
 from events.envelope import Draft
-from events.readmodels import Keys
 from events.store import Request, StoreUnavailable
 from tests.support.callers import ME, OPEN, Caller, started
-from workers.projector import Projector, projected_by
+from tests.support.projected import project
 
 WORDS = "Nobody else may ever read this."
 
@@ -36,18 +35,6 @@ def match(anna: Caller, boris: Caller, services: Services) -> str:
     services.administration.grant(anna.id, "arbiter", "console")
     project(services)
     return match
-
-
-def project(services: Services) -> None:
-    """Bring the read models up to the streams."""
-    projector = Projector(
-        services.store.client,
-        Keys(services.settings.prefix, services.store.shards),
-        projected_by(services.matches),
-    )
-    for shard in range(services.store.shards):
-        if streams := list(services.store.streams(shard)):
-            projector.project(streams)
 
 
 def everything(services: Services) -> str:

@@ -125,9 +125,8 @@ class Workshop:
 
     def rate_all(self) -> None:
         """Put all results into the ratings."""
-        for shard in range(SHARDS):
-            for match in self.store.streams(shard):
-                self.ratings.rate(self.matches, match)
+        for match in self.store.all_streams():
+            self.ratings.rate(self.matches, match)
 
     def dump(self) -> dict[str, object]:
         """Return all read models."""

@@ -1,0 +1,13 @@
+"""Read models brought up to date in tests in which no relay runs."""
+
+from api.services import Services
+from workers.projector import Projector, projected_by
+
+
+def project(services: Services) -> list[str]:
+    """Bring all read models up to their streams, as the relay does; return the ids of all matches."""
+    projector = Projector(services.store.client, services.readmodels.keys, projected_by(services.matches))
+    by_shard = [list(services.store.streams(shard)) for shard in range(services.store.shards)]
+    for matches in filter(None, by_shard):
+        assert projector.project(matches) == {}
+    return [match for matches in by_shard for match in matches]

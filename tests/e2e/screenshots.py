@@ -17,6 +17,9 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.scene import Scene
 from domain.search import choose
+from events.administration import ARBITER, Administration
+from events.clock import now_ms
+from events.settings import store_from
 from tests.e2e.png import shrunk
 from tests.e2e.visitors import Visitor, chromium
 
@@ -181,7 +184,12 @@ def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) ->
     clara.create("towers", "two-player", [{"kind": "player", "name": "Anna"}, {"kind": "me"}])
     lines = match_of([anna, boris], "bashni", "start", opening[:7], terms={"control": "days-per-move", "bank": 3 * DAY})
     boris.call("POST", f"/matches/{lines}/chat", {"text": "A quiet opening. I shall take my time."})
+    case = match_of([anna, boris], "bashni", "start", opening[:6], rated=True)
+    said = "My man on b4 was taken although nobody had jumped it. I noticed it only today."
+    boris.call("POST", f"/matches/{case}/disputes", {"ply": 5, "ground": "illegal-move", "statement": said})
+    anna.call("POST", f"/matches/{case}/statements", {"statement": "It was jumped from f4 by way of d6."})
     return people, {
+        "case": case,
         "lines": lines,
         "bashni": bashni,
         "towers": towers,
@@ -258,11 +266,26 @@ def take(target: Path) -> None:
             anna.open(match).locator("#lines .tag.dead").wait_for()
             keep("lines-dead")
 
+        def on_record(match: str) -> None:
+            arbiter = Visitor(browser, house, viewport=DESKTOP, reduced_motion="reduce").sign_up("Elena")
+            roles = Administration(store_from(house.settings).client, house.settings.prefix, now_ms)
+            roles.grant(arbiter.call("GET", "/me")["id"], ARBITER, "console")
+            page = arbiter.page
+            page.goto(f"/matches/{match}/case")
+            page.get_by_role("img", name="Case 1").wait_for()
+            (target / "case-file.png").write_bytes(shrunk(page.screenshot()))
+            page.goto(f"/matches/{match}/replay")
+            page.locator("#v8").get_by_text("Positions and boards").click()
+            page.evaluate("document.getElementById('v7').scrollIntoView()")
+            (target / "replay.png").write_bytes(shrunk(page.screenshot()))
+
+        on_record(matches.pop("case"))
         lines(matches.pop("lines"))
         for name, match in matches.items():
             board(name, match)
         composing("four-towers-rearrangement", matches["four-towers"])
         picture("my-matches", "/matches")
+        picture("lobby", "/lobby")
         picture("new-match", "/matches/new?game=towers&setup=four-player")
         anna.page.set_viewport_size(PHONE)
         picture("phone-my-matches", "/matches")

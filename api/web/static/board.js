@@ -93,7 +93,7 @@ export class Board {
     this.start = square;
     this.path = [];
     this.light();
-    const targets = [...this.targets()];
+    const targets = [...this.targets()].sort((one, other) => one.localeCompare(other, "en", {numeric: true}));
     const options = this.tellOptions();
     this.on.say(`${square} selected. ${targets.length ? `It can go to ${targets.join(", ")}. ` : ""}${options.length ? `Or: ${options.join(", ")}.` : ""}`);
   }

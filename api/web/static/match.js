@@ -38,8 +38,9 @@ const standing = () => at("standing").dataset;
 const version = () => Number(standing().version);
 const plies = () => Number(standing().plies);
 const shown = () => Number(at("board").dataset.shown);
-const say = (text, bad = false) => {
-  at("said").classList.toggle("bad", bad);
+// Says something; `aside` only to who cannot see it on the board anyway.
+const say = (text, bad = false, aside = false) => {
+  at("said").className = `said ${bad ? "bad" : ""} ${aside ? "visually-hidden" : ""}`;
   at("said").textContent = text;
 };
 
@@ -47,7 +48,7 @@ const board = new Board(at("board"), {
   choose: (move) => (bench.active ? tryOut(move) : composer.active ? composer.add(move) : chooseAndSay(move)),
   options: showOptions,
   inspect: inspector(at("inspector"), at("board")),
-  say,
+  say: (text) => say(text, false, true),
 });
 draggable(board);
 const composer = new Composer({
@@ -241,7 +242,7 @@ async function choose(move) {
   at("confirm").hidden = false;
   at("submit").focus({preventScroll: true});
   uncoverBoard();
-  say(`${chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`);
+  say(`${chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`, false, true);
 }
 
 // On a small screen the confirmation stands above the page: the board must not be below it.

@@ -142,7 +142,9 @@ def test_a_calendar_that_cannot_be_is_refused_with_its_place(calendar: Calendar,
 
 @pytest.mark.parametrize("zone", ZONES)
 def test_calendars_of_real_zones_are_fit(zone: str) -> None:
-    check(WEEKENDS[zone])
+    calendar = WEEKENDS[zone]
+    check(calendar)
+    assert {is_free(calendar, at) for at in range(*YEARS[zone], DAY)} == {False, True}
 
 
 def test_the_first_offset_is_also_valid_before_it() -> None:

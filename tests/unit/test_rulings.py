@@ -101,7 +101,7 @@ def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> 
     match.do(ruling("take-back", ply=3))
     match.move("bob", match.legal_moves()[0])
     match.move("wendy", match.legal_moves()[0])
-    match.move("blue", match.legal_moves()[0])
+    assert match.move("blue", match.legal_moves()[0]) == (e.MoveSubmitted(match.now, 1, 6, match.state.moves[-1]),)
 
 
 def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> None:

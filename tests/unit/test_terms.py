@@ -22,7 +22,7 @@ from domain.match.terms import (
     in_short,
     in_words,
 )
-from tests.support.matches import NOON, PlayedMatch, creation
+from tests.support.matches import NOON, PlayedMatch, creation, started
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,7 @@ def test_terms_that_cannot_be_played_are_refused_with_their_place(
 def test_what_is_offered_ready_made_can_be_played() -> None:
     for terms in (STANDARD, *map(days_per_move, range(1, 121))):
         check(terms)
+        assert started(terms).move("alice", "c3-d4")
 
 
 def test_lists_tell_the_time_control_in_a_few_words() -> None:

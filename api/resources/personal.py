@@ -32,7 +32,10 @@ def my_archive() -> Response:
     """All that is kept about you, as one ZIP archive"""
     person = require_person()
     spend("archives", person.id)
-    headers = {"Content-Disposition": f'attachment; filename="rookery-{person.id}.zip"'}
+    headers = {
+        "Content-Disposition": f'attachment; filename="rookery-{person.id}.zip"',
+        "Cache-Control": "private, no-store",
+    }
     return Response(archive_of(services().holdings, person), headers=headers, content_type=ZIP)
 
 

@@ -112,8 +112,10 @@ def test_a_new_password_ends_all_sessions_but_the_one_that_set_it(app: Flask, an
     assert old.json["code"] == "wrong-password"
 
 
-def test_a_guest_has_no_password_to_change(stranger: Caller) -> None:
+def test_a_guest_has_no_password_to_change(anna: Caller, stranger: Caller) -> None:
     stranger.play_as_guest()
+    assert "Change the password" not in stranger.client.get("/settings").text
+    assert "Change the password" in anna.client.get("/settings").text
     refused = stranger.put("/me/password", {"current": "anything at all", "password": "another secret"})
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["current"])
 

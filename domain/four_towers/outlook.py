@@ -13,6 +13,7 @@ from domain.four_towers.attack import (
     BISHOP,
     BLACK,
     CARDINAL,
+    DRAGON,
     KING,
     KNIGHT,
     LANCER,
@@ -86,13 +87,14 @@ def seeing(kind: int, goals: int) -> int:
 
 
 @cache
-def ways(kind: int, square: int, goals: int) -> int:
-    """Return the squares that a piece of ``kind`` on ``square`` passes to reach any of ``goals``, these included."""
-    passed = 0
-    for line in _lines(kind, square):
-        reached = [place for place, target in enumerate(line) if goals >> target & 1]
-        passed |= set_of(line[: reached[-1] + 1]) if reached else 0
-    return passed
+def ways(kind: int, square: int, goals: int) -> frozenset[int]:
+    """Return by way the squares that must be vacant for a piece of ``kind`` on ``square`` to reach one of ``goals``."""
+    return frozenset(
+        set_of(line[: place + 1])
+        for line in _lines(kind, square)
+        for place, target in enumerate(line)
+        if goals >> target & 1
+    )
 
 
 class Attack(NamedTuple):
@@ -109,11 +111,17 @@ class Outlook:
         self.position = position
         self.base = position.side * BLACK
         self.enemies = occupied_by(position.men, 1 - position.side)
+        white, black = position.memories
+        own, other = (white, black) if position.side == 0 else (black, white)
+        dragons = position.men[BLACK - self.base + DRAGON]
+        self.remembering = bool(dragons and own & ~other)
+        """Whether a dragon of the enemy knows something only by the moves of this side."""
         away = [squares & ~TOWER_SET for squares in position.men[self.base : self.base + LANCER + 1]]
         self.arriving = SHIELDS if away[PAWN] | away[LANCER] else {kind for kind in SHIELDS if away[kind]}
         self._attacks: dict[tuple[int, Towers, int], Attack] = {}
         self._reliefs: dict[tuple[int, Towers, int], dict[int, int] | None] = {}
-        self._blocks: dict[tuple[int, Towers], int] = {}
+        self._refuges: dict[tuple[int, Towers, int, bool], int] = {}
+        self._all_lines: dict[tuple[int, Towers], frozenset[int]] = {}
 
     def attack(self, king: int, towers: Towers, memory: int) -> Attack:
         """Return who attacks the own king on ``king`` once its side has shown ``memory`` to dragons."""
@@ -154,14 +162,14 @@ class Outlook:
             self._reliefs[key] = None if remaining else relief
         return self._reliefs[key]
 
-    def blocks(self, king: int, towers: Towers) -> int:
-        """Return the squares between the king and who may attack it, now or when one more piece is on a tower."""
+    def lines(self, king: int, towers: Towers) -> frozenset[int]:
+        """Return the squares between the king and each who may attack it, now or with one more piece on a tower."""
         key = (king, towers)
-        known = self._blocks.get(key)
+        known = self._all_lines.get(key)
         if known is None:
             attacks = [self.attack(king, towers, _EVERYTHING)]
             attacks += [self.attack(king, arrived, _EVERYTHING) for _, _, arrived in self._arrivals(towers)]
-            known = self._blocks[key] = reduce(or_, (between for attack in attacks for between in attack.between), 0)
+            known = self._all_lines[key] = frozenset(between for attack in attacks for between in attack.between)
         return known
 
     def _arrivals(self, towers: Towers) -> Iterator[tuple[int, int, Towers]]:
@@ -170,12 +178,24 @@ class Outlook:
             for kind in self.arriving if not code else ():
                 yield TOWERS[index], kind, (*towers[:index], self.base + kind, *towers[index + 1 :])
 
-    def refuges(self, king: int, towers: Towers, memory: int) -> int:
-        """Return the squares one step away where the king need not be in check in the end, own pieces apart."""
-        return set_of(
-            [
-                square
-                for square in members_of(sight(KING, king) & ~self.enemies)
-                if self.relief(square, towers, memory) is not None
-            ]
-        )
+    def refuges(self, king: int, towers: Towers, memory: int, at_once: bool = False) -> int:
+        """Return the squares one step away where the king need not be in check in the end, own pieces apart.
+
+        ``at_once``: where nobody attacks it who cannot be blocked.
+        """
+        key = (king, towers, memory, at_once)
+        known = self._refuges.get(key)
+        if known is None:
+            shown = memory | KING
+            known = self._refuges[key] = set_of(
+                [
+                    square
+                    for square in members_of(sight(KING, king) & ~self.enemies)
+                    if (
+                        self.relief(square, towers, shown) == {}
+                        if at_once
+                        else self.relief(square, towers, shown) is not None
+                    )
+                ]
+            )
+        return known

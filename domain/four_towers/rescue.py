@@ -56,6 +56,7 @@ class _Search:
         self.base = position.side * BLACK
         self.outlook = Outlook(position)
         self.theirs = self.outlook.enemies
+        self.hopeless: dict[tuple[int, Towers, int, tuple[int, ...], int], bool] = {}
         self.steps: dict[tuple[int, int, int, Towers], _Steps] = {}
 
     def first(self) -> Multi | None:
@@ -101,7 +102,7 @@ class _Search:
     def components(self, sequence: _Sequence, saving: int, left: int) -> Iterator[tuple[int, _Steps, int, int]]:
         """Yield the pieces that may move next: the square, the moves, which targets may end a check, which to try."""
         shields = LATER_SHIELDS if left > 1 else SHIELDS
-        last_but_one = self.pruning and left == 2 and not self.may_replace(sequence)
+        last_but_one = self.pruning and left == 2
         for arena in sequence.arenas:
             enabling = _Enabling(self, sequence, arena) if last_but_one else None
             for square in members_of(ARENA_SETS[arena] & sequence.mine):
@@ -118,23 +119,14 @@ class _Search:
 
     def last_goals(self, sequence: _Sequence, kind: int, useful: int) -> int:
         """Return where a last component by a piece of ``kind`` may end the check."""
+        if not self.pruning:
+            return useful
+        if kind == KING:
+            return self.outlook.refuges(sequence.king, sequence.towers, sequence.memory, at_once=True)
         relief = self.outlook.relief(sequence.king, sequence.towers, sequence.memory)
-        if not self.pruning or kind == KING or relief == {}:
+        if relief == {}:
             return useful
         return 0 if relief is None else relief.get(kind, 0)
-
-    def may_replace(self, sequence: _Sequence) -> bool:
-        """Tell whether any third component may be of use, for what it is not: the memory, or another piece's journey.
-
-        It may replace what dragons remember of the turn before; or be all that changes on the board, while another
-        piece goes out and back.
-        """
-        first, second = sequence.components
-        return (
-            not sequence.memory
-            or target_of(first) == head_of(second).origin
-            or target_of(second) == head_of(first).origin
-        )
 
     def steps_from(self, sequence: _Sequence, square: int) -> _Steps:
         board = sequence.board
@@ -189,10 +181,14 @@ class _Search:
     def is_hopeless(self, sequence: _Sequence, least: int, left: int) -> bool:
         """Tell whether no ``left`` components can make the king safe, as far as a look tells."""
         if self.pruning:
-            return all(
-                self.outlook.relief(square, sequence.towers, sequence.memory) is None
-                for square in members_of(self.within_reach(sequence, left))
-            )
+            key = (sequence.king, sequence.towers, sequence.memory, sequence.arenas, left)
+            known = self.hopeless.get(key)
+            if known is None:
+                known = self.hopeless[key] = all(
+                    self.outlook.relief(square, sequence.towers, sequence.memory) is None
+                    for square in members_of(self.within_reach(sequence, left))
+                )
+            return known
         mobile = ARENA_OF[sequence.king] in sequence.arenas
         return least > left and not mobile and not self.has_shield(sequence, left)
 
@@ -220,8 +216,9 @@ class _Enabling:
 
     A component that does none of this could be left out: the last one would be possible without it, and the king as
     safe. As shorter sequences are tried first, it need not be tried. It has to do one of these: to end the check, as
-    far as one component can; to leave a square in sight of a piece that may end it then, or to bring that piece to
-    where it may; to come between the king and an attacker; or to come to a tower and change how pieces move.
+    far as one component can; to make way for a piece that may end it then, or to bring that piece to where it may; to
+    come between the king and an attacker; to come to a tower and change how pieces move; to replace what dragons
+    remember; or to be all that changes on the board, because the last one restores what those before it changed.
     """
 
     def __init__(self, search: _Search, sequence: _Sequence, arena: int) -> None:
@@ -231,15 +228,30 @@ class _Enabling:
         self.relief = outlook.relief(king, towers, memory)
         steps_last = ARENA_OF[king] == self.last
         self.only_king = self.relief is None and not steps_last
-        refuges = outlook.refuges(king, towers, memory) if steps_last else 0
+        self.refuges = outlook.refuges(king, towers, memory)
+        refuges = self.refuges if steps_last else 0
+        occupied = sequence.mine | search.theirs
+        others = ARENA_SETS[self.last] & sequence.mine
+        kinds = {square: sequence.board[square] & 15 for square in members_of(others)}
+        self.forgetting = (
+            outlook.remembering and not sequence.memory and any(kind in (PAWN, LANCER) for kind in kinds.values())
+        )
+        self.anything = any(
+            start in kinds and sight(kinds[start], start) >> end & 1 for start, end in _restoring(sequence)
+        )
         self.blocking = 0
         for square in members_of(refuges if self.relief is None else refuges | 1 << king):
-            self.blocking |= outlook.blocks(square, towers)
+            for between in outlook.lines(square, towers):
+                # One piece at most leaves this line after the component.
+                blockers = between & occupied
+                if not blockers or (not blockers & (blockers - 1) and blockers & others):
+                    self.blocking |= between
         self.opening = refuges
-        for square in members_of(ARENA_SETS[self.last] & sequence.mine):
-            kind = sequence.board[square] & 15
-            if kind not in (KING, DRAGON):
-                self.opening |= ways(kind, square, self.ends(kind))
+        for square, kind in kinds.items():
+            for way in ways(kind, square, self.ends(kind)) if kind not in (KING, DRAGON) else ():
+                blockers = way & occupied
+                if not blockers & (blockers - 1):
+                    self.opening |= blockers
 
     def ends(self, kind: int) -> int:
         """Return where a piece of ``kind`` other than the king may end the check, if it can by one component."""
@@ -251,13 +263,24 @@ class _Enabling:
 
     def goals(self, square: int, kind: int) -> int:
         """Return the squares where the piece on ``square`` may be of use."""
-        if kind == KING or (self.opening >> square & 1 and not self.only_king):
+        if self.anything:
             return _ANYWHERE
+        if kind == KING:
+            return self.refuges | ARENA_SETS[self.last]
         if self.only_king:
             return 0
+        if self.opening >> square & 1 or (self.forgetting and kind < KING):
+            return _ANYWHERE
         if kind in (PAWN, LANCER):
             # Promoted on the way it may go on as any other piece.
             nearer = ARENA_SETS[self.last]
         else:
             nearer = ARENA_SETS[self.last] & seeing(kind, self.ends(kind))
         return self.ends(kind) | self.blocking | nearer | (TOWER_SET if kind in LATER_SHIELDS else 0)
+
+
+def _restoring(sequence: _Sequence) -> list[tuple[int, int]]:
+    """Return from where to where a piece would have to go to undo two components: one piece's, or two equal ones'."""
+    (start, middle), (other, end) = ((head_of(move).origin, target_of(move)) for move in sequence.components)
+    found = [(end, start)] if middle == other else []
+    return [*found, (middle, other)] if end == start else found

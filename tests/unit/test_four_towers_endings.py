@@ -46,6 +46,7 @@ NONE = [
 ]
 CROWDED = [
     "1MN/dW2L1/8R/1K1D1C3p/w1N3q1Lp/1w1Lbm2C/lPCmk1p3/3cr2p2/1lc1P2qP/CB1r2/1c1 w - RN/RBN - 0 1",
+    "1MN/d3L1/2C4Bk/mK1D1Cq3/w1NW2qLL1/3MNm2p/4C1c2q/3cCl1p2/3wPp1qp/plwM2/pc1 w - R/BN - 0 1",
     "p1P/2n1n1/wDP2c3/K1m4D1q/4R1c1Bp/bDcn1crR1/4N1rCP1/P3M1DQ2/p2PC1RQ1/Np4/1bk w - -/BN - 0 1",
 ]
 """Positions in which multi-moves begin in tens of thousands of ways, and none is legal."""

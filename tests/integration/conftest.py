@@ -1,15 +1,19 @@
 """An API on the real server of the test process, and people who call it."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from flask import Flask
 
 from api.services import EXTENSION, Services
+from deploy.cli import main
 from deploy.runner import Installation
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
 from tests.support.watch import Watch
+from tests.support.workshop import PREFIX, Workshop
 
 
 @pytest.fixture
@@ -54,3 +58,21 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """Return a running installation; the files that ask for it go to one worker (``tests.conftest.TOGETHER``)."""
     with Installation(tmp_path_factory.mktemp("house")) as house:
         yield house
+
+
+@pytest.fixture
+def shop(server: RealServer) -> Workshop:
+    """Return an installation that is driven step by step."""
+    return Workshop(server.url)
+
+
+@pytest.fixture
+def cli(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return what runs the commands of ``rookery audit`` on the installation."""
+    monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
+    monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
+
+    def run(*arguments: object) -> Result:
+        return CliRunner().invoke(main, ["audit", *map(str, arguments)])
+
+    return run

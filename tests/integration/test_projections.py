@@ -17,12 +17,6 @@ from workers.projector import Failures, Projector, projected_by
 from workers.relay import projecting
 
 
-@pytest.fixture
-def shop(server: RealServer) -> Workshop:
-    """Return an installation that is driven step by step."""
-    return Workshop(server.url)
-
-
 def listed(shop: Workshop, view: str, player: str | None = None, **also: object) -> list[str]:
     """Return the matches of a view, read in pages of two."""
     matches: list[str] = []

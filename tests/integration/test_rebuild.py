@@ -19,12 +19,6 @@ from workers.relay import Relay
 PEOPLE = ("alice", "bob", "carol", "dora", "opponent-1", "opponent-2")
 
 
-@pytest.fixture
-def shop(server: RealServer) -> Workshop:
-    """Return an installation that is driven step by step."""
-    return Workshop(server.url)
-
-
 def populate(shop: Workshop, seed: int, size: int = 40) -> list[str]:
     """Play matches of all kinds at random over some days; return them."""
     chance = Random(seed)

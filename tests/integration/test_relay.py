@@ -16,12 +16,6 @@ from tests.support.workshop import Workshop, drain
 from workers.relay import DELIVERIES_BEFORE_PARKING, Line, Relay, asking
 
 
-@pytest.fixture
-def shop(server: RealServer) -> Workshop:
-    """Return an installation that is driven step by step."""
-    return Workshop(server.url)
-
-
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take entries over without waiting for them to be left for long."""

@@ -6,16 +6,9 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from events.readmodels import summarise
-from tests.support.server import RealServer
 from tests.support.workshop import Workshop
 from workers.opponents import answer
 from workers.sweeper import CHECKED_AT_ONCE, LEASE_MS, LONGEST_PATIENCE_MS, PATIENCE_MS
-
-
-@pytest.fixture
-def shop(server: RealServer) -> Workshop:
-    """Return an installation that is driven step by step."""
-    return Workshop(server.url)
 
 
 def test_an_opponent_that_has_kept_others_waiting_is_asked_again(shop: Workshop) -> None:

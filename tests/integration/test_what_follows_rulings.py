@@ -14,18 +14,11 @@ from events.readmodels.summary import DAY_MS
 from events.statements import Statement
 from events.store import Request
 from tests.support.matches import NOON
-from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain
 from workers.opponents import answer
 from workers.rebuild import rebuild
 
 WORDS = Statement("", "So it was.").digest
-
-
-@pytest.fixture
-def shop(server: RealServer) -> Workshop:
-    """Return an installation that is driven step by step."""
-    return Workshop(server.url)
 
 
 class Court:

@@ -11,75 +11,32 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES, RULESETS
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
-from domain.match.events import DrawAccepted, MatchFinished
 from domain.match.state import PLAYING, Seat
 from domain.match.terms import DAY, STANDARD
 from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import Fault, write_document
-from events.proof.keys import KeySet, SigningKey, key_set, read_key_set
-from events.proof.verification import Step, verify
+from events.proof.keys import key_set, read_key_set
+from events.proof.verification import verify
 from tests.support.bundles import (
     KEY,
     OTHER_KEY,
     SIGNED_AT,
     STORIES,
-    against_an_opponent,
     annulled,
     bundle_of,
     disputed,
-    draw_refused,
     envelopes,
     flagged,
     included,
     keys,
     repeated,
     resigned,
-    taken_up_again,
 )
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
+from tests.support.verifying import Change, changed, fault, fault_after, resealed, steps
 
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "bundle-1.schema.json"
 KEPT = Path(__file__).parents[1] / "bundles"
-
-Change = Callable[[dict[str, Any]], Any]
-
-
-def steps(packed: bytes, trusted: KeySet | None = None, **more: bool) -> dict[str, Step]:
-    """Return what is proved of a bundle, by name."""
-    return {step.name: step for step in verify(packed, keys() if trusted is None else trusted, **more)}
-
-
-def fault(packed: bytes, trusted: KeySet | None = None, **more: bool) -> Fault:
-    """Return the first thing that is wrong with a bundle."""
-    with pytest.raises(Fault) as caught:
-        steps(packed, trusted, **more)
-    return caught.value
-
-
-def fault_after(packed: bytes, offset: int, trusted: KeySet) -> Fault | None:
-    """Return what is wrong with a bundle after one bit of the byte at ``offset`` was changed, None for nothing."""
-    damaged = bytearray(packed)
-    damaged[offset] ^= 1
-    try:
-        for _ in verify(bytes(damaged), trusted):
-            pass
-    except Fault as found:
-        return found
-    return None
-
-
-def changed(packed: bytes, change: Change) -> bytes:
-    """Return the bundle after ``change``, written as a bundle is."""
-    content = json.loads(packed)
-    change(content)
-    return write_document(content)
-
-
-def resealed(match: PlayedMatch, change: Callable[[list[Any]], Any], key: SigningKey = KEY) -> bytes:
-    """Return a bundle of which every digest and the signature fit, made of the events after ``change``."""
-    events = list(match.events)
-    change(events)
-    return make_bundle(match.name, envelopes(events, match.name), key, SIGNED_AT, None)
 
 
 def test_a_bundle_proves_its_match_step_by_step() -> None:
@@ -291,102 +248,6 @@ def test_a_bundle_from_a_server_with_a_ruleset_that_is_not_here_is_refused_by_na
     monkeypatch.setitem(RULESETS, "bashni", ())
     said = "version 1: it cannot be replayed: the start: this installation does not know ruleset 1 of 'bashni'"
     assert str(fault(packed)) == said
-
-
-class TestOfARunningMatchWithAnOpponent:
-    """The seed stays with the server until the match has ended."""
-
-    def test_the_seed_is_withheld_and_the_bundle_verifies(self) -> None:
-        packed = bundle_of(against_an_opponent(), logged=3)
-        first = json.loads(packed)["events"][0]
-        assert first["withheld"] == ["seed"]
-        assert "seed" not in first["data"]
-        found = steps(packed, recompute=True)
-        assert all(step.proved for step in found.values())
-        assert "the seed is withheld" in found["chain"].found
-        assert found["opponents"].found == "1 answers of opponents computed again, all as recorded"
-
-    def test_every_change_of_the_first_event_is_found_all_the_same(self) -> None:
-        packed, trusted = bundle_of(against_an_opponent()), keys()
-        end = packed.index(b'"version":1,"withheld":["seed"]}') + 32
-        assert all(fault_after(packed, offset, trusted) for offset in range(11, end))
-
-    def test_the_fault_says_that_what_is_withheld_may_be_why(self) -> None:
-        packed = changed(bundle_of(against_an_opponent()), lambda b: b["events"][0].update(actor="mallory"))
-        assert "version 1, of which something is withheld" in str(fault(packed))
-
-    def test_the_seed_is_there_when_the_match_has_ended(self) -> None:
-        match = against_an_opponent()
-        match.do(Resign("alice"))
-        packed = bundle_of(match)
-        assert json.loads(packed)["events"][0]["data"]["seed"] == 7
-        assert steps(packed, recompute=True)["opponents"].proved
-
-    def test_a_match_that_goes_on_has_another_seed_which_is_withheld_alone(self) -> None:
-        packed = bundle_of(taken_up_again(), logged=3)
-        events = json.loads(packed)["events"]
-        drawn = next(event for event in events if event["type"] == "seed-drawn")
-        assert (events[0]["data"]["seed"], drawn["data"], drawn["withheld"]) == (7, {}, ["seed"])
-        assert sum("withheld" in event for event in events) == 1
-        found = steps(packed, recompute=True)
-        assert all(step.proved for step in found.values())
-        assert found["opponents"].found == "2 answers of opponents computed again, all as recorded"
-
-    def test_all_seeds_are_there_when_it_has_ended_again(self) -> None:
-        match = taken_up_again()
-        match.do(Resign("alice"))
-        packed = bundle_of(match)
-        assert "withheld" not in packed.decode()
-        assert steps(packed, recompute=True)["opponents"].proved
-
-    def test_a_seed_that_is_withheld_though_it_counts_no_more_is_refused(self) -> None:
-        def withhold(content: Any) -> None:
-            del content["events"][0]["data"]["seed"]
-            content["events"][0]["withheld"] = ["seed"]
-
-        said = str(fault(changed(bundle_of(taken_up_again()), withhold)))
-        assert said == "version 1, withheld: only the last seed of the match may be withheld"
-
-    def test_a_word_on_a_draw_that_the_opponent_would_not_give_is_found_when_it_is_computed_again(self) -> None:
-        match = draw_refused()
-
-        def agree(events: list[Any]) -> None:
-            events[5:] = [
-                DrawAccepted(events[5].at, 1, engine=events[5].engine),
-                MatchFinished(events[5].at, (0.5, 0.5), "draw-agreed"),
-            ]
-
-        said = str(fault(resealed(match, agree), recompute=True))
-        assert said == "version 6: the opponent turns the draw down, and that it agrees to the draw is recorded"
-
-    def test_nothing_is_withheld_of_a_match_between_people(self) -> None:
-        assert "withheld" not in json.loads(bundle_of(started()))["events"][0]
-
-    def test_a_move_that_the_opponent_would_not_play_is_found_when_it_is_computed_again(self) -> None:
-        match = against_an_opponent()
-        match.do(Resign("alice"))
-        played = match.events[3]
-
-        def play_another(events: list[Any]) -> None:
-            events[3] = played._replace(move="b6-a5" if played.move != "b6-a5" else "b6-c5")  # type: ignore[union-attr,call-arg]
-
-        said = str(fault(resealed(match, play_another), recompute=True))
-        assert said.startswith("version 4: the opponent plays ")
-
-    def test_a_seed_that_does_not_follow_from_the_match_is_found(self) -> None:
-        match = against_an_opponent()
-        match.do(Resign("alice"))
-        packed = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(seed=1)))
-        assert "follows from the match, and 1 is recorded" in str(fault(packed, recompute=True))
-
-    def test_moves_of_another_engine_are_counted_and_not_proved(self) -> None:
-        match = against_an_opponent()
-        packed = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(engine="0")))
-        found = steps(packed, recompute=True)["opponents"]
-        assert (found.proved, found.found) == (
-            False,
-            "0 answers of opponents computed again, all as recorded; 1 are of another engine",
-        )
 
 
 @pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))

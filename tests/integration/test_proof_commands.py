@@ -1,0 +1,87 @@
+"""The commands that prove: exports, replays, checkpoints, and all matches of a store examined by several processes."""
+
+from typing import Any
+
+import pytest
+
+from deploy.parallel import ProcessesKilled, in_batches
+from domain.match.commands import Resign
+from events.proof.bundle import read_bundle
+from events.proof.checkpoints import read_checkpoint
+from tests.support.killing import ONCE, killed, names_after_a_kill
+from tests.support.workshop import PREFIX, Workshop
+
+
+def key_of(shop: Workshop, match: str, part: str) -> str:
+    """Return the key of the events (e) or the head (h) of a match."""
+    return f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:{part}"
+
+
+def make_unreadable(shop: Workshop, match: str, version: int) -> None:
+    """Write nonsense in the place of an event."""
+    events = key_of(shop, match, "e")
+    stored: Any = shop.client.xrange(events)
+    shop.client.delete(events)
+    for id, fields in stored:
+        place = int(id.split(b"-")[0])
+        shop.client.xadd(events, {**fields, b"b": b"nonsense"} if place == version else fields, id=id)
+
+
+def make_empty(shop: Workshop, match: str) -> None:
+    """Lose all events of a match."""
+    shop.client.delete(key_of(shop, match, "e"), key_of(shop, match, "h"))
+
+
+def test_the_command_line_exports_replays_and_checkpoints(shop: Workshop, cli: Any, tmp_path: Any) -> None:
+    match = shop.start("alice", "bob")
+    shop.play(match, 2)
+    shop.do(match, Resign("alice"), "alice")
+    made = cli("checkpoint")
+    assert read_checkpoint(made.stdout.encode()).size == 1
+    assert cli("checkpoint").stdout == made.stdout
+    assert cli("checkpoint", "--day", "2020-01-01").exit_code == 1
+    file, keys = tmp_path / "match.json", tmp_path / "keys.json"
+    assert cli("export", match, "--output", file).exit_code == 0
+    assert read_bundle(cli("export", match).stdout.encode()).match == match
+    assert cli("export", "no-such-match").exit_code == 1
+    keys.write_text(cli("keys").output)
+    assert cli("verify", file, "--keys", keys).exit_code == 0
+    for source in (match, file):
+        replayed = cli("replay", source, "--boards")
+        assert replayed.exit_code == 0
+        assert "ply 1, White: " in replayed.output
+        assert replayed.output.endswith("7 events, all as the rules give them\n")
+    assert cli("replay", "no-such-match").exit_code == 1
+    examined = cli("all", "--processes", 2, "--opponents")
+    assert examined.exit_code == 0
+    assert "1 matches, 7 events, 2 plies in " in examined.output
+
+
+def test_a_process_that_is_killed_costs_nothing_but_time(shop: Workshop) -> None:
+    matches = [shop.start("alice", "bob") for _ in range(6)]
+    found = list(in_batches(shop.settings, names_after_a_kill, 1, 2))
+    assert shop.client.get(ONCE) == b"1"
+    assert sorted(name for names in found for name in names) == sorted(matches)
+
+
+def test_processes_that_are_killed_whatever_is_done_are_told_with_where_they_stood(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    with pytest.raises(ProcessesKilled, match=f"3 times in a row, last at the matches {match} to {match}"):
+        list(in_batches(shop.settings, killed, 1, 2))
+
+
+def test_every_damage_is_told_at_its_place_and_the_others_are_examined_all_the_same(shop: Workshop, cli: Any) -> None:
+    whole, damaged, empty, opponent_of = (shop.start("alice", other) for other in ("bob", "bob", "bob", "opponent-1"))
+    shop.play(damaged, 4)
+    shop.play(whole, 2)
+    make_unreadable(shop, damaged, 5)
+    make_empty(shop, empty)
+    examined = cli("all", "--processes", 1)
+    assert examined.exit_code == 1
+    lines = [line for line in examined.output.splitlines() if line.startswith("DIFFERENT")]
+    assert sorted(line.split(":")[0] for line in lines) == sorted(
+        [f"DIFFERENT {damaged} at version 5", f"DIFFERENT {empty} at version 1"]
+    )
+    assert "4 matches, " in examined.output
+    assert examined.output.endswith("2 of 4 matches are not as they must be, see above\n")
+    assert opponent_of not in "".join(lines)

@@ -1,0 +1,59 @@
+"""Bundles taken to pieces in tests: what is proved of them, and what is wrong after a change."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from events.proof.bundle import make_bundle
+from events.proof.documents import Fault, write_document
+from events.proof.keys import KeySet, SigningKey
+from events.proof.verification import Step, verify
+from tests.support.bundles import (
+    KEY,
+    SIGNED_AT,
+    envelopes,
+    keys,
+)
+from tests.support.matches import PlayedMatch
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+def steps(packed: bytes, trusted: KeySet | None = None, **more: bool) -> dict[str, Step]:
+    """Return what is proved of a bundle, by name."""
+    return {step.name: step for step in verify(packed, keys() if trusted is None else trusted, **more)}
+
+
+def fault(packed: bytes, trusted: KeySet | None = None, **more: bool) -> Fault:
+    """Return the first thing that is wrong with a bundle."""
+    with pytest.raises(Fault) as caught:
+        steps(packed, trusted, **more)
+    return caught.value
+
+
+def fault_after(packed: bytes, offset: int, trusted: KeySet) -> Fault | None:
+    """Return what is wrong with a bundle after one bit of the byte at ``offset`` was changed, None for nothing."""
+    damaged = bytearray(packed)
+    damaged[offset] ^= 1
+    try:
+        for _ in verify(bytes(damaged), trusted):
+            pass
+    except Fault as found:
+        return found
+    return None
+
+
+def changed(packed: bytes, change: Change) -> bytes:
+    """Return the bundle after ``change``, written as a bundle is."""
+    content = json.loads(packed)
+    change(content)
+    return write_document(content)
+
+
+def resealed(match: PlayedMatch, change: Callable[[list[Any]], Any], key: SigningKey = KEY) -> bytes:
+    """Return a bundle of which every digest and the signature fit, made of the events after ``change``."""
+    events = list(match.events)
+    change(events)
+    return make_bundle(match.name, envelopes(events, match.name), key, SIGNED_AT, None)

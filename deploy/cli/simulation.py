@@ -33,8 +33,9 @@ def year(matches: int, seed: int, url: str | None, twice: bool) -> None:
     """Play matches of all games through a year and audit every one of them.
 
     People in many time zones sleep, take holidays and free days, lay lines down, offer, claim, forgive and walk off;
-    the server is away now and then. All flags are computed a second time, and what was laid down in secret is looked
-    for in all that others can read. Exit code 1 when anything was not as it must be.
+    play again and dispute, arbiters rule; the server is away now and then. All flags are computed a second time, so
+    are the ratings, and what was laid down in secret is looked for in all that others can read. Exit code 1 when
+    anything was not as it must be.
     """
     audited = _run(_place(url), matches, seed, told=True)
     agrees = not twice or _run(in_memory(), matches, seed, told=False).digest == audited.digest

@@ -15,22 +15,32 @@ from typing import Any, NamedTuple
 
 from deploy.year.house import BEAT
 from deploy.year.players import Laid
+from deploy.year.ratings import from_scratch
 from deploy.year.reckoning import Reckoning
 from deploy.year.simulation import Year
 from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match import vacation
+from domain.match.clock import left
 from domain.match.commands import CONDITIONAL, FORCED
-from domain.match.evolve import replay
+from domain.match.evolve import evolve, replay
 from domain.match.lines import ACCEPT_DRAW, ANY, RESIGN, Line
-from domain.match.state import FINISHED
+from domain.match.state import FINISHED, MatchState
 from domain.match.terms import CLAIM, UNCLAIMED_FOR, Terms
 from events.chain import verify
 from events.codec import event_of
 from events.envelope import Envelope, canonical_json
 from events.matches import Matches
+from events.proof.bundle import make_bundle
+from events.proof.documents import Fault
+from events.proof.keys import SigningKey
+from events.proof.verification import verify as verify_bundle
 from events.readmodels.summary import summarise
 from events.store import DamagedStream
+
+KEY = SigningKey(bytes(32), 0)
+SAMPLED = 10
+"""Of so many matches one is bundled, beside all that were disputed."""
 
 
 class Audited(NamedTuple):
@@ -47,12 +57,15 @@ class Audited(NamedTuple):
 
 
 def audit(year: Year, on_match: Callable[[], None] = lambda: None) -> Audited:
-    """Return what is found in all matches of ``year``; ``on_match`` is called after each."""
+    """Return what is found in all matches of ``year``; ``on_match`` is called after each but the rematches."""
     auditor = _Auditor(year)
+    planned = frozenset(year.matches[: year.planned])
     for match in year.matches:
         auditor.match(match)
-        on_match()
+        if match in planned:
+            on_match()
     auditor.feeds()
+    auditor.ratings()
     for fault in year.faults:
         auditor.check("the server complained of nothing", False, fault)
     return auditor.report()
@@ -71,6 +84,7 @@ class _Auditor:
         self._endings: Counter[tuple[str, str]] = Counter()
         self._seen: Counter[str] = Counter()
         self._digest = sha256()
+        self._states: list[MatchState] = []
 
     def check(self, rule: str, holds: bool, place: str) -> None:
         """Count that ``rule`` was looked at in ``place``, and note the place if it does not hold."""
@@ -100,8 +114,14 @@ class _Auditor:
         self.check("every match ended", state.ended, f"{match}, which is {state.status}")
         instants = [event.at for event in events]
         self.check("time never runs backwards", instants == sorted(instants), match)
-        self._endings[state.game, state.reason or "?" if state.status == FINISHED else "called off"] += 1
+        ending = (state.reason or "?") if state.status == FINISHED or state.annulled is not None else "called off"
+        self._endings[state.game, ending] += 1
+        self._states.append(state)
         self._time(match, events)
+        self._frozen(match, events)
+        self._said(match, envelopes)
+        if state.disputes or len(self._states) % SAMPLED == 0:
+            self._bundled(match, envelopes)
         self._conditional(match, events)
         self._secrets(match, envelopes)
 
@@ -122,17 +142,56 @@ class _Auditor:
                 self.check("every flag fell at its forecast instant", reckoning.flag() == found, place)
                 still = reckoning.stands_still(event.seat, event.deadline)
                 self.check("no flag fell while the clock stood still", not still, place)
+                self.check("no flag fell in a frozen match", not reckoning.frozen, place)
                 self._promptness(event, created.terms, place)
                 self._circumstances(event, seats[event.seat] or "", created.terms, match, place)
             elif isinstance(event, e.MoveSubmitted):
                 flag = reckoning.flag()
                 in_time = flag is not None and (flag.at is None or event.at < flag.at or created.terms.flag == CLAIM)
                 self.check("no move came after the flag", in_time, place)
+                self.check("no move was made in a frozen match", not reckoning.frozen, place)
                 if event.channel == FORCED:
                     game = find_ruleset(created.game, created.ruleset)
                     choice = len(list(islice(game.legal_moves(reckoning.position), 2)))
                     self.check("a forced move was the only one", choice == 1, place)
             reckoning.record(event)
+
+    def _frozen(self, match: str, events: list[e.Event]) -> None:
+        """Check that the time in which a match stood still was nobody's."""
+        state: MatchState | None = None
+        held: tuple[int, ...] | None = None
+        for version, event in enumerate(events, 1):
+            before, state = state, evolve(state, event, match)
+            if before is not None and before.frozen and not state.frozen and held is not None:
+                after = _times(before, event.at)
+                costs = [one for one, other in zip(held, after, strict=True) if other < one]
+                self.check("frozen clocks cost nothing", not costs, f"{match}, version {version}")
+            if state.frozen and (before is None or not before.frozen):
+                held = _times(state, event.at)
+
+    def _said(self, match: str, envelopes: list[Envelope]) -> None:
+        """Look in events for what was said in cases."""
+        if any("statement" in envelope.data for envelope in envelopes):
+            texts = [_bytes(envelope._asdict()) for envelope in envelopes]
+            leaked = any(_found(json.dumps(said).encode(), texts) for said in self._year.said if f" {match} " in said)
+            self.check("nothing said in a case is in an event", not leaked, match)
+
+    def _bundled(self, match: str, envelopes: list[Envelope]) -> None:
+        """Check that the bundle of a match proves it to somebody who knows nothing but the key."""
+        packed = make_bundle(match, envelopes, KEY, envelopes[-1].at, None)
+        try:
+            unproved = [step.name for step in verify_bundle(packed, {KEY.id: KEY.public}) if not step.proved]
+            self.check("bundles verify", not unproved, f"{match}, {', '.join(unproved)}")
+        except Fault as fault:
+            self.check("bundles verify", False, f"{match}, {fault}")
+
+    def ratings(self) -> None:
+        """Check that what was annulled, forgiven or taken back has left nothing in the ratings."""
+        followed, anew = self._year.ratings.ends(), from_scratch(self._states)
+        for place in sorted(followed.keys() | anew.keys()):
+            same = followed.get(place) == anew.get(place)
+            self.check("ratings are as if what was undone had never been rated", same, " ".join(map(str, place)))
+        self._seen["results that went out of the ratings again"] = self._year.ratings.undone
 
     def _note(self, event: e.Event) -> None:
         """Count an event by its kind and what is told of it in the table."""
@@ -145,6 +204,8 @@ class _Auditor:
             kind += f" {event.limit}{' claimed' if event.claimed_by is not None else ''}"
         elif isinstance(event, e.MoveSubmitted):
             kind += f" {event.channel}"
+        elif isinstance(event, e.RulingMade):
+            kind += f" {event.ruling}{' on appeal' if event.appeal else ''}"
         self._seen[kind] += 1
 
     def _promptness(self, event: e.FlagFell, terms: Terms, place: str) -> None:
@@ -238,6 +299,11 @@ def _answers(laid: Laid, moves: list[str], event: e.MoveSubmitted | e.DrawAccept
 
 def _words(lines: tuple[Line, ...]) -> set[str]:
     return {line.move for line in lines if line.move != ANY} | {word for line in lines for word in _words(line.next)}
+
+
+def _times(state: MatchState, at: int) -> tuple[int, ...]:
+    clock = state.clock
+    return () if clock is None else tuple(left(clock, seat, at) for seat in range(len(state.seats)))
 
 
 def _bytes(value: Mapping[str, Any] | None) -> bytes:

@@ -29,6 +29,7 @@ _TIMELESS = (
     e.TakebackDeclined,
     e.FlagFell,
     e.SeedDrawn,
+    e.StatementFiled,
 )
 
 
@@ -63,11 +64,17 @@ class _Forgiven(NamedTuple):
     """A flag that did not count."""
 
 
+class _Adjusted(NamedTuple):
+    """What an arbiter has given, whatever there was before."""
+
+    time: int
+
+
 @dataclass
 class _Ledger:
     """What bears on the time of one seat, in order: turns, gifts (milliseconds) and flags that were forgiven."""
 
-    entries: list[_Turn | int | _Forgiven] = field(default_factory=list)
+    entries: list[_Turn | int | _Forgiven | _Adjusted] = field(default_factory=list)
     calendars: list[tuple[int, Calendar | None]] = field(default_factory=list)
     has_moved: bool = False
 
@@ -91,6 +98,9 @@ class Reckoning:
         self._pauses: list[_Pause] = []
         self._running: tuple[int, int] | None = None
         self._number = 0
+        self._interrupted = False
+        self._ruling = ""
+        self.frozen = False
 
     @property
     def position(self) -> Any:
@@ -98,7 +108,7 @@ class Reckoning:
         return self._positions[-1]
 
     def record(self, event: e.Event) -> None:
-        """Take in the next event of the stream; raises ValueError for what belongs to a case."""
+        """Take in the next event of the stream; raises ValueError for a change of the ruleset."""
         self._number += 1
         at, position = event.at, self._positions[-1]
         if isinstance(event, e.MatchStarted):
@@ -112,6 +122,8 @@ class Reckoning:
         elif isinstance(event, e.MovesTakenBack):
             del self._positions[event.ply + 1 :]
             self._pass(at, "passed")
+            if self._ruling == "take-back":
+                self._revive()
         elif isinstance(event, e.PlayerResigned) or (isinstance(event, e.FlagFell) and event.limit != "first-move"):
             self._leave(event.seat, at)
         elif isinstance(event, e.FlagForgiven):
@@ -131,7 +143,8 @@ class Reckoning:
                 if (pause.reason, pause.seat) == (event.reason, event.seat):
                     pause.until = min(pause.until, max(at, pause.since))
         elif not isinstance(event, _TIMELESS):
-            raise ValueError(f"cases are not reckoned with, and this is one: {type(event).__name__}")
+            self._record_of_case(event)
+        self._ruling = event.ruling if isinstance(event, e.RulingMade) else ""
 
     def flag(self) -> Reckoned | None:
         """Return whose time is up when if nothing happens any more; None when no clock runs."""
@@ -148,6 +161,44 @@ class Reckoning:
     def stands_still(self, seat: int, at: int) -> bool:
         """Tell whether anything stops the time of ``seat`` at the instant ``at``."""
         return any(begin <= at < end for begin, end in self._stops(seat, FOREVER, at, at + 1))
+
+    def _record_of_case(self, event: e.Event) -> None:
+        at = event.at
+        if isinstance(event, e.DisputeRaised | e.RulingAppealed):
+            if event.freezes:
+                self._freeze(at)
+        elif isinstance(event, e.MatchFrozen):
+            self._freeze(at)
+        elif isinstance(event, e.RulingMade | e.MatchUnfrozen):
+            self.frozen = False
+            for pause in self._pauses:
+                if pause.reason == "dispute":
+                    pause.until = min(pause.until, max(at, pause.since))
+        elif isinstance(event, e.ClocksAdjusted):
+            for ledger, time in zip(self._ledgers, event.remaining, strict=True):
+                ledger.seal(self._number)
+                ledger.entries.append(_Adjusted(time))
+            self._running = None if self._running is None else (self._running[0], at)
+        elif isinstance(event, e.MatchAnnulled):
+            self._interrupted = self._running is not None
+            self._end(at, "stopped")
+        elif isinstance(event, e.MatchRestored):
+            if self._interrupted:
+                self._running = (self._game.to_move(self._positions[-1]), at)
+        else:
+            raise ValueError(f"it is not known what this does to the clocks: {type(event).__name__}")
+
+    def _freeze(self, at: int) -> None:
+        self.frozen = True
+        self._pauses.append(_Pause("dispute", None, at, FOREVER, self._number))
+
+    def _revive(self) -> None:
+        """Forgive every seat that has less time than an arbiter lets it go on with."""
+        for seat, ledger in enumerate(self._ledgers):
+            time = self._time(seat)
+            if not time or (self._terms.control == "days-per-move" and time < self._terms.bank):
+                ledger.seal(self._number)
+                ledger.entries.append(_Forgiven())
 
     def _pass(self, at: int, ending: str) -> None:
         self._end(at, ending)
@@ -174,6 +225,8 @@ class Reckoning:
         for entry in self._ledgers[seat].entries:
             if isinstance(entry, int):
                 time += entry
+            elif isinstance(entry, _Adjusted):
+                time = entry.time
             elif isinstance(entry, _Forgiven):
                 time = terms.bank if per_move else max(time, min(terms.cap, 3 * DAY_MS))
             else:

@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 from structlog.testing import capture_logs
 
+from deploy.year.cases import Cases
 from deploy.year.house import House, Kept, NobodyHome
 from deploy.year.people import Absence, Person, changes_of_clocks, crowd, new_year
 from deploy.year.players import Laid, Players, seats_of
+from deploy.year.ratings import LiveRatings
 from domain.games import GAMES
 from domain.match import commands as c
 from domain.match.refusals import Refused
-from domain.match.state import Seat
+from domain.match.rematch import rematch
+from domain.match.state import FINISHED, MatchState, Seat
 from domain.match.terms import AUTOMATIC, BANK, CLAIM, DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended
 from events.diaries import Diary, arranged
@@ -24,6 +27,9 @@ PEOPLE = 120
 
 BEGINNINGS = 300 * DAY
 """Matches begin in this part of the year; they have as long as they need to come to their end."""
+
+LAST_REMATCH = 330 * DAY
+"""From here on nobody plays again."""
 
 
 class FreeDays(NamedTuple):
@@ -45,17 +51,22 @@ class Away(NamedTuple):
 class Year(NamedTuple):
     """What a simulated year has left behind, beside the events in the store of ``house``.
 
-    ``flagged`` are the diaries of those whose flag fell, as they were then, by match, seat and deadline; ``counted``
-    is what happened how often, ``faults`` what the server itself complained of.
+    ``planned`` is the number of matches without the rematches, which come last in ``matches``.
+    ``flagged`` are the diaries of those whose flag fell, as they were then, by match, seat and deadline; ``said`` is
+    what was said in cases, ``ratings`` those that have followed every result and its undoing; ``counted`` is what
+    happened how often, ``faults`` what the server itself complained of.
     """
 
     house: House
     people: Sequence[Person]
     matches: Sequence[str]
+    planned: int
     free_days: Sequence[FreeDays]
     away: Sequence[Away]
     laid: Sequence[Laid]
     flagged: Mapping[tuple[str, int, int], Diary]
+    said: Sequence[str]
+    ratings: LiveRatings
     counted: Counter[str]
     faults: Sequence[str]
 
@@ -80,7 +91,10 @@ class _Simulation:
         self._people = crowd(max(8, PEOPLE * matches // 500), self._begin, self._random)
         self._house = House(kept, self._begin, self._changed)
         self._players = Players(self._house, self._people, self._random)
+        self._cases = Cases(self._house, self._random, self._players.counted)
         self._matches = [f"m{number:03}" for number in range(matches)]
+        self._planned = frozenset(self._matches)
+        self._ratings = LiveRatings()
         self._free_days: list[FreeDays] = []
         self._away: list[Away] = []
         self._flagged: dict[tuple[str, int, int], Diary] = {}
@@ -98,9 +112,12 @@ class _Simulation:
             house=self._house,
             people=self._people,
             matches=self._matches,
+            planned=len(self._planned),
             free_days=self._free_days,
             away=self._away,
             laid=self._players.laid,
+            said=self._cases.said,
+            ratings=self._ratings,
             flagged=self._flagged,
             counted=counted,
             faults=(),
@@ -113,12 +130,37 @@ class _Simulation:
         state = self._house.state(match)
         if match not in self._ended and state.ended:
             self._ended.add(match)
-            self._on_end()
+            if match in self._planned:
+                self._on_end()
+            if state.status == FINISHED and self._random.random() < 0.08:
+                self._propose_rematch(state)
+        self._ratings.follow(state)
         if state.fallen is not None and state.fallen.at == self._house.now:
             player = state.seats[state.fallen.seat].player or ""
             diary = self._house.diaries.read([player])[player]
             self._flagged[match, state.fallen.seat, state.fallen.deadline] = diary
         self._players.changed(match)
+        self._cases.changed(match)
+
+    def _propose_rematch(self, state: MatchState) -> None:
+        """Let somebody propose to play again, and the others take their seats as they do in any match."""
+        people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
+        proposer = self._random.choice(people)
+
+        def propose(match: str, player: str) -> None:
+            seed = self._random.randrange(2**40)
+            try:
+                create = rematch(self._house.state(match), player, f"{match}-again", seed, guest=False)
+            except Refused as refused:
+                # It is not over any more.
+                self._players.counted[f"refused: {refused.code}"] += 1
+                return
+            self._open(create, [player, *(other for other in people if other != player)])
+            self._matches.append(create.match)
+            self._players.counted["rematches"] += 1
+
+        if self._house.now < self._begin + LAST_REMATCH:
+            self._players.later(proposer, self._within(2 * DAY), state.match, propose)
 
     def _arrival(self, number: int, match: str) -> Callable[[], None]:
         """Return what opens a match: every game and setup in turn, every control, seats of all kinds."""

@@ -8,6 +8,7 @@ from deploy.year.audit import Audited, audit
 from deploy.year.house import House, in_memory
 from deploy.year.people import Absence, Person, new_year
 from deploy.year.players import Laid
+from deploy.year.ratings import LiveRatings
 from deploy.year.simulation import Away, FreeDays, Year, simulate
 from domain.match import events as e
 from domain.match.lines import Line, Lines
@@ -16,11 +17,12 @@ from domain.match.vacation import Vacation
 from events.codec import draft_of, event_of
 from events.envelope import Draft, Envelope
 from events.memory import MemoryStore
+from events.readmodels import rated_result, summarise
 from events.store import Request
 from tests.support.zones import local
 
-MATCHES = 20
-SEED = 5
+MATCHES = 30
+SEED = 3
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +40,16 @@ def audited(year: Year) -> Audited:
 def test_nothing_in_it_is_wrong(year: Year, audited: Audited) -> None:
     assert audited.wanting == []
     assert year.faults == []
-    assert sum(audited.endings.values()) == MATCHES
+    assert sum(audited.endings.values()) == len(year.matches) == MATCHES + year.counted["rematches"]
     assert {game for game, _ in audited.endings} == {"bashni", "towers", "tower-game", "fourplay", "four-towers"}
 
 
 def test_all_that_is_to_be_tried_happens_in_it(year: Year, audited: Audited) -> None:
     happened = {
         "CalendarSet",
+        "DisputeRaised",
+        "MatchAnnulled",
+        "RulingAppealed",
         "ClockPaused outage late",
         "ClockPaused vacation automatic",
         "DrawOffered",
@@ -62,6 +67,9 @@ def test_all_that_is_to_be_tried_happens_in_it(year: Year, audited: Audited) -> 
         "nobody was flagged while nobody kept time",
         "a line fired as it was laid down",
         "no line that did not fire leaked at all",
+        "bundles verify",
+        "frozen clocks cost nothing",
+        "ratings are as if what was undone had never been rated",
     }
     assert looked_at <= set(audited.checks)
 
@@ -90,7 +98,9 @@ def of_drafts(year: Year, match: str, drafts: list[Draft]) -> Year:
     """Return a year of one match with these events."""
     store = MemoryStore(shards=4)
     store.append(match, store.head(match), drafts, Request("all", ""))
-    return year._replace(house=House(in_memory()._replace(store=store), 0, lambda _: None), matches=[match])
+    house, ratings = House(in_memory()._replace(store=store), 0, lambda _: None), LiveRatings()
+    ratings.follow(house.state(match))
+    return year._replace(house=house, matches=[match], ratings=ratings)
 
 
 def rules_broken(year: Year) -> set[str]:
@@ -129,6 +139,49 @@ def test_a_flag_that_fell_in_a_pause_is_found(year: Year) -> None:
     drafts = [each.draft for each in envelopes]
     broken = rules_broken(of_drafts(year, match, [*drafts[: version - 1], pause, *drafts[version - 1 :]]))
     assert broken == {"every flag fell at its forecast instant", "no flag fell while the clock stood still"}
+
+
+def dispute(at: int, freezes: bool = True) -> Draft:
+    """Return a dispute that is raised at an instant."""
+    return draft_of(e.DisputeRaised(at, 1, 0, "clock", "0" * 64, freezes, seat=0), "p000")
+
+
+def test_a_flag_in_a_frozen_match_is_found(year: Year) -> None:
+    match, version, _ = next(found for found in flags(year) if not year.house.state(found[0]).disputes)
+    drafts = [each.draft for each in year.house.store.read(match)]
+    frozen = [*drafts[: version - 1], dispute(drafts[version - 2].at), *drafts[version - 1 :]]
+    assert "no flag fell in a frozen match" in rules_broken(of_drafts(year, match, frozen))
+
+
+def test_a_freeze_that_costs_time_is_found(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
+    match, version, _ = next(found for found in flags(year) if not year.house.state(found[0]).disputes)
+    drafts = [each.draft for each in year.house.store.read(match)][: version - 1]
+    ruled = draft_of(e.RulingMade(drafts[-1].at + 7 * DAY, 1, "ann", "let-stand", "So it is.", "1", False), "ann")
+    wrong = of_drafts(year, match, [*drafts, dispute(drafts[-1].at), ruled])
+    assert "frozen clocks cost nothing" not in rules_broken(wrong)
+    monkeypatch.setattr("domain.match.clock.paused", lambda clock, _: clock)
+    assert "frozen clocks cost nothing" in rules_broken(wrong)
+
+
+def test_a_result_that_stays_in_the_ratings_is_found(year: Year) -> None:
+    match = next(match for match in year.matches if rated_result(summarise(year.house.state(match))) is not None)
+    kept = only(year, match)
+    assert rules_broken(kept) == set()
+    drafts = [each.draft for each in year.house.store.read(match)]
+    annulled = of_drafts(year, match, [*drafts, draft_of(e.MatchAnnulled(drafts[-1].at), "ann")])
+    assert rules_broken(annulled) == set()
+    broken = rules_broken(annulled._replace(ratings=kept.ratings))
+    assert broken == {"ratings are as if what was undone had never been rated"}
+
+
+def test_what_was_said_in_a_case_and_stands_in_an_event_is_found(year: Year) -> None:
+    match = year.matches[0]
+    drafts = [each.draft for each in year.house.store.read(match)]
+    said = f"p000 says in {match} that it was not so"
+    open_words = dispute(drafts[-1].at, freezes=False)
+    leaking = open_words._replace(data={**open_words.data, "ground": said})
+    found = rules_broken(of_drafts(year, match, [*drafts, leaking])._replace(said=[said]))
+    assert found == {"nothing said in a case is in an event"}
 
 
 def test_a_flag_in_an_outage_is_found(year: Year) -> None:

@@ -77,6 +77,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "too-late-to-appeal": (409, "It is too late to appeal"),
     "no-proposal": (409, "No other ruleset is proposed"),
     "name-taken": (409, "The name is taken"),
+    "too-many-matches": (409, "You have too many matches going"),
     "too-many-tokens": (409, "You have too many tokens"),
     "too-large": (413, "The request is too large"),
     "not-json": (415, "The body must be JSON"),

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import marshmallow as ma
@@ -38,6 +38,7 @@ from events.store import Request, StaleVersion
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
 
 MOST_SEATS = 8
+MOST_AGAINST_OPPONENTS = 100
 
 _KEY = re.compile("^[!-~]{1,128}$")
 _VERSION = re.compile('^"([0-9]{1,15})"$')
@@ -168,16 +169,16 @@ class ExecutedShown(Shown):
 def create_match(arguments: dict[str, Any]) -> Response:
     """Create a match; the seats are in turn order, and it starts when all are taken"""
     person = require_person()
-    spend_match(person)
-    key = request_key()
+    key, seats = request_key(), _seats(arguments["seats"], person)
     # The id is made from the key, so that a repeated request meets the stream that the first one began.
     match = match_id(person, key)
+    admit_match(match, seats, person)
     command = c.CreateMatch(
         match=match,
         creator=person.id,
         game=arguments["game"],
         setup=arguments["setup"],
-        seats=_seats(arguments["seats"], person),
+        seats=seats,
         rated=arguments["rated"],
         private=arguments["private"],
         seed=fresh_seed(),
@@ -194,10 +195,26 @@ def create_match(arguments: dict[str, Any]) -> Response:
     return response
 
 
-def spend_match(person: Person) -> None:
-    """Count a match that ``person`` creates; raises the problem too-many-requests."""
+def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
+    """Let ``person`` create ``match``, and count it; raises the problems too-many-requests and too-many-matches.
+
+    Opponents answer everybody in turn: nobody may keep them busy with any number of matches. The read models count.
+    """
     spend("matches", person.id)
     spend("all_matches", address())
+    if not _has_opponent(seats) or services().store.head(match).version:
+        return
+    readmodels = services().readmodels
+    going = readmodels.projected(readmodels.active(person.id))
+    if sum(each is not None and _has_opponent(each.summary.seats) for each in going) >= MOST_AGAINST_OPPONENTS:
+        detail = (
+            f"You are playing {MOST_AGAINST_OPPONENTS} matches against opponents: end one before you begin another."
+        )
+        raise Problem("too-many-matches", detail)
+
+
+def _has_opponent(seats: Sequence[Seat]) -> bool:
+    return any(seat.level is not None for seat in seats)
 
 
 View = Callable[[dict[str, Any], str], Response]

@@ -8,7 +8,7 @@ from api import representations as show
 from api.auth import require_person, signed_in
 from api.ids import rematch_id
 from api.openapi import PREFIX, Blueprint, json_response
-from api.resources.commands import KEY_HEADER, REFUSALS, fingerprint, request_key, spend_match
+from api.resources.commands import KEY_HEADER, REFUSALS, admit_match, fingerprint, request_key
 from api.resources.matches import VERSION_HEADER, MatchShown, readable
 from api.schemas import Empty
 from api.services import services
@@ -35,8 +35,8 @@ blueprint = Blueprint("rematches", __name__, url_prefix=PREFIX, description="Pla
 def propose_rematch(_: dict[str, Any], match: str) -> Response:
     """Propose a rematch, or accept the one that is proposed: the same terms, everybody one seat on"""
     person, over = require_person(), readable(match)
-    spend_match(person)
     following, guest = rematch_id(match), person.kind == "guest"
+    admit_match(following, over.seats, person)
     proposal = rematch(over, person.id, following, fresh_seed(), guest)
     asked = Request(f"{person.id}:{request_key()}", fingerprint())
     matches = services().matches

@@ -6,9 +6,10 @@ import pytest
 from flask import Flask
 
 from api.limits import SAID, Limits
-from api.services import EXTENSION
-from tests.support.callers import ME, OPEN, Caller, app_on, started
+from api.services import EXTENSION, Services
+from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
 from tests.support.server import RealServer
+from workers.projector import Projector, projected_by
 
 
 @pytest.mark.parametrize(
@@ -91,6 +92,27 @@ def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None
     assert (
         boris.post(f"/matches/{match}/chat", {"text": "Again?"}).json["detail"].startswith("You have said very much.")
     )
+
+
+def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
+    app: Flask, anna: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.resources.commands.MOST_AGAINST_OPPONENTS", 1)
+    services: Services = app.extensions[EXTENSION]
+    wanted = {**NEW, "seats": [ME, opponent(1)]}
+    first = anna.post("/matches", wanted, Idempotency_Key="first")
+    match = first.json["id"]
+    Projector(services.store.client, services.readmodels.keys, projected_by(services.matches)).project([match])
+    refused = anna.post("/matches", wanted)
+    assert (refused.status_code, refused.json["code"]) == (409, "too-many-matches")
+    assert refused.json["detail"].startswith("You are playing 1 matches against opponents")
+    assert anna.post("/matches", wanted, Idempotency_Key="first").json["id"] == match, (
+        "a repeated request is no other one"
+    )
+    assert anna.post("/matches", NEW).status_code == 201, "people may be as busy as they like"
+    assert anna.post(f"/matches/{match}/resignation").status_code == 201
+    Projector(services.store.client, services.readmodels.keys, projected_by(services.matches)).project([match])
+    assert anna.post("/matches", wanted).status_code == 201
 
 
 def test_every_limit_is_told_in_words() -> None:

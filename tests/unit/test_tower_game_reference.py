@@ -77,7 +77,7 @@ def drawn_positions(rng: random.Random, maker: Maker, number: int) -> list[tuple
 def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_slow_reading(
     maker: Maker,
 ) -> None:
-    drawn = drawn_positions(random.Random(31), maker, 32 if maker in HARDEST else 12)
+    drawn = drawn_positions(random.Random(31), maker, 48 if maker in HARDEST else 12)
     assert drawn
     for state, position in drawn:
         same_moves(state, position)

@@ -81,10 +81,14 @@ def castling(rng: random.Random) -> str:
     board: Board = {}
     for rank, white in (("1", True), ("8", False)):
         board[cube_of("cc" + rank)] = cased("K", white)
+        if rng.random() < 0.1:
+            board[cube_of("ed" + ("2" if white else "7"))] = cased("C", not white)  # check, and no corner attacked
         for corner, passed in CORNERS.items():
             if rng.random() < 0.9:
                 board[cube_of(corner + rank)] = cased("R", white if rng.random() < 0.95 else not white)
-            if rng.random() < 0.1:
+            if rng.random() < 0.9:
+                board[cube_of(corner + ("2" if white else "7"))] = cased("P", white)
+            if rng.random() < 0.2:
                 board[cube_of(passed + rank)] = cased(rng.choice(PIECES), rng.random() < 0.5)
             if rng.random() < 0.1:
                 board[cube_of(corner[0] + passed[1] + ("2" if white else "7"))] = cased("P", not white)
@@ -173,14 +177,14 @@ def lines_to_the_king(rng: random.Random) -> str:
     white = rng.random() < 0.5
     x, y, z = rng.choice(CUBES)
     board = {(x, y, z): cased("K", white)}
-    for dx, dy, dz in rng.sample(DIRECTIONS, rng.randrange(1, 6)):
+    for dx, dy, dz in rng.sample(DIRECTIONS, rng.randrange(1, 5)):
         line = [(x + dx * n, y + dy * n, z + dz * n) for n in range(1, 8)]
         line = [cube for cube in line if cube in CUBES and cube not in board]
         if len(line) < 2:
             continue
         first, last = sorted(rng.sample(range(len(line)), 2))
         board[line[last]] = cased(rider_along((dx, dy, dz)) if rng.random() < 0.9 else "F", not white)
-        if rng.random() < 0.7:
+        if rng.random() < 0.8:
             kind = rng.choice("RBMNCJFFPPP" if 1 < line[first][2] < 8 else PIECES + "F")
             board[line[first]] = cased(kind, white if rng.random() < 0.8 else not white)
     strew(rng, board, PIECES + "P", rng.randrange(8))

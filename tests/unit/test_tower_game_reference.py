@@ -77,7 +77,7 @@ def drawn_positions(rng: random.Random, maker: Maker, number: int) -> list[tuple
 def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_slow_reading(
     maker: Maker,
 ) -> None:
-    drawn = drawn_positions(random.Random(31), maker, 48 if maker in HARDEST else 12)
+    drawn = drawn_positions(random.Random(31), maker, 36 if maker in HARDEST else 10)
     assert drawn
     for state, position in drawn:
         same_moves(state, position)
@@ -99,7 +99,7 @@ def test_random_games_go_as_in_the_slow_reading(setup: str) -> None:
     rng = random.Random(setup)
     position = GAME.initial(setup)
     for ply in range(300):
-        if ply % 75 == 10:
+        if ply % 100 == 10:
             both = both_read(GAME.format_position(position))
             assert both
             same_moves(*both)

@@ -44,21 +44,21 @@ def forward(white: bool) -> int:
 def captures(board: Board, start: Cube, end: Cube) -> bool:
     """Tell whether the man on ``start`` could capture an enemy on ``end``, whatever stands there."""
     letter = board[start]
-    apart = [there - here for here, there in zip(start, end, strict=True)]
-    far = sorted(abs(distance) for distance in apart)
     kind = letter.upper()
+    x, y, z = end[0] - start[0], end[1] - start[1], end[2] - start[2]
+    far = sorted((abs(x), abs(y), abs(z)))
+    most = far[2]
     if kind == "P":
-        return apart[2] == forward(letter.isupper()) and max(abs(apart[0]), abs(apart[1])) == 1
+        return z == forward(letter.isupper()) and max(abs(x), abs(y)) == 1
     if kind in "KF":
-        return far[2] == 1
+        return most == 1
     if kind in LEAPS:
         return far == LEAPS[kind]
-    if far != [0] * (3 - AXES_OF_RIDERS[kind]) + [far[2]] * AXES_OF_RIDERS[kind] or far[2] == 0:
+    axes = AXES_OF_RIDERS[kind]
+    if most == 0 or far != [0] * (3 - axes) + [most] * axes:
         return False
-    between = [
-        (start[0] + apart[0] // far[2] * n, start[1] + apart[1] // far[2] * n, start[2] + apart[2] // far[2] * n)
-        for n in range(1, far[2])
-    ]
+    unit = (x // most, y // most, z // most)
+    between = [(start[0] + unit[0] * n, start[1] + unit[1] * n, start[2] + unit[2] * n) for n in range(1, most)]
     return not any(cube in board for cube in between)
 
 

@@ -5,7 +5,18 @@ import importlib
 import os
 import platform
 
-TABLES = ("rules", "store", "visibility", "memory", "rebuild", "impact", "submission", "refusals", "opponents")
+TABLES = (
+    "rules",
+    "store",
+    "visibility",
+    "memory",
+    "rebuild",
+    "impact",
+    "submission",
+    "refusals",
+    "endings",
+    "opponents",
+)
 
 
 def main() -> None:

@@ -42,6 +42,7 @@ def format_move(_: Position, move: int) -> str:
 def parse_move(position: Position, text: str, setup: str | None = None) -> int:
     """Return the legal move that ``text`` names, canonically or in short algebraic notation.
 
+    Names of castlings are read after ``setup``; without it only those that mean the same in both setups [TG-19].
     Raises MalformedNotation when no move is written so, GameOver when the game has ended, IllegalMove otherwise.
     """
     bare = "".join(text.split()) if len(text) <= 10_000 else text
@@ -58,11 +59,6 @@ def parse_move(position: Position, text: str, setup: str | None = None) -> int:
         raise IllegalMove(_reason(position, move))
     _refuse_if_over(position)
     return _parse_short(position, bare, setup)
-
-
-def parse_san(position: Position, text: str, setup: str | None = None) -> int:
-    """Return the legal move that ``text`` names; like ``parse_move``, with castling names read after ``setup``."""
-    return parse_move(position, text, setup)
 
 
 def san(position: Position, move: int) -> str:

@@ -1,7 +1,11 @@
 """The command line ``rookery``. Exit codes: 0 done, 1 refused or found wanting, 2 asked for in a wrong way."""
 
-import click
+from typing import Any
 
+import click
+from environs import EnvError
+
+from deploy.cli.arguments import Refusal
 from deploy.cli.audit import audit_commands
 from deploy.cli.checkpoints import checkpoint, consistency, keys, rotate_key
 from deploy.cli.opponents import opponent
@@ -12,7 +16,18 @@ from deploy.cli.simulation import simulation
 from deploy.cli.store import rebuild, verify
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """Commands that refuse, whichever it is, a setting in the environment that cannot be used, in its words."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command; raises Refusal for an unfit setting."""
+        try:
+            return super().invoke(context)
+        except EnvError as error:
+            raise Refusal(str(error)) from error
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="rookery", message="Rookery %(version)s")
 def main() -> None:
     """Rookery: a correspondence server for tower games."""

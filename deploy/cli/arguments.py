@@ -38,11 +38,8 @@ def in_words() -> Iterator[None]:
 
 
 def open_store() -> RedisStore:
-    """Return the store that the environment names; raises Refusal when that cannot be read."""
-    try:
-        return store_from(Settings.from_environment())
-    except ValueError as error:
-        raise Refusal(str(error)) from error
+    """Return the store that the environment names."""
+    return store_from(Settings.from_environment())
 
 
 def key_ring(store: RedisStore) -> KeyRing:

@@ -62,9 +62,6 @@ def _change(name: str, role: str, granted: bool) -> None:
 
 
 def _parts() -> tuple[People, Administration]:
-    try:
-        settings = Settings.from_environment()
-    except ValueError as error:
-        raise Refusal(str(error)) from error
+    settings = Settings.from_environment()
     client = store_from(settings).client
     return People(client, settings.prefix, now_ms), Administration(client, settings.prefix, now_ms)

@@ -74,13 +74,9 @@ def relay() -> None:
     from workers.relay import Relay
 
     configure()
-    stop = threading.Event()
+    stop, carrier = threading.Event(), Relay(Settings.from_environment())
     _on_signals(lambda: stop.set())
-    try:
-        settings = Settings.from_environment()
-    except ValueError as error:
-        raise Refusal(str(error)) from error
-    Relay(settings).run(stop)
+    carrier.run(stop)
 
 
 def boxed(lines: list[str]) -> str:

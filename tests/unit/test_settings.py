@@ -1,10 +1,12 @@
 """Settings from the environment, and the connections and stores that are made of them."""
 
 import pytest
+from click.testing import CliRunner
 from environs import EnvError
 from flask import Flask
 
 from api.proxies import behind_proxies
+from deploy.cli import main
 from events.connection import blocking_client, connect
 from events.settings import Settings, next_database, store_from
 
@@ -124,3 +126,14 @@ def test_a_client_for_a_unix_socket_is_made_too() -> None:
 def test_the_store_of_the_settings_does_not_connect_before_it_is_used() -> None:
     store = store_from(Settings.from_environment()._replace(redis_url="redis://127.0.0.1:1/0", prefix="x:"))
     assert store.prefix == "x:"
+
+
+@pytest.mark.parametrize("command", [["relay"], ["verify"], ["rebuild"], ["people", "roles"], ["audit", "all"]])
+def test_every_command_refuses_an_unfit_setting_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "localhost")
+    answer = CliRunner().invoke(main, command)
+    assert answer.exit_code == 1, answer.exception
+    assert 'Environment variable "REDIS_URL" invalid' in answer.output
+    assert "Traceback" not in answer.output

@@ -1,6 +1,5 @@
 """The ticker and what comes with it on a real server: flags, outages, diaries, and flags that are forgiven."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -22,6 +21,7 @@ from events.matches import Matches
 from events.readmodels import dump
 from events.store import Request
 from events.timekeeper import Settled, Timekeeper
+from tests.support.celery_worker import environment_of
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.server import RealServer
@@ -226,7 +226,7 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
     shop.now = now_ms()
     matches = [playing(shop), playing(shop)]
     relay = tethered([sys.executable, "-m", "deploy.cli", "relay"])
-    with subprocess.Popen(relay, env=_environment(shop)) as doomed:
+    with subprocess.Popen(relay, env=environment_of(shop.settings)) as doomed:
         eventually(shop.heartbeat.last, "the first beat")
         eventually(lambda: all(map(shop.readmodels.summary, matches)), "the projections")
         doomed.kill()
@@ -243,16 +243,6 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
         assert pauses(shop, match)[0][:3] == (OUTAGE, None, last)
         assert shop.state(match).status == PLAYING
         assert falls(shop, match) > shop.now
-
-
-def _environment(shop: Workshop) -> dict[str, str]:
-    return {
-        **os.environ,
-        "REDIS_URL": shop.settings.redis_url,
-        "BROKER_URL": shop.settings.broker_url,
-        "ROOKERY_PREFIX": shop.settings.prefix,
-        "ROOKERY_SHARDS": str(shop.settings.shards),
-    }
 
 
 def test_crediting_that_was_killed_midway_is_begun_anew_and_credits_once(

@@ -12,6 +12,17 @@ from events.settings import Settings
 from workers.app import queue_names
 
 
+def environment_of(settings: Settings) -> dict[str, str]:
+    """Return the environment of a process that takes part in the installation with these settings."""
+    return {
+        **os.environ,
+        "REDIS_URL": settings.redis_url,
+        "BROKER_URL": settings.broker_url,
+        "ROOKERY_PREFIX": settings.prefix,
+        "ROOKERY_SHARDS": str(settings.shards),
+    }
+
+
 class CeleryWorker:
     """A worker for all queues of an installation; it begins to work a second or two after it was made.
 
@@ -19,17 +30,10 @@ class CeleryWorker:
     """
 
     def __init__(self, settings: Settings) -> None:
-        environment = {
-            **os.environ,
-            "REDIS_URL": settings.redis_url,
-            "BROKER_URL": settings.broker_url,
-            "ROOKERY_PREFIX": settings.prefix,
-            "ROOKERY_SHARDS": str(settings.shards),
-        }
         command = [sys.executable, "-m", "celery", "--app", "workers.app", "worker", "--pool", "solo"]
         command += ["--queues", ",".join(queue_names(settings.prefix)), "--loglevel", "warning"]
         command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        self._process = subprocess.Popen(tethered(command), env=environment)
+        self._process = subprocess.Popen(tethered(command), env=environment_of(settings))
 
     def kill(self) -> None:
         """End the worker with SIGKILL, in the middle of whatever it does."""

@@ -351,7 +351,7 @@ class People:
         return f"{self._keys}tokens:{person}"
 
     def _sessions_key(self, person: str) -> str:
-        return f"{self._keys}sessions:{person}"
+        return f"{self._keys}signed-in:{person}"
 
     def _key(self, kind: str, secret: str) -> str:
         return f"{self._keys}{kind}:{hashlib.sha256(secret.encode(errors='replace')).hexdigest()}"

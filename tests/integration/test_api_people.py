@@ -132,7 +132,7 @@ def test_who_signs_in_again_and_again_ends_the_oldest_sessions(
     assert third.delete("/sessions/current").status_code == 204
     fourth = signed_in_again(app, "anna", "the secret of anna")
     assert [caller.get("/me").status_code for caller in (second, fourth)] == [200, 200]
-    assert redis.zcard(f"rk:{{people}}:sessions:{anna.id}") == 2, "one that was ended is not kept"
+    assert redis.zcard(f"rk:{{people}}:signed-in:{anna.id}") == 2, "one that was ended is not kept"
 
 
 def test_nobody_comes_in_for_somebody_who_has_just_been_erased(app: Flask, anna: Caller) -> None:

@@ -83,6 +83,9 @@ class FourTowers(Game[Position, Move]):
     def parse_move(self, position: Position, text: str) -> Move:
         return notation.parse_move(position, text)
 
+    def read_move(self, position: Position, text: str, setup: str) -> Move:  # noqa: ARG002
+        return notation.read_move(position, text)
+
     def format_move(self, position: Position, move: Move) -> str:
         return moves.format_move(position, move)
 

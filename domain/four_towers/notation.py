@@ -68,27 +68,42 @@ def _is_single_legal(position: Position, move: int) -> bool:
 
 
 def parse_move(position: Position, text: str) -> Move:
-    """Return the legal move that ``text`` names; of a multi-move, every playable order is read.
+    """Return the legal move that ``text`` names; of a multi-move, every playable order is read (rules, section 6.8).
 
     Raises MalformedNotation when no move is written so, GameOver when the game has ended, IllegalMove otherwise.
     """
-    if len(text) > 10_000:
-        raise MalformedNotation("a move is far shorter than this text")
-    bare = "".join(text.split())
-    if not bare:
+    if not text:
         raise MalformedNotation("the move is empty")
-    if len(bare) > _LONGEST:
-        raise MalformedNotation(f"a move has at most {_LONGEST} characters, this text has {len(bare)}")
-    arena = _REARRANGEMENT.fullmatch(bare)
+    if len(text) > _LONGEST:
+        raise MalformedNotation(f"a move has at most {_LONGEST} characters, this text has {len(text)}")
+    arena = _REARRANGEMENT.fullmatch(text)
     if arena:
         return _parse_rearrangement(position, NUMERALS.index(arena[1]), arena[2])
-    if ";" in bare:
-        return _parse_multi(position, bare)
-    move = _read_single(bare)
+    if ";" in text:
+        return _parse_multi(position, text)
+    move = _read_single(text)
     if not drawn(position) and _is_single_legal(position, move):
         return move
     _refuse_if_over(position)
     raise IllegalMove(_reason(position, move))
+
+
+def read_move(position: Position, text: str) -> Move:
+    """Return the move that a player means by ``text``, with spaces anywhere and a rearrangement in any order.
+
+    Raises as ``parse_move`` does.
+    """
+    bare = "".join(text.split())
+    arena = _REARRANGEMENT.fullmatch(bare) if len(bare) <= _LONGEST else None
+    if arena:
+        bare = f"{arena[1]}:{','.join(sorted(arena[2].split(','), key=_place))}"
+    return parse_move(position, bare)
+
+
+def _place(named: str) -> tuple[str, int, str]:
+    """Return by what the pieces of a rearrangement are sorted: file, then rank number (rules, section 9)."""
+    match = _PLACED.fullmatch(named)
+    return (match[2][0], int(match[2][1:]), "") if match else ("", 0, named)
 
 
 def _read_square(name: str) -> str:
@@ -140,7 +155,8 @@ def _parse_multi(position: Position, text: str) -> Multi:
 
 def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrangement:
     placement = bytearray(len(ARENAS[arena]))
-    for part in text.split(","):
+    parts = text.split(",")
+    for part in parts:
         match = _PLACED.fullmatch(part)
         if not match:
             raise MalformedNotation(f"{part!r} is not a piece letter and a square")
@@ -151,6 +167,8 @@ def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrange
         if placement[place]:
             raise MalformedNotation(f"{match[2]} is named twice")
         placement[place] = LETTERS.index(match[1]) + position.side * BLACK
+    if parts != sorted(parts, key=_place):
+        raise MalformedNotation("the pieces of a rearrangement are named by square: files from a, on each from rank 1")
     move = Rearrangement(arena, bytes(placement))
     fault = None if drawn(position) else special.rearrangement_fault(position, move)
     if fault or drawn(position):

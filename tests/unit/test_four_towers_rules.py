@@ -78,8 +78,9 @@ def test_what_is_no_move_at_all_is_not_legal(nonsense: Move) -> None:
 def test_every_playable_order_of_a_multi_move_is_read_as_the_canonical_one() -> None:
     position = GAME.parse_position("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1")
     canonical = "a4-a5;e6-d6;d6-c6"
-    for order in ("a4-a5;e6-d6;d6-c6", "e6-d6;a4-a5;d6-c6", "e6-d6;d6-c6;a4-a5", " e6-d6; d6-c6; a4-a5 "):
+    for order in ("a4-a5;e6-d6;d6-c6", "e6-d6;a4-a5;d6-c6", "e6-d6;d6-c6;a4-a5"):
         assert GAME.format_move(position, GAME.parse_move(position, order)) == canonical
+    assert GAME.format_move(position, GAME.read_move(position, " e6-d6; d6-c6; a4-a5 ", "standard")) == canonical
     out_of_order = Multi(tuple(reversed(GAME.parse_move(position, "a4-a5;e6-e7").components)))
     assert not GAME.is_legal(position, out_of_order)
 
@@ -114,9 +115,12 @@ def test_a_promotion_in_a_multi_move_starts_the_clock_again_and_the_new_piece_ma
     assert "dragon" in refusal(GAME.format_position(position), "e10-f10=D;f10-f9")
 
 
-def test_pieces_of_a_rearrangement_may_be_named_in_any_order() -> None:
+def test_players_may_name_the_pieces_of_a_rearrangement_in_any_order_and_leave_spaces() -> None:
     position = GAME.parse_position("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1")
-    move = GAME.parse_move(position, "I:Nb5, Na3")
+    for text in ("I:Nb5,Na3", "I:Na3, Nb5"):
+        with pytest.raises(MalformedNotation):
+            GAME.parse_move(position, text)
+    move = GAME.read_move(position, " I:Nb5, Na3 ", "standard")
     assert GAME.format_move(position, move) == "I:Na3,Nb5"
     assert GAME.format_position(GAME.play(position, move)) == ("3/6/8k/10/10/9/pN1W6/10/N8/6/K2 b - -/- - 1 1")
 
@@ -214,7 +218,7 @@ def test_an_illegal_move_is_refused_with_a_reason(text: str, reason: str) -> Non
         ("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1", "e6-d6;d6-d8", "component 2"),
         ("3/6/8k/10/10/3P5/3D6/P9/9/6/K2 w - -/- - 0 1", "e6-e7;e7-d7", "another component starts in arena V"),
         ("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1", "I:Nb4,Nc4", "must change something"),
-        ("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1", "I:Nb4,Na5", "held by an enemy"),
+        ("3/6/8k/10/10/9/p2W6/1NN7/9/6/K2 w - -/- - 0 1", "I:Na5,Nb4", "held by an enemy"),
     ],
 )
 def test_a_refusal_names_what_fails(position: str, text: str, reason: str) -> None:

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from queue import Empty, Full, Queue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 from flask import Flask, Response, copy_current_request_context, request
 from redis.client import PubSub
+from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError
 
 from api import headers, health, problems
@@ -194,7 +195,7 @@ class Hub:
             try:
                 with self._open_chats() as chats:
                     while True:
-                        heard = chats.get_message(timeout=BLOCK_MS / 1000)
+                        heard = _next_message(chats)
                         if heard is not None:
                             # Something may have been said anywhere before the subscription began, or began again.
                             self._tell(heard["data"].decode() if heard["type"] == "message" else None)
@@ -237,6 +238,14 @@ class Hub:
 
 def _too_many(detail: str) -> Problem:
     return Problem("too-many-streams", detail, headers={"Retry-After": str(RETRY_AFTER)})
+
+
+def _next_message(chats: PubSub) -> Any:
+    try:
+        return chats.get_message(timeout=BLOCK_MS / 1000)
+    except TypeError as error:
+        # What redis-py 8.1 makes of a connection that could not be opened again: it waits for a socket that is none.
+        raise NoConnection(str(error)) from error
 
 
 def message_of(envelope: Envelope) -> Message:

@@ -4,6 +4,7 @@ One stream holds the events of one match, versions 1, 2, 3 and so on without gap
 of its name; a shard's feed announces all its events in the order in which they were appended.
 """
 
+import functools
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,6 +130,7 @@ class DamagedStream(StoreError):
         self.reason = reason
 
 
+@functools.lru_cache(maxsize=4096)
 def shard_of(stream: str, shards: int) -> int:
     """Return the shard of ``stream`` among so many: the same for ever, on every machine."""
     return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % shards

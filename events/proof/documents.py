@@ -183,8 +183,6 @@ def _formless(value: Any) -> tuple[str, str] | None:
             return step + found[0], found[1]
     try:
         canonical_json(dict.fromkeys(value) if isinstance(value, dict) else [] if isinstance(value, list) else value)
-    except UnicodeEncodeError:
-        return "", "half of a surrogate pair is no character"
     except ValueError as error:
         return "", _escaped(str(error))
     return None

@@ -224,6 +224,18 @@ def test_a_draw_is_offered_declined_and_at_last_agreed(pair):
         expect(side.page.locator("#seats")).to_contain_text("½")
 
 
+def test_a_button_that_is_pressed_before_the_scripts_have_come_is_pressed_when_they_have(pair):
+    white, _, match = pair
+    waiting: list[Route] = []
+    white.context.route("**/static/match.js", lambda route: waiting.append(route))
+    white.page.goto(f"/matches/{match}", wait_until="commit")
+    white.page.get_by_role("button", name="Offer a draw").click()
+    expect(white.page.get_by_role("dialog")).to_be_hidden()
+    waiting[0].continue_()
+    white.page.get_by_role("dialog").get_by_role("button", name="Offer a draw").click()
+    expect(white.page.locator("#seats")).to_contain_text("offers a draw")
+
+
 def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing(pair):
     white, black, match = pair
     white.context.route("**/stream*", lambda route: route.abort())

@@ -12,6 +12,7 @@ from api.ids import rematch_id
 from api.openapi import PREFIX
 from api.services import services
 from api.timing import instant
+from domain.game import RulesError
 from domain.games import GAMES, find_ruleset
 from domain.match.events import SEEDS
 from domain.match.state import OPPONENT_PREFIX, MatchState
@@ -124,7 +125,10 @@ def spelled(state: MatchState) -> list[str]:
 @lru_cache(maxsize=8192)
 def _spelled(game: str, ruleset: int, position: Any, move: str) -> str:
     rules = find_ruleset(game, ruleset)
-    return rules.spell(position, rules.parse_move(position, move))
+    try:
+        return rules.spell(position, rules.parse_move(position, move))
+    except RulesError:
+        return move  # an earlier ruleset of the match allowed it
 
 
 def rematch_of(state: MatchState) -> str | None:

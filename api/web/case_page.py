@@ -81,11 +81,14 @@ def cases_page() -> str | Response:
 
 
 def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:
-    """Return the board that a case is about; None when the match has none there (any more)."""
+    """Return the board that a case is about; None when there is none (any more) or the rules cannot draw it."""
     if state.position is None or case["ply"] > len(state.moves):
         return None
-    game = find_ruleset(state.game, state.ruleset)
-    return board_at(state, game, case["ply"], False, f"Case {case['number']}, after ply {case['ply']}")
+    try:
+        game = find_ruleset(state.game, state.ruleset)
+        return board_at(state, game, case["ply"], False, f"Case {case['number']}, after ply {case['ply']}")
+    except Exception:  # whatever is at fault in the rules may be what the case is about
+        return None
 
 
 def _may_judge(state: MatchState, person: Person | None) -> bool:

@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 
 from api.services import Services
+from domain.games import GAMES
 from domain.match.events import MoveSubmitted
 from events.codec import draft_of
 from events.store import Request
@@ -166,6 +167,42 @@ def test_a_match_goes_on_under_another_ruleset_when_its_players_agree(
     assert [event["type"] for event in changed.json["events"]] == ["ruleset-accepted", "ruleset-changed"]
     assert anna.get(f"/matches/{match}").json["game"]["ruleset"] == 2
     assert anna.move(match).status_code == 201
+
+
+def test_moves_that_only_the_earlier_ruleset_allows_are_still_shown_after_the_change(
+    anna: Caller, boris: Caller, arbiter: Caller
+) -> None:
+    match = started(anna, boris)
+    # Ruleset 2 would have the last capture go on.
+    moves = ["c3-b4", "b6-c5", "b4-a5", "c7-b6", "a5xc7xe5", "f6xd4", "e3-f4", "b8-c7", "f4xd6xb8"]
+    for number, move in enumerate(moves):
+        assert (anna, boris)[number % 2].move(match, move).status_code == 201
+    dispute(anna, match)
+    assert arbiter.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON}).status_code == 201
+    arbiter.post(f"/matches/{match}/ruleset-proposals", {"ruleset": 2, "reason": "A fault."})
+    for player in (anna, boris):
+        assert player.post(f"/matches/{match}/ruleset-acceptance").status_code == 201
+    shown = anna.get(f"/matches/{match}").json
+    assert shown["game"]["ruleset"] == 2
+    assert shown["spelled"] == moves
+    for page in ("", "/case", "/replay"):
+        assert anna.client.get(f"/matches/{match}{page}").status_code == 200
+    assert boris.move(match).status_code == 201
+
+
+def test_a_case_file_is_shown_although_the_rules_cannot_draw_its_board(
+    anna: Caller, match: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispute(anna, match)
+    assert "<svg" in anna.client.get(f"/matches/{match}/case").text.split("<main")[1]
+
+    def at_fault(_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(GAMES["bashni"], "scene", at_fault, raising=False)
+    shown = anna.client.get(f"/matches/{match}/case")
+    assert shown.status_code == 200
+    assert "He moved twice." in shown.text
 
 
 def test_a_match_against_an_opponent_can_be_disputed(anna: Caller, arbiter: Caller) -> None:

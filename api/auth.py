@@ -14,6 +14,12 @@ from events.people import NoSuchPerson, Person
 
 COOKIE = "rookery_session"
 SESSION_SECONDS = 90 * 24 * 3600
+DEVICE_COOKIE = "rookery_device"
+"""Tells a device on which its person has signed in before: wrong passwords of strangers do not keep it waiting."""
+
+DEVICE_SECONDS = 400 * 24 * 3600
+"""The longest that browsers keep a cookie."""
+
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -125,6 +131,16 @@ def begin_session(response: Response, person: Person) -> Response:
     response.set_cookie(
         COOKIE, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
     )
+    if person.kind != "guest":
+        response.set_cookie(
+            DEVICE_COOKIE,
+            people.mark_device(person),
+            max_age=DEVICE_SECONDS,
+            path="/api/v1/sessions",
+            httponly=True,
+            samesite="Strict",
+            secure=settings.secure_cookies,
+        )
     return response
 
 

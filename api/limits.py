@@ -5,6 +5,7 @@ A store that is away is no leave to go on: its error reaches the caller as 503, 
 
 import math
 import time
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
 from flask import Flask, current_app, request
@@ -17,13 +18,17 @@ from api.problems import Problem
 
 EXTENSION = "rookery-limits"
 
+SITE_SHARE = 8
+"""How many times the limit of one IPv6 network (/64) a whole site (/48), to which a customer may be entitled, has."""
+
 
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
     Writes, archives, moves computed again, calendars, matches that are created and words in chats count per person;
     sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
-    address. An address is what the nearest trusted proxy says; a school behind one finds room.
+    address. An address is what the nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by
+    network and by site: anybody has 2**64 of them.
     """
 
     writes: str = "600/minute"
@@ -64,9 +69,14 @@ class RateLimits:
         self._limiter = FixedWindowRateLimiter(storage)
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
 
-    def spend(self, limit: str, *who: str) -> None:
-        """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up."""
+    def spend(self, limit: str, *who: str, share: int = 1) -> None:
+        """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up.
+
+        ``share`` is how many times the limit they have together.
+        """
         item = self.items[limit]
+        if share > 1:
+            item = type(item)(item.amount * share, item.multiples)
         if not self._limiter.hit(item, limit, *who):
             resets = self._limiter.get_window_stats(item, limit, *who).reset_time
             raise too_many(limit, math.ceil(resets - time.time()))
@@ -95,5 +105,26 @@ def too_many(limit: str, seconds: int) -> Problem:
 
 
 def address() -> str:
-    """Return the network address that the request comes from."""
-    return request.remote_addr or "unknown"
+    """Return the network that the request comes from: an IPv4 address, or an IPv6 network of 64 bits."""
+    return networks(request.remote_addr or "unknown")[0]
+
+
+def spend_by_address(limit: str, *who: str) -> None:
+    """Count one use of ``limit`` by ``who`` at the caller's address, and at its site; raises too-many-requests."""
+    network, *site = networks(request.remote_addr or "unknown")
+    rate_limits().spend(limit, *who, network)
+    for whole in site:
+        rate_limits().spend(limit, *who, whole, share=SITE_SHARE)
+
+
+def networks(remote: str) -> list[str]:
+    """Return what an address counts as: itself; for IPv6 its networks of 64 and of 48 bits."""
+    try:
+        parsed = ip_address(remote)
+    except ValueError:
+        return [remote]
+    if not isinstance(parsed, IPv6Address):
+        return [str(parsed)]
+    if parsed.ipv4_mapped is not None:
+        return [str(parsed.ipv4_mapped)]
+    return [str(IPv6Network((parsed, bits), strict=False)) for bits in (64, 48)]

@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from domain.match.refusals import Refused
 from events.matches import NoSuchMatch
+from events.passwords import TooManySignIns
 from events.redis_store import translated
 from events.store import RequestMismatch, StaleVersion, StoreUnavailable
 
@@ -107,6 +108,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "too-many-requests": (429, "Too many requests"),
     "internal-error": (500, "The server made a mistake"),
     "store-unavailable": (503, "The store cannot be reached"),
+    "sign-ins-busy": (503, "Too many people are signing in"),
     "too-many-streams": (503, "Too many live streams"),
 }
 """Status and title of each kind. Refusals of ``domain.match.decide`` have their own codes here, and no others."""
@@ -177,6 +179,9 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, StoreUnavailable):
         detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
         return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER)})
+    if isinstance(error, TooManySignIns):
+        detail = "Too many people are signing in at this moment. Try again in a few seconds."
+        return Problem("sign-ins-busy", detail, headers={"Retry-After": str(RETRY_AFTER)})
     if isinstance(error, HTTPException):
         return _of_http(error)
     return Problem("internal-error", "The mistake has been recorded. Nothing is wrong with your request.")

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from flask import current_app
 
+from api.sign_in_delays import SignInDelays
 from events.administration import Administration
 from events.chats import Chats
 from events.diaries import RedisDiaries
@@ -38,6 +39,7 @@ class Services:
         self.notebooks = Notebooks(self.store.client, settings.prefix)
         self.chats = Chats(self.store.client, settings.prefix, now)
         self.people = People(self.store.client, settings.prefix, now)
+        self.sign_in_delays = SignInDelays(self.store.client, settings.prefix)
         self.administration = Administration(self.store.client, settings.prefix, now)
         self.statements = Statements(self.store.client, settings.prefix)
         self.keys = KeyRing(self.store.client, settings.prefix, now)

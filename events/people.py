@@ -7,21 +7,19 @@ tag. A session or token key carries the whole person, who never changes: recogni
 
 import base64
 import hashlib
+import hmac
 import json
 import re
 import secrets
 from collections.abc import Callable, Iterable
-from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
-from argon2 import PasswordHasher
-from argon2.exceptions import VerifyMismatchError
 from redis import Redis
 from redis.exceptions import NoScriptError
 
+from events.passwords import Passwords, check_password, device_mark
+
 NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
-SHORTEST_PASSWORD = 8
-LONGEST_PASSWORD = 128
 LONGEST_LABEL = 60
 MOST_TOKENS = 20
 MOST_SESSIONS = 50
@@ -30,8 +28,6 @@ MOST_SESSIONS = 50
 _RESERVED = re.compile(
     "opponent-|guest-|p[a-z2-7]{16}$|(admin(istrator)?|arbiter|console|moderator|operator|rookery|staff|support|system)$"
 )
-_HASHES_AT_ONCE = BoundedSemaphore(2)
-"""An argon2 hash takes 64 MiB: a burst of sign-ins waits here instead of exhausting the machine."""
 
 
 class Person(NamedTuple):
@@ -59,10 +55,6 @@ class NameTaken(ValueError):
     """Somebody has this name already, perhaps in other upper and lower case."""
 
 
-class UnfitPassword(ValueError):
-    """A password that is too short or too long; the message says so."""
-
-
 class NoSuchPerson(LookupError):
     """There is nobody with this id, perhaps because the person has just been erased."""
 
@@ -77,12 +69,6 @@ def check_name(name: str) -> None:
         raise UnfitName("a name has 3 to 24 characters: letters, digits, - and _")
     if _RESERVED.match(name.lower()):
         raise UnfitName("this name is kept for opponents, guests, ids and offices: choose another")
-
-
-def check_password(password: str) -> None:
-    """Raise UnfitPassword unless ``password`` has a fit length."""
-    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise UnfitPassword(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
 
 
 # Name and person appear together or not at all. redis-py repeats a command whose reply was lost: a name that already
@@ -167,29 +153,25 @@ class People:
     Every method raises redis-py's errors when the store cannot be reached.
     """
 
-    def __init__(
-        self, client: Redis, prefix: str, now: Callable[[], int], hasher: PasswordHasher | None = None
-    ) -> None:
+    def __init__(self, client: Redis, prefix: str, now: Callable[[], int], passwords: Passwords | None = None) -> None:
         self._client: Any = client
         self._keys = f"{prefix}{{people}}:"
         self._now = now
-        self._hasher = hasher or PasswordHasher()
+        self._passwords = passwords or Passwords()
         self._enrol = client.register_script(_ENROL)
         self._admit = client.register_script(_ADMIT)
         self._open_session = client.register_script(_OPEN_SESSION)
         self._issue = client.register_script(_ISSUE)
         self._end_sessions = client.register_script(_END_SESSIONS)
         self._erase = client.register_script(_ERASE)
-        self._nobodys_hash = _unmatchable(self._hasher)
 
     def sign_up(self, name: str, password: str) -> Person:
-        """Return the new person. Raises UnfitName, UnfitPassword and NameTaken."""
+        """Return the new person. Raises UnfitName, UnfitPassword, NameTaken and TooManySignIns."""
         check_name(name)
         check_password(password)
         if self.find(name) is not None:
             raise NameTaken(name)
-        with _HASHES_AT_ONCE:
-            hashed = self._hasher.hash(password)
+        hashed = self._passwords.hash(password)
         person = Person(_new_id(), name, "person", self._now())
         if not self._keep(person, hashed):
             raise NameTaken(name)
@@ -203,32 +185,38 @@ class People:
                 return person
 
     def sign_in(self, name: str, password: str) -> Person | None:
-        """Return who has this name and password, or None. An unknown name takes as long as a wrong password."""
+        """Return who has this name and password, or None. An unknown name takes as long as a wrong password.
+
+        Raises TooManySignIns.
+        """
         person = self.find(name)
-        stored = self._client.hget(self._person_key(person.id), "password") if person else None
-        hashed = stored.decode() if stored else self._nobodys_hash
-        try:
-            with _HASHES_AT_ONCE:
-                self._hasher.verify(hashed, password)
-        except VerifyMismatchError:
+        hashed = self._hash_of(person) if person else None
+        if not self._passwords.matches(hashed, password):
             return None
-        if person and self._hasher.check_needs_rehash(hashed):
-            with _HASHES_AT_ONCE:
-                self._client.hset(self._person_key(person.id), "password", self._hasher.hash(password))
+        if person and hashed and self._passwords.is_outdated(hashed):
+            self._client.hset(self._person_key(person.id), "password", self._passwords.hash(password))
         return person
+
+    def mark_device(self, person: Person) -> str:
+        """Return what a device keeps on which ``person`` has signed in, for ``knows_device``."""
+        return device_mark(person.id, self._hash_of(person) or "")
+
+    def knows_device(self, name: str, mark: str) -> bool:
+        """Tell whether ``mark`` was given to a device on which who has this ``name`` signed in with this password."""
+        person = self.find(name)
+        hashed = self._hash_of(person) if person else None
+        return bool(person and hashed and hmac.compare_digest(device_mark(person.id, hashed), mark))
 
     def set_password(self, person: Person, current: str, wanted: str) -> bool:
         """Make ``wanted`` the password of ``person`` and end all sessions; return False when ``current`` is not theirs.
 
         Tokens stay. Killed in between, the password is new and old sessions go on: setting it again ends them. Raises
-        UnfitPassword.
+        UnfitPassword and TooManySignIns.
         """
         check_password(wanted)
         if self.sign_in(person.name, current) != person:
             return False
-        with _HASHES_AT_ONCE:
-            hashed = self._hasher.hash(wanted)
-        self._client.hset(self._person_key(person.id), "password", hashed)
+        self._client.hset(self._person_key(person.id), "password", self._passwords.hash(wanted))
         self.end_sessions(person)
         return True
 
@@ -341,6 +329,10 @@ class People:
         keys = [self._name_key(person.name), self._person_key(person.id)]
         return bool(self._enrol(keys=keys, args=[person.id, person.name, person.kind, person.created_at, hashed]))
 
+    def _hash_of(self, person: Person) -> str | None:
+        stored = self._client.hget(self._person_key(person.id), "password")
+        return stored.decode() if stored else None
+
     def _person_key(self, id: str) -> str:
         return f"{self._keys}person:{id}"
 
@@ -371,10 +363,3 @@ def _new_id() -> str:
 
 def _letters(size: int) -> str:
     return base64.b32encode(secrets.token_bytes(size)).decode().rstrip("=").lower()
-
-
-def _unmatchable(hasher: PasswordHasher) -> str:
-    """Return an encoded hash that takes as long to verify as any other and that no password fits."""
-    salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, hasher.hash_len))
-    cost = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
-    return f"$argon2id$v=19${cost}${salt}${digest}"

@@ -13,7 +13,7 @@ from marshmallow import fields, validate
 from api import representations as show
 from api.auth import channel, require_person, signed_in
 from api.ids import match_id
-from api.limits import address, spend
+from api.limits import spend, spend_by_address
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
@@ -201,7 +201,7 @@ def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
     Opponents answer everybody in turn: nobody may keep them busy with any number of matches. The read models count.
     """
     spend("matches", person.id)
-    spend("all_matches", address())
+    spend_by_address("all_matches")
     if not _has_opponent(seats) or services().store.head(match).version:
         return
     readmodels = services().readmodels

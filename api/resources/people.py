@@ -2,22 +2,21 @@
 
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 from marshmallow import fields, validate
 
 from api import representations as show
-from api.auth import begin_session, end_session, gone, require_person, session_only, signed_in
-from api.limits import address, spend
+from api.auth import DEVICE_COOKIE, begin_session, end_session, gone, require_person, session_only, signed_in
+from api.limits import spend_by_address
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.schemas import Empty, PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
 from events.clock import rfc3339
+from events.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH
 from events.people import (
     LONGEST_LABEL,
-    LONGEST_PASSWORD,
     NAME,
-    SHORTEST_PASSWORD,
     NameTaken,
     NoSuchPerson,
     Person,
@@ -30,8 +29,8 @@ blueprint = Blueprint("people", __name__, url_prefix=PREFIX, description="Accoun
 
 
 def _password() -> Text:
-    said = f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
-    return Text(required=True, validate=validate.Length(SHORTEST_PASSWORD, LONGEST_PASSWORD, error=said))
+    said = f"must have {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters"
+    return Text(required=True, validate=validate.Length(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH, error=said))
 
 
 class Credentials(Strict):
@@ -76,7 +75,7 @@ class TokensShown(Shown):
 @blueprint.arguments(Credentials)
 def sign_up(credentials: dict[str, str]) -> Response:
     """Sign up, and be signed in"""
-    spend("sign_up", address())
+    spend_by_address("sign_up")
     try:
         person = services().people.sign_up(credentials["name"], credentials["password"])
     except UnfitName as error:
@@ -92,11 +91,15 @@ def sign_up(credentials: dict[str, str]) -> Response:
 @blueprint.arguments(Credentials)
 def sign_in(credentials: dict[str, str]) -> Response:
     """Sign in"""
-    spend("sign_ins", address())
-    spend("sign_in", credentials["name"].lower(), address())
-    person = services().people.sign_in(credentials["name"], credentials["password"])
+    name, people, delays = credentials["name"], services().people, services().sign_in_delays
+    spend_by_address("sign_ins")
+    spend_by_address("sign_in", name.lower())
+    if not people.knows_device(name, request.cookies.get(DEVICE_COOKIE, "")):
+        delays.begin(name)
+    person = people.sign_in(name, credentials["password"])
     if person is None:
         raise Problem("wrong-password", "No player has this name and this password.")
+    delays.succeed(name)
     return begin_session(json_response(_me(person), 201), person)
 
 
@@ -125,7 +128,7 @@ def sign_out_everywhere() -> Response:
 def set_password(arguments: dict[str, str]) -> Response:
     """Change the password; all other sessions of the caller end, tokens stay"""
     person = require_person()
-    spend("sign_in", person.name.lower(), address())
+    spend_by_address("sign_in", person.name.lower())
     if not services().people.set_password(person, arguments["current"], arguments["password"]):
         raise Problem("invalid-fields", "That is not your password.", {"current": ["is not your password"]})
     return begin_session(Response(status=204), person)
@@ -136,7 +139,7 @@ def set_password(arguments: dict[str, str]) -> Response:
 @blueprint.arguments(Empty)
 def become_guest(_: dict[str, Any]) -> Response:
     """Play as a guest: a person without a password, for as long as the session lasts"""
-    spend("guests", address())
+    spend_by_address("guests")
     person = services().people.guest()
     return begin_session(json_response(_me(person), 201), person)
 

@@ -15,12 +15,13 @@ from api.limits import Limits, RateLimits, install
 from api.services import EXTENSION, Services
 from events.clock import now_ms
 from events.logs import configure
+from events.passwords import Passwords
 from events.people import People
 from events.settings import Settings, next_database
 
 API = "/api/v1"
 UNLIMITED = Limits(*["1000000/second"] * len(Limits._fields))
-QUICK_HASHES = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+QUICK_HASHES = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 def settings_for(url: str) -> Settings:

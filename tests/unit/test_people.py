@@ -2,7 +2,8 @@
 
 import pytest
 
-from events.people import UnfitName, UnfitPassword, check_name, check_password
+from events.passwords import UnfitPassword, check_password
+from events.people import UnfitName, check_name
 
 
 @pytest.mark.parametrize("name", ["bob", "supporter", "Anna_K-2", "x" * 24, "player", "pawn-stormer"])

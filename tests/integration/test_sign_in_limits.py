@@ -1,0 +1,128 @@
+"""Guessing passwords is slow for strangers, whatever addresses they have, and holds nobody else up."""
+
+import threading
+from queue import Queue
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from api.limits import SITE_SHARE, Limits, networks
+from api.services import Services
+from api.sign_in_delays import MAX_DELAY_S, MAX_FREE_ATTEMPTS
+from events.passwords import MAX_HASHES_AT_ONCE, MAX_WAITING_FOR_A_HASH, Passwords
+from events.people import People
+from tests.support.callers import Caller, app_on
+from tests.support.server import RealServer
+
+WRONG = "not the secret"
+
+
+def sign_in_from(app: Flask, address: str, name: str, password: str) -> TestResponse:
+    credentials = {"name": name, "password": password}
+    return app.test_client().post("/api/v1/sessions", json=credentials, environ_base={"REMOTE_ADDR": address})
+
+
+class HeldHasher(PasswordHasher):
+    """Checks a password only when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(time_cost=1, memory_cost=8, parallelism=1)
+        self.let_go = threading.Event()
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> Any:
+        self.let_go.wait(60)
+        return super().verify(hash, password)
+
+
+def test_who_cannot_wait_for_a_hash_is_refused_at_once(app: Flask, services: Services, anna: Caller) -> None:
+    hasher = HeldHasher()
+    services.people = People(services.store.client, "rk:", services.now, Passwords(hasher))
+    answers: Queue[int] = Queue()
+
+    def attempt(name: str) -> None:
+        answers.put(sign_in_from(app, "192.0.2.1", name, WRONG).status_code)
+
+    admitted = MAX_HASHES_AT_ONCE + MAX_WAITING_FOR_A_HASH
+    threads = [threading.Thread(target=attempt, args=(f"name{number}",)) for number in range(admitted + 3)]
+    try:
+        for thread in threads:
+            thread.start()
+        assert [answers.get(timeout=60) for _ in range(3)] == [503, 503, 503], "the others wait for their turn"
+        refused = sign_in_from(app, "192.0.2.1", "one-more", WRONG)
+        assert (refused.status_code, refused.json and refused.json["code"]) == (503, "sign-ins-busy")
+        assert refused.headers["Retry-After"] == "2"
+        assert anna.get("/me").status_code == 200, "everything else is served meanwhile"
+    finally:
+        hasher.let_go.set()
+        for thread in threads:
+            thread.join()
+    assert [answers.get_nowait() for _ in range(admitted)] == [401] * admitted
+
+
+def test_a_name_waits_longer_after_each_wrong_password_from_whatever_address(app: Flask, anna: Caller) -> None:
+    free = [sign_in_from(app, f"192.0.2.{number}", "Anna", WRONG) for number in range(MAX_FREE_ATTEMPTS)]
+    assert {answer.status_code for answer in free} == {401}
+    assert sign_in_from(app, "192.0.2.77", "anna", WRONG).status_code == 401, "the first that makes the next one wait"
+    refused = sign_in_from(app, "192.0.2.78", "anna", "the secret of anna")
+    assert (refused.status_code, refused.json and refused.json["code"]) == (429, "too-many-requests")
+    assert 0 < int(refused.headers["Retry-After"]) <= 2
+    assert sign_in_from(app, "192.0.2.78", "boris", WRONG).status_code == 401, "other names do not wait"
+
+
+def test_the_delay_doubles_up_to_its_maximum(services: Services, app: Flask) -> None:
+    client, delays = services.store.client, services.sign_in_delays
+    waits = []
+    for _ in range(MAX_FREE_ATTEMPTS + 12):
+        delays.begin("anna")
+        for key in client.scan_iter("rk:{people}:attempts:*:wait"):
+            waits.append(client.ttl(key))
+            client.delete(key)
+    assert [0 < wait <= min(MAX_DELAY_S, 2 ** (number + 1)) for number, wait in enumerate(waits)] == [True] * 12
+    assert waits[-1] > MAX_DELAY_S / 2
+    delays.succeed("anna")
+    assert not list(client.scan_iter("rk:{people}:attempts:*"))
+
+
+def test_strangers_cannot_lock_a_person_out_of_a_device_they_know(app: Flask, services: Services, anna: Caller) -> None:
+    for number in range(MAX_FREE_ATTEMPTS + 1):
+        sign_in_from(app, f"198.51.100.{number}", "anna", WRONG)
+    assert sign_in_from(app, "198.51.100.99", "anna", "the secret of anna").status_code == 429
+    known = anna.post("/sessions", {"name": "anna", "password": "the secret of anna"})
+    assert known.status_code == 201
+
+
+def test_the_mark_of_a_device_is_worth_nothing_after_a_new_password(services: Services, anna: Caller) -> None:
+    people = services.people
+    person = people.person(anna.id)
+    assert person is not None
+    mark = people.mark_device(person)
+    assert people.knows_device("Anna", mark)
+    assert not people.knows_device("anna", mark[:-1] + "?")
+    assert not people.knows_device("nobody", mark)
+    assert people.set_password(person, "the secret of anna", "another secret")
+    assert not people.knows_device("anna", mark)
+
+
+@pytest.mark.parametrize(
+    ("remote", "expected"),
+    [
+        ("192.0.2.7", ["192.0.2.7"]),
+        ("::ffff:192.0.2.7", ["192.0.2.7"]),
+        ("2001:db8:1:2:aaaa::1", ["2001:db8:1:2::/64", "2001:db8:1::/48"]),
+        ("unix:", ["unix:"]),
+    ],
+)
+def test_ipv6_addresses_count_as_their_networks(remote: str, expected: list[str]) -> None:
+    assert networks(remote) == expected
+
+
+def test_an_ipv6_site_has_a_limit_however_many_networks_it_uses(server: RealServer) -> None:
+    app = app_on(server.url, Limits(sign_ins="1/hour"))
+    within = [sign_in_from(app, f"2001:db8:1:{number:x}::1", "anna", WRONG).status_code for number in range(SITE_SHARE)]
+    assert within == [401] * SITE_SHARE
+    assert sign_in_from(app, "2001:db8:1:ff::1", "anna", WRONG).status_code == 429
+    assert sign_in_from(app, "2001:db8:2::1", "anna", WRONG).status_code == 401, "another site"
+    assert sign_in_from(app, "2001:db8:2::2", "anna", WRONG).status_code == 429, "the same network"

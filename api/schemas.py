@@ -29,14 +29,18 @@ class Empty(Strict):
 
 
 class Shown(ma.Schema):
-    """What the server answers: every field is always there. Only documentation; answers are built by hand."""
+    """What the server answers: every field is always there. Only documentation; answers are built by hand.
+
+    Documents that are signed or kept leave out what they do not have: such fields have ``{"optional": True}`` in their
+    metadata.
+    """
 
     class Meta:
         unknown = ma.RAISE
 
     def on_bind_field(self, _: str, field_obj: Any) -> None:
-        """Mark each field as required."""
-        field_obj.required = True
+        """Mark each field as required that is not optional."""
+        field_obj.required = not field_obj.metadata.get("optional", False)
 
 
 class Text(fields.String):

@@ -74,6 +74,7 @@ def examine(store: EventStore, match: str, recompute: bool) -> Examined:
             event, ply, fault = record.envelope, record.ply, record.fault
             head = Head(event.version, event.digest)
             if (answer := record.answer) is not None:
+                fault = fault or answer.wrong_seed()
                 found = found._replace(uncomputable=found.uncomputable + (not answer.computable))
                 if recompute and answer.computable and fault is None:
                     fault = answer.recompute()

@@ -22,12 +22,16 @@ BUNDLE_SCHEMA = bundle_schema()
 
 
 class KeyShown(Shown):
-    """A JSON Web Key (RFC 8037). It signed from since to before until, in milliseconds since 1970 UTC."""
+    """A JSON Web Key (RFC 8037). It signed from since to before until, in milliseconds since 1970 UTC.
+
+    A key that was revoked says from when on; what it signed from then on counts for nothing.
+    """
 
     alg = fields.String()
     crv = fields.String()
     kid = fields.String(metadata={"description": "The thumbprint of the key (RFC 7638)"})
     kty = fields.String()
+    revoked = fields.Integer(metadata={"optional": True})
     since = fields.Integer()
     until = fields.Integer(allow_none=True)
     use = fields.String()

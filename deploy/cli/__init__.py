@@ -7,7 +7,7 @@ from environs import EnvError
 
 from deploy.cli.arguments import Refusal
 from deploy.cli.audit import audit_commands
-from deploy.cli.checkpoints import checkpoint, consistency, keys, rotate_key
+from deploy.cli.checkpoints import checkpoint, consistency, keys, revoke_key, rotate_key
 from deploy.cli.opponents import opponent
 from deploy.cli.people import people
 from deploy.cli.rules import rules
@@ -35,5 +35,5 @@ def main() -> None:
 
 for command in (up, demo, relay, rebuild, verify, rules, opponent, people, audit_commands, simulation):
     main.add_command(command)
-for command in (checkpoint, consistency, keys, rotate_key):
+for command in (checkpoint, consistency, keys, rotate_key, revoke_key):
     audit_commands.add_command(command)

@@ -172,9 +172,11 @@ def _source(match: str) -> tuple[str, list[Envelope], int | None]:
 
 def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> None:
     fault, answer = record.fault, record.answer
+    if fault is None and answer is not None and seed_known:
+        fault = answer.wrong_seed()
     if fault is None and answer is not None and opponents:
         if answer.computable:
-            fault = answer.recompute(seed_known)
+            fault = answer.recompute()
         else:
             click.echo(f"    it cannot be computed again here: it is of {answer.engine}")
     if fault is not None:

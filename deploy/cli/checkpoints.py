@@ -1,13 +1,14 @@
 """Keys and checkpoints on the command line."""
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from deploy.cli.arguments import Refusal, in_words, key_ring, open_store
-from events.clock import now_ms
+from events.clock import now_ms, rfc3339
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault, write_document
@@ -49,8 +50,9 @@ def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | 
         shown.check(older, newer)
     except Fault as fault:
         raise Refusal(f"NOT CONSISTENT: {fault}") from None
-    vouched = "" if key_file is not None else "; nobody vouches for the signatures without --keys"
-    click.echo(f"The {older.size} leaves of {older.day} begin the {newer.size} leaves of {newer.day}{vouched}.")
+    click.echo(f"The {older.size} leaves of {older.day} begin the {newer.size} leaves of {newer.day}.")
+    if trusted is None:
+        click.echo("The signatures of the checkpoints were NOT checked: give the keys of the server with --keys.")
 
 
 @click.command()
@@ -68,6 +70,36 @@ def rotate_key() -> None:
     with in_words():
         made = key_ring(store).rotate()
     click.echo(f"The store signs with key {made.id} from now on.")
+
+
+def _instant(context: click.Context, parameter: click.Parameter, text: str) -> int:
+    """Return the milliseconds since 1970 UTC of an instant in RFC 3339; raises BadParameter (exit code 2)."""
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise click.BadParameter(f"{text!r} is no instant such as 2026-01-31T12:00:00Z", context, parameter)
+    return round(instant.timestamp() * 1000)
+
+
+@click.command("revoke-key")
+@click.argument("key")
+@click.option("--since", required=True, callback=_instant, help="Such as 2026-01-31T12:00:00Z.")
+def revoke_key(key: str, since: int) -> None:
+    """Declare that what KEY has signed since an instant counts for nothing; the key set says so to everybody.
+
+    If KEY is the present one, the store signs with a new key from now on.
+    """
+    store = open_store()
+    with in_words():
+        try:
+            made = key_ring(store).revoke(key, since)
+        except LookupError as error:
+            raise Refusal(str(error)) from None
+    click.echo(f"Key {key} is revoked from {rfc3339(since)} on.")
+    if made is not None:
+        click.echo(f"The store signs with key {made.id} from now on.")
 
 
 def _read(path: Path, read: Callable[[bytes], T]) -> T:

@@ -114,22 +114,34 @@ class Answer(NamedTuple):
         return "an engine that is not recorded" if self.event.engine is None else f"engine {self.event.engine}"
 
     @property
+    def seeded(self) -> bool:
+        """Whether this follows from a seed: it is a move."""
+        return isinstance(self.event, MoveSubmitted)
+
+    @property
     def computable(self) -> bool:
         """Whether this can be computed again here: its engine is the present one."""
         return self.event.engine == str(ENGINE)
 
-    def recompute(self, seed_known: bool = True) -> str | None:
-        """Compute the answer again; return what differs, None when all is as recorded.
+    def wrong_seed(self) -> str | None:
+        """Return how the seed of a move differs from the one that follows from the match; None when it does not."""
+        event = self.event
+        if not isinstance(event, MoveSubmitted):
+            return None
+        follows = seed_for(self.before.seed, event.ply)
+        if event.seed == follows:
+            return None
+        return f"the seed {follows} follows from the match, and {event.seed} is recorded"
 
-        The seed of a move must follow from that of the match, unless that is not known.
-        """
+    def recompute(self) -> str | None:
+        """Compute the answer again, a move from its own seed; return what differs, None when all is as recorded."""
         try:
-            return self._differing(seed_known)
+            return self._differing()
         except Exception as error:
             # A ruleset that is at fault may raise anything: that is a finding too.
             return f"it cannot be computed again: {type(error).__name__}: {error}"
 
-    def _differing(self, seed_known: bool) -> str | None:
+    def _differing(self) -> str | None:
         event, before = self.event, self.before
         if not isinstance(event, MoveSubmitted):
             takes = takes_draw(before, event.seat)
@@ -140,8 +152,6 @@ class Answer(NamedTuple):
             )
         if event.seed is None or event.level is None:
             return "it does not say from which level and seed it follows"
-        if seed_known and event.seed != seed_for(before.seed, event.ply):
-            return f"the seed {seed_for(before.seed, event.ply)} follows from the match, and {event.seed} is recorded"
         computed = move_of(before, event.level, event.seed)
         return None if computed == event.move else f"the opponent plays {computed}, and {event.move} is recorded"
 

@@ -8,8 +8,9 @@ A bundle is a document (``events.proof.documents``): canonical JSON and a line f
 - ``head``: the last version and its digest;
 - ``inclusion``: the proof that a daily checkpoint knows the match, once there is one (``events.proof.checkpoints``);
 - ``signature``: Ed25519 of the server's key over the bytes ``rookery bundle 1``, a line feed, and the canonical JSON of
-  match, version and digest of the head, the instant of signing, and the SHA-256 of the canonical JSON of all members
-  but ``signature`` and ``inclusion``.
+  match, version and digest of the head, the instant of signing, the SHA-256 of the canonical JSON of all members but
+  ``signature`` and ``inclusion``, and, if the signature has a member ``inclusion``, that member: the SHA-256 of the
+  canonical JSON of ``inclusion``, or of ``null`` when there was none. Bundles of earlier releases do not have it.
 
 As long as a match with an opponent goes on, its seed is withheld: with it, the opponent's moves could be computed
 beforehand. Then the digest of the event that set it last (the first, or a later ``seed-drawn``) is taken as it is
@@ -98,11 +99,16 @@ class Facts(NamedTuple):
 
 
 class BundleSignature(NamedTuple):
-    """Whose key signed when (milliseconds since 1970 UTC), and the signature."""
+    """Whose key signed when (milliseconds since 1970 UTC), and the signature.
+
+    ``inclusion`` is the digest of what the bundle said about its inclusion when it was signed; None in bundles of
+    earlier releases, whose signature does not cover that.
+    """
 
     key: str
     signed_at: int
     value: SignatureText
+    inclusion: Digest | None = None
 
 
 class Bundle(NamedTuple):
@@ -129,7 +135,7 @@ class Bundle(NamedTuple):
     @property
     def statement(self) -> dict[str, Any]:
         """What is signed."""
-        return _statement(written(self), self.signature.signed_at)
+        return _statement(written(self), self.signature)
 
 
 def make_bundle(
@@ -137,8 +143,8 @@ def make_bundle(
 ) -> bytes:
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
-    ``now``, milliseconds since 1970 UTC, must have been read before the key was. A match that cannot be replayed has a
-    bundle like any other, whose facts say up to where it can.
+    ``now`` is milliseconds since 1970 UTC. A match that cannot be replayed has a bundle like any other, whose facts say
+    up to where it can.
     """
     facts = facts_of(audit(match, envelopes))
     bundled = [_bundled(envelope) for envelope in envelopes]
@@ -147,10 +153,15 @@ def make_bundle(
         seedless = {name: value for name, value in bundled[place].data.items() if name != SEED}
         bundled[place] = bundled[place]._replace(data=seedless, withheld=(SEED,))
     head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
-    unsigned = BundleSignature(key.id, max(now, key.public.since), SignatureText(""))
+    unsigned = BundleSignature(key.id, key.instant(now), SignatureText(""), digest_of_inclusion(inclusion))
     content = written(Bundle(FORMAT, match, tuple(bundled), head, facts, unsigned, inclusion))
-    content["signature"]["value"] = key.sign(KIND, _statement(content, unsigned.signed_at))
+    content["signature"]["value"] = key.sign(KIND, _statement(content, unsigned))
     return write_document(content)
+
+
+def digest_of_inclusion(inclusion: Inclusion | None) -> Digest:
+    """Return what a signature says about the inclusion that a bundle has, or that it has none."""
+    return Digest(hashlib.sha256(canonical_json(written(inclusion))).hexdigest())
 
 
 def read_bundle(packed: bytes) -> Bundle:
@@ -234,14 +245,15 @@ def _envelope(match: str, event: BundledEvent) -> Envelope:
     return Envelope(event.digest, match, event.version, event.type, event.schema, event.at, event.actor, content)
 
 
-def _statement(content: Mapping[str, Any], signed_at: int) -> dict[str, Any]:
+def _statement(content: Mapping[str, Any], signature: BundleSignature) -> dict[str, Any]:
     unsigned = {name: value for name, value in content.items() if name not in ("signature", "inclusion")}
-    return {
+    statement = {
         **content["head"],
         "content": hashlib.sha256(canonical_json(unsigned)).hexdigest(),
         "match": content["match"],
-        "signed_at": signed_at,
+        "signed_at": signature.signed_at,
     }
+    return statement if signature.inclusion is None else {**statement, "inclusion": signature.inclusion}
 
 
 def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:

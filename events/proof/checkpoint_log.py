@@ -160,7 +160,7 @@ class CheckpointLog:
                 return unpacked(signed)
             size = int(connection.get(self._size) or 0)
             root = Digest(merkle.root(size, self._node).hex())
-            signed_at = max(now, key.public.since)
+            signed_at = key.instant(now)
             signature = key.sign(KIND, statement(origin, day, size, root, signed_at))
             checkpoint = Checkpoint(FORMAT, origin, day, size, root, signed_at, key.id, signature)
             pipeline.multi()

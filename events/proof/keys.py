@@ -9,6 +9,13 @@ rotated out is deleted.
 
 A key's id is the thumbprint of its public part (RFC 7638, RFC 8037). What is signed begins with a line that names its
 kind, so that a signature of one kind is never one of another.
+
+A key has a horizon: an instant that is kept with it and that everything it signs is dated before. It is moved on as
+time passes, and only as long as the key is the present one. A rotated key was in use until its horizon, so whatever it
+has signed verifies, even what a process signs that read the key just before and that has another clock.
+
+A key can be revoked from an instant on: what it signed from then on proves nothing, and what is dated before then is
+told to be of a revoked key.
 """
 
 import base64
@@ -23,6 +30,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from redis import Redis
 from redis.client import Pipeline
 
+from events.clock import rfc3339
 from events.envelope import canonical_json
 from events.proof.documents import Fault
 from events.shapes import Misfit, SignatureText, shape_of
@@ -30,16 +38,21 @@ from events.shapes import Misfit, SignatureText, shape_of
 LARGEST_KEY_SET = 1_000_000
 """Bytes; thousands of rotations."""
 
+RESERVED_MS = 3_600_000
+"""How far ahead the horizon of the present key is moved."""
+
 
 class PublicKey(NamedTuple):
     """A public key, 32 bytes, and the time in which it signed: ``since`` to before ``until`` (None: it signs now).
 
-    Both are milliseconds since 1970 UTC.
+    What it signed from ``revoked`` on counts for nothing (None: it is not revoked). All are milliseconds since 1970
+    UTC.
     """
 
     raw: bytes
     since: int
     until: int | None = None
+    revoked: int | None = None
 
     @property
     def id(self) -> str:
@@ -54,15 +67,28 @@ class PublicKey(NamedTuple):
             raise Fault("signature", f"it is not the signature of key {self.id} under what is signed here") from None
         if signed_at < self.since or (self.until is not None and signed_at >= self.until):
             raise Fault("signature", f"key {self.id} was not in use when this is said to have been signed")
+        if self.revoked is not None and signed_at >= self.revoked:
+            raise Fault(
+                "signature", f"key {self.id} is revoked from {rfc3339(self.revoked)} on, and this was signed later"
+            )
 
 
 class SigningKey:
-    """The private key that signs now, and its id. It shows nothing of itself."""
+    """The private key that signs now, and its id. It shows nothing of itself.
 
-    def __init__(self, raw: bytes, since: int) -> None:
+    ``horizon`` is the instant that everything it signs is dated before; None when there is none.
+    """
+
+    def __init__(self, raw: bytes, since: int, horizon: int | None = None) -> None:
         self._key = Ed25519PrivateKey.from_private_bytes(raw)
         self.public = PublicKey(self._key.public_key().public_bytes_raw(), since)
         self.id = self.public.id
+        self.horizon = horizon
+
+    def instant(self, now: int) -> int:
+        """Return the instant that a signature made ``now`` is dated: within the time in which the key is in use."""
+        instant = max(now, self.public.since)
+        return instant if self.horizon is None else min(instant, self.horizon - 1)
 
     def sign(self, kind: str, statement: Mapping[str, Any]) -> SignatureText:
         """Return the signature under ``statement`` of a ``kind``."""
@@ -90,6 +116,7 @@ class KeyRing:
         self._now = now
         self._private = f"{prefix}{{proof}}:private-key"
         self._public = f"{prefix}{{proof}}:public-keys"
+        self._horizon = f"{prefix}{{proof}}:key-horizon"
 
     def signing(self) -> SigningKey:
         """Return the key that signs now."""
@@ -98,6 +125,30 @@ class KeyRing:
     def rotate(self) -> SigningKey:
         """Put a new key in the place of the present one, whose private part is gone from then on; return it."""
         return self._replace(rotate=True)
+
+    def revoke(self, key: str, since: int) -> SigningKey | None:
+        """Revoke the key with the id ``key`` from the instant ``since`` on (milliseconds since 1970 UTC).
+
+        Returns the new key when it was the present one, which is rotated, else None. A key that is revoked already
+        stays revoked from the earlier of both instants on. Raises LookupError when there is no such key.
+
+        Crash-safe: rotation and revocation are two steps in this order. Killed in between, the key signs no more and
+        is not revoked yet; revoking it again does the rest.
+        """
+        rotated = self.rotate() if self.signing().id == key else None
+        raw = next((each.raw for each in self.public() if each.id == key), None)
+        if raw is None:
+            raise LookupError(f"there is no key {key}")
+
+        def mark(pipeline: Pipeline) -> None:
+            connection: Any = pipeline
+            found = _unpacked(raw, connection.hget(self._public, raw))
+            pipeline.multi()
+            earliest = since if found.revoked is None else min(since, found.revoked)
+            connection.hset(self._public, raw, json.dumps([found.since, found.until, earliest]))
+
+        self._client.transaction(mark, self._public)
+        return rotated
 
     def public(self) -> list[PublicKey]:
         """Return all public keys, the oldest first."""
@@ -108,28 +159,37 @@ class KeyRing:
     def _replace(self, *, rotate: bool) -> SigningKey:
         """Return the present key, or a new one when there is none or when it is to ``rotate``.
 
-        Private and public key change in one transaction, which starts again when another process changes them at the
-        same time: killed at any moment, there is one private key and its public one. A rotation whose reply is lost is
-        made a second time, which only leaves a public key that has signed nothing.
+        Crash-safe: private key, public key and horizon change in one transaction, which starts again when another
+        process changes one of them at the same time: killed at any moment, there is one private key and its public
+        one. A rotation whose reply is lost is made a second time, which only leaves a public key that has signed
+        nothing.
         """
 
         def replace(pipeline: Pipeline) -> SigningKey:
             connection: Any = pipeline
             current = connection.get(self._private)
-            old = _signing(current, connection.hget(self._public, _raw_public(current))) if current else None
+            old = json.loads(connection.hget(self._public, _raw_public(current)))[0] if current else None
+            now, horizon = self._now(), int(connection.get(self._horizon) or 0)
             pipeline.multi()
             if old is not None and not rotate:
-                return old
-            # A key never begins before the one in front of it, whatever the clocks of two machines say.
-            since = max(self._now(), old.public.since + 1) if old else self._now()
-            raw = Ed25519PrivateKey.generate().private_bytes_raw()
+                if horizon - now < RESERVED_MS // 2:
+                    horizon = now + RESERVED_MS
+                    connection.set(self._horizon, horizon)
+                return SigningKey(current, old, horizon)
+            since = now
             if old is not None:
-                connection.hset(self._public, old.public.raw, json.dumps([old.public.since, since]))
+                # A key never begins before the one in front of it, whatever the clocks of two machines say. Releases
+                # that kept no horizon may have signed until this moment.
+                since = max(now, old + 1)
+                until = max(horizon or now + RESERVED_MS, old + 1)
+                connection.hset(self._public, _raw_public(current), json.dumps([old, until]))
+            raw = Ed25519PrivateKey.generate().private_bytes_raw()
             connection.set(self._private, raw)
+            connection.set(self._horizon, since + RESERVED_MS)
             connection.hset(self._public, _raw_public(raw), json.dumps([since, None]))
-            return SigningKey(raw, since)
+            return SigningKey(raw, since, since + RESERVED_MS)
 
-        made: SigningKey = self._client.transaction(replace, self._private, value_from_callable=True)
+        made: SigningKey = self._client.transaction(replace, self._private, self._horizon, value_from_callable=True)
         return made
 
 
@@ -138,13 +198,16 @@ KeySet = Mapping[str, PublicKey]
 
 
 def key_set(keys: Iterable[PublicKey]) -> dict[str, Any]:
-    """Return ``keys`` as a JSON Web Key Set (RFC 7517, RFC 8037), each with the milliseconds of its time in use."""
-    return {
-        "keys": [
-            {**_web_key(key.raw), "alg": "Ed25519", "kid": key.id, "since": key.since, "until": key.until, "use": "sig"}
-            for key in keys
-        ]
-    }
+    """Return ``keys`` as a JSON Web Key Set (RFC 7517, RFC 8037), each with the milliseconds of its time in use.
+
+    Only a key that is revoked has the member ``revoked``.
+    """
+    return {"keys": [_shown(key) for key in keys]}
+
+
+def _shown(key: PublicKey) -> dict[str, Any]:
+    shown = {**_web_key(key.raw), "alg": "Ed25519", "kid": key.id, "since": key.since, "until": key.until, "use": "sig"}
+    return shown if key.revoked is None else {**shown, "revoked": key.revoked}
 
 
 def read_key_set(packed: bytes) -> KeySet:
@@ -175,6 +238,7 @@ class _WebKey(NamedTuple):
     use: str
     since: int
     until: int | None = None
+    revoked: int | None = None
 
 
 _WEB_KEY = shape_of(_WebKey)
@@ -192,7 +256,7 @@ def _read_key(place: str, entry: Any) -> PublicKey:
         raise Fault(f"{place}.x", "it is not base64url") from None
     if (read.kty, read.crv, len(raw)) != ("OKP", "Ed25519", 32):
         raise Fault(place, "it is no Ed25519 key")
-    key = PublicKey(raw, read.since, read.until)
+    key = PublicKey(raw, read.since, read.until, read.revoked)
     if key.id != read.kid:
         raise Fault(f"{place}.kid", f"this key has the id {key.id}")
     return key
@@ -210,10 +274,5 @@ def _raw_public(private: bytes) -> bytes:
     return Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
 
 
-def _signing(private: bytes, span: bytes) -> SigningKey:
-    return SigningKey(private, json.loads(span)[0])
-
-
 def _unpacked(raw: bytes, span: bytes) -> PublicKey:
-    since, until = json.loads(span)
-    return PublicKey(raw, since, until)
+    return PublicKey(raw, *json.loads(span))

@@ -11,7 +11,15 @@ from domain.match.state import MatchState
 from events.chain import linked
 from events.clock import rfc3339
 from events.proof.audit import Answer, Record, audit
-from events.proof.bundle import KIND, Bundle, Facts, facts_of, read_bundle, seed_is_withheld
+from events.proof.bundle import (
+    KIND,
+    Bundle,
+    Facts,
+    digest_of_inclusion,
+    facts_of,
+    read_bundle,
+    seed_is_withheld,
+)
 from events.proof.documents import Fault, difference
 from events.proof.keys import KeySet
 from events.shapes import written
@@ -30,8 +38,8 @@ def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False) -
     """Yield what is proved of a bundle, step by step; raises Fault at the first thing that is wrong, with its place.
 
     ``keys`` are public keys that are trusted. Without any, nobody vouches for the signature, and that step is not
-    proved. ``recompute`` has every answer of an opponent, moves and words on draws, computed again. A place is in
-    words: ``version 4, data.move``.
+    proved. That the seeds of opponents' moves follow from the match is always checked; ``recompute`` has every answer
+    of an opponent, moves and words on draws, computed again. A place is in words: ``version 4, data.move``.
     """
     try:
         bundle = read_bundle(packed)
@@ -76,6 +84,12 @@ def _chain(bundle: Bundle) -> Step:
 
 def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
     signature = bundle.signature
+    if signature.inclusion not in (None, digest_of_inclusion(bundle.inclusion)):
+        # Where it was changed shows when it is looked at for its own sake.
+        for _ in _inclusion(bundle, keys):
+            pass
+        lost = "it was cut out" if bundle.inclusion is None else "it is another"
+        raise Fault("inclusion", f"{lost}: the signature is over a bundle with another statement of its inclusion")
     if keys is None:
         words = f"signed by key {signature.key}, which is not vouched for: give the keys of the server with --keys"
         return Step("signature", words, proved=False)
@@ -91,7 +105,18 @@ def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
             words = f"{fault.reason}; version {bundle.withheld}, of which something is withheld, is part of it"
             raise Fault(fault.place, words) from None
         raise
-    return Step("signature", f"of key {signature.key}, made {rfc3339(signature.signed_at)}")
+    return Step(
+        "signature",
+        f"of key {signature.key}, made {rfc3339(signature.signed_at)}{_revocation(keys, signature.key)}",
+    )
+
+
+def _revocation(keys: KeySet, key: str) -> str:
+    """Return what is to be said of a valid signature whose key has been revoked since; mostly nothing."""
+    revoked = keys[key].revoked
+    if revoked is None:
+        return ""
+    return f"; the key is revoked from {rfc3339(revoked)} on, and the signature itself says that it is older"
 
 
 def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[Step]:
@@ -107,6 +132,11 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
         yield Step("replay", f"{words}: {seen.fault or 'here it can be replayed'}", proved=False)
     else:
         yield Step("replay", f"{seen.plies} plies, all legal under {rulesets}")
+    if seen.seeds or seen.unknown_seeds:
+        words = f"{seen.seeds} moves of opponents have the seed that follows from the match"
+        if seen.unknown_seeds:
+            words += f"; of {seen.unknown_seeds} this cannot be checked while the seed of the match is withheld"
+        yield Step("seeds", words, not seen.unknown_seeds)
     if recompute:
         words = f"{seen.computed} answers of opponents computed again, all as recorded"
         yield Step(
@@ -119,7 +149,7 @@ class _Seen:
     """What is seen of a bundle while its events are replayed."""
 
     def __init__(self, bundle: Bundle, recompute: bool) -> None:
-        self.plies = self.computed = self.others = 0
+        self.plies = self.computed = self.others = self.seeds = self.unknown_seeds = 0
         self.fault: str | None = None
         self.flags: dict[int, tuple[str, ...]] = {}
         self._bundle, self._recompute, self._withheld = bundle, recompute, bundle.withheld
@@ -135,18 +165,25 @@ class _Seen:
             if isinstance(record.event, FlagFell) and record.fault is None and record.before is not None:
                 self.flags[record.envelope.version] = _clock_in_words(record.before, record.event)
             self.plies += ply is not None
-            if self._recompute and record.answer is not None:
-                self._compute(record.answer, record.envelope.version)
+            if record.answer is not None:
+                self._check(record.answer, record.envelope.version)
             yield record
 
-    def _compute(self, answer: Answer, version: int) -> None:
-        if not answer.computable:
-            self.others += 1
-            return
-        self.computed += 1
-        differing = answer.recompute(seed_known=self._withheld is None or version < self._withheld)
-        if differing is not None:
-            raise Fault(f"events[{version - 1}]", differing)
+    def _check(self, answer: Answer, version: int) -> None:
+        """Raise Fault for a seed that does not follow from the match, and, if wanted, for an answer that differs."""
+        wrong = None
+        if answer.seeded:
+            known = self._withheld is None or version < self._withheld
+            self.seeds, self.unknown_seeds = self.seeds + known, self.unknown_seeds + (not known)
+            wrong = answer.wrong_seed() if known else None
+        if wrong is None and self._recompute:
+            if answer.computable:
+                self.computed += 1
+                wrong = answer.recompute()
+            else:
+                self.others += 1
+        if wrong is not None:
+            raise Fault(f"events[{version - 1}]", wrong)
 
 
 def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
@@ -193,7 +230,11 @@ def _result_in_words(facts: Facts, bundle: Bundle, flags: Mapping[int, tuple[str
 def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
     inclusion = bundle.inclusion
     if inclusion is None:
-        yield Step("checkpoint", "none had been made of this match when the bundle was")
+        if bundle.signature.inclusion is None:
+            words = "no inclusion is shown, and the signature does not say whether there was one"
+        else:
+            words = "none knew this match when the bundle was signed, as the server states"
+        yield Step("checkpoint", f"{words}: nothing shows that the server has always told this story", proved=False)
         return
     checkpoint = inclusion.checkpoint
     if not 1 <= inclusion.version <= bundle.head.version:
@@ -211,4 +252,4 @@ def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
         checkpoint.check(keys)
     except Fault as fault:
         raise Fault(f"inclusion.checkpoint.{fault.place}", fault.reason) from None
-    yield Step("checkpoint", f"{words}, signed by key {checkpoint.key}")
+    yield Step("checkpoint", f"{words}, signed by key {checkpoint.key}{_revocation(keys, checkpoint.key)}")

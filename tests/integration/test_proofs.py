@@ -10,13 +10,13 @@ from flask import Flask
 
 from deploy.cli import main
 from events.proof import merkle
-from events.proof.bundle import read_bundle
+from events.proof.bundle import make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault
-from events.proof.keys import KeyRing, KeySet, key_set, read_key_set
+from events.proof.keys import RESERVED_MS, KeyRing, KeySet, key_set, read_key_set
 from events.proof.verification import verify
-from tests.support.bundles import unread
+from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 from tests.support.matches import NOON
 from tests.support.workshop import PREFIX, Workshop
@@ -66,9 +66,54 @@ class TestKeys:
         assert new.id != old.id
         assert shop.keyring.signing().id == new.id
         assert [(key.id, key.since, key.until) for key in shop.keyring.public()] == [
-            (old.id, NOON, NOON + 5000),
+            (old.id, NOON, NOON + RESERVED_MS),
             (new.id, NOON + 5000, None),
         ]
+
+    def test_what_a_process_signs_while_another_rotates_the_key_verifies(self, shop: Workshop) -> None:
+        for minutes_ahead in (0, 5, 600, -600):
+            # It reads the key, is overtaken by a rotation on a machine with another clock, and signs then.
+            key = shop.keyring.signing()
+            KeyRing(shop.client, PREFIX, lambda ahead=minutes_ahead: shop.now + ahead * 60_000).rotate()  # type: ignore[misc]
+            packed = make_bundle("m", envelopes(resigned().events), key, shop.now + 1000, None)
+            assert list(verify(packed, trusted(shop)))
+            shop.now += 120_000
+
+    def test_a_lagging_clock_at_a_rotation_invalidates_nothing(self, shop: Workshop) -> None:
+        made = [sign(shop, day) for day in range(3)]
+        KeyRing(shop.client, PREFIX, lambda: NOON - 30 * DAY_MS).rotate()
+        made.append(sign(shop, 3))
+        for checkpoint in made:
+            checkpoint.check(trusted(shop))
+
+    def test_a_key_of_a_store_of_an_earlier_release_can_be_rotated(self, shop: Workshop) -> None:
+        old = shop.keyring.signing()
+        shop.client.delete(f"{PREFIX}{{proof}}:key-horizon")
+        shop.now += 5000
+        shop.keyring.rotate()
+        assert shop.keyring.public()[0] == old.public._replace(until=NOON + 5000 + RESERVED_MS)
+
+    def test_a_key_is_revoked_from_an_instant_on_and_a_new_one_signs(
+        self, shop: Workshop, cli: Any, tmp_path: Any
+    ) -> None:
+        before, after = sign(shop, 1), sign(shop, 2)
+        since = "2023-11-16T12:00:00Z"
+        revoked = cli("revoke-key", after.key, "--since", since)
+        assert revoked.output.startswith(f"Key {after.key} is revoked from 2023-11-16T12:00:00.000Z on.\nThe store")
+        assert shop.keyring.signing().id != after.key
+        keys = trusted(shop)
+        before.check(keys)
+        with pytest.raises(Fault, match=r"is revoked from 2023-11-16T12:00:00\.000Z on, and this was signed later"):
+            after.check(keys)
+        assert cli("revoke-key", after.key, "--since", "2023-11-16T13:00:00Z").exit_code == 0
+        assert trusted(shop)[after.key].revoked == keys[after.key].revoked
+        for key, instant, said in (
+            (after.key, "yesterday", "'yesterday' is no instant such as 2026-01-31T12:00:00Z"),
+            (after.key, "2023-11-16T12:00:00", "is no instant"),
+            ("nobody", since, "there is no key nobody"),
+        ):
+            refused = cli("revoke-key", key, "--since", instant)
+            assert (refused.exit_code != 0, said in refused.output) == (True, True)
 
     def test_a_private_key_is_shown_nowhere(self, shop: Workshop, cli: Any, capsys: pytest.CaptureFixture[str]) -> None:
         ring = shop.keyring
@@ -297,13 +342,12 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     verified = run.invoke(main, ["audit", "verify", str(tmp_path / "b"), "--keys", str(tmp_path / "k")])
     assert (verified.exit_code, verified.output.count("proved")) == (0, 6)
     files = [str(tmp_path / name) for name in "12"]
-    proved = run.invoke(
-        main, ["audit", "consistency", *files, "--proof", str(tmp_path / "p"), "--keys", str(tmp_path / "k")]
-    )
-    assert (proved.exit_code, proved.output) == (
-        0,
-        f"The 3 leaves of {first.day} begin the 4 leaves of {second.day}.\n",
-    )
+    command = ["audit", "consistency", *files, "--proof", str(tmp_path / "p")]
+    proved = run.invoke(main, [*command, "--keys", str(tmp_path / "k")])
+    said = f"The 3 leaves of {first.day} begin the 4 leaves of {second.day}.\n"
+    assert (proved.exit_code, proved.output) == (0, said)
+    unchecked = "The signatures of the checkpoints were NOT checked: give the keys of the server with --keys.\n"
+    assert run.invoke(main, command).output == said + unchecked
 
 
 def test_a_match_that_cannot_be_replayed_is_exported_all_the_same_to_who_may_see_it(

@@ -22,15 +22,18 @@ from tests.support.bundles import (
     OTHER_KEY,
     SIGNED_AT,
     STORIES,
+    against_an_opponent,
     annulled,
     bundle_of,
     disputed,
+    draw_refused,
     envelopes,
     flagged,
     included,
     keys,
     repeated,
     resigned,
+    taken_up_again,
 )
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
 from tests.support.verifying import Change, changed, fault, fault_after, resealed, steps
@@ -115,6 +118,11 @@ def test_a_truncated_bundle_is_refused(cut: int) -> None:
     assert str(fault(bundle_of(resigned())[:-cut]))
 
 
+def elsewhere() -> Any:
+    """Return a valid inclusion of the resigned match in another checkpoint than that of its bundle."""
+    return json.loads(bundle_of(resigned(), logged=5, leaves=9))["inclusion"]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -144,6 +152,10 @@ def test_a_truncated_bundle_is_refused(cut: int) -> None:
         (lambda b: b["inclusion"]["checkpoint"].update(format=2), "inclusion.checkpoint.format: format 2 is not known"),
         (lambda b: b["inclusion"]["checkpoint"].update(day="2023-11-16"), "inclusion.checkpoint.signature: it is not"),
         (lambda b: b["inclusion"]["checkpoint"].update(key="x"), "inclusion.checkpoint.key: key x is not among"),
+        (lambda b: b.pop("inclusion"), "inclusion: it was cut out: the signature is over a bundle with another"),
+        (lambda b: b.update(inclusion=elsewhere()), "inclusion: it is another: the signature is over a bundle with"),
+        (lambda b: b["signature"].pop("inclusion"), "signature: it is not the signature of key 1IG2"),
+        (lambda b: (b.pop("inclusion"), b["signature"].pop("inclusion")), "signature: it is not the signature of key"),
         (lambda b: b.update(format=2), "format: format 2 is not known here, only 1"),
         (lambda b: b.update(format=True), "format: a whole number was expected, not bool True"),
         (lambda b: b.update(extra=1), "the field 'extra' is unknown"),
@@ -256,9 +268,10 @@ def test_whatever_happened_in_a_match_its_bundle_proves_it_and_fits_the_publishe
 ) -> None:
     match = made()
     published = json.loads(SCHEMA_FILE.read_text())
-    for logged in (None, 2):
+    open_seed = {"seeds"} if made in (against_an_opponent, draw_refused, taken_up_again) else set()
+    for logged, unchecked in ((None, {"checkpoint"}), (2, set())):
         packed = bundle_of(match, logged=logged)
-        assert all(step.proved for step in steps(packed).values())
+        assert {name for name, step in steps(packed).items() if not step.proved} == unchecked | open_seed
         jsonschema_rs.validate(published, json.loads(packed))
 
 
@@ -277,7 +290,7 @@ def test_a_match_with_a_fault_that_an_arbiter_decided_has_a_bundle_with_that_res
         events[4] = events[4]._replace(move="h6-a1")
 
     found = steps(resealed(disputed(), break_a_move))
-    assert [name for name, step in found.items() if not step.proved] == ["replay"]
+    assert [name for name, step in found.items() if not step.proved] == ["replay", "checkpoint"]
     assert found["replay"].found.startswith(
         "the server itself could not replay version 5: it cannot be replayed: ply 2"
     )
@@ -314,9 +327,36 @@ def test_the_schema_refuses_what_no_bundle_is() -> None:
 @pytest.mark.parametrize("name", ["resigned", "repeated", "running"])
 def test_bundles_of_format_1_that_were_made_long_ago_verify_for_ever(name: str) -> None:
     trusted = read_key_set((KEPT / "keys.json").read_bytes())
-    found = steps((KEPT / f"{name}.json").read_bytes(), trusted)
-    assert all(step.proved for step in found.values())
-    assert len(found) == 6
+    packed = (KEPT / f"{name}.json").read_bytes()
+    found = steps(packed, trusted)
+    not_checked = {"resigned": [], "repeated": [], "running": ["seeds"]}[name]
+    assert [step.name for step in found.values() if not step.proved] == not_checked
+    assert "inclusion" not in json.loads(packed)["signature"]
+
+
+def test_without_an_inclusion_nothing_is_said_to_be_proved_about_checkpoints() -> None:
+    kept = read_key_set((KEPT / "keys.json").read_bytes())
+    earlier = changed((KEPT / "resigned.json").read_bytes(), lambda content: content.pop("inclusion"))
+    for packed, trusted, said in (
+        (bundle_of(resigned()), keys(), "none knew this match when the bundle was signed, as the server states"),
+        (earlier, kept, "no inclusion is shown, and the signature does not say whether there was one"),
+    ):
+        step = steps(packed, trusted)["checkpoint"]
+        assert not step.proved
+        assert step.found.startswith(said)
+
+
+def test_a_revoked_key_counts_for_what_it_signed_before_and_this_is_said() -> None:
+    packed = bundle_of(resigned(), logged=5)
+    before = {KEY.id: KEY.public._replace(revoked=SIGNED_AT + 1)}
+    for name in ("signature", "checkpoint"):
+        step = steps(packed, before)[name]
+        assert "the key is revoked from 2023-11-14T23:13:20.001Z on" in step.found
+    revoked = {KEY.id: KEY.public._replace(revoked=SIGNED_AT)}
+    said = "is revoked from 2023-11-14T23:13:20.000Z on, and this was signed later"
+    assert said in str(fault(packed, revoked))
+    again = read_key_set(json.dumps(key_set(revoked.values())).encode())
+    assert again == revoked
 
 
 def test_an_offer_on_the_table_is_part_of_a_bundle_like_everything_else() -> None:

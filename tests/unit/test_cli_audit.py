@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import main
 from deploy.fleet import Finding, examine
+from domain.match.commands import Resign
 from events.codec import draft_of
 from events.memory import MemoryStore
 from events.proof.bundle import make_bundle
@@ -82,7 +83,7 @@ def test_without_keys_the_key_that_nobody_vouches_for_is_named(tmp_path: Path) -
 
 def test_the_first_fault_is_told_with_its_place_and_ends_it(tmp_path: Path, keys: Path) -> None:
     damaged = bundle_of(resigned()).replace(b'"b6-a5"', b'"b6-c5"')
-    whole = written(tmp_path, bundle_of(resigned()), "whole.json")
+    whole = written(tmp_path, bundle_of(resigned(), logged=5), "whole.json")
     result = run("verify", written(tmp_path, damaged), whole, "--keys", keys)
     assert result.exit_code == 1
     assert "  FAULT  version 5: its content, its digest or an event before it was changed\n" in result.output
@@ -101,7 +102,9 @@ def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, k
 
 
 def test_opponents_moves_are_computed_again_when_that_is_wanted(tmp_path: Path, keys: Path) -> None:
-    result = run("verify", written(tmp_path, bundle_of(against_an_opponent())), "--keys", keys, "--opponents")
+    match = against_an_opponent()
+    match.do(Resign("alice"))
+    result = run("verify", written(tmp_path, bundle_of(match, logged=3)), "--keys", keys, "--opponents")
     assert (result.exit_code, "1 answers of opponents computed again, all as recorded" in result.output) == (0, True)
 
 
@@ -150,6 +153,13 @@ def stored(events: list[Any]) -> MemoryStore:
 def test_a_match_is_examined_whole() -> None:
     found = examine(stored(against_an_opponent().events), "m", recompute=True)
     assert found == (1, 4, 2, 1, 0, ())
+
+
+def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_computed_again() -> None:
+    events = against_an_opponent().events
+    events[3] = events[3]._replace(seed=1)
+    (finding,) = examine(stored(events), "m", recompute=False).findings
+    assert (finding.version, finding.reason.endswith("follows from the match, and 1 is recorded")) == (4, True)
 
 
 @pytest.mark.parametrize(

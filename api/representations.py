@@ -19,6 +19,7 @@ from domain.match.state import OPPONENT_PREFIX, MatchState
 from domain.search.levels import LEVELS
 from events.administration import ARBITER
 from events.clock import rfc3339
+from events.codec import content_shown
 from events.envelope import Envelope
 from events.people import Person
 from events.readmodels import Summary, summarise
@@ -165,6 +166,7 @@ def seen_by(matches: Sequence[str], person: Person | None) -> set[str]:
 def event(envelope: Envelope) -> dict[str, Any]:
     """Return an event as the public sees it, its content in the order of names: the same bytes whenever it is read.
 
+    Its content has the present schema: texts that an older one recorded, and that may have to be erased, are not in it.
     The seed of a match stays inside: with it, who plays an opponent could compute the opponent's moves beforehand.
     """
     hidden = "seed" if envelope.type in SEEDS else None
@@ -174,5 +176,5 @@ def event(envelope: Envelope) -> dict[str, Any]:
         "type": envelope.type,
         "at": rfc3339(envelope.at),
         "actor": envelope.actor,
-        "data": {name: value for name, value in sorted(envelope.data.items()) if name != hidden},
+        "data": {name: value for name, value in sorted(content_shown(envelope).items()) if name != hidden},
     }

@@ -41,7 +41,7 @@ class Services:
         self.people = People(self.store.client, settings.prefix, now)
         self.sign_in_delays = SignInDelays(self.store.client, settings.prefix)
         self.administration = Administration(self.store.client, settings.prefix, now)
-        self.statements = Statements(self.store.client, settings.prefix)
+        self.statements = Statements(self.store.client, settings.prefix, now)
         self.keys = KeyRing(self.store.client, settings.prefix, now)
         self.checkpoints = CheckpointLog(self.store, self.keys)
         self.diaries = RedisDiaries(self.store.client, settings.prefix)

@@ -8,7 +8,7 @@ from domain.match.events import TYPES, Event
 from events.envelope import Draft, Envelope
 from events.shapes import Misfit, Schema, Shape, integer, schema_of, shape_of, written
 from events.store import StoreError
-from events.upcasters import UPCASTERS, Upcasters, present_schema, upcast
+from events.upcasters import UPCASTERS, Content, Upcasters, present_schema, upcast
 
 
 class UndecodableEvent(StoreError):
@@ -47,6 +47,15 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
     except Misfit as misfit:
         raise MalformedEvent(f"{_place(envelope)}{misfit.path}: {misfit}") from None
     return event
+
+
+def content_shown(envelope: Envelope) -> Content:
+    """Return the content of ``envelope`` in the present schema of its type, as readers are shown it.
+
+    What older schemas recorded and may have to be erased is not in it. The content of an unknown type or schema is
+    returned as it stands.
+    """
+    return upcast(envelope.type, max(envelope.schema, 1), envelope.data)
 
 
 def content_schemas() -> dict[str, Schema]:

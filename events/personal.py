@@ -18,6 +18,7 @@ from domain.match.refusals import Refused
 from domain.match.state import OPEN
 from events.administration import Administration
 from events.chats import Chats
+from events.codec import content_shown
 from events.diaries import Diaries
 from events.envelope import Envelope
 from events.matches import Matches
@@ -35,7 +36,8 @@ person.json      your account, roles, tokens (never their secrets), calendar, va
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional lines, notes, your tree of moves
 chats.json       what you said in chats, by match
-statements.json  what you said in cases, by match, as a player or as an arbiter
+statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
+                 with the random salts by which the digests in the events can be computed again
 administration.json  what the log of administration says of you: roles you got, and what you did with them
 
 Instants are milliseconds since 1970 UTC. Passwords are kept as argon2 hashes and are not part of this archive.
@@ -68,7 +70,7 @@ def archive_of(holdings: Holdings, person: Person) -> bytes:
         _write(files, "person.json", _json(_account(holdings, person)))
         said = {match: list(_said(holdings.chats, match, person.id)) for match in holdings.chats.joined(person.id)}
         _write(files, "chats.json", _json(said))
-        _write(files, "statements.json", _json(holdings.statements.of_author(person.id)))
+        _write(files, "statements.json", _json(_stated(holdings.statements, person)))
         _write(files, "administration.json", _json(list(_acts_about(holdings.administration, person))))
         for match in holdings.matches_of(person.id):
             _write(files, f"matches/{match}.json", _json(_part_in(holdings, person, match)))
@@ -132,7 +134,10 @@ def _part_in(holdings: Holdings, person: Person, match: str) -> dict[str, Any]:
     return {
         "match": match,
         "events": [
-            {**envelope._asdict(), "data": {name: value for name, value in envelope.data.items() if name != "seed"}}
+            {
+                **envelope._asdict(),
+                "data": {name: value for name, value in content_shown(envelope).items() if name != "seed"},
+            }
             for envelope in opened.events
         ],
         "lines": [] if orders.lines is None else lines_shown(orders.lines.first),
@@ -168,6 +173,13 @@ def _said(chats: Chats, match: str, author: str) -> Iterable[dict[str, Any]]:
     while page := chats.read(match, after, PAGE):
         yield from (message._asdict() for message in page if message.author == author)
         after = page[-1].number
+
+
+def _stated(statements: Statements, person: Person) -> dict[str, list[dict[str, str]]]:
+    return {
+        match: [{"text": said.text, "salt": said.salt, "sha256": said.digest} for said in texts]
+        for match, texts in statements.of_author(person.id).items()
+    }
 
 
 def _json(value: Any) -> str:

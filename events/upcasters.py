@@ -6,6 +6,7 @@ A stored event keeps the schema it was written with for ever. When the shape of 
 one that it is upcast from.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -49,6 +50,26 @@ def upcast_player_resigned_v1_v2(content: Content) -> Content:
     return content
 
 
+def upcast_ruling_made_v1_v2(content: Content) -> Content:
+    """From before reason and rule could be erased: the digests of the texts, without a salt."""
+    return _with_digests(content, "reason", "rule")
+
+
+def upcast_ruleset_proposed_v1_v2(content: Content) -> Content:
+    """From before reasons could be erased, as above."""
+    return _with_digests(content, "reason")
+
+
+def _with_digests(content: Content, *fields: str) -> Content:
+    """Return ``content`` with the SHA-256 of the texts in ``fields``; of a blank text, which is no reason, with ""."""
+    texts = {field: content[field] for field in fields if isinstance(content.get(field), str)}
+    digests = {
+        field: hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest() if text.strip() else ""
+        for field, text in texts.items()
+    }
+    return {**content, **digests}
+
+
 UPCASTERS: Upcasters = {
     ("match-created", 1): upcast_match_created_v1_v2,
     ("move-submitted", 1): upcast_move_submitted_v1_v2,
@@ -57,6 +78,8 @@ UPCASTERS: Upcasters = {
     ("draw-declined", 1): upcast_draw_declined_v1_v2,
     ("ruling-appealed", 1): upcast_ruling_appealed_v1_v2,
     ("player-resigned", 1): upcast_player_resigned_v1_v2,
+    ("ruling-made", 1): upcast_ruling_made_v1_v2,
+    ("ruleset-proposed", 1): upcast_ruleset_proposed_v1_v2,
 }
 
 

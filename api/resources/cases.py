@@ -6,10 +6,10 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api import representations as show
 from api.auth import current_person, refuse_token, require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
+from api.resources.case_file import CaseFileShown, case_file_of
 from api.resources.commands import acting, execute
 from api.resources.matches import MatchesShown, matches_page, readable
 from api.schemas import (
@@ -18,25 +18,27 @@ from api.schemas import (
     Flag,
     Number,
     Paging,
-    PlayerShown,
     QueryNumber,
     Shown,
     Strict,
     Text,
     Whole,
+    pattern,
 )
 from api.services import services
 from domain.match import commands as c
 from domain.match.decide import decide
-from domain.match.disputes import GROUNDS, LONGEST_REASON, LONGEST_RULE, RULINGS
+from domain.match.disputes import GROUNDS, RULINGS
 from domain.match.refusals import Refused
-from domain.match.state import MatchState
 from events.administration import ARBITER, OPERATOR
 from events.clock import rfc3339
 from events.people import Person
 from events.statements import LONGEST
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX, description="Disputes and rulings")
+
+MAX_REASON_CHARACTERS = 2_000
+MAX_RULE_CHARACTERS = 60
 
 LONGEST_TIME = 366 * 24 * 3600
 """Seconds that an arbiter can give a seat."""
@@ -48,6 +50,17 @@ def _ply(**options: Any) -> Whole:
 
 def _statement() -> Text:
     return Text(required=True, validate=validate.Length(1, LONGEST, error=f"must have 1 to {LONGEST} characters"))
+
+
+def _reason(max_characters: int, **options: Any) -> Text:
+    return Text(
+        required=True,
+        validate=[
+            validate.Length(1, max_characters, error=f"must have 1 to {max_characters} characters"),
+            pattern(r"[\s\S]*\S[\s\S]*", "must not be blank"),
+        ],
+        **options,
+    )
 
 
 class NewDispute(Strict):
@@ -66,10 +79,9 @@ class Frozen(Strict):
 
 class NewRuling(Strict):
     ruling = Text(required=True, validate=validate.OneOf(RULINGS, error=f"must be one of {', '.join(RULINGS)}"))
-    reason = Text(required=True, validate=validate.Length(1, LONGEST_REASON))
-    rule = Text(
-        required=True,
-        validate=validate.Length(1, LONGEST_RULE),
+    reason = _reason(MAX_REASON_CHARACTERS)
+    rule = _reason(
+        MAX_RULE_CHARACTERS,
         metadata={"description": "The paragraph or ruling of the rules, or of the house, that it rests on"},
     )
     ply = _ply(metadata={"description": "take-back only: the match goes on after so many plies"})
@@ -85,43 +97,7 @@ class NewRuling(Strict):
 
 class NewProposal(Strict):
     ruleset = Whole(required=True, validate=validate.Range(1, 10_000))
-    reason = Text(required=True, validate=validate.Length(1, LONGEST_REASON))
-
-
-class StatementShown(Shown):
-    seat = fields.Integer(allow_none=True)
-    at = fields.DateTime()
-    sha256 = fields.String(metadata={"description": "Of salt and text, one after the other, in UTF-8"})
-    salt = fields.String(allow_none=True, metadata={"description": "null for all but the parties and arbiters"})
-    text = fields.String(allow_none=True, metadata={"description": "null for all but the parties and arbiters"})
-
-
-class RulingShown(Shown):
-    at = fields.DateTime()
-    arbiter = fields.Nested(PlayerShown)
-    ruling = fields.String(validate=validate.OneOf(RULINGS))
-    reason = fields.String()
-    rule = fields.String()
-    appeal = fields.Boolean(metadata={"description": "Whether it is the second, last one"})
-
-
-class DisputeShown(Shown):
-    number = fields.Integer()
-    seat = fields.Integer(allow_none=True, metadata={"description": "null when an arbiter opened the case"})
-    arbiter = fields.Nested(PlayerShown, allow_none=True)
-    ply = fields.Integer()
-    ground = fields.String(validate=validate.OneOf(GROUNDS))
-    raised_at = fields.DateTime()
-    open = fields.Boolean()
-    appealed = fields.Boolean()
-    statements = fields.List(fields.Nested(StatementShown))
-    rulings = fields.List(fields.Nested(RulingShown))
-
-
-class CaseFileShown(Shown):
-    frozen = fields.Boolean()
-    broken = fields.String(allow_none=True, metadata={"description": "Why the match cannot be replayed; mostly null"})
-    disputes = fields.List(fields.Nested(DisputeShown))
+    reason = _reason(MAX_REASON_CHARACTERS)
 
 
 class ActShown(Shown):
@@ -163,46 +139,53 @@ def _acting(
 
 
 def _raise(match: str, person: Person, said: dict[str, Any]) -> Response:
-    command = c.RaiseDispute(person.id, said["ply"], said["ground"], _UNSAID)
-    return _stated(match, person, said["statement"], command)
+    return _state(match, person, c.RaiseDispute(person.id, said["ply"], said["ground"], ""), said)
 
 
-def _state(match: str, person: Person, said: dict[str, Any]) -> Response:
-    return _stated(match, person, said["statement"], c.FileStatement(person.id, _UNSAID))
+def _file(match: str, person: Person, said: dict[str, Any]) -> Response:
+    return _state(match, person, c.FileStatement(person.id, ""), said)
 
 
 def _appeal(match: str, person: Person, said: dict[str, Any]) -> Response:
-    return _stated(match, person, said["statement"], c.Appeal(person.id, _UNSAID))
+    return _state(match, person, c.Appeal(person.id, ""), said)
 
 
-_UNSAID = "0" * 64
-"""Stands for the digest of a statement until it is known that it will be heard, and kept."""
+Stating = c.RaiseDispute | c.OpenCase | c.FileStatement | c.Appeal | c.Rule | c.ProposeRuleset
 
 
-def _stated(
-    match: str, person: Person, text: str, command: c.RaiseDispute | c.OpenCase | c.FileStatement | c.Appeal
-) -> Response:
-    """Keep the text and carry out the command that names it; of what is refused no text is kept."""
+def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -> Response:
+    """Carry ``command`` out and keep the texts of ``said`` that it names by their digests.
+
+    Of what is refused no text is kept.
+    """
+    statements = services().statements
+    texts = {
+        name: statements.compose(match, author.id, said[name])
+        for name in ("statement", "reason", "rule")
+        if name in said
+    }
+    digests: dict[str, Any] = {name: text.digest for name, text in texts.items()}
+    command = command._replace(**digests)
     state = services().matches.load(match).state
     try:
-        decide(state, command, services().now())
+        decide(state, command, services().now(), fresh_seed=0)
     except Refused:
         # It may have been carried out before, and be repeated; or else be refused of this very version.
-        return execute(match, command, state.version)
-    said = services().statements.keep(match, person.id, text)
-    return execute(match, command._replace(statement=said.digest))
+        return execute(match, command, state.version, confidential=True)
+    statements.keep(match, author.id, *texts.values())
+    return execute(match, command, confidential=True)
 
 
 def _open(match: str, _: Person, said: dict[str, Any]) -> Response:
-    arbiter, text = _judge(match), said["statement"]
-    command = c.OpenCase(arbiter.id, said["ply"], said["ground"], _UNSAID)
+    arbiter = _judge(match)
     _log("case-opened", arbiter, match, ply=said["ply"], ground=said["ground"])
-    return _stated(match, arbiter, text, command)
+    return _state(match, arbiter, c.OpenCase(arbiter.id, said["ply"], said["ground"], ""), said)
 
 
 def _freeze(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    return _administered(match, "match-frozen" if said["frozen"] else "match-unfrozen", c.Freeze(arbiter.id, **said))
+    _log("match-frozen" if said["frozen"] else "match-unfrozen", arbiter, match)
+    return execute(match, c.Freeze(arbiter.id, **said))
 
 
 def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
@@ -211,24 +194,25 @@ def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
     command = c.Rule(
         arbiter.id,
         said["ruling"],
-        said["reason"],
-        said["rule"],
+        reason="",
+        rule="",
         ply=said.get("ply"),
         scores=None if scores is None else tuple(scores),
         remaining=None if remaining is None else tuple(time * 1000 for time in remaining),
     )
-    return _administered(match, "ruling-made", command, **said)
+    _log("ruling-made", arbiter, match, **_without_texts(said))
+    return _state(match, arbiter, command, said)
 
 
 def _propose(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    return _administered(match, "ruleset-proposed", c.ProposeRuleset(arbiter.id, **said), **said)
+    _log("ruleset-proposed", arbiter, match, **_without_texts(said))
+    return _state(match, arbiter, c.ProposeRuleset(arbiter.id, said["ruleset"], ""), said)
 
 
-def _administered(match: str, act: str, command: c.Command, **facts: Any) -> Response:
-    """Log the act and carry it out: in this order, so that nothing administrative happens unlogged."""
-    _log(act, require_person(), match, **facts)
-    return execute(match, command)
+def _without_texts(said: dict[str, Any]) -> dict[str, Any]:
+    """Return what the log keeps for ever of a request: not what must be erasable."""
+    return {name: value for name, value in said.items() if name not in ("reason", "rule")}
 
 
 def _log(act: str, arbiter: Person, match: str, **facts: Any) -> None:
@@ -252,7 +236,7 @@ def _decline(match: str, person: Person, _: dict[str, Any]) -> Response:
 
 
 _acting("disputes", "raise_dispute", "Dispute what happened up to a ply", NewDispute, _raise)
-_acting("statements", "file_statement", "Say your part in the open case", NewStatement, _state)
+_acting("statements", "file_statement", "Say your part in the open case", NewStatement, _file)
 _acting("appeals", "appeal", "Appeal the ruling to another arbiter", NewStatement, _appeal)
 _acting("cases", "open_case", "Open a case as an arbiter", NewDispute, _open)
 _acting("freezing", "freeze", "Freeze a match while its case is open, or let it go on, as an arbiter", Frozen, _freeze)
@@ -289,56 +273,3 @@ def administration_log(query: dict[str, int]) -> Response:
     acts = services().administration.acts(query["after"], query["limit"])
     items = [{**act._asdict(), "at": rfc3339(act.at), "facts": dict(act.facts)} for act in acts]
     return json_response({"items": items, "next": acts[-1].number if len(acts) == query["limit"] else None})
-
-
-def case_file_of(state: MatchState, person: Person | None) -> dict[str, Any]:
-    """Return the case file of a match as ``person`` may see it."""
-    envelopes = services().store.read(state.match) if state.disputes else []
-    of_cases = [envelope for envelope in envelopes if "dispute" in envelope.data]
-    arbiters = {envelope.data["arbiter"] for envelope in of_cases if "arbiter" in envelope.data}
-    persons = services().people.persons(arbiters)
-    party = person is not None and (
-        state.seat_of(person.id) is not None or ARBITER in services().administration.roles_of(person.id)
-    )
-    texts = services().statements.of_match(state.match) if party and of_cases else {}
-    cases = []
-    for dispute in state.disputes:
-        own = [envelope for envelope in of_cases if envelope.data["dispute"] == dispute.number]
-        raised = own[0]
-        arbiter = raised.data.get("arbiter")
-        statements = [
-            {
-                "seat": envelope.data.get("seat"),
-                "at": rfc3339(envelope.at),
-                "sha256": envelope.data["statement"],
-                "salt": kept.salt if kept else None,
-                "text": kept.text if kept else None,
-            }
-            for envelope in own
-            if "statement" in envelope.data
-            for kept in [texts.get((envelope.actor, envelope.data["statement"]))]
-        ]
-        rulings = [
-            {
-                "at": rfc3339(envelope.at),
-                "arbiter": show.player(envelope.data["arbiter"], persons),
-                **{name: envelope.data[name] for name in ("ruling", "reason", "rule", "appeal")},
-            }
-            for envelope in own
-            if envelope.type == "ruling-made"
-        ]
-        cases.append(
-            {
-                "number": dispute.number,
-                "seat": dispute.seat,
-                "arbiter": None if arbiter is None else show.player(arbiter, persons),
-                "ply": dispute.ply,
-                "ground": dispute.ground,
-                "raised_at": rfc3339(raised.at),
-                "open": dispute.open,
-                "appealed": dispute.appealed,
-                "statements": statements,
-                "rulings": rulings,
-            }
-        )
-    return {"frozen": state.frozen, "broken": state.broken, "disputes": cases}

@@ -77,7 +77,8 @@ def say(arguments: dict[str, str], match: str) -> Response:
     state, person = readable(match), require_person()
     _refuse_muted(state, person)
     spend("words", person.id)
-    asked = Request(f"{person.id}:{request_key()}", fingerprint())
+    key = request_key()
+    asked = Request(f"{person.id}:{key}", fingerprint(key))
     try:
         message = services().chats.say(match, person.id, arguments["text"], asked)
     except ChatFull as error:

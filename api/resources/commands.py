@@ -282,19 +282,20 @@ _plain("time-claims", "Claim that the time of the seat to move is up", c.CallTim
 _plain("forgiveness", "Let a match go on that you have just won on time", c.ForgiveFlag)
 
 
-def execute(match: str, command: c.Command, expected: int | None = None) -> Response:
+def execute(match: str, command: c.Command, expected: int | None = None, confidential: bool = False) -> Response:
     """Carry out the command of the caller and answer with the events that followed.
 
-    ``expected`` is the version that the match must be at when the caller names none. Whatever is refused in a private
-    match, strangers hear only that there is no such match.
+    ``expected`` is the version that the match must be at when the caller names none. The body of a ``confidential``
+    request holds what must be erasable. Whatever is refused in a private match, strangers hear only that there is no
+    such match.
     """
-    person = require_person()
+    person, key = require_person(), request_key()
     try:
         executed = services().timekeeper.execute(
             match,
             command,
             person.id,
-            Request(f"{person.id}:{request_key()}", fingerprint()),
+            Request(f"{person.id}:{key}", fingerprint(key if confidential else "")),
             services().now(),
             expected if (stated := expected_version()) is None else stated,
         )
@@ -333,9 +334,13 @@ def expected_version() -> int | None:
     return int(matched[1])
 
 
-def fingerprint() -> str:
-    """Return what tells this request from others: the SHA-256 of its method, path and canonical body."""
-    parts = (request.method.encode(), request.path.encode(), canonical_json(g.body))
+def fingerprint(secret: str = "") -> str:
+    """Return what tells this request from others: the SHA-256 of its method, path and canonical body.
+
+    It is remembered longer than a text that is erased. With the ``secret`` key of the request in it, which is not
+    kept, nobody can use it to find out whether a guess is that text.
+    """
+    parts = (request.method.encode(), request.path.encode(), canonical_json(g.body), *filter(None, (secret.encode(),)))
     return hashlib.sha256(b"\n".join(parts)).hexdigest()
 
 

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 from api.auth import current_person
 from api.problems import Problem, no_such_match
 from api.representations import match_summary, people_in, visible
-from api.resources.cases import case_file_of
+from api.resources.case_file import case_file_of, reads_statements
 from api.services import services
 from api.web.acts import possible
 from api.web.frame import blueprint, sign_in_first
@@ -61,6 +61,7 @@ def case_page(match_id: str) -> str:
         cases=cases,
         boards={case["number"]: _board(state, case) for case in cases["disputes"]},
         open_case=open_case,
+        reads=person is not None and reads_statements(state, person),
         may=_may(state, person, judge, open_case),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
         grounds={ground: GROUND_WORDS[ground] for ground in GROUNDS},

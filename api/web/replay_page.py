@@ -15,9 +15,11 @@ from api.web.recorded import people_in_event, told
 from domain.games import GAMES
 from domain.match.audit import Proof
 from domain.match.state import CLOCK
+from events.codec import content_shown
 from events.people import Person
 from events.proof.audit import Record, audit
 from events.readmodels import summarise
+from events.statements import MEMBERS, Recalled, recalled
 
 PAGE = 40
 """Events on one page."""
@@ -43,12 +45,16 @@ def replay_page(match_id: str) -> str:
     summary = summarise(state)
     named = {id for record in shown for id in (record.envelope.actor, *people_in_event(record.envelope.data))}
     people = services().people.persons(named)
+    naming = any(record.envelope.type in MEMBERS for record in shown)
+    kept = services().statements.of_match(match_id) if naming else {}
     shown_match = match_summary(summary, people_in([summary]))
     names = [seat["name"] for seat in shown_match["seats"]]
     starts = {setup.name: setup.title for setup in GAMES[state.game].setups.values()} if state.game in GAMES else {}
 
     def content(record: Record) -> list[tuple[str, str]]:
-        shown = {name: value for name, value in record.envelope.data.items() if name not in HIDDEN}
+        texts = recalled(record.envelope, kept, people)
+        recorded = content_shown(record.envelope)
+        shown = {name: _in_words(texts, name, value) for name, value in recorded.items() if name not in HIDDEN}
         return told(record.envelope.type, shown, names, starts, people)
 
     return render_template(
@@ -62,6 +68,16 @@ def replay_page(match_id: str) -> str:
         first=first,
         page=PAGE,
     )
+
+
+def _in_words(texts: Mapping[str, Recalled], field: str, value: Any) -> Any:
+    """Return what a field of an event's content says: an arbiter's text in the place of its digest."""
+    text = texts.get(field)
+    if text is None or field == "statement":
+        return value
+    if text.fault is not None:
+        return f"not shown: {text.fault}; SHA-256 {text.sha256}"
+    return f"erased with its author; SHA-256 {text.sha256}" if text.text is None else text.text
 
 
 def _entry(

@@ -87,7 +87,7 @@ class Cases:
         if state.open_case is None:
             return
         ruling = RESTORE if state.annulled is not None else self._random.choice(self._rulings(state))
-        rule = c.Rule(arbiter, ruling, "So it is.", "1")
+        rule = c.Rule(arbiter, ruling, self._statement(match, arbiter), self._statement(match, arbiter))
         if ruling == TAKE_BACK:
             rule = rule._replace(ply=max(0, state.plies - self._random.randint(1, 6)))
         elif ruling == ADJUST_CLOCKS:
@@ -96,7 +96,7 @@ class Cases:
             winner = self._random.randrange(len(state.seats))
             rule = rule._replace(scores=tuple(float(seat == winner) for seat in range(len(state.seats))))
         if not self._do(match, arbiter, rule):
-            self._do(match, arbiter, c.Rule(arbiter, LET_STAND, "So be it.", "1"))
+            self._do(match, arbiter, self._let_stand(match, arbiter))
         again = self._house.state(match)
         if self._random.random() < (0.7 if again.annulled is not None else 0.3):
             people = [seat.player for seat in again.seats if seat.player is not None and seat.level is None]
@@ -108,6 +108,9 @@ class Cases:
             return [LET_STAND, TAKE_BACK, ADJUST_CLOCKS, DECIDE, ANNUL]
         ground = state.open_case.ground if state.open_case is not None else ""
         return [LET_STAND, ANNUL, ANNUL] if ground == CONDUCT else [LET_STAND, TAKE_BACK, DECIDE, ANNUL, ANNUL]
+
+    def _let_stand(self, match: str, arbiter: str) -> c.Rule:
+        return c.Rule(arbiter, LET_STAND, self._statement(match, arbiter), self._statement(match, arbiter))
 
     def _statement(self, match: str, author: str) -> str:
         """Return the digest of what ``author`` says, as the event has it; the salt is the number of all said so far."""
@@ -130,7 +133,7 @@ class Cases:
 
     def _repeat(self, match: str, actor: str, command: c.Command) -> None:
         if not self._do(match, actor, command) and isinstance(command, c.Rule):
-            self._do(match, actor, c.Rule(command.arbiter, LET_STAND, "So be it.", "1"))
+            self._do(match, actor, self._let_stand(match, command.arbiter))
 
     def _later(self, span: int, act: Callable[[], object]) -> None:
         def happen() -> None:

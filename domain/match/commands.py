@@ -184,7 +184,7 @@ class Freeze(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Rule on the open case.
+    """Rule on the open case. ``reason`` and ``rule`` are the SHA-256 (hexadecimal) of a salt and each text.
 
     ``ply`` belongs to the ruling "take-back", ``scores`` to "decide", ``remaining`` (milliseconds by seat) to
     "adjust-clocks".
@@ -207,7 +207,10 @@ class Appeal(NamedTuple):
 
 
 class ProposeRuleset(NamedTuple):
-    """Propose, as an arbiter, to go on under another ruleset of the game."""
+    """Propose, as an arbiter, to go on under another ruleset of the game.
+
+    ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
+    """
 
     arbiter: str
     ruleset: int

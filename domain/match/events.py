@@ -251,7 +251,8 @@ class MatchUnfrozen(NamedTuple):
 class RulingMade(NamedTuple):
     """An arbiter has ruled on a case: what (domain.match.disputes.RULINGS), why, and by which rule.
 
-    What it brings about are the events that follow it. ``appeal`` marks the second and last ruling.
+    ``reason`` and ``rule`` are kept apart like a statement: here stands the SHA-256 (hexadecimal) of a salt and each.
+    What the ruling brings about are the events that follow it. ``appeal`` marks the second and last ruling.
     """
 
     at: int
@@ -296,7 +297,10 @@ class MatchRestored(NamedTuple):
 
 
 class RulesetProposed(NamedTuple):
-    """An arbiter proposes to go on under another version of the game's rules."""
+    """An arbiter proposes to go on under another version of the game's rules.
+
+    ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
+    """
 
     at: int
     arbiter: str

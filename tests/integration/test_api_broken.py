@@ -10,6 +10,7 @@ from events.codec import draft_of
 from events.statements import Statement
 from events.store import Request
 from tests.support.callers import Caller, started
+from tests.support.cases import REASON, RULE
 
 BODIES = {
     "moves": {"move": "c3-d4"},
@@ -47,7 +48,7 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
     if decided:
         for command in (
             OpenCase("carla", 1, "illegal-move", Statement("", "").digest),
-            Rule("carla", "decide", "So it is.", "1", scores=(0.5, 0.5)),
+            Rule("carla", "decide", REASON, RULE, scores=(0.5, 0.5)),
         ):
             services.matches.execute(match, command, "carla", Request(command.__class__.__name__, ""))
     asked = set()

@@ -104,7 +104,7 @@ def test_only_arbiters_rule_and_all_that_they_do_is_in_the_log(
         ("match-frozen", arbiter.id),
         ("ruling-made", arbiter.id),
     ]
-    assert log["items"][2]["facts"] == {"match": match, "ruling": "annul", **REASON}
+    assert log["items"][2]["facts"] == {"match": match, "ruling": "annul"}
     assert services.administration.verify() == 3
 
 

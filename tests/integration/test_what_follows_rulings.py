@@ -13,6 +13,7 @@ from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.summary import DAY_MS
 from events.statements import Statement
 from events.store import Request
+from tests.support.cases import REASON, RULE
 from tests.support.matches import NOON
 from tests.support.workshop import Workshop, drain
 from workers.opponents import answer
@@ -39,7 +40,7 @@ class Court:
         """Rule on ``match`` in the case there is, or in a new one."""
         if self.shop.state(match).open_case is None:
             self.shop.do(match, OpenCase("ann", 1, "conduct", WORDS), "ann")
-        self.shop.do(match, Rule(arbiter, ruling, "So it is.", "1", **facts), arbiter)  # type: ignore[arg-type]
+        self.shop.do(match, Rule(arbiter, ruling, REASON, RULE, **facts), arbiter)  # type: ignore[arg-type]
         self.follow()
 
     def ratings(self) -> dict[str, object]:
@@ -127,7 +128,7 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
     def overtaken(of: str, command: Command, actor: str, request: Request, version: int | None = None) -> Executed:
         monkeypatch.setattr(shop.matches, "execute", execute)
         shop.do(match, OpenCase("ann", 1, "clock", WORDS), "ann")
-        shop.do(match, Rule("ann", "take-back", "So it is.", "1", ply=0), "ann")
+        shop.do(match, Rule("ann", "take-back", REASON, RULE, ply=0), "ann")
         shop.do(match, SubmitMove("alice", "g3-h4"), "alice")
         return execute(of, command, actor, request, version)
 

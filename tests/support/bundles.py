@@ -31,6 +31,7 @@ from events.proof.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_o
 from events.proof.keys import KeySet, SigningKey
 from events.shapes import Digest
 from events.store import GENESIS
+from tests.support.cases import REASON, RULE
 from tests.support.matches import NOON, PlayedMatch, creation, started
 
 KEY = SigningKey(bytes(range(32)), NOON)
@@ -103,28 +104,28 @@ def ruled(match: PlayedMatch, *rulings: Rule) -> PlayedMatch:
 
 def disputed() -> PlayedMatch:
     """Return a match that an arbiter has decided for Black."""
-    return ruled(after_two_plies(), Rule("ann", "decide", "White moved twice.", "BA-02", scores=(0.0, 1.0)))
+    return ruled(after_two_plies(), Rule("ann", "decide", REASON, RULE, scores=(0.0, 1.0)))
 
 
 def annulled() -> PlayedMatch:
     """Return a match that an arbiter has annulled after Black resigned it."""
-    return ruled(resigned(), Rule("ann", "annul", "It was the same person.", "BA-02"))
+    return ruled(resigned(), Rule("ann", "annul", REASON, RULE))
 
 
 def restored() -> PlayedMatch:
     """Return a match that was annulled and restored: Black has lost it after all."""
-    return ruled(annulled(), Rule("ann", "restore", "It was not.", "BA-02"))
+    return ruled(annulled(), Rule("ann", "restore", REASON, RULE))
 
 
 def taken_back_by_ruling() -> PlayedMatch:
     """Return a match that an arbiter has taken back to before the last ply."""
-    return ruled(resigned(), Rule("ann", "take-back", "The move was a slip.", "BA-02", ply=1))
+    return ruled(resigned(), Rule("ann", "take-back", REASON, RULE, ply=1))
 
 
 def under_another_ruleset() -> PlayedMatch:
     """Return a match that goes on under another ruleset than it was begun under."""
     match = after_two_plies()
-    match.do(ProposeRuleset("ann", 2, "Both want to."))
+    match.do(ProposeRuleset("ann", 2, REASON))
     match.do(AcceptRuleset("alice"))
     match.do(AcceptRuleset("bob"))
     match.move("alice", "d4-c5")
@@ -170,7 +171,7 @@ def taken_up_again() -> PlayedMatch:
     match = against_an_opponent()
     match.do(Resign("alice"))
     match.do(RaiseDispute("alice", 2, "wrong-result", "0" * 64))
-    match.do(Rule("ann", "take-back", "The resignation was a slip.", "BA-02", ply=1))
+    match.do(Rule("ann", "take-back", REASON, RULE, ply=1))
     answered(match)
     return match
 

@@ -8,7 +8,10 @@ from domain.match.commands import Command, RaiseDispute, Rule
 from domain.match.refusals import Refused
 from tests.support.matches import PlayedMatch, started
 
-WORDS = sha256(b"He moved twice.").hexdigest()
+WORDS, REASON, RULE = (
+    sha256(text.encode()).hexdigest() for text in ("He moved twice.", "So the record says.", "BA-02")
+)
+"""Digests of what is said in cases."""
 
 
 def refusal(match: PlayedMatch, command: Command) -> Refused:
@@ -31,4 +34,4 @@ def disputed(ground: str = "repetition") -> PlayedMatch:
 
 def ruling(kind: str, arbiter: str = "ann", **facts: object) -> Rule:
     """Return a ruling with its reason and rule."""
-    return Rule(arbiter, kind, "So the record says.", "BA-02", **facts)  # type: ignore[arg-type]
+    return Rule(arbiter, kind, REASON, RULE, **facts)  # type: ignore[arg-type]

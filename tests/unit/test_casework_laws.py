@@ -65,8 +65,8 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
             return c.Rule(
                 arbiter,
                 ruling,
-                "So it is.",
-                "1",
+                WORDS,
+                WORDS,
                 ply=ply if ruling == "take-back" else None,
                 scores=one if ruling == "decide" else None,
                 remaining=(DAY,) * seats if ruling == "adjust-clocks" else None,
@@ -86,7 +86,7 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
         case 22:
             return chance.choice((c.RequestTakeback(player), c.AcceptTakeback(player)))
         case 23:
-            return c.ProposeRuleset(arbiter, chance.choice((1, 2, 99)), "It is newer.")
+            return c.ProposeRuleset(arbiter, chance.choice((1, 2, 99)), WORDS)
         case _:
             return chance.choice((c.AcceptRuleset(player), c.GiveTime(player, ply % seats, DAY)))
 

@@ -1,5 +1,6 @@
 """Domain events as stored events, and back: strictly."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -32,7 +33,7 @@ from domain.match.events import (
 )
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from events.codec import MalformedEvent, UnknownEvent, draft_of, event_of
+from events.codec import MalformedEvent, UnknownEvent, content_shown, draft_of, event_of
 from events.envelope import Envelope, seal
 from events.store import GENESIS
 from events.upcasters import UPCASTERS, present_schema, upcast
@@ -95,10 +96,10 @@ EVENTS: list[Event] = [
     DrawAccepted(NOON, 1, engine="2"),
     DrawDeclined(NOON, 1, engine="2"),
     *(TYPES[name](NOON, 1, "ann") for name in ("match-frozen", "match-unfrozen")),
-    RulingMade(NOON, 1, "ann", "let-stand", "All is well.", "BA-02", False),
+    RulingMade(NOON, 1, "ann", "let-stand", "e" * 64, "f" * 64, False),
     ClocksAdjusted(NOON, (60_000, 120_000)),
     *(TYPES[name](NOON) for name in ("match-annulled", "match-restored")),
-    RulesetProposed(NOON, "ann", 2, "The older one is at fault."),
+    RulesetProposed(NOON, "ann", 2, "e" * 64),
     *(TYPES[name](NOON, 1) for name in ("ruleset-accepted", "ruleset-declined", "ruleset-changed")),
 ]
 
@@ -227,3 +228,35 @@ def test_every_registered_upcaster_is_named_after_its_step() -> None:
         expected = f"upcast_{type_name.replace('-', '_')}_v{schema}_v{schema + 1}"
         assert getattr(upcaster, "__name__", None) == expected
         assert type_name in TYPES
+
+
+@pytest.mark.parametrize(
+    ("type_name", "content", "texts"),
+    [
+        (
+            "ruling-made",
+            {"dispute": 1, "arbiter": "ann", "ruling": "annul", "reason": "It was.", "rule": "BA-02", "appeal": False},
+            {"reason": "It was.", "rule": "BA-02"},
+        ),
+        ("ruleset-proposed", {"arbiter": "ann", "ruleset": 2, "reason": "It was."}, {"reason": "It was."}),
+    ],
+)
+def test_texts_that_older_events_recorded_are_read_and_shown_as_their_digests(
+    type_name: str, content: dict[str, object], texts: dict[str, str]
+) -> None:
+    older = Envelope("0" * 64, "m", 2, type_name, 1, NOON, "ann", content)
+    digests = {member: hashlib.sha256(text.encode()).hexdigest() for member, text in texts.items()}
+    event = event_of(older)
+    assert {member: getattr(event, member) for member in texts} == digests
+    assert content_shown(older) == {**content, **digests}
+    assert older.data == content
+    blank = event_of(older._replace(data={**content, "reason": "  "}))
+    assert getattr(blank, "reason", None) == ""
+
+
+def test_what_cannot_be_understood_is_shown_as_it_stands() -> None:
+    unknown = Envelope("0" * 64, "m", 2, "from-the-future", 7, NOON, "ann", {"reason": "It was."})
+    assert content_shown(unknown) == {"reason": "It was."}
+    later = unknown._replace(type="ruling-made", schema=99)
+    assert content_shown(later) == {"reason": "It was."}
+    assert content_shown(later._replace(schema=0, data={"reason": 5})) == {"reason": 5}

@@ -28,7 +28,7 @@ from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY
 from events.codec import event_of
 from events.envelope import Envelope
-from tests.support.cases import WORDS, disputed, refusal, ruling
+from tests.support.cases import REASON, WORDS, disputed, refusal, ruling
 from tests.support.matches import PlayedMatch, started
 
 
@@ -101,11 +101,11 @@ def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
         (FileStatement("bob", WORDS), "already-stated", None),
         (FileStatement("alice", "He moved twice."), "unfit-dispute", "statement"),
         (ruling("let-stand", "alice"), "own-match", None),
-        (ruling("let-stand")._replace(reason="  "), "unfit-ruling", "reason"),
+        (ruling("let-stand")._replace(reason=""), "unfit-ruling", "reason"),
         (ruling("let-stand")._replace(rule=""), "unfit-ruling", "rule"),
-        (ruling("let-stand")._replace(reason="x" * 2001), "unfit-ruling", "reason"),
-        (ruling("let-stand")._replace(rule="x" * 61), "unfit-ruling", "rule"),
-        (ProposeRuleset("ann", 2, " "), "unfit-ruling", "reason"),
+        (ruling("let-stand")._replace(reason="So the record says."), "unfit-ruling", "reason"),
+        (ruling("let-stand")._replace(rule="BA-02"), "unfit-ruling", "rule"),
+        (ProposeRuleset("ann", 2, ""), "unfit-ruling", "reason"),
         (ruling("shout"), "unfit-ruling", "ruling"),
         (ruling("take-back"), "unfit-ruling", "ply"),
         (ruling("take-back", ply=2), "unfit-ruling", "ply"),
@@ -256,7 +256,7 @@ def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
 def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    match.do(ProposeRuleset("ann", 2, "The first version is at fault."))
+    match.do(ProposeRuleset("ann", 2, REASON))
     match.do(AcceptRuleset("alice"))
     assert match.state.ruleset == 1
     match.do(AcceptRuleset("bob"))
@@ -271,12 +271,12 @@ def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
 
 def test_a_ruleset_that_a_seat_declines_lapses() -> None:
     match = started()
-    match.do(ProposeRuleset("ann", 2, "The first version is at fault."))
+    match.do(ProposeRuleset("ann", 2, REASON))
     match.do(DeclineRuleset("bob"))
     assert refusal(match, AcceptRuleset("alice")).code == "no-proposal"
-    assert refusal(match, ProposeRuleset("bob", 2, "I like it.")).code == "own-match"
-    assert refusal(match, ProposeRuleset("ann", 1, "Why not?")).code == "unfit-ruleset"
-    assert refusal(match, ProposeRuleset("ann", 99, "Why not?")).field == "ruleset"
+    assert refusal(match, ProposeRuleset("bob", 2, REASON)).code == "own-match"
+    assert refusal(match, ProposeRuleset("ann", 1, REASON)).code == "unfit-ruleset"
+    assert refusal(match, ProposeRuleset("ann", 99, REASON)).field == "ruleset"
 
 
 def test_a_match_that_has_not_started_cannot_be_disputed() -> None:

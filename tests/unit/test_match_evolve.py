@@ -195,7 +195,7 @@ def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.
         e.FlagForgiven(NOON, 1),
         e.MatchRestored(NOON),
         e.RulesetAccepted(NOON, 1),
-        e.RulingMade(NOON, 1, "ann", "let-stand", "So the record says.", "BA-02", False),
+        e.RulingMade(NOON, 1, "ann", "let-stand", "0" * 64, "1" * 64, False),
     ],
     ids=lambda event: type(event).__name__,
 )

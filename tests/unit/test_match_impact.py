@@ -13,6 +13,7 @@ from domain.match.commands import AcceptRuleset, AcceptTakeback, JoinMatch, Prop
 from domain.match.impact import Difference, Unplayable, impact
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
+from tests.support.cases import REASON
 from tests.support.matches import FOUR, PlayedMatch, creation, started
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
@@ -174,7 +175,7 @@ def test_moves_that_were_taken_back_count_where_they_were_played() -> None:
 def moved_to_ruleset_2_and_on(last: str) -> PlayedMatch:
     """A match that goes on under ruleset 2 before the ninth ply, with that ply."""
     match = played(PARTING)
-    match.do(ProposeRuleset("arthur", 2, "both would rather play so"))
+    match.do(ProposeRuleset("arthur", 2, REASON))
     for person in PEOPLE:
         match.do(AcceptRuleset(person))
     assert match.state.ruleset == 2

@@ -26,7 +26,7 @@ from domain.match.state import ABORTED, FINISHED
 from domain.match.terms import DAY, STANDARD, Terms, days_per_move
 from events.snapshots import restored, snapshot_of
 from events.store import EMPTY
-from tests.support.cases import WORDS, disputed, refusal, ruling
+from tests.support.cases import REASON, WORDS, disputed, refusal, ruling
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, started, started_by_four
 
 
@@ -158,7 +158,7 @@ def test_what_needs_the_rules_is_refused_where_they_are_missing(command: Command
 
 def test_a_match_under_a_missing_ruleset_goes_on_under_one_that_is_there() -> None:
     match = unknown_ruleset()
-    match.do(ProposeRuleset("ann", 2, "The other one was withdrawn."))
+    match.do(ProposeRuleset("ann", 2, REASON))
     match.do(AcceptRuleset("alice"))
     match.do(AcceptRuleset("bob"))
     assert (match.state.broken, match.state.moves) == (None, ("c3-d4",))

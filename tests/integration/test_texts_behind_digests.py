@@ -1,0 +1,223 @@
+"""Reasons and statements live beside the events, behind digests: kept, compared wherever they are shown, erased."""
+
+import json
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.services import Services
+from events.chain import verify_all
+from events.envelope import Draft
+from events.proof.bundle import read_bundle
+from events.statements import UNNAMED_AFTER_MS
+from events.store import Request, StoreUnavailable
+from tests.support.callers import Caller, app_on, started
+from tests.support.projected import project
+from tests.support.server import RealServer
+from tests.support.watch import Watch
+
+REASON, RULE, WHY = "Boris Badenov was away.", "House rule 7", "The first version is at fault."
+RULING = {"ruling": "let-stand", "reason": REASON, "rule": RULE}
+SAID = "He moved twice, that Boris."
+
+
+@pytest.fixture
+def match(anna: Caller, boris: Caller) -> str:
+    """Return a match with an open case."""
+    match = started(anna, boris)
+    anna.move(match)
+    boris.move(match)
+    raised = anna.post(f"/matches/{match}/disputes", {"ply": 2, "ground": "conduct", "statement": SAID})
+    assert raised.status_code == 201, raised.text
+    return match
+
+
+@pytest.fixture
+def arbiter(app: Flask, services: Services) -> Caller:
+    """Return an arbiter."""
+    caller = Caller(app).sign_up("carla")
+    services.administration.grant(caller.id, "arbiter", "console")
+    return caller
+
+
+def case_of(caller: Caller, match: str) -> dict[str, Any]:
+    """Return the case of a match as ``caller`` reads it."""
+    (case,) = caller.get(f"/matches/{match}/disputes").json["disputes"]
+    return dict(case)
+
+
+def faults(services: Services, match: str) -> list[tuple[int, str]]:
+    """Return the versions and members that the comparison with the digests finds fault with."""
+    found = services.statements.faults(match, services.store.read(match), services.people.persons)
+    return [(fault.version, fault.member) for fault in found]
+
+
+def rule_and_propose(arbiter: Caller, match: str) -> None:
+    """Rule on the case and propose another ruleset."""
+    assert arbiter.post(f"/matches/{match}/rulings", RULING).status_code == 201
+    proposal = {"ruleset": 2, "reason": WHY}
+    assert arbiter.post(f"/matches/{match}/ruleset-proposals", proposal).status_code == 201
+
+
+def test_reasons_are_read_by_all_who_see_the_match_and_stand_in_no_event_or_bundle(
+    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match: str
+) -> None:
+    rule_and_propose(arbiter, match)
+    (ruling,) = case_of(stranger, match)["rulings"]
+    assert (ruling["reason"], ruling["rule"]) == (REASON, RULE)
+    made = next(event for event in services.store.read(match) if event.type == "ruling-made")
+    for member in ("reason", "rule"):
+        kept = ruling["digests"][member]
+        assert kept["fault"] is None
+        assert kept["sha256"] == sha256((kept["salt"] + ruling[member]).encode()).hexdigest() == made.data[member]
+    assert stranger.get(f"/matches/{match}/disputes").json["proposal"]["reason"] == WHY
+    for page in ("case", "replay"):
+        shown = stranger.client.get(f"/matches/{match}/{page}").text
+        assert all(text in shown for text in (REASON, RULE, WHY))
+    bundle = stranger.get(f"/matches/{match}/bundle").data
+    assert read_bundle(bundle).head.version == made.version + 1
+    exported = bundle.decode() + stranger.get(f"/matches/{match}/events").text
+    assert not any(text in exported for text in (REASON, RULE, WHY))
+    assert faults(services, match) == []
+
+
+def test_reasons_are_gone_with_their_author_and_every_chain_is_whole(
+    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match: str
+) -> None:
+    rule_and_propose(arbiter, match)
+    project(services)
+    assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 204
+    (ruling,) = case_of(anna, match)["rulings"]
+    assert (ruling["reason"], ruling["rule"], ruling["digests"]["reason"]["salt"]) == (None, None, None)
+    assert ruling["digests"]["reason"]["fault"] is None
+    for page in ("case", "replay"):
+        shown = anna.client.get(f"/matches/{match}/{page}").text
+        assert "erased with its author" in shown
+        assert not any(text in shown for text in (REASON, RULE, WHY))
+    assert verify_all(services.store) == []
+    assert faults(services, match) == []
+
+
+def test_the_reason_of_an_older_ruling_is_shown_until_its_author_is_erased(
+    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match: str
+) -> None:
+    loaded = services.matches.load(match)
+    content = {"dispute": 1, "arbiter": arbiter.id, **RULING, "appeal": False}
+    older = Draft("ruling-made", 1, loaded.state.updated_at, arbiter.id, content)
+    services.store.append(match, loaded.head, [older], Request("an older server", ""))
+    project(services)
+
+    def outputs() -> str:
+        pages = [stranger.client.get(f"/matches/{match}/{page}").text for page in ("case", "replay")]
+        return "".join([*pages, stranger.get(f"/matches/{match}/disputes").text])
+
+    (ruling,) = case_of(stranger, match)["rulings"]
+    assert (ruling["reason"], ruling["rule"], ruling["digests"]["reason"]["salt"]) == (REASON, RULE, "")
+    assert outputs().count(REASON) == 3
+    assert REASON not in stranger.get(f"/matches/{match}/events").text
+    assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 204
+    assert REASON not in outputs()
+    assert RULE not in outputs()
+    assert services.store.read(match)[-1].data == content
+    assert verify_all(services.store) == []
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_a_text_that_is_not_the_one_that_was_said_is_not_shown_as_true(
+    anna: Caller, arbiter: Caller, services: Services, match: str, damage: str
+) -> None:
+    rule_and_propose(arbiter, match)
+    client: Any = services.store.client
+    key = f"{services.settings.prefix}{{cases}}:{match}"
+    for field, kept in client.hgetall(key).items():
+        if damage == "missing":
+            client.hdel(key, field)
+        else:
+            client.hset(key, field, kept.replace(b"Boris", b"Anna!").replace(b"first", b"third").replace(b"7", b"8"))
+    case = case_of(anna, match)
+    words = {"changed": "not the one whose digest was recorded", "missing": "missing"}[damage]
+    (statement,), (ruling,) = case["statements"], case["rulings"]
+    assert (statement["text"], ruling["reason"], ruling["rule"]) == (None, None, None)
+    for fault in (statement["fault"], ruling["digests"]["reason"]["fault"], ruling["digests"]["rule"]["fault"]):
+        assert words in fault
+    proposal = anna.get(f"/matches/{match}/disputes").json["proposal"]
+    assert proposal["reason"] is None
+    assert words in proposal["digests"]["reason"]["fault"]
+    page = anna.client.get(f"/matches/{match}/case").text
+    assert page.count(words) == 4
+    assert anna.client.get(f"/matches/{match}/replay").text.count(words) == 3
+    assert "Anna!" not in page
+    versions = {event.type: event.version for event in services.store.read(match)}
+    assert faults(services, match) == [
+        (versions["dispute-raised"], "statement"),
+        (versions["ruling-made"], "reason"),
+        (versions["ruling-made"], "rule"),
+        (versions["ruleset-proposed"], "reason"),
+    ]
+
+
+@pytest.mark.parametrize("field", ["reason", "rule"])
+def test_a_blank_reason_is_no_reason(arbiter: Caller, match: str, field: str) -> None:
+    refused = arbiter.post(f"/matches/{match}/rulings", {**RULING, field: " \n "})
+    assert (refused.status_code, refused.json["errors"]) == (422, {field: ["must not be blank"]})
+
+
+def test_a_ruling_whose_server_is_killed_before_the_append_leaves_a_text_that_nobody_sees_and_that_goes_away(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = Watch()
+    app = app_on(server.url, now=watch)
+    services: Services = app.extensions["rookery"]
+    anna, boris, carla = (Caller(app).sign_up(name) for name in ("anna", "boris", "carla"))
+    services.administration.grant(carla.id, "arbiter", "console")
+    match = started(anna, boris)
+    assert anna.post(f"/matches/{match}/disputes", {"ply": 0, "ground": "clock", "statement": SAID}).status_code == 201
+
+    def killed(*_: object, **__: object) -> None:
+        raise StoreUnavailable("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(services.store, "append", killed)
+        assert carla.post(f"/matches/{match}/rulings", RULING).status_code == 503
+    assert REASON in [said.text for said in services.statements.of_match(match).values()]
+    assert REASON not in anna.client.get(f"/matches/{match}/case").text
+    assert services.statements.discard_unnamed(services.store.read) == 0
+    watch.advance(UNNAMED_AFTER_MS + 1)
+    assert services.statements.discard_unnamed(services.store.read) == 2
+    assert [said.text for said in services.statements.of_match(match).values()] == [SAID]
+    assert carla.post(f"/matches/{match}/rulings", RULING).status_code == 201
+    watch.advance(UNNAMED_AFTER_MS + 1)
+    assert services.statements.discard_unnamed(services.store.read) == 0
+    assert faults(services, match) == []
+
+
+def test_a_repeated_ruling_is_recognised_although_its_texts_have_salts(arbiter: Caller, match: str) -> None:
+    key = {"Idempotency-Key": "once"}
+    first = arbiter.post(f"/matches/{match}/rulings", RULING, **key)
+    again = arbiter.post(f"/matches/{match}/rulings", RULING, **key)
+    assert (first.status_code, again.status_code, again.json) == (201, 201, first.json)
+    other = arbiter.post(f"/matches/{match}/rulings", {**RULING, "reason": "Another."}, **key)
+    assert other.status_code in (409, 422)
+
+
+def test_nothing_that_stays_after_an_erasure_confirms_a_guess_of_what_was_said(
+    anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is remembered of a request outlives its text: equal texts must not leave equal traces.
+    remembered: list[str] = []
+    append = services.store.append
+
+    def noted(*arguments: Any) -> Any:
+        remembered.append(arguments[3].fingerprint)
+        return append(*arguments)
+
+    match = anna.create({"kind": "me"}, {"kind": "opponent", "level": 1})
+    monkeypatch.setattr(services.store, "append", noted)
+    body = {"ply": 0, "ground": "conduct", "statement": SAID}
+    assert anna.post(f"/matches/{match}/disputes", body).status_code == 201
+    parts = (b"POST", f"/api/v1/matches/{match}/disputes".encode(), json.dumps(body, separators=(",", ":")).encode())
+    (fingerprint,) = remembered
+    sorted_body = json.dumps(body, separators=(",", ":"), sort_keys=True).encode()
+    assert fingerprint not in {sha256(b"\n".join((*parts[:2], text))).hexdigest() for text in (parts[2], sorted_body)}

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from flask import Flask, Response, g, request
 from prometheus_client import CollectorRegistry, Counter, generate_latest
@@ -16,6 +16,8 @@ from api.openapi import json_response
 from api.problems import problem_of
 from api.services import Services, services
 from api.timing import instant
+from domain.match.state import opponent_id
+from domain.search import LEVELS
 from events.feed import FeedGroup
 from events.store import StoreError, WrongInstallation
 
@@ -23,6 +25,12 @@ GROUPS = ("projections", "opponents", "ratings", "clocks")
 
 LATE_MS = 5000
 """A deadline that came so long ago should have been dealt with."""
+
+MAX_LINE_SILENCE_S = 15.0
+"""A line of the relays that has made no progress for so long hangs, or nobody runs it."""
+
+MAX_ANSWER_MS = 30_000
+"""An opponent that has kept a match waiting for so long is late."""
 
 MOST_COUNTED = 1000
 """Of one shard: more are as alarming."""
@@ -49,11 +57,13 @@ def healthz() -> Response:
 def readyz() -> Response:
     """The process can work: its store answers and was installed as this process expects.
 
-    It can do so while nobody keeps the clocks; that, too, is said, as the instant at which somebody last did.
+    It can do so while nobody keeps the clocks; that, too, is said, as the instant at which somebody last did. Parts of
+    the installation that do not work are named in ``impaired``, each with the reason.
     """
     try:
         installation = services().store.installation()
         heartbeat = instant(services().heartbeat.last())
+        impaired = _impaired(services().liveness.ages_s())
     except WrongInstallation as error:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
     except (StoreError, RedisError) as error:
@@ -65,8 +75,14 @@ def readyz() -> Response:
             "installation": installation.id,
             "shards": installation.shards,
             "clocks_kept_at": heartbeat,
+            "impaired": impaired,
         }
     )
+
+
+def _impaired(ages_s: Mapping[str, float]) -> dict[str, str]:
+    silent = [f"{line} for {age:.0f} s" for line, age in ages_s.items() if age > MAX_LINE_SILENCE_S]
+    return {"relay": f"no progress: {', '.join(silent)}"} if silent else {}
 
 
 def metrics() -> Response:
@@ -96,6 +112,10 @@ class _StoreCollector(Collector):
         lag = GaugeMetricFamily("rookery_feed_lag", "Feed entries a group has not finished", labels=["group"])
         silence = GaugeMetricFamily("rookery_heartbeat_age_seconds", "Since somebody last kept the clocks")
         overdue = GaugeMetricFamily("rookery_overdue_deadlines", "Deadlines that have come and were not dealt with yet")
+        ages = GaugeMetricFamily(
+            "rookery_relay_line_age_seconds", "Since a line of the relays last made progress", labels=["line"]
+        )
+        late = GaugeMetricFamily("rookery_late_opponents", "Matches that wait for an opponent longer than they should")
         client = self._services.store.client
         began = time.perf_counter()
         try:
@@ -107,9 +127,12 @@ class _StoreCollector(Collector):
                 if waiting is not None:
                     lag.add_metric([group], waiting)
             self._read_clocks(silence, overdue)
+            for line, age in self._services.liveness.ages_s().items():
+                ages.add_metric([line], age)
+            late.add_metric([], self._late_opponents())
         except (RedisError, StoreError):
             up.add_metric([], 0)
-        return [up, latency, lag, silence, overdue]
+        return [up, latency, lag, silence, overdue, ages, late]
 
     def _read_clocks(self, silence: GaugeMetricFamily, overdue: GaugeMetricFamily) -> None:
         store, now = self._services.store, self._services.now()
@@ -118,6 +141,14 @@ class _StoreCollector(Collector):
             silence.add_metric([], max(0, now - last) / 1000)
         late = (store.due(shard, now - LATE_MS, MOST_COUNTED) for shard in range(store.shards))
         overdue.add_metric([], sum(map(len, late)))
+
+    def _late_opponents(self) -> int:
+        keys, until = self._services.readmodels.keys, self._services.now() - MAX_ANSWER_MS
+        with self._services.store.client.pipeline(transaction=False) as pipeline:
+            for level in LEVELS:
+                for shard in range(keys.shards):
+                    pipeline.zcount(keys.listed(shard, f"awaiting:{opponent_id(level)}"), 0, until)
+            return sum(pipeline.execute())
 
     def _lag(self, group: str) -> int | None:
         store = self._services.store

@@ -10,6 +10,7 @@ from events.administration import Administration
 from events.chats import Chats
 from events.diaries import RedisDiaries
 from events.heartbeat import RedisHeartbeat
+from events.liveness import RedisLiveness
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.people import People
@@ -46,6 +47,7 @@ class Services:
         self.checkpoints = CheckpointLog(self.store, self.keys)
         self.diaries = RedisDiaries(self.store.client, settings.prefix)
         self.heartbeat = RedisHeartbeat(self.store.client, settings.prefix)
+        self.liveness = RedisLiveness(self.store.client, settings.prefix)
         self.timekeeper = Timekeeper(
             self.matches, self.diaries, self.heartbeat, lambda player: self.readmodels.active(player)
         )

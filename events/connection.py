@@ -4,6 +4,7 @@ from typing import Any
 
 from redis import Redis
 from redis.backoff import ExponentialWithJitterBackoff
+from redis.exceptions import ConnectionError as NoConnection
 from redis.retry import Retry
 
 ANSWER_SECONDS = 5.0
@@ -15,7 +16,8 @@ def connect(url: str) -> Redis:
     """Return a client for commands that do not block; it is safe to share between threads.
 
     It asks again up to three times when a connection breaks, writes too: whatever must not happen twice carries its own
-    protection (a request key, WATCH, a version guard).
+    protection (a request key, WATCH, a version guard). A server that is silent for ANSWER_SECONDS is not asked again:
+    it hangs, and whoever waits for it had better be told.
     """
     return _client(url, ANSWER_SECONDS)
 
@@ -32,6 +34,6 @@ def _client(url: str, answer_seconds: float) -> Redis:
         url,
         socket_timeout=answer_seconds,
         health_check_interval=30,
-        retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES),
+        retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES, (NoConnection,)),
         **network,
     )

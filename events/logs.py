@@ -2,8 +2,49 @@
 
 import logging
 import sys
+from threading import Lock
+from typing import Any
 
 import structlog
+
+_LevelFilter: Any = structlog.make_filtering_bound_logger(logging.INFO)
+
+
+class LostLines:
+    """Counts the lines of this process that could not be written, until one can be."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._count = 0
+
+    def add(self, count: int) -> None:
+        """Count ``count`` more."""
+        with self._lock:
+            self._count += count
+
+    def take(self) -> int:
+        """Return how many were lost since the last call."""
+        with self._lock:
+            count, self._count = self._count, 0
+        return count
+
+
+LOST = LostLines()
+
+
+class SafeLogger(_LevelFilter):  # type: ignore[misc]
+    """A logger that never raises.
+
+    A full disk or a reader that has gone must not end the thread that logs. The next line that can be written tells
+    how many were lost before it, as ``lines_lost``.
+    """
+
+    def _proxy_to_logger(self, method_name: str, event: str | None = None, **fields: Any) -> None:
+        lost = LOST.take()
+        try:
+            super()._proxy_to_logger(method_name, event, **fields, **({"lines_lost": lost} if lost else {}))
+        except Exception:
+            LOST.add(lost + 1)
 
 
 def configure() -> None:
@@ -15,7 +56,7 @@ def configure() -> None:
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        wrapper_class=SafeLogger,
         # Looked up anew for each line: under a test runner standard error is another one in each test.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )

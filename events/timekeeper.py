@@ -21,6 +21,7 @@ from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, PLAYING, MatchState
 from domain.match.timekeeping import deadline_of
+from events import beats
 from events.diaries import Change, Diaries, Diary, Mark, outlived, renewed, saved
 from events.heartbeat import Heartbeat
 from events.matches import Executed, Loaded, Matches
@@ -138,6 +139,7 @@ class Timekeeper:
         Raises StoreUnavailable and redis errors.
         """
         for match in self._matches_of(mark.player):
+            beats.beat()
             try:
                 self.update(match, now)
                 if mark.forced:

@@ -8,6 +8,7 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError, WatchError
 
 from domain.match.evolve import replay
+from events import beats
 from events.codec import event_of
 from events.matches import Matches, NoSuchMatch
 from events.readmodels import Keys, Projected, summarise, write_summary
@@ -86,6 +87,7 @@ class Projector:
                     packed: Any = pipeline.mget(names)
                     changes = []
                     for match, bytes_kept in zip(matches, packed, strict=True):
+                        beats.beat()
                         try:
                             changes.append((match, unpack(bytes_kept), self._read(match)))
                         except (RedisError, StoreUnavailable):

@@ -21,11 +21,13 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError
 
 from domain.match.state import PLAYING, MatchState
+from events import beats
 from events.clock import now_ms
 from events.connection import blocking_client
 from events.diaries import RedisDiaries
 from events.feed import Delivery, FeedGroup, trim
 from events.heartbeat import RedisHeartbeat
+from events.liveness import RedisLiveness
 from events.matches import Matches, NoSuchMatch
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
@@ -35,6 +37,7 @@ from events.settings import Settings, store_from
 from events.store import EventStore, StoreError, StoreUnavailable, WrongInstallation
 from events.timekeeper import Timekeeper
 from workers.app import make_app
+from workers.lines import run_lines
 from workers.opponents import debts_of
 from workers.projector import Failures, Projector, projected_by
 from workers.ratings import Ratings
@@ -84,6 +87,7 @@ class Line:
         """Work until ``stop`` is set. Whatever is unavailable is waited for, with growing delays."""
         delay = FIRST_DELAY_S
         while not stop.is_set():
+            beats.beat()
             try:
                 self.step(BLOCK_MS)
                 delay = FIRST_DELAY_S
@@ -94,6 +98,7 @@ class Line:
             else:
                 continue
             self._ready = False
+            beats.beat()
             stop.wait(delay)
             delay = min(2 * delay, LONGEST_DELAY_S)
 
@@ -183,6 +188,7 @@ def _match_by_match(group: FeedGroup, attend: Callable[[str, set[int]], None]) -
         for delivery in deliveries:
             versions.setdefault(delivery.stream, set()).add(delivery.version)
         for match in versions:
+            beats.beat()
             try:
                 attend(match, versions[match])
             except (RedisError, StoreUnavailable, OperationalError, OSError):
@@ -211,7 +217,11 @@ class Relay:
         self._app = make_app(settings)
 
     def run(self, stop: threading.Event) -> None:
-        """Work until ``stop`` is set, then end within about a second. Raises WrongInstallation."""
+        """Work until ``stop`` is set, then end within about a second.
+
+        Raises WrongInstallation, and LineDied when one of its lines has ended by itself: all the others are stopped
+        then, so that the process can end and be started again.
+        """
         store = store_from(self._settings)
         matches = Matches(store, self._now)
         if not _until_available(stop, lambda: store.shards):
@@ -247,14 +257,11 @@ class Relay:
         for line in lines:
             if not _until_available(stop, line.group.ensure):
                 return
-        threads = [threading.Thread(target=line.run, args=[stop], name=line.group.group) for line in lines]
-        threads.append(threading.Thread(target=ticker.run, args=[stop], name="ticker"))
-        for thread in threads:
-            thread.start()
+        works: dict[str, Callable[[threading.Event], None]] = {line.group.group: line.run for line in lines}
+        works["ticker"] = ticker.run
+        works["sweeper"] = lambda stop: self._look_after(stop, sweeper, lines, store)
         log.info("runs", name=self._name, shards=store.shards)
-        self._look_after(stop, sweeper, lines, store)
-        for thread in threads:
-            thread.join()
+        run_lines(works, stop, RedisLiveness(store.client, self._settings.prefix))
         log.info("stops", name=self._name)
 
     def ask_answer(self, match: str) -> None:
@@ -277,10 +284,12 @@ class Relay:
         """Sweep and trim now and then until ``stop`` is set."""
         sweeps = 0
         while not stop.wait(SWEEP_EVERY_S):
+            beats.beat()
             sweeps += 1
             try:
                 sweeper.sweep()
                 if sweeps % SWEEPS_PER_TRIM == 0:
+                    beats.beat()
                     trimmed = trim(store.client, self._settings.prefix, store.shards)
                     for line in lines:
                         line.group.drop_dead_consumers(DEAD_CONSUMER_MS)
@@ -299,15 +308,18 @@ def _matches(deliveries: Iterable[Delivery]) -> Iterable[str]:
 def _until_available(stop: threading.Event, attempt: Callable[[], Any]) -> bool:
     """Make ``attempt`` again and again until the store is there; return False when ``stop`` was set before."""
     delay = FIRST_DELAY_S
-    while not stop.is_set():
-        try:
-            attempt()
-        except WrongInstallation:
-            raise
-        except UNAVAILABLE as error:
-            log.warning("waits for the store", seconds=delay, error=str(error))
-            stop.wait(delay)
-            delay = min(2 * delay, LONGEST_DELAY_S)
-        else:
-            return True
+    with beats.line("start"):
+        while not stop.is_set():
+            beats.beat()
+            try:
+                attempt()
+            except WrongInstallation:
+                raise
+            except UNAVAILABLE as error:
+                log.warning("waits for the store", seconds=delay, error=str(error))
+                beats.beat()
+                stop.wait(delay)
+                delay = min(2 * delay, LONGEST_DELAY_S)
+            else:
+                return True
     return False

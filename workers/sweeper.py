@@ -16,6 +16,7 @@ from redis import Redis
 
 from domain.match.state import ABORTED, FINISHED, opponent_id
 from domain.search import LEVELS
+from events import beats
 from events.proof.checkpoint_log import CheckpointLog, day_of
 from events.readmodels import Keys, rated_result
 from events.readmodels.reader import ReadModels
@@ -123,6 +124,7 @@ class Sweeper:
         settled = self._now() - PATIENCE_MS
         found = 0
         for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
+            beats.beat()
             head = self._store.head(match)
             if projected is None or (projected.summary.version, projected.digest) != (head.version, short_digest(head)):
                 found += 1
@@ -158,6 +160,7 @@ class Sweeper:
             self._clock_round = self._store.all_streams()
         found = 0
         for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
+            beats.beat()
             if projected is not None and projected.summary.status in (FINISHED, ABORTED):
                 continue
             try:
@@ -178,6 +181,7 @@ class Sweeper:
             if now < last.at + last.patience:
                 return 0
             patience = min(2 * last.patience, LONGEST_PATIENCE_MS)
+        beats.beat()
         ask(of)
         self._reminders[kind, of] = Reminder(since, now, patience)
         log.warning("asked for what is missing", kind=kind, of=of, missing_ms=now - since)

@@ -15,6 +15,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from domain.match.state import ABORTED, FINISHED
+from events import beats
 from events.diaries import Diaries
 from events.heartbeat import Heartbeat, Outage
 from events.readmodels.reader import ReadModels
@@ -75,6 +76,7 @@ class Ticker:
         """Tick until ``stop`` is set. Whatever is unavailable is waited for, with growing delays."""
         delay = FIRST_DELAY_S
         while not stop.is_set():
+            beats.beat()
             try:
                 following = self.tick()
                 delay = FIRST_DELAY_S
@@ -85,6 +87,7 @@ class Ticker:
             except Exception:
                 log.exception("the tick failed")
             self._crediting = None
+            beats.beat()
             stop.wait(delay)
             delay = min(2 * delay, LONGEST_DELAY_S)
 
@@ -95,6 +98,7 @@ class Ticker:
         self._heartbeat.beat(now, now)
         following = min(self._settle_due(now), now + TICK_MS)
         for mark in self._diaries.marks():
+            beats.beat()
             self._timekeeper.follow(mark, now)
         return now if self._credit_outages(now) else following
 
@@ -116,6 +120,7 @@ class Ticker:
 
     def _settle(self, match: str, now: int) -> bool:
         """Settle ``match``; return whether anything happened in it."""
+        beats.beat()
         try:
             before, after = self._timekeeper.settle(match, now)
         except Exception as error:

@@ -8,11 +8,12 @@ import pytest
 from flask import Flask
 from redis import Redis
 
-from api.health import GROUPS
+from api.health import GROUPS, MAX_ANSWER_MS
 from api.services import EXTENSION, Services
 from events.feed import FeedGroup
 from events.logs import configure
 from tests.support.callers import Caller, app_on, settings_for, started
+from tests.support.full_disk import full_log
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
 
@@ -49,6 +50,33 @@ def test_without_its_store_the_api_asks_to_come_again_and_recovers_by_itself(own
     assert anna.move(match, move, Idempotency_Key="k1").status_code == 201
     assert anna.get(f"/matches/{match}").json["moves"] == [move]
     assert anna.client.get("/readyz").json["status"] == "ready"
+
+
+def test_players_are_refused_in_good_order_while_the_disk_of_the_log_is_full(redis: Redis, anna: Caller) -> None:
+    redis.config_set("maxmemory", 1)
+    with full_log():
+        refused = Caller(anna.client.application).post("/guests")
+    assert (refused.status_code, refused.json["code"]) == (503, "store-unavailable")
+
+
+def test_lines_of_the_relays_that_make_no_progress_are_named_and_measured(services: Services, app: Flask) -> None:
+    client = app.test_client()
+    services.liveness.report(["ticker", "projections"])
+    assert client.get("/readyz").json["impaired"] == {}
+    assert 'rookery_relay_line_age_seconds{line="ticker"} ' in client.get("/metrics").text
+    key = "rk:relay-lines"
+    long_ago = int(services.store.client.hget(key, "ticker")) - 20_000
+    services.store.client.hset(key, "ticker", long_ago)
+    assert client.get("/readyz").json["impaired"].keys() == {"relay"}
+    assert "ticker for 2" in client.get("/readyz").json["impaired"]["relay"]
+
+
+def test_opponents_that_keep_matches_waiting_are_counted(services: Services, app: Flask) -> None:
+    client, keys = app.test_client(), services.readmodels.keys
+    assert "rookery_late_opponents 0.0" in client.get("/metrics").text
+    services.store.client.zadd(keys.listed(3, "awaiting:opponent-2"), {"m1": services.now() - MAX_ANSWER_MS - 1})
+    services.store.client.zadd(keys.listed(3, "awaiting:opponent-2"), {"m2": services.now()})
+    assert "rookery_late_opponents 1.0" in client.get("/metrics").text
 
 
 def test_an_app_may_start_before_its_store(own_server: RealServer) -> None:

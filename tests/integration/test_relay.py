@@ -1,19 +1,24 @@
 """The relay: claims what a dead one left, parks what cannot be handled, waits for what is away, and stops when told."""
 
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from domain.match.commands import OfferDraw, Resign
+from events.liveness import RedisLiveness
+from events.logs import LOST, configure
 from events.readmodels import summarise
 from tests.support.celery_worker import Broker
 from tests.support.eventually import eventually
+from tests.support.full_disk import full_log
 from tests.support.matches import FOUR
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain
-from workers.relay import DELIVERIES_BEFORE_PARKING, Line, Relay, asking
+from workers.lines import LineDied
+from workers.relay import DELIVERIES_BEFORE_PARKING, GROUPS, Line, Relay, asking
 
 
 @pytest.fixture(autouse=True)
@@ -189,3 +194,40 @@ def test_projections_go_on_while_the_broker_is_away_and_tasks_follow_when_it_is_
         eventually(lambda: Broker(settings).queued() == 1, "the task")
     second.close()
     assert pending(shop.opponents()) == 0
+
+
+@pytest.mark.parametrize(
+    "part", ["workers.relay.Line.run", "workers.ticker.Ticker.run", "workers.relay.Relay._look_after"]
+)
+def test_a_relay_of_which_a_line_dies_ends_so_that_it_is_started_again(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    def dying(*_: object) -> None:
+        raise SystemError("this line is done for")
+
+    monkeypatch.setattr("workers.relay.BLOCK_MS", 100)
+    monkeypatch.setattr(part, dying)
+    with pytest.raises(LineDied, match="has ended by itself"):
+        Relay(shop.settings, lambda: shop.now).run(Event())
+
+
+def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(shop: Workshop, server: RealServer) -> None:
+    configure()
+    match = shop.start("alice", "bob")
+    with full_log(), running(Relay(shop.settings, lambda: shop.now)):
+        eventually(lambda: shop.readmodels.summary(match), "the first projection")
+        server.kill()
+        LOST.take()
+        eventually(LOST.take, "a line that cannot be logged")
+        server.start()
+        fresh = Workshop(server.url)
+        fresh.play(match, 3)
+        state = fresh.state(match)
+        eventually(lambda: fresh.readmodels.summary(match) == summarise(state), "the projection")
+
+
+def test_the_progress_of_each_line_of_a_running_relay_is_recorded(shop: Workshop) -> None:
+    liveness = RedisLiveness(shop.client, shop.settings.prefix)
+    with running(Relay(shop.settings, lambda: shop.now)):
+        expected = {*GROUPS, "ticker", "sweeper"}
+        eventually(lambda: liveness.ages_s().keys() == expected, "a report of every line")

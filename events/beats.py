@@ -1,0 +1,75 @@
+"""Beats: how the lines of work of a process tell the supervisor that they make progress.
+
+A line is what can hang by itself: a thread, or the main loop of a process. It beats whenever it gets a step further,
+waiting for an answer with a time limit included. The supervisor hands each child a pipe (its number is in
+ROOKERY_BEATS) and ends a process of which a line falls silent. Without a supervisor beats go nowhere, except into
+``progress``, from which a process may report them.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+
+DESCRIPTOR = "ROOKERY_BEATS"
+INTERVAL_S = 1.0
+"""A line that beats more often than that is passed on once."""
+
+_local = threading.local()
+_passed_on: dict[tuple[int, str], float] = {}
+_progress: dict[str, float] = {}
+
+
+@contextmanager
+def line(name: str) -> Iterator[None]:
+    """Make this thread the line ``name`` while the block lasts."""
+    _local.line = name
+    beat(name)
+    try:
+        yield
+    finally:
+        del _local.line
+        rest(name)
+
+
+def beat(name: str | None = None, extra_s: float = 0.0) -> None:
+    """Say that the line ``name`` (None: the one of this thread, if it is one) makes progress.
+
+    ``extra_s`` is by how many seconds the next beat may come later than usual. Never raises and never waits.
+    """
+    name = name or getattr(_local, "line", None)
+    if name is None:
+        return
+    now, key = time.monotonic(), (os.getpid(), name)
+    _progress[name] = now
+    if extra_s or now >= _passed_on.get(key, 0.0) + INTERVAL_S:
+        # After a longer leave the next beat is passed on at once.
+        _passed_on[key] = 0.0 if extra_s else now
+        _send(f"{key[0]} {name} {extra_s:g}\n")
+
+
+def rest(name: str) -> None:
+    """Say that the line ``name`` has ended and need not be heard of any more."""
+    _progress.pop(name, None)
+    _passed_on.pop((os.getpid(), name), None)
+    _send(f"{os.getpid()} {name} -\n")
+
+
+def progress() -> dict[str, float]:
+    """Return when each line of this process last made progress (``time.monotonic``)."""
+    return dict(_progress)
+
+
+def _send(message: str) -> None:
+    descriptor = _descriptor()
+    if descriptor is not None:
+        with suppress(OSError):  # the supervisor has ended, or is so far behind that it has beats enough to read
+            os.write(descriptor, message.encode())
+
+
+@cache
+def _descriptor() -> int | None:
+    given = os.environ.get(DESCRIPTOR, "")
+    return int(given) if given.isdigit() else None

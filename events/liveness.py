@@ -1,0 +1,34 @@
+"""Which lines of the relays make progress, as seen in the store: for metrics, with or without a supervisor."""
+
+from typing import Any
+
+from redis import Redis
+
+_REPORT = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for _, line in ipairs(ARGV) do redis.call('HSET', KEYS[1], line, now) end
+"""
+
+
+class RedisLiveness:
+    """When each line of work was last known to make progress, by the clock of the Redis of ``client``."""
+
+    def __init__(self, client: Redis, prefix: str) -> None:
+        self._client: Any = client
+        self._key = f"{prefix}relay-lines"
+        self._report = client.register_script(_REPORT)
+
+    def report(self, lines: list[str]) -> None:
+        """Record that ``lines`` make progress now, whichever relay they belong to. Raises redis errors."""
+        if lines:
+            self._report(keys=[self._key], args=lines)
+
+    def ages_s(self) -> dict[str, float]:
+        """Return how many seconds ago each line last made progress, in any relay. Raises redis errors."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            pipeline.time()
+            pipeline.hgetall(self._key)
+            (seconds, microseconds), recorded = pipeline.execute()
+        now_ms = seconds * 1000 + microseconds // 1000
+        return {line.decode(): max(0, now_ms - int(at)) / 1000 for line, at in sorted(recorded.items())}

@@ -1,7 +1,6 @@
 """How matches, players and events look to callers: plain functions from domain values to JSON values."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from flask import request
@@ -12,7 +11,6 @@ from api.ids import rematch_id
 from api.openapi import PREFIX
 from api.services import services
 from api.timing import instant
-from domain.game import RulesError
 from domain.games import GAMES, find_ruleset
 from domain.match.events import SEEDS
 from domain.match.state import OPPONENT_PREFIX, MatchState
@@ -119,17 +117,7 @@ def match(state: MatchState, ply: int | None = None, now: int | None = None) -> 
 
 def spelled(state: MatchState) -> list[str]:
     """Return the moves of a match as players of the game like to read them."""
-    moves = zip(state.history, state.moves, strict=True)
-    return [_spelled(state.game, state.ruleset, position, move) for position, move in moves]
-
-
-@lru_cache(maxsize=8192)
-def _spelled(game: str, ruleset: int, position: Any, move: str) -> str:
-    rules = find_ruleset(game, ruleset)
-    try:
-        return rules.spell(position, rules.parse_move(position, move))
-    except RulesError:
-        return move  # an earlier ruleset of the match allowed it
+    return list(state.history.spelled(state.moves)) if state.history else []
 
 
 def rematch_of(state: MatchState) -> str | None:

@@ -194,9 +194,13 @@ class Game(ABC, Generic[P, M]):
     def key_string(self, position: P) -> str:
         """Return the part of the position string that is the same exactly when ``key`` is.
 
-        These are all fields but the counters at its end. A game whose string is of another shape overrides this.
+        These are all fields but the counters at its end: see ``key_of_text``.
         """
-        fields = self.format_position(position).split(" ")
+        return self.key_of_text(self.format_position(position))
+
+    def key_of_text(self, text: str) -> str:
+        """Return the ``key_string`` of the position that ``format_position`` writes as ``text``, without parsing it."""
+        fields = text.split(" ")
         while fields[-1].isdigit():
             fields.pop()
         return " ".join(fields)

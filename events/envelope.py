@@ -133,6 +133,7 @@ def _encode(value: Any) -> bytes:
         raise ValueError("half of a surrogate pair is no character" if surrogate else str(error)) from None
 
 
+_STRING = frozenset({str})
 _SINGLE = frozenset({str, int, bool, type(None)})
 """Types whose values are written as they are; that integers fit is seen to when they are."""
 
@@ -155,11 +156,13 @@ def _canonical_value(value: Any) -> Any:
             raise ValueError(f"{value!r} is too small to have the same form everywhere")
         return value
     if isinstance(value, Mapping):
-        if type(value) is dict and _SINGLE.issuperset(map(type, value.values())) and "".join(value).isascii():
-            return value
+        if type(value) is dict and _STRING.issuperset(map(type, value)) and "".join(value).isascii():
+            if _SINGLE.issuperset(map(type, value.values())):
+                return value
+            return {key: item if type(item) in _SINGLE else _canonical_value(item) for key, item in value.items()}
         return {_key(key): _canonical_value(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [_canonical_value(item) for item in value]
+        return [item if type(item) in _SINGLE else _canonical_value(item) for item in value]
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain.games import find_ruleset
+from domain.history import History
 from domain.match.clock import Clock
 from domain.match.state import Dispute, Ended, Fallen, MatchState, Proposal, Seat, Takeback
 from domain.match.terms import Terms
@@ -23,7 +24,7 @@ _MADE = {
     "annulled": Ended,
 }
 
-LAYOUT = 5
+LAYOUT = 6
 """To be raised with every change of MatchState and of what this module writes."""
 
 
@@ -32,7 +33,9 @@ def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
     game = find_ruleset(state.game, state.ruleset)
     fields = {name: written(value) for name, value in state._asdict().items() if name not in ("position", "history")}
     fields["position"] = game.format_position(state.position)
-    fields["history"] = [game.format_position(position) for position in state.history]
+    fields["history"] = list(state.history.texts())
+    fields["movers"] = list(state.history.movers())
+    fields["spelled"] = list(state.history.spelled(state.moves))
     return {"layout": LAYOUT, "digest": head.digest.hex(), "state": fields}
 
 
@@ -49,7 +52,8 @@ def restored(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
     try:
         game = find_ruleset(fields["game"], fields["ruleset"])
         fields["position"] = game.parse_position(fields["position"])
-        fields["history"] = tuple(game.parse_position(text) for text in fields["history"])
+        history = (fields.pop(name) for name in ("history", "movers", "spelled"))
+        fields["history"] = History.restored(game, *history)
     except Exception:
         # Rules that are missing or at fault: the events are read, and tell how far they can be followed.
         return None

@@ -89,7 +89,7 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
     if ply > len(state.moves):
         raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
     game = rules_of(state)
-    before, position, history = None, state.position_after(ply), list(state.history[:ply])
+    before, position, history = None, state.position_after(ply), state.history[:ply]
     outcome = game.outcome(position, history)
     moves, spelled = [], []
     for number, text in enumerate(line):
@@ -101,7 +101,7 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
             raise Problem("illegal-move", f"{error}.", {f"line.{number}": [str(error)]}) from error
         moves.append(game.format_move(position, move))
         spelled.append(game.spell(position, move))
-        history.append(position)
+        history = history.then(position)
         before, position = position, game.play(position, move)
         outcome = game.outcome(position, history)
     return Line(game, moves, spelled, before, position, outcome)

@@ -1,6 +1,7 @@
 """The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
 
 from collections.abc import Iterable
+from itertools import count
 from typing import Any, NamedTuple
 
 from flask import redirect, render_template, url_for
@@ -54,7 +55,7 @@ def match_page(match_id: str) -> str | Response:
     counts = rated_result(summarise(state)) is not None
     now = services().now()
     seats = _seats(state, shown, game, now)
-    played = _played(state, game)
+    played = _played(state)
     return render_template(
         "match.html",
         match=shown,
@@ -125,10 +126,10 @@ class Played(NamedTuple):
     channel: str | None
 
 
-def _played(state: MatchState, game: Game[Any, Any]) -> list[Played]:
+def _played(state: MatchState) -> list[Played]:
     """Return the moves so far."""
-    plies = enumerate(zip(state.history, spelled(state), strict=True), 1)
-    return [Played(ply, game.to_move(position), move, state.channels[ply - 1]) for ply, (position, move) in plies]
+    plies = zip(count(1), state.history.movers(), spelled(state), state.channels, strict=False)
+    return [Played(*each) for each in plies]
 
 
 def _rounds(played: Iterable[Played], seats: int) -> list[list[Played | None]]:

@@ -6,6 +6,7 @@ from domain.bashni.board import LAST_QUIET
 from domain.bashni.moves import can_move
 from domain.bashni.position import Position
 from domain.game import Outcome
+from domain.history import occurrences
 
 Key = tuple[int, int, int, tuple[str, ...], int]
 
@@ -20,11 +21,7 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
         return _LOST[position.side]
     if position.quiet >= LAST_QUIET:
         return _NO_PROGRESS
-    if len(history) > 1:
-        this = key(position)
-        if sum(1 for earlier in history if earlier.white == position.white and key(earlier) == this) >= 2:
-            return _REPETITION
-    return None
+    return _REPETITION if occurrences(position, history, key) >= 2 else None
 
 
 def key(position: Position) -> Key:

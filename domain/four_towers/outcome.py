@@ -9,6 +9,7 @@ from domain.four_towers.moves import Multi, Rearrangement
 from domain.four_towers.position import NEVER, QUIET_CLOCK, Position, occupied_by
 from domain.four_towers.turn import Turn
 from domain.game import Outcome
+from domain.history import occurrences
 
 GLANCE = 100
 """Trials of components of multi-moves after which an end is not seen at a glance."""
@@ -55,7 +56,7 @@ def outcome(position: Position, history: Sequence[Position], most: int | None = 
         return Outcome((0.0, 1.0) if position.side == 0 else (1.0, 0.0), "checkmate")
     if _bare(position):
         return Outcome((0.5, 0.5), "insufficient-material")
-    if _is_repeated(position, history):
+    if occurrences(position, history, key) >= 2:
         return Outcome((0.5, 0.5), "repetition")
     if position.clock >= QUIET_CLOCK:
         return Outcome((0.5, 0.5), "no-progress")
@@ -68,11 +69,3 @@ def outcome_at_a_glance(position: Position, history: Sequence[Position]) -> Outc
         return outcome(position, history, GLANCE)
     except special.TooMany:
         return None
-
-
-def _is_repeated(position: Position, history: Sequence[Position]) -> bool:
-    """Tell whether the position has occurred for the third time."""
-    if len(history) < 2:
-        return False
-    present = key(position)
-    return sum(key(earlier) == present for earlier in history) >= 2

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 from domain.fourplay.moves import is_drawn_by_position
 from domain.fourplay.position import NO_PROGRESS, Position
 from domain.game import Outcome
+from domain.history import occurrences
 
 PLACES = (1.0, 2 / 3, 1 / 3, 0.0)
 
@@ -32,8 +33,7 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
         return Outcome(scores, "last-king")
     if is_drawn_by_position(position):
         return Outcome(scores, "no-progress" if not _bare(position) else "insufficient-material")
-    present = key(position)
-    if sum(1 for earlier in history if key(earlier) == present) >= 2:
+    if occurrences(position, history, key) >= 2:
         return Outcome(scores, "repetition")
     return None
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from domain.game import Game, RulesError
 from domain.games import find_ruleset
+from domain.history import History
 from domain.match.lines import Line, Lines
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
@@ -38,7 +39,7 @@ def _grown(
     game: Game[Any, Any],
     setup: str,
     position: Any,
-    history: tuple[Any, ...],
+    history: History,
     tree: Sequence[Line],
     deepest: int,
     place: str,
@@ -58,6 +59,6 @@ def _grown(
         if name in found:
             raise Refused("unfit-lines", f"{name} stands here twice", f"{here}.move")
         after = game.play(position, move)
-        following = _grown(game, setup, after, (*history, position), line.next, deepest - 1, f"{here}.next")
+        following = _grown(game, setup, after, history.then(position), line.next, deepest - 1, f"{here}.next")
         found[name] = Line(name, None, following)
     return tuple(found.values())

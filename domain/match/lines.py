@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from domain.game import Game, RulesError
 from domain.games import find_ruleset
+from domain.history import History
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.evolve import replay
@@ -116,7 +117,7 @@ class _Arranger:
         self._moves = 0
 
     def arrange(
-        self, position: Any, history: tuple[Any, ...], lines: Sequence[Line], depth: int, place: str
+        self, position: Any, history: History, lines: Sequence[Line], depth: int, place: str
     ) -> tuple[Line, ...]:
         own = self._game.to_move(position) == self._seat
         if depth >= DEEPEST and lines:
@@ -131,7 +132,7 @@ class _Arranger:
             found[arranged.move] = arranged
         return tuple(found.values())
 
-    def _line(self, position: Any, history: tuple[Any, ...], line: Line, own: bool, depth: int, place: str) -> Line:
+    def _line(self, position: Any, history: History, line: Line, own: bool, depth: int, place: str) -> Line:
         self._moves += 1
         if self._moves > MOST_MOVES:
             raise Refused("unfit-lines", f"at most {MOST_MOVES} moves can be laid down", place)
@@ -147,7 +148,7 @@ class _Arranger:
             move = self._game.read_move(position, line.move, self._state.setup)
         except RulesError as error:
             raise Refused("illegal-move", str(error), f"{place}.move") from error
-        after, before = self._game.play(position, move), (*history, position)
+        after, before = self._game.play(position, move), history.then(position)
         if line.next and self._game.outcome(after, before) is not None:
             raise Refused("unfit-lines", "the game is over here: nothing can follow", f"{place}.next")
         following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()

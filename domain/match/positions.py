@@ -5,6 +5,7 @@ legal any more, a mistake in the rules' own code) leaves a match that is broken,
 """
 
 from domain.games import find_ruleset
+from domain.history import History
 from domain.match import clock as clocks
 from domain.match.state import PLAYING, MatchState
 
@@ -12,7 +13,8 @@ from domain.match.state import PLAYING, MatchState
 def with_start(state: MatchState) -> MatchState:
     """Return the match with the first position of its setup."""
     try:
-        return state._replace(position=find_ruleset(state.game, state.ruleset).initial(state.setup))
+        game = find_ruleset(state.game, state.ruleset)
+        return state._replace(position=game.initial(state.setup), history=History(game))
     except Exception as error:
         return _broken(state, f"the start: {_said(error)}", state.created_at)
 
@@ -27,7 +29,7 @@ def with_move(state: MatchState, move: str, at: int) -> MatchState:
     except Exception as error:
         reason = f"ply {len(state.moves) + 1}, {move}: {_said(error)}"
         return _broken(state._replace(unplayed=(move,)), reason, at)
-    return state._replace(position=position, history=(*state.history, state.position), moves=(*state.moves, move))
+    return state._replace(position=position, history=state.history.then(state.position), moves=(*state.moves, move))
 
 
 def without_seat(state: MatchState, seat: int, at: int) -> MatchState:
@@ -55,11 +57,15 @@ def taken_back(state: MatchState, ply: int) -> MatchState:
     if state.position is None:
         return state._replace(moves=(), unplayed=())
     last_ply = [0] * len(state.seats)
-    for number, position in enumerate(state.history[:ply], 1):
-        last_ply[find_ruleset(state.game, state.ruleset).to_move(position)] = number
+    game, history = find_ruleset(state.game, state.ruleset), state.history[:ply]
+    for number in range(ply, 0, -1):
+        seat = game.to_move(history[number - 1])
+        last_ply[seat] = last_ply[seat] or number
+        if all(last_ply):
+            break
     return state._replace(
         position=state.position_after(ply),
-        history=state.history[:ply],
+        history=history,
         moves=state.moves[:ply],
         last_ply=tuple(last_ply),
         unplayed=(),
@@ -74,12 +80,12 @@ def under_ruleset(state: MatchState, ruleset: int, at: int) -> MatchState:
     try:
         new = find_ruleset(state.game, ruleset)
         if before.position is None:
-            state = state._replace(position=new.initial(state.setup))
+            state = state._replace(position=new.initial(state.setup), history=History(new))
         else:
             old = find_ruleset(state.game, before.ruleset)
             state = state._replace(
                 position=new.parse_position(old.format_position(state.position)),
-                history=tuple(new.parse_position(old.format_position(position)) for position in state.history),
+                history=History(new, [new.parse_position(text) for text in state.history.texts()]),
             )
     except Exception as error:
         # The positions of the old ruleset are none of the new one.

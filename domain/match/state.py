@@ -130,7 +130,8 @@ class MatchState(NamedTuple):
     """A match after ``version`` events.
 
     ``position`` and ``history`` (the position in which each of ``moves`` was played) are values of the game that
-    ``game`` and ``ruleset`` name; ``channels`` says how each move on record came (domain.match.commands; None: that was
+    ``game`` and ``ruleset`` name, the second in a ``domain.history.History`` (an empty tuple without a position);
+    ``channels`` says how each move on record came (domain.match.commands; None: that was
     not recorded). ``draw_agreed`` holds the seats that agree to the draw on offer, the offering seat first; it is empty
     when none is on offer. ``offered_at`` says for each seat after how many plies it last offered one, ``last_ply``
     which ply it last played (0: none). ``terms`` and ``clock`` are None for a match from before there were clocks.
@@ -158,7 +159,7 @@ class MatchState(NamedTuple):
     created_at: int
     updated_at: int
     position: Any
-    history: tuple[Any, ...] = ()
+    history: Any = ()
     moves: tuple[str, ...] = ()
     channels: tuple[str | None, ...] = ()
     draw_agreed: tuple[int, ...] = ()

@@ -150,6 +150,29 @@ def legal_moves(position: Position) -> list[int]:
     return moves
 
 
+def any_move(position: Position) -> bool:
+    """Tell whether there is a legal move, without listing them where that is easily seen."""
+    men, side = position.men, position.side
+    base = side * BLACK
+    mine = occupied(men, side)
+    everybody = mine | occupied(men, 1 - side)
+    king = men[base + KING].bit_length() - 1
+    checkers, pins = _checks_and_pins(men, side, king, mine, everybody)
+    if not checkers:
+        # A man that is not pinned may go wherever its movement takes it.
+        free = ~0
+        for pinned, _ in pins:
+            free ^= pinned
+        pawns = men[base + PAWN] & free
+        if (pawns << 1 if side == 0 else pawns >> 1) & ~everybody:
+            return True
+        for kind, leaps_of in _LEAPS.items():
+            leapers = men[base + kind] & free
+            if leapers and any(not mine >> target & 1 for target in leaps_of[leapers.bit_length() - 1]):
+                return True
+    return bool(legal_moves(position))
+
+
 def _ride(moves: list[int], view: bytes, origin: int, rays_of: tuple[tuple[tuple[int, ...], ...], ...]) -> None:
     start = origin << 13
     for ray in rays_of[origin]:

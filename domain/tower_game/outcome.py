@@ -3,8 +3,9 @@
 from collections.abc import Hashable, Sequence
 
 from domain.game import Outcome
-from domain.tower_game.moves import QUIET_CLOCK, legal_moves
-from domain.tower_game.position import BLACK, KING, PAWN, Position, in_check
+from domain.history import occurrences
+from domain.tower_game.moves import QUIET_CLOCK, any_move
+from domain.tower_game.position import BLACK, KING, PAWN, Position, in_check, occupied
 
 LONE_MEN = range(KING + 1, PAWN - 1)
 """Rook, Bishop, Merchant, Knight, Captain and Jester: with a King and one of them nobody can mate [TG-23]."""
@@ -17,23 +18,22 @@ def key(position: Position) -> Hashable:
 
 def insufficient(position: Position) -> bool:
     """Tell whether the men left are King against King, or King and one man other than Fool or Pawn against King."""
-    left = [code for code in position.board if code]
-    if len(left) > 3:
+    if (occupied(position.men, 0) | occupied(position.men, 1)).bit_count() > 3:
         return False
+    left = [code for code in position.board if code]
     return all(code in LONE_MEN or code - BLACK in LONE_MEN for code in left if code not in (KING, KING + BLACK))
 
 
 def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return how the game has ended, or None; the first of the five conditions in the order of the rules [TG-24]."""
     side = position.side
-    if not legal_moves(position):
+    if not any_move(position):
         checkmate = in_check(position)
         own, other = (0.0, 1.0) if checkmate else (0.25, 0.75)
         return Outcome((own, other) if side == 0 else (other, own), "checkmate" if checkmate else "stalemate")
     if insufficient(position):
         return Outcome((0.5, 0.5), "insufficient-material")
-    present = key(position)
-    if sum(key(earlier) == present for earlier in history) >= 2:
+    if occurrences(position, history, key) >= 2:
         return Outcome((0.5, 0.5), "repetition")
     if position.clock >= QUIET_CLOCK:
         return Outcome((0.5, 0.5), "no-progress")

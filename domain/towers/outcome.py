@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from domain.game import Outcome
+from domain.history import occurrences
 from domain.towers.board import LAST_PUSH
 from domain.towers.facts import can_act, goal_reached, goals_reached_by
 from domain.towers.position import Position
@@ -21,7 +22,7 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
                 return _won(players, seat, "castles" if castles else "crowned-castles")
     if not can_act(facts, side, supplies[side]):
         return _won(players, mover, "no-moves")
-    if _occurred(position, history) >= 2:
+    if occurrences(position, history, key) >= 2:
         return _drawn(players, "repetition")
     if pushes >= LAST_PUSH:
         return _drawn(players, "no-progress")
@@ -31,13 +32,6 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
 def key(position: Position) -> Hashable:
     """Return board, number of players and side: two positions are the same when these are (section 7, rule 3)."""
     return position.board, len(position.supplies), position.side
-
-
-def _occurred(position: Position, history: Sequence[Position]) -> int:
-    """Return how often ``history`` holds the same position, by key."""
-    facts, this = position.facts, key(position)
-    # Facts follow from the board and differ in nearly all positions that do, so few boards are compared.
-    return sum(1 for earlier in history if earlier.facts == facts and key(earlier) == this)
 
 
 def _won(players: int, winner: int, reason: str) -> Outcome:

@@ -178,22 +178,26 @@ def read_bundle(packed: bytes) -> Bundle:
 
 def facts_of(records: Iterable[Record]) -> Facts:
     """Return what follows from the events of a match, given by its audit."""
-    facts, whole = Facts(0, (), (), {}), True
+    replayed, whole, last = 0, True, None
+    rulesets: list[BundledRuleset] = []
+    terms: Mapping[str, Any] = {}
     for record in records:
-        state, whole = record.after, whole and record.fault is None
-        if state is None:
+        whole = whole and record.fault is None
+        if record.after is None:
             break
-        ruleset = BundledRuleset(state.game, state.ruleset)
-        facts = Facts(
-            replayed=record.envelope.version if whole else facts.replayed,
-            rulesets=facts.rulesets if ruleset in facts.rulesets[-1:] else (*facts.rulesets, ruleset),
-            seats=state.seats,
-            terms=_terms(record.envelope.data) if record.before is None else facts.terms,
-            status=state.status,
-            reason=state.reason,
-            result=None if state.scores is None or not record.proof else BundledResult(state.scores, record.proof),
-        )
-    return facts
+        if whole:
+            replayed = record.envelope.version
+        if record.before is None:
+            terms = _terms(record.envelope.data)
+        ruleset = record.after.game, record.after.ruleset
+        if rulesets[-1:] != [ruleset]:
+            rulesets.append(BundledRuleset(*ruleset))
+        last = record
+    if last is None or last.after is None:
+        return Facts(0, (), (), {})
+    state, proof = last.after, last.proof
+    result = None if state.scores is None or not proof else BundledResult(state.scores, proof)
+    return Facts(replayed, tuple(rulesets), state.seats, terms, state.status, state.reason, result)
 
 
 def seed_is_withheld(facts: Facts) -> bool:

@@ -1,0 +1,140 @@
+"""The earlier positions of a game as one sequence: the same as a tuple of them, without its costs."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from domain.game import Game
+from domain.games import GAMES
+from domain.history import History, occurrences
+
+PLIES = 150
+
+
+class Counting:
+    """A game of which every use of a position is counted."""
+
+    def __init__(self, game: Game[Any, Any]) -> None:
+        self._game = game
+        self.keys = self.written = self.parsed = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def key(self, position: Any) -> Any:
+        """Return the key of a position."""
+        self.keys += 1
+        return self._game.key(position)
+
+    def format_position(self, position: Any) -> str:
+        """Return the string of a position."""
+        self.written += 1
+        return self._game.format_position(position)
+
+    def parse_position(self, text: str) -> Any:
+        """Return the position of a string."""
+        self.parsed += 1
+        return self._game.parse_position(text)
+
+
+def played(game: Game[Any, Any], setup: str, seed: int) -> tuple[list[Any], list[str]]:
+    """Return the positions in which the moves of a random game were played, and the moves."""
+    chance, position = Random(seed), game.initial(setup)
+    positions, moves = [], []
+    while len(moves) < PLIES and (legal := list(game.legal_moves(position))):
+        move = chance.choice(legal[:3])
+        positions.append(position)
+        moves.append(game.format_move(position, move))
+        position = game.play(position, move)
+    return positions, moves
+
+
+def grown(game: Any, positions: list[Any]) -> History:
+    """Return the history of ``positions``, made one by one."""
+    history = History(game)
+    for position in positions:
+        history = history.then(position)
+    return history
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_a_history_is_the_sequence_of_its_positions(name: str) -> None:
+    game = GAMES[name]
+    positions, _ = played(game, next(iter(game.setups)), 1)
+    history = grown(game, positions)
+    assert list(history) == positions
+    assert [history[ply] for ply in range(len(history))] == positions
+    assert history[-1] == positions[-1]
+    for plies in (0, 1, len(positions) // 2, len(positions)):
+        assert list(history[:plies]) == positions[:plies]
+        assert history[:plies] == tuple(positions[:plies])
+    with pytest.raises(IndexError):
+        history[len(positions)]
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_repetitions_are_counted_as_by_comparing_all_positions(name: str) -> None:
+    game = GAMES[name]
+    positions, _ = played(game, next(iter(game.setups)), 2)
+    # Going through a game again and again repeats its positions; the counters in them go on all the same.
+    chance = Random(name)
+    shuffled = [chance.choice(positions) for _ in range(3 * PLIES)]
+    history = grown(game, shuffled)
+    written = History.restored(game, history.texts(), history.movers(), ())
+    continued = written[:PLIES]
+    for position in shuffled[PLIES:]:
+        continued = continued.then(position)
+    for position in positions:
+        expected = occurrences(position, tuple(shuffled), game.key)
+        assert [each.occurrences(position) for each in (history, written, continued)] == [expected] * 3
+        beginning = occurrences(position, tuple(shuffled[:PLIES]), game.key)
+        assert [each[:PLIES].occurrences(position) for each in (history, written, continued)] == [beginning] * 3
+
+
+def test_extending_a_history_looks_at_the_new_position_only() -> None:
+    game = Counting(GAMES["towers"])
+    positions, moves = played(game, "two-player", 3)  # type: ignore[arg-type]
+    history = grown(game, positions)
+    assert game.keys == len(positions)
+    for position in positions:
+        history.occurrences(position)
+    assert game.keys == 2 * len(positions)
+    history.texts()
+    longer = history.then(positions[0])
+    longer.texts()
+    assert game.written == len(positions) + 1
+    assert longer[: len(positions)].texts() == history.texts()
+    assert history.spelled(moves) == longer.spelled([*moves, moves[0]])[:-1]
+
+
+def test_a_restored_history_parses_nothing_until_a_position_is_looked_at() -> None:
+    game = Counting(GAMES["tower-game"])
+    positions, moves = played(game, "original", 4)  # type: ignore[arg-type]
+    history = grown(game, positions)
+    restored = History.restored(game, history.texts(), history.movers(), history.spelled(moves))  # type: ignore[arg-type]
+    longer = restored.then(positions[5])
+    assert longer.occurrences(positions[5]) == 2
+    assert (restored.texts(), restored.movers(), restored.spelled(moves)) == (
+        history.texts(),
+        history.movers(),
+        history.spelled(moves),
+    )
+    assert game.parsed == 0
+    assert restored[7] == positions[7]
+    assert game.parsed == 1
+    assert list(restored) == positions
+
+
+def test_what_was_remembered_of_moves_that_are_taken_back_is_forgotten() -> None:
+    game = GAMES["tower-game"]
+    positions, moves = played(game, "original", 5)
+    history = grown(game, positions)
+    spelled, texts = history.spelled(moves), history.texts()
+    other = next(move for move in game.legal_moves(positions[9]) if game.format_move(positions[9], move) != moves[9])
+    back = history[:9].then(positions[9]).then(game.play(positions[9], other))
+    assert back.texts()[:10] == texts[:10]
+    assert back.texts()[10] != texts[10]
+    canonical = game.format_move(positions[9], other)
+    reply = game.format_move(back[10], next(iter(game.legal_moves(back[10]))))
+    assert back.spelled([*moves[:9], canonical, reply])[9] == game.spell(positions[9], other) != spelled[9]

@@ -9,8 +9,7 @@ from api.auth import refuse_other_sites
 from api.limits import Limits, RateLimits
 from api.openapi import LARGEST_BODY, Api
 from api.resources import BLUEPRINTS
-from api.services import EXTENSION, Services
-from events.clock import now_ms
+from api.services import EXTENSION, Services, refuse_wrong_clock
 from events.redis_store import RedisStore
 from events.settings import Settings
 
@@ -24,20 +23,21 @@ def create_app(
 ) -> Flask:
     """Return the API and the pages as one app.
 
-    ``store`` and ``now`` (milliseconds since 1970 UTC) replace the store of the settings and the wall clock, ``rates``
-    the limits of how often somebody may do what. Nothing connects before the first request.
+    ``store`` and ``now`` (milliseconds since 1970 UTC, not judged by the store) replace the store of the settings and
+    the wall clock, ``rates`` the limits of how often somebody may do what. Nothing connects before the first request.
     """
     from api.web import blueprint as pages  # the pages import this package: at import time it would be a circle
 
     app = Flask("api", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
     app.json.sort_keys = False  # type: ignore[attr-defined]
-    services = Services(settings, now or now_ms, store)
+    services = Services(settings, now, store)
     app.extensions[EXTENSION] = services
     headers.register(app)
     health.register(app)
     limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
     app.before_request(refuse_other_sites)
+    app.before_request(refuse_wrong_clock)
     api = Api(app)
     problems.register(app)
     for blueprint in BLUEPRINTS:

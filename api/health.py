@@ -18,8 +18,10 @@ from api.services import Services, services
 from api.timing import instant
 from domain.match.state import opponent_id
 from domain.search import LEVELS
+from events.clock import rfc3339
 from events.feed import FeedGroup
-from events.store import StoreError, WrongInstallation
+from events.store import StoreError, WrongInstallation, offset_in_words
+from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
 GROUPS = ("projections", "opponents", "ratings", "clocks")
 
@@ -57,13 +59,17 @@ def healthz() -> Response:
 def readyz() -> Response:
     """The process can work: its store answers and was installed as this process expects.
 
-    It can do so while nobody keeps the clocks; that, too, is said, as the instant at which somebody last did. Parts of
-    the installation that do not work are named in ``impaired``, each with the reason.
+    It cannot while its own clock is wrong. It can while nobody keeps the clocks of matches; that, too, is said, as the
+    instant at which somebody last did. Parts of the installation that do not work are named in ``impaired``, each with
+    the reason; outages that wait for an operator's word (``rookery clocks``) in ``provisional_outages``.
     """
     try:
-        installation = services().store.installation()
-        heartbeat = instant(services().heartbeat.last())
-        impaired = _impaired(services().liveness.ages_s())
+        store, heartbeat = services().store, services().heartbeat
+        installation = store.installation()
+        if store.clock is not None:
+            store.clock.refuse(store.clock.offset_ms())
+        kept_at, provisional = instant(heartbeat.last()), heartbeat.provisional()
+        impaired = _impaired(services().liveness.ages_s()) | _wrong_clocks(heartbeat.offsets())
     except WrongInstallation as error:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
     except (StoreError, RedisError) as error:
@@ -74,8 +80,11 @@ def readyz() -> Response:
             "status": "ready",
             "installation": installation.id,
             "shards": installation.shards,
-            "clocks_kept_at": heartbeat,
+            "clocks_kept_at": kept_at,
             "impaired": impaired,
+            "provisional_outages": [
+                {"since": rfc3339(outage.since), "until": rfc3339(outage.until)} for outage in provisional
+            ],
         }
     )
 
@@ -83,6 +92,14 @@ def readyz() -> Response:
 def _impaired(ages_s: Mapping[str, float]) -> dict[str, str]:
     silent = [f"{line} for {age:.0f} s" for line, age in ages_s.items() if age > MAX_LINE_SILENCE_S]
     return {"relay": f"no progress: {', '.join(silent)}"} if silent else {}
+
+
+def _wrong_clocks(offsets_ms: Mapping[str, int]) -> dict[str, str]:
+    return {
+        name: f"keeps no time: its clock is {offset_in_words(offset)} the store's"
+        for name, offset in offsets_ms.items()
+        if abs(offset) > MAX_CLOCK_DIFFERENCE_MS
+    }
 
 
 def metrics() -> Response:
@@ -116,6 +133,10 @@ class _StoreCollector(Collector):
             "rookery_relay_line_age_seconds", "Since a line of the relays last made progress", labels=["line"]
         )
         late = GaugeMetricFamily("rookery_late_opponents", "Matches that wait for an opponent longer than they should")
+        offset = GaugeMetricFamily(
+            "rookery_clock_offset_seconds", "How far a process's clock is ahead of the store's", labels=["part"]
+        )
+        provisional = GaugeMetricFamily("rookery_provisional_outages", "Outages that wait for an operator's word")
         client = self._services.store.client
         began = time.perf_counter()
         try:
@@ -130,9 +151,18 @@ class _StoreCollector(Collector):
             for line, age in self._services.liveness.ages_s().items():
                 ages.add_metric([line], age)
             late.add_metric([], self._late_opponents())
+            self._read_offsets(offset)
+            provisional.add_metric([], len(self._services.heartbeat.provisional()))
         except (RedisError, StoreError):
             up.add_metric([], 0)
-        return [up, latency, lag, silence, overdue, ages, late]
+        return [up, latency, lag, silence, overdue, ages, late, offset, provisional]
+
+    def _read_offsets(self, offset: GaugeMetricFamily) -> None:
+        clock = self._services.store.clock
+        if clock is not None:
+            offset.add_metric(["this"], clock.offset_ms() / 1000)
+        for part, ms in self._services.heartbeat.offsets().items():
+            offset.add_metric([part], ms / 1000)
 
     def _read_clocks(self, silence: GaugeMetricFamily, overdue: GaugeMetricFamily) -> None:
         store, now = self._services.store, self._services.now()

@@ -13,7 +13,7 @@ from domain.match.refusals import Refused
 from events.matches import NoSuchMatch
 from events.passwords import TooManySignIns
 from events.redis_store import translated
-from events.store import RequestMismatch, StaleVersion, StoreUnavailable
+from events.store import ClockDiffers, RequestMismatch, StaleVersion, StoreUnavailable, offset_in_words
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER = 2
@@ -109,6 +109,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "internal-error": (500, "The server made a mistake"),
     "store-unavailable": (503, "The store cannot be reached"),
     "sign-ins-busy": (503, "Too many people are signing in"),
+    "wrong-clock": (503, "A clock of the server is wrong"),
     "too-many-streams": (503, "Too many live streams"),
 }
 """Status and title of each kind. Refusals of ``domain.match.decide`` have their own codes here, and no others."""
@@ -176,6 +177,12 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, RequestMismatch):
         detail = "This idempotency key was used for a request with another content: make a new key."
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})
+    if isinstance(error, ClockDiffers):
+        detail = (
+            f"The clock of this part of the server is {offset_in_words(error.offset_ms)} that of the store, so nothing "
+            "is written here. Nothing has changed. Ask again in a moment, with the same idempotency key."
+        )
+        return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER)})
     if isinstance(error, StoreUnavailable):
         detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
         return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER)})

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from functools import cached_property
 
-from flask import current_app
+from flask import current_app, request
 
 from api.sign_in_delays import SignInDelays
 from events.administration import Administration
 from events.chats import Chats
+from events.clock import now_ms
 from events.diaries import RedisDiaries
 from events.heartbeat import RedisHeartbeat
 from events.liveness import RedisLiveness
@@ -29,13 +30,15 @@ EXTENSION = "rookery"
 class Services:
     """The services of an app. Making them does not connect: an app may start before its store.
 
-    ``now`` returns milliseconds since 1970 UTC.
+    ``virtual`` is a clock (milliseconds since 1970 UTC) in place of the wall clock, which the store judges.
     """
 
-    def __init__(self, settings: Settings, now: Callable[[], int], store: RedisStore | None = None) -> None:
+    def __init__(
+        self, settings: Settings, virtual: Callable[[], int] | None = None, store: RedisStore | None = None
+    ) -> None:
         self.settings = settings
-        self.now = now
-        self.store = store or store_from(settings)
+        self.now = now = virtual or now_ms
+        self.store = store or store_from(settings, None if virtual else now_ms)
         self.matches = Matches(self.store, now)
         self.notebooks = Notebooks(self.store.client, settings.prefix)
         self.chats = Chats(self.store.client, settings.prefix, now)
@@ -46,7 +49,7 @@ class Services:
         self.keys = KeyRing(self.store.client, settings.prefix, now)
         self.checkpoints = CheckpointLog(self.store, self.keys)
         self.diaries = RedisDiaries(self.store.client, settings.prefix)
-        self.heartbeat = RedisHeartbeat(self.store.client, settings.prefix)
+        self.heartbeat = RedisHeartbeat(self.store.client, settings.prefix, self.store.clock)
         self.liveness = RedisLiveness(self.store.client, settings.prefix)
         self.timekeeper = Timekeeper(
             self.matches, self.diaries, self.heartbeat, lambda player: self.readmodels.active(player)
@@ -71,6 +74,13 @@ class Services:
             self.store,
             self.readmodels.matches_of,
         )
+
+
+def refuse_wrong_clock() -> None:
+    """Raise ClockDiffers for a request that may write while this process's clock is wrong: its dates would be, too."""
+    clock = services().store.clock
+    if clock is not None and request.method not in ("GET", "HEAD", "OPTIONS"):
+        clock.check()
 
 
 def services() -> Services:

@@ -32,7 +32,6 @@ from api.resources.chat import hears
 from api.resources.matches import readable
 from api.services import EXTENSION, Services
 from events.chats import listening
-from events.clock import now_ms
 from events.connection import blocking_client
 from events.envelope import Envelope
 from events.feed import FeedTail
@@ -257,7 +256,7 @@ def message_of(envelope: Envelope) -> Message:
 def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one: int = MOST_OF_ONE_ADDRESS) -> Flask:
     """Return the live stream as an app, for so many watchers. Nothing connects before the first one."""
     app = Flask("stream", static_folder=None)
-    services = Services(settings, now_ms)
+    services = Services(settings)
     app.extensions[EXTENSION] = services
     headers.register(app)
     health.register(app)

@@ -3,6 +3,8 @@
 -- KEYS  1 events  2 head and requests  3 feed  4 feed sequence  5 streams  6 deadlines
 -- ARGV  1 expected version  2 expected digest  3 field of the request  4 end of its value  5 stream name  6 deadline or ""
 --       7 revision of the orders that the events were decided with, or ""
+--       8 instant by the caller's clock  9 instant at which it decided  10 how many milliseconds the first may differ
+--         from the server's TIME and the second be ahead of it; all three "": the caller's clock is virtual
 --       then for each event: its packed bytes, its digest
 --
 -- Killed at any moment it is safe: the server runs a script alone and logs its effects as one transaction, of which a
@@ -30,12 +32,20 @@ if redis.call('XLEN', KEYS[1]) ~= tonumber(version) then
   return {'damaged', version}
 end
 
-local events = (#ARGV - 7) / 2
+if ARGV[8] ~= '' then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  if math.abs(ARGV[8] - now) > tonumber(ARGV[10]) or ARGV[9] - now > tonumber(ARGV[10]) then
+    return {'clock', string.format('%.0f', now)}
+  end
+end
+
+local events = (#ARGV - 10) / 2
 local sequence = redis.call('INCRBY', KEYS[4], events) - events
 for number = 1, events do
   local place = version + number
   redis.call('XADD', KEYS[3], string.format('%d-0', sequence + number), 'm', ARGV[5], 'v', place)
-  redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[6 + 2 * number], 'h', ARGV[7 + 2 * number])
+  redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[9 + 2 * number], 'h', ARGV[10 + 2 * number])
 end
 local written = string.format('%d:%d', version + 1, version + events) .. ARGV[4]
 redis.call('HSET', KEYS[2], 'v', version + events, 'd', ARGV[#ARGV], ARGV[3], written)

@@ -132,7 +132,8 @@ class Matches:
         if expected_version is not None and head.version != expected_version:
             raise StaleVersion(match, expected_version, head.version)
         before = loaded.state if loaded else None
-        events = decide(before, command, self._now(), loaded.orders if loaded else {}, self._fresh_seed())
+        now = self._now()
+        events = decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed())
         after = replay(match, events, before)
         if not events or after is None:
             return Executed([], head.version, False)
@@ -143,6 +144,7 @@ class Matches:
             request,
             deadline_of(after),
             loaded.revision if loaded else 0,
+            now,
         )
         if not appended.repeated:
             known = loaded or Loaded(after, EMPTY)

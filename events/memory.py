@@ -45,6 +45,9 @@ class MemoryStore(EventStore):
         """The number of shards."""
         return self._shards
 
+    def check_clock(self) -> None:
+        """See EventStore: clocks are not judged."""
+
     def append(
         self,
         stream: str,
@@ -53,6 +56,7 @@ class MemoryStore(EventStore):
         request: Request,
         deadline: int | None = None,
         orders: int | None = None,
+        decided_at: int | None = None,  # noqa: ARG002 - there is one clock in one process, and nothing to judge it by
     ) -> Appended:
         """See EventStore."""
         sealed = seal(drafts, stream, expected.version, expected.digest)

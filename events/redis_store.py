@@ -26,7 +26,7 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from events.envelope import Draft, Envelope, Sealed, seal, unpack
+from events.envelope import Draft, Envelope, seal, unpack
 from events.store import (
     EMPTY,
     NOTHING_KEPT,
@@ -46,6 +46,7 @@ from events.store import (
     StoreUnavailable,
     WrongInstallation,
 )
+from events.store_clock import StoreClock, agreeing
 
 FORMAT = 1
 """The version of the layout of keys and entries in Redis that this module reads and writes."""
@@ -110,13 +111,21 @@ class RedisStore(EventStore):
     """An event store on the Redis that ``client`` is connected to (bytes in replies: no ``decode_responses``).
 
     ``prefix`` begins all its keys. ``shards`` counts when the store is used for the very first time (None: 16); later
-    it must be None or what was settled then, else every use raises WrongInstallation. Making the object does not
-    connect.
+    it must be None or what was settled then, else every use raises WrongInstallation. ``now`` is the wall clock of this
+    process (milliseconds since 1970 UTC), which is held against the server's TIME with every append; None for a virtual
+    clock, which is not. Making the object does not connect.
     """
 
-    def __init__(self, client: Redis, prefix: str = "rk:", shards: int | None = None) -> None:
+    def __init__(
+        self,
+        client: Redis,
+        prefix: str = "rk:",
+        shards: int | None = None,
+        now: Callable[[], int] | None = None,
+    ) -> None:
         self.client = client
         self.prefix = prefix
+        self.clock = None if now is None else StoreClock(client, now)
         self._wanted_shards = shards
         self._execute: Any = client.execute_command
         self._append = client.register_script(_source("append.lua"))
@@ -158,6 +167,12 @@ class RedisStore(EventStore):
         return installation
 
     @_in_words_of_the_store
+    def check_clock(self) -> None:
+        """Raise ClockDiffers unless this process's clock agrees with the server's, where clocks are judged."""
+        if self.clock is not None:
+            self.clock.check()
+
+    @_in_words_of_the_store
     def append(
         self,
         stream: str,
@@ -166,13 +181,17 @@ class RedisStore(EventStore):
         request: Request,
         deadline: int | None = None,
         orders: int | None = None,
+        decided_at: int | None = None,
     ) -> Appended:
         """Append in one script call; see EventStore. A retry inside the client is safe by the request's key."""
         sealed = seal(drafts, stream, expected.version, expected.digest)
         if not sealed:
             raise ValueError("nothing to append")
-        call = self._append_call(stream, expected, sealed, request, deadline, orders)
-        verdict, *details = self._run(self._append, *call)
+        keys, arguments = self._append_call(stream, expected, request, deadline, orders)
+        packed = [part for event in sealed for part in (event.packed, event.digest)]
+        verdict, *details = agreeing(
+            self.clock, lambda instants: self._run(self._append, keys, [*arguments, *instants, *packed]), decided_at
+        )
         match verdict:
             case b"appended":
                 head = Head(expected.version + len(sealed), sealed[-1].digest)
@@ -194,12 +213,11 @@ class RedisStore(EventStore):
         self,
         stream: str,
         expected: Head,
-        sealed: Sequence[Sealed],
         request: Request,
         deadline: int | None,
         orders: int | None,
     ) -> tuple[list[str], list[Any]]:
-        """Return the keys and arguments of the append script."""
+        """Return the keys of the append script, and its arguments in front of instants and events."""
         keys = self._keys_of(stream)
         arguments: list[Any] = [
             expected.version,
@@ -209,8 +227,6 @@ class RedisStore(EventStore):
             "" if deadline is None else deadline,
             "" if orders is None else orders,
         ]
-        for event in sealed:
-            arguments += (event.packed, event.digest)
         return [
             keys.stream(stream, "e"),
             keys.stream(stream, "h"),

@@ -1,12 +1,14 @@
 """How this installation is told where things are: environment variables, read once."""
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from environs import Env, ValidationError, validate
 from kombu.transport import TRANSPORT_ALIASES
 
+from events.clock import now_ms
 from events.connection import connect
 from events.redis_store import RedisStore
 
@@ -60,9 +62,13 @@ def next_database(url: str) -> str:
     return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + 1}"))
 
 
-def store_from(settings: Settings) -> RedisStore:
-    """Return the event store that ``settings`` name; it connects when it is first used."""
-    return RedisStore(connect(settings.redis_url), settings.prefix, settings.shards)
+def store_from(settings: Settings, now: Callable[[], int] | None = now_ms) -> RedisStore:
+    """Return the event store that ``settings`` name; it connects when it is first used.
+
+    It refuses to be written to while ``now``, the wall clock of this process, differs from its own; None for those who
+    live by a virtual clock.
+    """
+    return RedisStore(connect(settings.redis_url), settings.prefix, settings.shards, now)
 
 
 # What is wrong is said without the value itself: it may hold a password.

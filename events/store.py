@@ -116,6 +116,19 @@ class StoreUnavailable(StoreError):
     """The store cannot be reached or cannot write now; nothing is known to have been written. Try again later."""
 
 
+class ClockDiffers(StoreUnavailable):
+    """The clock of this process is ``offset_ms`` ahead of the store's (negative: behind); nothing was written."""
+
+    def __init__(self, offset_ms: int) -> None:
+        super().__init__(f"the clock of this process is {offset_in_words(offset_ms)} the store's: it must be set right")
+        self.offset_ms = offset_ms
+
+
+def offset_in_words(offset_ms: int) -> str:
+    """Return ``offset_ms`` as "110.0 s ahead of", or "2.5 s behind"."""
+    return f"{abs(offset_ms) / 1000:.1f} s {'ahead of' if offset_ms > 0 else 'behind'}"
+
+
 class WrongInstallation(StoreError):
     """The store was installed with other settings, or by a later Rookery, than it is opened with."""
 
@@ -149,6 +162,10 @@ class EventStore(ABC):
         return shard_of(stream, self.shards)
 
     @abstractmethod
+    def check_clock(self) -> None:
+        """Raise ClockDiffers if the store judges clocks and that of this process is wrong; also StoreUnavailable."""
+
+    @abstractmethod
     def append(
         self,
         stream: str,
@@ -157,16 +174,18 @@ class EventStore(ABC):
         request: Request,
         deadline: int | None = None,
         orders: int | None = None,
+        decided_at: int | None = None,
     ) -> Appended:
         """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
 
         A request whose key is known returns what it wrote the first time and writes nothing, so that a caller whose
         reply was lost may simply ask again. ``deadline`` (milliseconds since 1970 UTC) replaces the stream's deadline;
         None removes it. ``orders`` is the revision of the orders that the events were decided with (None: they do not
-        matter). Raises StaleVersion when the head is not ``expected``, StaleOrders when the orders are of another
-        revision, RequestMismatch when the request's key is known with another fingerprint, StoreUnavailable,
-        DamagedStream, and ValueError for no drafts or a draft without canonical form. All checks come before the first
-        write.
+        matter). ``decided_at`` is the instant, by this process's clock, at which they were decided: a store that judges
+        clocks refuses one that lies ahead. Raises StaleVersion when the head is not ``expected``, StaleOrders when the
+        orders are of another revision, RequestMismatch when the request's key is known with another fingerprint,
+        ClockDiffers, StoreUnavailable, DamagedStream, and ValueError for no drafts or a draft without canonical form.
+        All checks come before the first write.
         """
 
     @abstractmethod

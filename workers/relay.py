@@ -107,7 +107,8 @@ class Line:
         if not self._ready:
             self.group.ensure()
             self._ready = True
-        if self._now() >= self._claimed_at + CLAIM_EVERY_MS:
+        # A clock that was set back must not keep it from claiming.
+        if not 0 <= self._now() - self._claimed_at < CLAIM_EVERY_MS:
             claimed = self.group.claim(CLAIM_IDLE_MS)
             if claimed:
                 log.info("claimed", line=self.group.group, deliveries=len(claimed))
@@ -209,10 +210,14 @@ def _match_by_match(group: FeedGroup, attend: Callable[[str, set[int]], None]) -
 class Relay:
     """The relay of an installation, with its ticker and sweeper. Any number may run; they share the work."""
 
-    def __init__(self, settings: Settings, now: Callable[[], int] = now_ms) -> None:
-        """Describe a relay; nothing connects yet. ``now`` returns milliseconds since 1970 UTC."""
+    def __init__(self, settings: Settings, virtual: Callable[[], int] | None = None) -> None:
+        """Describe a relay; nothing connects yet.
+
+        ``virtual`` is a clock (milliseconds since 1970 UTC) in place of the wall clock, which the store judges.
+        """
         self._settings = settings
-        self._now = now
+        self._now = virtual or now_ms
+        self._judged = None if virtual else now_ms
         self._name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
         self._app = make_app(settings)
 
@@ -222,7 +227,7 @@ class Relay:
         Raises WrongInstallation, and LineDied when one of its lines has ended by itself: all the others are stopped
         then, so that the process can end and be started again.
         """
-        store = store_from(self._settings)
+        store = store_from(self._settings, self._judged)
         matches = Matches(store, self._now)
         if not _until_available(stop, lambda: store.shards):
             return
@@ -230,7 +235,7 @@ class Relay:
         projector = Projector(store.client, readmodels.keys, projected_by(matches))
         ratings = Ratings(store.client, readmodels.keys)
         diaries = RedisDiaries(store.client, self._settings.prefix)
-        heartbeat = RedisHeartbeat(store.client, self._settings.prefix)
+        heartbeat = RedisHeartbeat(store.client, self._settings.prefix, store.clock, f"relay {self._name}")
         timekeeper = Timekeeper(matches, diaries, heartbeat, readmodels.active)
         ticker = Ticker(store, readmodels, timekeeper, diaries, heartbeat, self._now)
         sweeper = Sweeper(

@@ -87,8 +87,10 @@ class Sweeper:
     def sweep(self) -> int:
         """Look for what was lost, if no other sweeper is at work; return how many matches were set going again.
 
-        Raises redis errors, StoreUnavailable, and what enqueueing raises; the next sweep begins where this one ended.
+        Raises redis errors, StoreUnavailable, ClockDiffers (patience is measured by this process's clock), and what
+        enqueueing raises; the next sweep begins where this one ended.
         """
+        self._store.check_clock()
         if not self._holds_lease():
             return 0
         found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()

@@ -80,7 +80,8 @@ class Ticker:
             try:
                 following = self.tick()
                 delay = FIRST_DELAY_S
-                stop.wait(max(0, following - self._now()) / 1000)
+                # No longer than that, even if the clock is set back meanwhile.
+                stop.wait(min(max(0, following - self._now()), TICK_MS) / 1000)
                 continue
             except (RedisError, StoreError, OSError) as error:
                 log.warning("waits", seconds=delay, error=str(error))
@@ -92,7 +93,11 @@ class Ticker:
             delay = min(2 * delay, LONGEST_DELAY_S)
 
     def tick(self) -> int:
-        """Let happen what is due; return the instant at which to tick again. Raises redis errors, StoreUnavailable."""
+        """Let happen what is due; return the instant at which to tick again.
+
+        Raises redis errors, StoreUnavailable, and ClockDiffers when this process's clock is wrong: then it keeps no
+        time, for every flag would fall early, and says none.
+        """
         now = self._now()
         # Before any flag: a gap that ends here is an outage, and whoever settles a match from now on knows of it.
         self._heartbeat.beat(now, now)

@@ -47,6 +47,7 @@ def export(match: str, output: Path | None) -> None:
     """Write the signed bundle of MATCH, private or not: who may run this may see everything."""
     store = open_store()
     with in_words():
+        store.check_clock()
         events, now = store.read(match), now_ms()
         if not events:
             raise Refusal(f"there is no match {match!r} in this store")

@@ -68,6 +68,7 @@ def rotate_key() -> None:
     """Sign with a new key from now on; the private part of the old one is deleted, its public part kept."""
     store = open_store()
     with in_words():
+        store.check_clock()
         made = key_ring(store).rotate()
     click.echo(f"The store signs with key {made.id} from now on.")
 

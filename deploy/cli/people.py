@@ -3,11 +3,12 @@
 import click
 from redis.exceptions import RedisError
 
-from deploy.cli.arguments import Refusal
+from deploy.cli.arguments import Refusal, open_store
 from events.administration import CONSOLE, ROLES, Administration
 from events.clock import now_ms
 from events.people import People
 from events.settings import Settings, store_from
+from events.store import StoreError
 
 role_argument = click.argument("role", type=click.Choice(ROLES))
 
@@ -49,6 +50,7 @@ def roles() -> None:
 def _change(name: str, role: str, granted: bool) -> None:
     persons, administration = _parts()
     try:
+        open_store().check_clock()
         person = persons.find(name)
         if person is None or person.kind != "person":
             raise Refusal(f"nobody has signed up with the name {name!r}")
@@ -56,7 +58,7 @@ def _change(name: str, role: str, granted: bool) -> None:
             administration.grant(person.id, role, CONSOLE)
         else:
             administration.revoke(person.id, role, CONSOLE)
-    except RedisError as error:
+    except (RedisError, StoreError) as error:
         raise Refusal(str(error)) from error
     click.echo(f"{person.name} is {'now' if granted else 'no longer'} {role}")
 

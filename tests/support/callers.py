@@ -13,7 +13,6 @@ from werkzeug.test import TestResponse
 from api import create_app
 from api.limits import Limits, RateLimits, install
 from api.services import EXTENSION, Services
-from events.clock import now_ms
 from events.logs import configure
 from events.passwords import Passwords
 from events.people import People
@@ -44,15 +43,15 @@ def _assembled() -> Flask:
     return app
 
 
-def app_on(url: str, limits: Limits = UNLIMITED, now: Callable[[], int] = now_ms) -> Flask:
+def app_on(url: str, limits: Limits = UNLIMITED, now: Callable[[], int] | None = None) -> Flask:
     """Return the product's app on the Redis at ``url``, with quickly hashed passwords and the clock ``now``.
 
-    What an app works with and remembers is its own, as ``create_app`` makes it.
+    None is the wall clock. What an app works with and remembers is its own, as ``create_app`` makes it.
     """
     configure()
     settings = settings_for(url)
     services = Services(settings, now)
-    services.people = People(services.store.client, settings.prefix, now, QUICK_HASHES)
+    services.people = People(services.store.client, settings.prefix, services.now, QUICK_HASHES)
     app = copy(_assembled())
     app.extensions = {**app.extensions, EXTENSION: services}
     install(app, RateLimits(services.store.client, settings.prefix, limits))

@@ -30,15 +30,15 @@ from events.store import (
     StaleVersion,
 )
 
-LARGEST_SEED = 2**53 - 1
+SEED_BYTES = 16
 CACHED_MATCHES = 1000
 SNAPSHOT_EVERY = 50
 ATTEMPTS = 5
 
 
-def fresh_seed() -> int:
-    """Return a seed that nobody can know: 0 to LARGEST_SEED, which JSON carries exactly."""
-    return secrets.randbelow(LARGEST_SEED + 1)
+def fresh_seed() -> str:
+    """Return a seed that nobody can know, nor find by trying: 32 hexadecimal digits."""
+    return secrets.token_hex(SEED_BYTES)
 
 
 class NoSuchMatch(LookupError):
@@ -74,7 +74,7 @@ class Matches:
     milliseconds since 1970 UTC, ``fresh_seed`` a seed for the opponents of a match that goes on.
     """
 
-    def __init__(self, store: EventStore, now: Callable[[], int], fresh_seed: Callable[[], int] = fresh_seed) -> None:
+    def __init__(self, store: EventStore, now: Callable[[], int], fresh_seed: Callable[[], str] = fresh_seed) -> None:
         self._store = store
         self._now = now
         self._fresh_seed = fresh_seed

@@ -24,7 +24,7 @@ _MADE = {
     "annulled": Ended,
 }
 
-LAYOUT = 6
+LAYOUT = 7
 """To be raised with every change of MatchState and of what this module writes."""
 
 

@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from events.shapes import Misfit, integer
+
 Content = Mapping[str, Any]
 Upcaster = Callable[[Content], Content]
 Upcasters = Mapping[tuple[str, int], Upcaster]
@@ -18,6 +20,26 @@ Upcasters = Mapping[tuple[str, int], Upcaster]
 def upcast_match_created_v1_v2(content: Content) -> Content:
     """From before there were terms: no clock runs in such a match, for its players never agreed to one."""
     return content
+
+
+def upcast_match_created_v2_v3(content: Content) -> Content:
+    """From before seeds were text: the number in decimal, from which the same seeds of moves follow."""
+    return _with_seed_as_text(content)
+
+
+def upcast_seed_drawn_v1_v2(content: Content) -> Content:
+    """From before seeds were text, as above."""
+    return _with_seed_as_text(content)
+
+
+def _with_seed_as_text(content: Content) -> Content:
+    if "seed" not in content:
+        return content
+    try:
+        return {**content, "seed": str(integer(content["seed"]))}
+    except Misfit as misfit:
+        misfit.path = ".seed"
+        raise
 
 
 def upcast_move_submitted_v1_v2(content: Content) -> Content:
@@ -72,6 +94,8 @@ def _with_digests(content: Content, *fields: str) -> Content:
 
 UPCASTERS: Upcasters = {
     ("match-created", 1): upcast_match_created_v1_v2,
+    ("match-created", 2): upcast_match_created_v2_v3,
+    ("seed-drawn", 1): upcast_seed_drawn_v1_v2,
     ("move-submitted", 1): upcast_move_submitted_v1_v2,
     ("draw-accepted", 1): upcast_draw_accepted_v1_v2,
     ("draw-accepted", 2): upcast_draw_accepted_v2_v3,

@@ -51,7 +51,7 @@ def answer(matches: Matches, match: str) -> Executed | None:
     was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
     Raises StoreUnavailable and what ``Matches.load`` raises for a match that cannot be replayed.
     """
-    moves: dict[tuple[int, int, int], SubmitMove] = {}
+    moves: dict[tuple[int, str, int], SubmitMove] = {}
     for _ in range(ATTEMPTS):
         try:
             state = matches.load(match).state

@@ -168,7 +168,7 @@ def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -
     command = command._replace(**digests)
     state = services().matches.load(match).state
     try:
-        decide(state, command, services().now(), fresh_seed=0)
+        decide(state, command, services().now(), fresh_seed="")
     except Refused:
         # It may have been carried out before, and be repeated; or else be refused of this very version.
         return execute(match, command, state.version, confidential=True)

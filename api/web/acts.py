@@ -10,7 +10,7 @@ from domain.match.rematch import rematch
 from domain.match.state import OPEN, PLAYING, MatchState
 from domain.match.terms import DAY
 
-ANY_SEED = 0
+ANY_SEED = ""
 """For what is only asked and never done."""
 
 
@@ -24,7 +24,7 @@ def possible(state: MatchState, command: c.Command, now: int) -> bool:
 
 def _can_play_again(state: MatchState, viewer: str) -> bool:
     try:
-        rematch(state, viewer, "", 0, False)
+        rematch(state, viewer, "", ANY_SEED, False)
     except Refused:
         return False
     return True

@@ -65,7 +65,7 @@ class House:
         self.diaries = kept.diaries
         self.heartbeat = kept.heartbeat
         self._seeds = count(2**40)
-        self.matches = Matches(kept.store, lambda: self.now, lambda: next(self._seeds))
+        self.matches = Matches(kept.store, lambda: self.now, lambda: str(next(self._seeds)))
         self.active: dict[str, dict[str, None]] = defaultdict(dict)
         self.timekeeper = Timekeeper(
             self.matches, kept.diaries, kept.heartbeat, lambda player: list(self.active[player])

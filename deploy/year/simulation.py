@@ -148,7 +148,7 @@ class _Simulation:
         proposer = self._random.choice(people)
 
         def propose(match: str, player: str) -> None:
-            seed = self._random.randrange(2**40)
+            seed = str(self._random.randrange(2**40))
             try:
                 create = rematch(self._house.state(match), player, f"{match}-again", seed, guest=False)
             except Refused as refused:
@@ -174,7 +174,7 @@ class _Simulation:
             if len(people) == 2 and random.random() < 0.12:
                 people, seats = people[:1], (seats[0], Seat.opponent(1))
             rated = random.random() < 0.6 and not (terms.takebacks and len(people) == 1)
-            seed = random.randrange(2**40)
+            seed = str(random.randrange(2**40))
             create = c.CreateMatch(match, people[0], game.id, setup.name, seats, rated, False, seed, terms=terms)
             self._players.later(people[0], 0, match, lambda _, __: self._open(create, people))
 

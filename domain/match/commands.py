@@ -27,7 +27,7 @@ class CreateMatch(NamedTuple):
     seats: tuple[Seat, ...]
     rated: bool
     private: bool
-    seed: int
+    seed: str
     guest: bool = False
     ruleset: int | None = None
     terms: Terms = STANDARD

@@ -24,7 +24,7 @@ def decide(
     command: c.Command,
     now: int,
     orders: Mapping[int, Orders] = MappingProxyType({}),
-    fresh_seed: int | None = None,
+    fresh_seed: str | None = None,
 ) -> tuple[e.Event, ...]:
     """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC).
 
@@ -50,7 +50,7 @@ def decide(
     return events
 
 
-def _fresh_seed(state: MatchState, events: tuple[e.Event, ...], now: int, seed: int | None) -> tuple[e.SeedDrawn, ...]:
+def _fresh_seed(state: MatchState, events: tuple[e.Event, ...], now: int, seed: str | None) -> tuple[e.SeedDrawn, ...]:
     after = replay(state.match, events, state)
     if after is None or not opponents.needs_fresh_seed(after, events[-1]):
         return ()

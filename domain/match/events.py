@@ -15,6 +15,7 @@ class MatchCreated(NamedTuple):
     """A match exists, with its game, ruleset version, setup and seats.
 
     Without ``terms`` it is from before there were clocks, and none runs. ``rematch_of`` names the match before it.
+    ``seed`` is random text; of matches from earlier releases a number in decimal.
     """
 
     at: int
@@ -25,7 +26,7 @@ class MatchCreated(NamedTuple):
     seats: tuple[Seat, ...]
     rated: bool
     private: bool
-    seed: int
+    seed: str
     terms: Terms | None = None
     rematch_of: str | None = None
 
@@ -203,7 +204,7 @@ class SeedDrawn(NamedTuple):
     """The moves of opponents follow from this seed from now on: those before may be known (domain.match.opponents)."""
 
     at: int
-    seed: int
+    seed: str
 
 
 class DisputeRaised(NamedTuple):

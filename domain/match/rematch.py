@@ -7,7 +7,7 @@ from domain.match.state import MatchState, Seat
 from domain.match.terms import STANDARD
 
 
-def rematch(state: MatchState, player: str, match: str, seed: int, guest: bool) -> CreateMatch:
+def rematch(state: MatchState, player: str, match: str, seed: str, guest: bool) -> CreateMatch:
     """Return the creation of ``match``, which follows ``state``, as ``player`` proposes it.
 
     The same game, ruleset, setup and terms, rated and private as before; everybody moves on by one seat. Who proposes

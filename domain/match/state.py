@@ -154,7 +154,7 @@ class MatchState(NamedTuple):
     seats: tuple[Seat, ...]
     rated: bool
     private: bool
-    seed: int
+    seed: str
     status: str
     created_at: int
     updated_at: int

@@ -56,8 +56,12 @@ def choose(game: Game[P, M], position: P, history: Sequence[P], level: int, seed
     return Choice(*search.best(position, candidates, strength.depth))
 
 
-def seed_for(match_seed: int, ply: int) -> int:
-    """Return the seed of the search for a ply: 48 bits of the SHA-256 of the match's seed and the ply, in decimal."""
+def seed_for(match_seed: str, ply: int) -> int:
+    """Return the seed of the search for a ply: 48 bits of the SHA-256 of the match's seed, "/" and the ply in decimal.
+
+    It is public once the move is made, like the digest of the event that has the match's seed. That seed must
+    therefore have far more bits than anybody can try.
+    """
     return int.from_bytes(sha256(f"{match_seed}/{ply}".encode()).digest()[:6], "big")
 
 

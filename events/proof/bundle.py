@@ -244,8 +244,9 @@ def _bundled(envelope: Envelope) -> BundledEvent:
 
 
 def _envelope(match: str, event: BundledEvent) -> Envelope:
-    # What is withheld has no part in the rules; any value stands for it.
-    content = {**event.data, **dict.fromkeys(event.withheld or (), 0)}
+    # What is withheld has no part in the rules; any value of its type stands for it.
+    seed = "" if event.schema >= _FIRST_WITH_TEXT.get(event.type, 0) else 0
+    content = {**event.data, **dict.fromkeys(event.withheld or (), seed)}
     return Envelope(event.digest, match, event.version, event.type, event.schema, event.at, event.actor, content)
 
 
@@ -263,6 +264,9 @@ def _statement(content: Mapping[str, Any], signature: BundleSignature) -> dict[s
 def _terms(created: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in created.items() if name not in _ELSEWHERE}
 
+
+_FIRST_WITH_TEXT = {"match-created": 3, "seed-drawn": 2}
+"""The schemas from which on a seed is text; before it was a number."""
 
 _ELSEWHERE = frozenset({"creator", "game", "ruleset", "seats", SEED})
 _BUNDLE = shape_of(Bundle)

@@ -35,7 +35,7 @@ def start_match(
     """Start a match of two people; return its id and the players in seat order."""
     match = f"m{secrets.token_hex(8)}"
     one, two = players
-    create = CreateMatch(match, one, game, setup, (Seat.taken(one), Seat.invited(two)), False, False, 1)
+    create = CreateMatch(match, one, game, setup, (Seat.taken(one), Seat.invited(two)), False, False, "1")
     matches.execute(match, create, one, Request("create", "create"))
     matches.execute(match, JoinMatch(two), two, Request("join", "join"))
     return match

@@ -55,7 +55,7 @@ class Table:
             seats[number] = seats[number] if level is None else Seat.opponent(level)
         terms = days_per_move(3, takebacks=True)
         create = c.CreateMatch(
-            name, NAMES[0], game.id, setup, tuple(seats), False, False, 7, ruleset=game.ruleset, terms=terms
+            name, NAMES[0], game.id, setup, tuple(seats), False, False, "7", ruleset=game.ruleset, terms=terms
         )
         self.do(create, NAMES[0])
         for seat in seats:

@@ -1,5 +1,6 @@
 """Matches through the API: creating, reading, acting, and every refusal with its own status and kind."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -109,7 +110,7 @@ def test_events_are_read_page_by_page(anna: Caller, match: str) -> None:
 
 def test_the_seed_of_a_match_is_nobodys_business(anna: Caller, services: Services) -> None:
     match = anna.create(ME, opponent(3))
-    assert "seed" in services.store.read(match)[0].data
+    assert re.fullmatch("[0-9a-f]{32}", services.store.read(match)[0].data["seed"])
     (created, *_) = anna.get(f"/matches/{match}/events").json["items"]
     assert "seed" not in created["data"]
 

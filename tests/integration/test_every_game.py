@@ -1,8 +1,6 @@
 """Every game of the house, by all its rulesets: from its creation to the ratings, with opponents in all seats."""
 
-import secrets
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,7 +23,7 @@ from workers.projector import Projector, projected_by
 from workers.ratings import Ratings
 from workers.relay import Relay
 
-SEED = 2
+SEED = "2"
 DEADLINE_S = 100.0
 
 SETUPS = {
@@ -49,8 +47,7 @@ LATE = {
 @pytest.fixture(autouse=True)
 def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all matches have one seed, so that the opponents play the same games every time."""
-    drawn = SimpleNamespace(randbelow=lambda _: SEED, token_urlsafe=secrets.token_urlsafe)
-    monkeypatch.setattr("api.resources.commands.secrets", drawn)
+    monkeypatch.setattr("api.resources.commands.fresh_seed", lambda: SEED)
 
 
 def begin_late(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any]) -> None:

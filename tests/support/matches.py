@@ -30,7 +30,7 @@ def creation(
     setup: str = "start",
     rated: bool = True,
     private: bool = False,
-    seed: int = 7,
+    seed: str = "7",
     guest: bool = False,
     ruleset: int | None = None,
     terms: Terms = STANDARD,
@@ -67,7 +67,7 @@ class PlayedMatch:
     def do(self, command: Command, at: int | None = None) -> tuple[Event, ...]:
         """Carry ``command`` out a second after the last one, or ``at`` an instant; return what happened."""
         self.now = self.now + 1000 if at is None else at
-        happened = decide(self._state, command, self.now, self.orders, fresh_seed=1000 + len(self.events))
+        happened = decide(self._state, command, self.now, self.orders, fresh_seed=str(1000 + len(self.events)))
         for event in happened:
             self._state = evolve(self._state, event, self.name)
         self.events += happened

@@ -5,7 +5,13 @@ from typing import Any
 
 from domain.match.commands import Resign
 from domain.match.events import DrawAccepted, MatchFinished
+from events.codec import draft_of
+from events.envelope import seal
+from events.proof.bundle import make_bundle
+from events.store import GENESIS
 from tests.support.bundles import (
+    KEY,
+    SIGNED_AT,
     against_an_opponent,
     bundle_of,
     draw_refused,
@@ -43,7 +49,7 @@ def test_the_seed_is_there_when_the_match_has_ended() -> None:
     match = against_an_opponent()
     match.do(Resign("alice"))
     packed = bundle_of(match)
-    assert json.loads(packed)["events"][0]["data"]["seed"] == 7
+    assert json.loads(packed)["events"][0]["data"]["seed"] == "7"
     assert steps(packed, recompute=True)["opponents"].proved
 
 
@@ -51,7 +57,7 @@ def test_a_match_that_goes_on_has_another_seed_which_is_withheld_alone() -> None
     packed = bundle_of(taken_up_again(), logged=3)
     events = json.loads(packed)["events"]
     drawn = next(event for event in events if event["type"] == "seed-drawn")
-    assert (events[0]["data"]["seed"], drawn["data"], drawn["withheld"]) == (7, {}, ["seed"])
+    assert (events[0]["data"]["seed"], drawn["data"], drawn["withheld"]) == ("7", {}, ["seed"])
     assert sum("withheld" in event for event in events) == 1
     found = steps(packed, recompute=True)
     assert [name for name, step in found.items() if not step.proved] == ["seeds"]
@@ -121,3 +127,17 @@ def test_moves_of_another_engine_are_counted_and_not_proved() -> None:
         False,
         "0 answers of opponents computed again, all as recorded; 1 are of another engine",
     )
+
+
+def test_a_match_of_an_earlier_release_whose_seed_was_a_number_proves_its_opponents_moves() -> None:
+    match = against_an_opponent()
+    match.do(Resign("alice"))
+    drafts = [draft_of(event, "alice") for event in match.events]
+    drafts[0] = drafts[0]._replace(schema=2, data={**drafts[0].data, "seed": int(match.state.seed)})
+    stored = [sealed.envelope for sealed in seal(drafts, "m", 0, GENESIS)]
+    found = steps(make_bundle("m", stored, KEY, SIGNED_AT, None), recompute=True)
+    assert found["seeds"].found == "1 moves of opponents have the seed that follows from the match"
+    assert found["opponents"].proved
+    running = make_bundle("m", stored[:4], KEY, SIGNED_AT, None)
+    assert json.loads(running)["events"][0]["withheld"] == ["seed"]
+    assert "opponents" in steps(running, recompute=True)

@@ -33,6 +33,7 @@ from domain.match.events import (
 )
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
+from domain.search import seed_for
 from events.codec import MalformedEvent, UnknownEvent, content_shown, draft_of, event_of
 from events.envelope import Envelope, seal
 from events.store import GENESIS
@@ -49,7 +50,7 @@ CREATED = MatchCreated(
     seats=(Seat.taken("alice"), Seat.open(), Seat.invited("bob"), Seat.opponent(3)),
     rated=True,
     private=False,
-    seed=7,
+    seed="7",
 )
 
 
@@ -92,7 +93,7 @@ EVENTS: list[Event] = [
     DisputeRaised(NOON, 1, 4, "conduct", "0" * 64, False, arbiter="ann"),
     StatementFiled(NOON, 1, 0, "f" * 64),
     RulingAppealed(NOON, 1, 0, "f" * 64, True),
-    SeedDrawn(NOON, 8),
+    SeedDrawn(NOON, "8"),
     DrawAccepted(NOON, 1, engine="2"),
     DrawDeclined(NOON, 1, engine="2"),
     *(TYPES[name](NOON, 1, "ann") for name in ("match-frozen", "match-unfrozen")),
@@ -172,7 +173,18 @@ def test_content_of_another_shape_is_refused_with_place_and_reason(type_name: st
 def test_a_seat_of_another_shape_is_refused_with_its_number(seat: Any, reason: str) -> None:
     content = dict(draft_of(CREATED, "alice").data) | {"seats": [{"joined": False}, seat]}
     with pytest.raises(MalformedEvent, match=r"\.seats\[1\].*" + reason):
-        event_of(envelope("match-created", content))
+        event_of(envelope("match-created", content, present_schema("match-created")))
+
+
+@pytest.mark.parametrize(("type_name", "schema"), [("match-created", 2), ("match-created", 1), ("seed-drawn", 1)])
+def test_seeds_that_were_numbers_are_read_as_text_and_lead_to_the_same_moves(type_name: str, schema: int) -> None:
+    seed, other = 2**53 - 1, {} if type_name == "seed-drawn" else draft_of(CREATED, "alice").data
+    read = event_of(envelope(type_name, {**other, "seed": seed}, schema))
+    assert isinstance(read, MatchCreated | SeedDrawn)
+    assert read.seed == str(seed)
+    assert seed_for(read.seed, 3) == int.from_bytes(hashlib.sha256(f"{seed}/3".encode()).digest()[:6], "big")
+    with pytest.raises(MalformedEvent, match=r"\.seed: a whole number was expected, not str '7'"):
+        event_of(envelope(type_name, {**other, "seed": "7"}, schema))
 
 
 def test_an_instant_that_is_no_whole_number_is_refused() -> None:

@@ -28,7 +28,7 @@ BASHNI = GAMES["bashni"]
 
 
 def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
-    state = PlayedMatch(creation(seed=5)).state
+    state = PlayedMatch(creation(seed="5")).state
     assert state == MatchState(
         match="m",
         version=1,
@@ -39,7 +39,7 @@ def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
         seats=(Seat.taken("alice"), Seat.open()),
         rated=True,
         private=False,
-        seed=5,
+        seed="5",
         status="open",
         created_at=NOON + 1000,
         updated_at=NOON + 1000,

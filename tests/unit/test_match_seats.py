@@ -22,7 +22,7 @@ from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started_by_
 
 
 def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
-    match = PlayedMatch(creation(private=True, seed=99))
+    match = PlayedMatch(creation(private=True, seed="99"))
     assert match.events == [
         e.MatchCreated(
             at=NOON + 1000,
@@ -33,7 +33,7 @@ def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
             seats=(Seat.taken("alice"), Seat.open()),
             rated=True,
             private=True,
-            seed=99,
+            seed="99",
             terms=STANDARD,
         )
     ]

@@ -15,17 +15,17 @@ def test_everybody_moves_on_by_one_seat_and_the_others_are_invited() -> None:
     for player in ("wendy", "blue", "rita"):
         if not match.state.ended:
             match.do(Resign(player))
-    proposed = rematch(match.state, "rita", "m2", 5, guest=False)
+    proposed = rematch(match.state, "rita", "m2", "5", guest=False)
     assert proposed.seats == (Seat.invited("blue"), Seat.taken("rita"), Seat.invited("bob"), Seat.invited("wendy"))
     assert (proposed.game, proposed.setup, proposed.creator) == ("towers", "four-player", "rita")
-    assert (proposed.match, proposed.rematch_of, proposed.seed) == ("m2", "m", 5)
+    assert (proposed.match, proposed.rematch_of, proposed.seed) == ("m2", "m", "5")
 
 
 def test_it_is_played_under_the_same_terms_and_rules() -> None:
     create = creation(Seat.taken("alice"), Seat.opponent(3), rated=False, private=True, ruleset=1)
     match = PlayedMatch(create._replace(terms=days_per_move(3)))
     match.do(Resign("alice"))
-    proposed = rematch(match.state, "alice", "m2", 5, guest=False)
+    proposed = rematch(match.state, "alice", "m2", "5", guest=False)
     assert (proposed.terms, proposed.rated, proposed.private, proposed.ruleset) == (days_per_move(3), False, True, 1)
     assert proposed.seats == (Seat.opponent(3), Seat.taken("alice"))
 
@@ -33,14 +33,14 @@ def test_it_is_played_under_the_same_terms_and_rules() -> None:
 def test_there_is_none_before_the_end_nor_for_others() -> None:
     match = started()
     with pytest.raises(Refused, match="not over"):
-        rematch(match.state, "alice", "m2", 5, guest=False)
+        rematch(match.state, "alice", "m2", "5", guest=False)
     match.do(Resign("alice"))
     with pytest.raises(Refused, match="no seat"):
-        rematch(match.state, "eve", "m2", 5, guest=False)
+        rematch(match.state, "eve", "m2", "5", guest=False)
 
 
 def test_there_is_none_of_a_match_that_never_began() -> None:
     match = PlayedMatch()
     match.do(AbortMatch("alice"))
     with pytest.raises(Refused, match="never began"):
-        rematch(match.state, "alice", "m2", 5, guest=False)
+        rematch(match.state, "alice", "m2", "5", guest=False)

@@ -11,7 +11,7 @@ import marshmallow as ma
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
-from api.problems import JSON_PROBLEM, Problem, answer
+from api.problems import JSON_PROBLEM, Problem, answer, listed_errors
 from api.schemas import Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
 
 LARGEST_BODY = 64 * 1024
@@ -100,8 +100,10 @@ class _Parser:
 
 def _invalid(error: ma.ValidationError) -> Problem:
     errors = flattened(error.messages)
-    said = "; ".join(f"{field}: {', '.join(found)}" for field, found in errors.items())
-    return Problem("invalid-fields", f"Look again at {said}.", errors)
+    listed = listed_errors(errors)
+    said = "; ".join(f"{field}: {', '.join(found)}" for field, found in listed.items())
+    more = f"; and at {len(errors) - len(listed)} more fields" if len(errors) > len(listed) else ""
+    return Problem("invalid-fields", f"Look again at {said}{more}.", errors)
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]

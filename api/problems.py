@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import structlog
@@ -18,6 +19,11 @@ from events.store import ClockDiffers, RequestMismatch, StaleVersion, StoreUnava
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER = 2
 """Seconds after which a caller should ask again when the store is away."""
+
+MAX_ERRORS = 20
+"""Fields that an answer names; of more it says how many there are."""
+
+MAX_ERROR_CHARACTERS = 300
 
 KINDS: Mapping[str, tuple[int, str]] = {
     "bad-request": (400, "The request cannot be understood"),
@@ -157,8 +163,19 @@ class Problem(Exception):
             **self.members,
         }
         if self.errors:
-            payload["errors"] = {field: list(messages) for field, messages in self.errors.items()}
+            listed = listed_errors(self.errors)
+            payload["errors"] = listed
+            if len(self.errors) > len(listed):
+                payload["more_errors"] = len(self.errors) - len(listed)
         return payload
+
+
+def listed_errors(errors: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the first MAX_ERRORS of ``errors``, their names and messages cut to what is of use to a reader."""
+    return {
+        field[:MAX_ERROR_CHARACTERS]: [message[:MAX_ERROR_CHARACTERS] for message in messages[:MAX_ERRORS]]
+        for field, messages in islice(errors.items(), MAX_ERRORS)
+    }
 
 
 def problem_of(error: Exception) -> Problem:

@@ -217,6 +217,7 @@ class ProblemShown(ma.Schema):
     detail = fields.String(required=True)
     code = fields.String(required=True)
     errors = fields.Dict(keys=fields.String(), values=fields.List(fields.String()))
+    more_errors = fields.Integer(metadata={"description": "How many fields are wrong beyond those in errors"})
     current_version = fields.Integer(metadata={"description": "stale-version only: the version to act upon"})
 
 

@@ -31,6 +31,23 @@ class GameOver(IllegalMove):
     """A move in a game that has already ended."""
 
 
+class OutcomeUnknown(Exception):
+    """Whether the game has ended takes more effort to tell than is allowed."""
+
+
+class Effort:
+    """How much may be spent on telling how games have ended, in steps of about 30 microseconds."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+
+    def spend(self) -> None:
+        """Count one step; raises OutcomeUnknown when there is none left."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise OutcomeUnknown
+
+
 class Outcome(NamedTuple):
     """The end of a game: one score per seat, in seat order, and a kebab-case reason."""
 
@@ -160,6 +177,13 @@ class Game(ABC, Generic[P, M]):
         """Return the same as ``outcome``, except that it may be None where an end takes long to prove.
 
         The search asks this of thousands of positions, each of which may cost it no more than a node should.
+        """
+        return self.outcome(position, history)
+
+    def outcome_within(self, position: P, history: Sequence[P], effort: Effort) -> Outcome | None:  # noqa: ARG002
+        """Return the same as ``outcome``; raises OutcomeUnknown when that takes more steps than ``effort`` has left.
+
+        This is for positions and lines that anybody may ask about. What a played move leads to is always told.
         """
         return self.outcome(position, history)
 

@@ -1,5 +1,6 @@
 """The games: their facts, and positions looked at without a match."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Response
@@ -8,11 +9,14 @@ from marshmallow import fields, validate
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, Text
-from domain.game import Game, MalformedNotation
+from domain.game import Effort, Game, MalformedNotation, Outcome, OutcomeUnknown
 from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.search.levels import LEVELS
 
 LONGEST_POSITION = 2000
+
+MAX_OUTCOME_STEPS = 800
+"""That are spent on telling whether a position which anybody may ask about is the end of the game."""
 
 blueprint = Blueprint("games", __name__, url_prefix=PREFIX, description="The games and their rules")
 
@@ -55,6 +59,9 @@ class PositionShown(Shown):
     diagram = fields.String()
     to_move = fields.Integer(metadata={"description": "The seat whose turn it is or, when it is over, would be"})
     outcome = fields.Nested(ScoresShown, allow_none=True)
+    outcome_known = fields.Boolean(
+        metadata={"description": "false: whether the game is over here takes too long to tell; in a match it is told"}
+    )
     moves = fields.List(fields.String())
 
 
@@ -89,16 +96,27 @@ def show_position(query: dict[str, Any], game: str) -> Response:
         position = rules.parse_position(query["position"])
     except MalformedNotation as error:
         raise Problem("malformed-position", f"{error}.", {"position": [str(error)]}) from error
-    outcome = rules.outcome(position, ())
+    outcome, known = outcome_as_known(rules, position, (), Effort(MAX_OUTCOME_STEPS))
     return json_response(
         {
             "position": rules.format_position(position),
             "diagram": rules.diagram(position),
             "to_move": rules.to_move(position),
             "outcome": None if outcome is None else {"scores": list(outcome.scores), "reason": outcome.reason},
+            "outcome_known": known,
             "moves": [rules.format_move(position, move) for move in rules.legal_moves(position)],
         }
     )
+
+
+def outcome_as_known(
+    game: Game[Any, Any], position: Any, history: Sequence[Any], effort: Effort
+) -> tuple[Outcome | None, bool]:
+    """Return how the game has ended as far as that is known with ``effort``, and whether it is."""
+    try:
+        return game.outcome_within(position, history, effort), True
+    except OutcomeUnknown:
+        return None, False
 
 
 def _game(id: str) -> Game[Any, Any]:

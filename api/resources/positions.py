@@ -7,10 +7,10 @@ from marshmallow import fields, validate
 
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
-from api.resources.games import ScoresShown
+from api.resources.games import MAX_OUTCOME_STEPS, ScoresShown, outcome_as_known
 from api.resources.matches import CompositionShown, HintShown, hints_shown, readable
 from api.schemas import LARGEST_NUMBER, Shown, Strict, Text, Whole
-from domain.game import Game, Outcome, RulesError
+from domain.game import Effort, Game, Outcome, RulesError
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of
 from domain.match.moves import LONGEST_MOVE
@@ -40,6 +40,9 @@ class ImaginedShown(Shown):
     diagram = fields.String()
     to_move = fields.Integer()
     result = fields.Nested(ScoresShown, allow_none=True)
+    result_known = fields.Boolean(
+        metadata={"description": "false: whether the game is over there takes too long to tell; a played move is told"}
+    )
     moves = fields.List(fields.String(), metadata={"description": "What is legal now"})
     hints = fields.Dict(keys=fields.String(), values=fields.List(fields.Nested(HintShown)))
     compositions = fields.List(fields.Nested(CompositionShown))
@@ -54,6 +57,7 @@ class Line(NamedTuple):
     before: Any
     position: Any
     outcome: Outcome | None
+    outcome_known: bool
 
 
 @blueprint.route("/matches/<match>/positions", methods=["POST"])
@@ -63,7 +67,7 @@ def imagine(arguments: dict[str, Any], match: str) -> Response:
     """The position after a line of moves from any ply, and what is legal there; nothing is played"""
     state = readable(match)
     ply = arguments.get("ply", len(state.moves))
-    game, moves, spelled, _, position, outcome = played_out(state, ply, arguments["line"])
+    game, moves, spelled, _, position, outcome, known = played_out(state, ply, arguments["line"])
     return json_response(
         {
             "ply": ply,
@@ -73,6 +77,7 @@ def imagine(arguments: dict[str, Any], match: str) -> Response:
             "diagram": game.diagram(position),
             "to_move": game.to_move(position),
             "result": None if outcome is None else {"scores": list(outcome.scores), "reason": outcome.reason},
+            "result_known": known,
             "moves": [] if outcome else [game.format_move(position, move) for move in game.legal_moves(position)],
             "hints": {} if outcome else hints_shown(game.hints(position)),
             "compositions": [] if outcome else [each._asdict() for each in game.compositions(position)],
@@ -90,7 +95,9 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
         raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
     game = rules_of(state)
     before, position, history = None, state.position_after(ply), state.history[:ply]
-    outcome = game.outcome(position, history)
+    # One for the whole line: a move that is legal shows that the game was not over, whatever it takes to prove.
+    effort = Effort(MAX_OUTCOME_STEPS)
+    outcome, known = outcome_as_known(game, position, history, effort)
     moves, spelled = [], []
     for number, text in enumerate(line):
         if outcome is not None:
@@ -103,5 +110,5 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
         spelled.append(game.spell(position, move))
         history = history.then(position)
         before, position = position, game.play(position, move)
-        outcome = game.outcome(position, history)
-    return Line(game, moves, spelled, before, position, outcome)
+        outcome, known = outcome_as_known(game, position, history, effort)
+    return Line(game, moves, spelled, before, position, outcome, known)

@@ -8,7 +8,7 @@ from domain.four_towers.diagram import TITLES
 from domain.four_towers.moves import PROMOTED, RETURN, Move, Multi, Rearrangement, head_of, target_of, victim_of
 from domain.four_towers.position import Position
 from domain.four_towers.turn import Turn
-from domain.game import Composed, Composition, Game, Hint, Outcome, Setup
+from domain.game import Composed, Composition, Effort, Game, Hint, Outcome, Setup
 from domain.scene import Scene
 
 _START = "dmk/rnbdcq/ppppppbnr/6pppp/10/9/10/PPPP6/RNBPPPPPP/QCDBNR/KMD w - -/- - 0 1"
@@ -66,6 +66,9 @@ class FourTowers(Game[Position, Move]):
 
     def outcome_at_a_glance(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         return outcome.outcome_at_a_glance(position, history)
+
+    def outcome_within(self, position: Position, history: Sequence[Position], effort: Effort) -> Outcome | None:
+        return outcome.outcome(position, history, effort=effort)
 
     def key(self, position: Position) -> Hashable:
         return outcome.key(position)

@@ -8,7 +8,7 @@ from domain.four_towers.board import SQUARES
 from domain.four_towers.moves import Multi, Rearrangement
 from domain.four_towers.position import NEVER, QUIET_CLOCK, Position, occupied_by
 from domain.four_towers.turn import Turn
-from domain.game import Outcome
+from domain.game import Effort, Outcome
 from domain.history import occurrences
 
 GLANCE = 100
@@ -27,12 +27,15 @@ def checked(position: Position) -> bool:
     return in_check(position.men, position.side, white | black, occupied)
 
 
-def rare_move(position: Position, most: int | None = None) -> Multi | Rearrangement | None:
+def rare_move(
+    position: Position, most: int | None = None, effort: Effort | None = None
+) -> Multi | Rearrangement | None:
     """Return a legal rearrangement or multi-move of a position, or None when there is none.
 
-    Raises TooMany when the answer takes more than ``most`` trials of components.
+    Raises TooMany when the answer takes more than ``most`` trials of components, OutcomeUnknown when it takes more than
+    ``effort``.
     """
-    return special.any_rearrangement(position) or rescue.any_multi(position, most)
+    return special.any_rearrangement(position) or rescue.any_multi(position, most, effort)
 
 
 def _bare(position: Position) -> bool:
@@ -45,12 +48,14 @@ def drawn(position: Position) -> bool:
     return position.clock >= QUIET_CLOCK or _bare(position)
 
 
-def outcome(position: Position, history: Sequence[Position], most: int | None = None) -> Outcome | None:
+def outcome(
+    position: Position, history: Sequence[Position], most: int | None = None, effort: Effort | None = None
+) -> Outcome | None:
     """Return how the game has ended, or None; the first of the five conditions in the order of the rules.
 
-    Raises TooMany when the answer takes more than ``most`` trials of components of multi-moves.
+    Raises as ``rare_move`` does.
     """
-    if not Turn(position).any_move() and rare_move(position, most) is None:
+    if not Turn(position).any_move() and rare_move(position, most, effort) is None:
         if not checked(position):
             return Outcome((0.5, 0.5), "stalemate")
         return Outcome((0.0, 1.0) if position.side == 0 else (1.0, 0.0), "checkmate")

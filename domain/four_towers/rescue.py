@@ -13,17 +13,21 @@ from domain.four_towers.outlook import LATER_SHIELDS, SHIELDS, Outlook, Towers, 
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.reach import Reach
 from domain.four_towers.special import MOST_COMPONENTS, TooMany, arenas_under, canonical
+from domain.game import Effort
 
 _ANYWHERE = -1
 
 
-def any_multi(position: Position, most: int | None = None) -> Multi | None:
+def any_multi(position: Position, most: int | None = None, effort: Effort | None = None) -> Multi | None:
     """Return a legal multi-move, or None when there is none; the fewest components first.
+
+    With ``effort`` every sequence of components that is looked at is a step of it: OutcomeUnknown is raised when these
+    are too many.
 
     With ``most`` nothing is pruned, and TooMany is raised when the answer takes more trials of components: what an
     opponent sees so is a part of its engine.
     """
-    return _Search(position, most).first()
+    return _Search(position, most, effort).first()
 
 
 class _Sequence(NamedTuple):
@@ -49,8 +53,9 @@ class _Steps(NamedTuple):
 class _Search:
     """The search in one position."""
 
-    def __init__(self, position: Position, most: int | None) -> None:
+    def __init__(self, position: Position, most: int | None, effort: Effort | None = None) -> None:
         self.position = position
+        self.effort = effort
         self.pruning = most is None
         self.trials_left = inf if most is None else most
         self.base = position.side * BLACK
@@ -81,6 +86,8 @@ class _Search:
 
     def extended(self, sequence: _Sequence, left: int) -> Iterator[tuple[_Sequence, bool]]:
         """Yield the sequence with each component to try, and whether that may end a check."""
+        if self.effort is not None:
+            self.effort.spend()
         saving, least = self.saving(sequence)
         if self.is_hopeless(sequence, least, left):
             return

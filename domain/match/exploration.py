@@ -6,7 +6,7 @@ from typing import Any
 from domain.game import Game, RulesError
 from domain.games import find_ruleset
 from domain.history import History
-from domain.match.lines import Line, Lines
+from domain.match.lines import Line, Lines, is_seen_over
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 
@@ -46,7 +46,7 @@ def _grown(
 ) -> tuple[Line, ...]:
     if tree and not deepest:
         raise Refused("unfit-lines", f"the tree may be {DEEPEST} moves deep", place)
-    if tree and game.outcome(position, history) is not None:
+    if tree and is_seen_over(game, position, history):
         raise Refused("unfit-lines", "the game is over here: nothing can follow", place)
     found: dict[str, Line] = {}
     for number, line in enumerate(tree):

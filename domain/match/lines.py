@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from domain.game import Game, RulesError
+from domain.game import Effort, Game, OutcomeUnknown, RulesError
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match import commands as c
@@ -149,7 +149,7 @@ class _Arranger:
         except RulesError as error:
             raise Refused("illegal-move", str(error), f"{place}.move") from error
         after, before = self._game.play(position, move), history.then(position)
-        if line.next and self._game.outcome(after, before) is not None:
+        if line.next and is_seen_over(self._game, after, before):
             raise Refused("unfit-lines", "the game is over here: nothing can follow", f"{place}.next")
         following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()
         return Line(self._game.format_move(position, move), line.then, following)
@@ -163,6 +163,14 @@ class _Arranger:
                 "unfit-lines", "after any move there can be one answer, and nothing after it", f"{place}.next"
             )
         return line
+
+
+def is_seen_over(game: Game[Any, Any], position: Any, history: History) -> bool:
+    """Tell whether the game is over, as far as that is seen at once: where moves follow, they show that it is not."""
+    try:
+        return game.outcome_within(position, history, Effort(0)) is not None
+    except OutcomeUnknown:
+        return False
 
 
 def reached(state: MatchState, lines: Lines) -> Reached | None:

@@ -1,5 +1,7 @@
 """Positions that a match could come to: played out from any ply, with nothing played."""
 
+from urllib.parse import quote
+
 from tests.support.callers import started
 
 LINE = ["c3-d4", "b6-a5", "d4-c5"]
@@ -40,3 +42,17 @@ def test_an_illegal_move_is_named_by_its_place_in_the_line(anna, boris):
 def test_nobody_looks_into_a_private_match_by_imagining(anna, boris, stranger):
     match = started(anna, boris, private=True)
     assert stranger.post(f"/matches/{match}/positions", {"line": []}).status_code == 404
+
+
+def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger):
+    crafted = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
+    shown = stranger.get(f"/games/four-towers/positions?position={quote(crafted)}").json
+    assert (shown["position"], shown["outcome"], shown["outcome_known"], shown["moves"]) == (crafted, None, False, [])
+    mate = "1k1/MC4/2M4K1/10/3N2d3/p1r2r3/5rn3/br4d3/9/2b3/3 b - RN/- - 1 1"
+    shown = stranger.get(f"/games/four-towers/positions?position={quote(mate)}").json
+    assert (shown["outcome"]["reason"], shown["outcome_known"]) == ("checkmate", True)
+
+
+def test_the_end_of_a_line_says_whether_its_result_is_known(anna, boris):
+    match = started(anna, boris)
+    assert anna.post(f"/matches/{match}/positions", {"line": LINE}).json["result_known"] is True

@@ -195,3 +195,18 @@ def test_an_unforeseen_mistake_is_answered_without_its_details(app: Flask, monke
     refused = Caller(app).get("/games")
     assert (refused.status_code, refused.json["code"]) == (500, "internal-error")
     assert "ingredient" not in refused.text
+
+
+def test_of_many_wrong_fields_the_first_twenty_are_named_and_the_others_counted(anna: Caller) -> None:
+    body = {"label": "x", **{f"unknown-{number}": 1 for number in range(3000)}}
+    refused = anna.post("/me/tokens", body)
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+    assert (len(refused.json["errors"]), refused.json["more_errors"]) == (20, 2980)
+    assert refused.json["detail"].endswith("; and at 2980 more fields.")
+    assert len(refused.data) < 4000
+
+
+def test_names_of_fields_that_nobody_could_mean_are_cut(anna: Caller) -> None:
+    refused = anna.post("/me/tokens", {"label": "x", **{f"{number}" + "x" * 2500: 1 for number in range(20)}})
+    assert (refused.status_code, len(refused.json["errors"])) == (422, 20)
+    assert len(refused.data) < 20_000

@@ -9,7 +9,7 @@ from domain.four_towers.attack import BLACK, KING, in_check
 from domain.four_towers.board import SQUARES
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.rescue import any_multi
-from domain.game import Outcome
+from domain.game import Effort, Outcome, OutcomeUnknown
 from tests.bench.endings import CROWDED
 from tests.support.slow_four_towers.board import read
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
@@ -122,3 +122,20 @@ def test_a_position_stands_for_the_third_time_whatever_the_clocks_say() -> None:
     later = GAME.parse_position(GAME.format_position(start).replace(" 0 1", " 7 30"))
     assert GAME.outcome(start, (later, GAME.play(start, next(iter(GAME.legal_moves(start)))))) is None
     assert GAME.outcome(start, (later, start)) == Outcome((0.5, 0.5), "repetition")
+
+
+@pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *NONE])
+def test_with_enough_effort_the_end_is_told_as_by_the_rules(text: str) -> None:
+    position = GAME.parse_position(text)
+    assert GAME.outcome_within(position, (), Effort(10**6)) == GAME.outcome(position, ())
+
+
+def test_an_end_that_takes_more_effort_than_is_left_is_not_known() -> None:
+    position = GAME.parse_position(CROWDED[-1])
+    effort = Effort(10)
+    with pytest.raises(OutcomeUnknown):
+        GAME.outcome_within(position, (), effort)
+    with pytest.raises(OutcomeUnknown):
+        GAME.outcome_within(position, (), effort)
+    start = GAME.initial("standard")
+    assert GAME.outcome_within(start, (), effort) is None, "where a piece can move nothing need be searched"

@@ -133,6 +133,7 @@ export class Bench {
     if (current.parent?.move === ANY) return `${after}nothing can follow the answer to any other move.`;
     if (current.move === ANY) return `${after}type your answer. It is played if it is legal then.`;
     if (place.result) return `${after}the game is over (${place.result.reason.replaceAll("-", " ")}).`;
+    if (place.result_known === false) return `${after}whether the game is over here takes too long to tell. A played move always tells it.`;
     if (!current.parent && place.to_move === this.sheet.seat) return `It is your turn: begin with your own move, which you then make by hand.${composed(place)}`;
     const mover = place.to_move === this.sheet.seat ? `you (${this.names[place.to_move]}) answer` : `${this.names[place.to_move]} to move`;
     return `${sentence(`${after}${mover}`)}${composed(place)}`;

@@ -11,7 +11,12 @@ def behind_proxies(app: Flask) -> Flask:
     Without this all callers would have the address of the proxy, and share one limit; believing more proxies than there
     are would let callers choose their address. Raises environs.EnvError for a value that is no number of proxies.
     """
-    proxies = Env().int("ROOKERY_TRUSTED_PROXIES", 0, validate=validate.Range(min=0))
+    proxies = trusted_proxies()
     if proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=0)  # type: ignore[method-assign]
     return app
+
+
+def trusted_proxies() -> int:
+    """Return how many proxies in front of this process tell addresses and scheme; raises environs.EnvError."""
+    return Env().int("ROOKERY_TRUSTED_PROXIES", 0, validate=validate.Range(min=0))

@@ -73,7 +73,7 @@ class ApiClient:
         except (OSError, http.client.HTTPException):
             self._connection.close()
             raise
-        fields = {name.lower(): value for name, value in response.getheaders()}
+        fields = {name.lower(): ", ".join(response.headers.get_all(name) or []) for name in response.headers}
         spoken = "json" in fields.get("content-type", "") and received
         return Answer(response.status, fields, json.loads(received) if spoken else None)
 
@@ -90,7 +90,7 @@ class ApiClient:
         answer = self.ask("POST", "/players", {"name": name, "password": password})
         if answer.status != 201:
             raise ApiError("POST", "/players", answer)
-        cookie = answer.headers["set-cookie"].partition(";")[0]
+        cookie = answer.headers["set-cookie"].partition(";")[0]  # the first is that of the session
         granted = self.ask("POST", "/me/tokens", {"label": "client"}, {"Cookie": cookie})
         if granted.status != 201:
             raise ApiError("POST", "/me/tokens", granted)

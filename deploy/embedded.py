@@ -253,7 +253,7 @@ def _holder(host: str, port: int) -> str:
         return "another program"
     if answer.startswith((b"+PONG", b"-NOAUTH", b"-DENIED")):
         return "a Valkey or Redis server (set REDIS_URL to use it)"
-    return "another server"
+    return "another program"
 
 
 def _version_of(stamp: dict[str, object]) -> tuple[int, int, int]:

@@ -2,11 +2,8 @@
 
 import os
 import shutil
-import socket
-import struct
-from typing import Any
 
-worker_class = "gthread"
+worker_class = "deploy.web_worker.WebWorker"
 workers = 2
 threads = 8
 keepalive = 75
@@ -29,21 +26,6 @@ def on_starting(_: object) -> None:
     if counted:
         shutil.rmtree(counted, ignore_errors=True)
         os.makedirs(counted)
-
-
-PATIENCE = {socket.SO_RCVTIMEO: 10, socket.SO_SNDTIMEO: 30}
-"""Seconds in which somebody must send, or take, something of a request that has begun."""
-
-
-def when_ready(server: Any) -> None:
-    """Let nobody who stops in the middle of a request, or is cut off, hold a thread for ever.
-
-    gunicorn sets no such limit. Connections inherit it from the socket that they come in at (Linux, socket(7)); those
-    of the live stream are not blocking and take no notice.
-    """
-    for listener in server.LISTENERS:
-        for option, seconds in PATIENCE.items():
-            listener.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", seconds, 0))
 
 
 def child_exit(_: object, worker: object) -> None:

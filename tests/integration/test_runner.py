@@ -53,7 +53,7 @@ def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(hous
 
 def test_a_taken_port_is_refused_and_nothing_is_left_running(house, tmp_path):
     ports = Ports.free()._replace(api=house.ports.api)
-    with pytest.raises(InstallationError, match=rf"port {house.ports.api} for the API is taken by another server"):
+    with pytest.raises(InstallationError, match=rf"port {house.ports.api} for the API is taken by another program"):
         Installation(tmp_path, ports).start()
     with pytest.raises(InstallationError, match="a Valkey or Redis server"):
         Installation(tmp_path, Ports.free()._replace(server=house.ports.server)).start()

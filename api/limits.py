@@ -3,6 +3,7 @@
 A store that is away is no leave to go on: its error reaches the caller as 503, like everywhere else.
 """
 
+import hashlib
 import math
 import time
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -75,6 +76,8 @@ class RateLimits:
         ``share`` is how many times the limit they have together.
         """
         item = self.items[limit]
+        # Counters hold names and addresses as hashes only.
+        who = tuple(hashlib.sha256(each.encode(errors="replace")).hexdigest()[:32] for each in who)
         if share > 1:
             item = type(item)(item.amount * share, item.multiples)
         if not self._limiter.hit(item, limit, *who):

@@ -20,6 +20,7 @@ from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
+from events.rewriting import Rewriting
 from events.settings import Settings, store_from
 from events.statements import Statements
 from events.timekeeper import Timekeeper
@@ -46,6 +47,7 @@ class Services:
         self.sign_in_delays = SignInDelays(self.store.client, settings.prefix)
         self.administration = Administration(self.store.client, settings.prefix, now)
         self.statements = Statements(self.store.client, settings.prefix, now)
+        self.rewriting = Rewriting(self.store.client, settings.prefix, now)
         self.keys = KeyRing(self.store.client, settings.prefix, now)
         self.checkpoints = CheckpointLog(self.store, self.keys)
         self.diaries = RedisDiaries(self.store.client, settings.prefix)
@@ -72,7 +74,8 @@ class Services:
             self.chats,
             self.matches,
             self.store,
-            self.readmodels.matches_of,
+            self.readmodels,
+            self.rewriting,
         )
 
 

@@ -47,6 +47,13 @@ class Token(NamedTuple):
     created_at: int
 
 
+class Session(NamedTuple):
+    """A session as its owner sees it, without its secret. Instants are milliseconds since 1970 UTC."""
+
+    created_at: int
+    expires_at: int
+
+
 class UnfitName(ValueError):
     """A name that nobody may have; the message says why."""
 
@@ -119,7 +126,7 @@ _ERASE = (
     + """
 for _, packed in ipairs(redis.call('HVALS', KEYS[2])) do redis.call('DEL', cjson.decode(packed)[3]) end
 if redis.call('GET', KEYS[3]) == ARGV[1] then redis.call('DEL', KEYS[3]) end
-redis.call('DEL', KEYS[2], KEYS[4])
+redis.call('DEL', KEYS[2], KEYS[4], KEYS[5])
 """
 )
 
@@ -256,6 +263,16 @@ class People:
         """Return whose session this is, or None when it has ended or never was."""
         return _unpacked(self._client.get(self._key("session", secret)))
 
+    def sessions(self, person: Person) -> list[Session]:
+        """Return the sessions of ``person`` that have not ended, oldest first."""
+        opened = self._client.zrange(self._sessions_key(person.id), 0, -1, withscores=True)
+        with self._client.pipeline(transaction=False) as pipeline:
+            for key, _ in opened:
+                pipeline.pttl(key)
+            left = pipeline.execute()
+        now = self._now()
+        return [Session(int(at), now + ms) for (_, at), ms in zip(opened, left, strict=True) if ms > 0]
+
     def end_session(self, secret: str) -> None:
         """End the session; one that has ended already stays so."""
         person, key = self.person_of_session(secret), self._key("session", secret)
@@ -322,8 +339,14 @@ class People:
 
         All of it goes at once.
         """
-        sessions, tokens = self._sessions_key(person.id), self._tokens_key(person.id)
-        self._erase(keys=[sessions, tokens, self._name_key(person.name), self._person_key(person.id)], args=[person.id])
+        keys = [
+            self._sessions_key(person.id),
+            self._tokens_key(person.id),
+            self._name_key(person.name),
+            self._person_key(person.id),
+            f"{self._keys}acts:{person.id}",
+        ]
+        self._erase(keys=keys, args=[person.id])
 
     def _keep(self, person: Person, hashed: str) -> bool:
         keys = [self._name_key(person.name), self._person_key(person.id)]

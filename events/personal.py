@@ -1,13 +1,15 @@
 """All that is kept about a person: handed out as one archive, and erased.
 
 The streams of matches carry opaque ids and stay as they are: every chain is as valid after an erasure as before it.
-What is erased lies beside them in ordinary keys. Administrative acts stay on record, by id.
+What is erased lies beside them in ordinary keys. Administrative acts stay on record, by id. So do the moves, results
+and instants of matches, and the ratings that follow from them.
 """
 
 import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import structlog
@@ -19,12 +21,15 @@ from domain.match.state import OPEN
 from events.administration import Administration
 from events.chats import Chats
 from events.codec import content_shown
-from events.diaries import Diaries
+from events.diaries import Diaries, RedisDiaries
 from events.envelope import Envelope
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.orders import lines_shown, unpacked
 from events.people import People, Person
+from events.readmodels import ReadModels
+from events.redis_store import RedisStore
+from events.rewriting import Rewriting
 from events.shapes import written
 from events.statements import Statements
 from events.store import EventStore, Request
@@ -32,15 +37,18 @@ from events.timekeeper import unavailable
 
 _EXPLAINED = """This is all that Rookery keeps about you.
 
-person.json      your account, roles, tokens (never their secrets), calendar, vacations and preferences
+person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional lines, notes, your tree of moves
 chats.json       what you said in chats, by match
+ratings.json     your ratings, and what each rated match has changed
 statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
                  with the random salts by which the digests in the events can be computed again
 administration.json  what the log of administration says of you: roles you got, and what you did with them
 
-Instants are milliseconds since 1970 UTC. Passwords are kept as argon2 hashes and are not part of this archive.
+Instants are milliseconds since 1970 UTC. Passwords are kept as argon2 hashes and are not part of this archive. Counters
+of how often you did something, which keep the server usable for all, go away by themselves within an hour. Lists of
+matches and results between players are computed from the events above.
 """
 
 PAGE = 500
@@ -59,7 +67,34 @@ class Holdings(NamedTuple):
     chats: Chats
     matches: Matches
     store: EventStore
-    matches_of: Callable[[str], Iterable[str]]
+    readmodels: ReadModels
+    rewriting: Rewriting
+
+
+def holdings_on(store: RedisStore, readmodels: ReadModels, matches: Matches, now: Callable[[], int]) -> Holdings:
+    """Return where things about people are kept in the installation of ``store``."""
+    client, prefix = store.client, store.prefix
+    return Holdings(
+        People(client, prefix, now),
+        Administration(client, prefix, now),
+        Statements(client, prefix, now),
+        RedisDiaries(client, prefix),
+        Notebooks(client, prefix),
+        Chats(client, prefix, now),
+        matches,
+        store,
+        readmodels,
+        Rewriting(client, prefix, now),
+    )
+
+
+def keep_house(holdings: Holdings) -> None:
+    """Take the next step of erasures that are not complete, and discard texts that no event names.
+
+    Raises redis errors and StoreUnavailable.
+    """
+    holdings.rewriting.follow_up(partial(forget, holdings))
+    holdings.statements.discard_unnamed(holdings.store.read)
 
 
 def archive_of(holdings: Holdings, person: Person) -> bytes:
@@ -71,20 +106,33 @@ def archive_of(holdings: Holdings, person: Person) -> bytes:
         said = {match: list(_said(holdings.chats, match, person.id)) for match in holdings.chats.joined(person.id)}
         _write(files, "chats.json", _json(said))
         _write(files, "statements.json", _json(_stated(holdings.statements, person)))
+        _write(files, "ratings.json", _json(_ratings(holdings.readmodels, person)))
         _write(files, "administration.json", _json(list(_acts_about(holdings.administration, person))))
-        for match in holdings.matches_of(person.id):
+        for match in holdings.readmodels.matches_of(person.id):
             _write(files, f"matches/{match}.json", _json(_part_in(holdings, person, match)))
     return archive.getvalue()
 
 
-def erase(holdings: Holdings, person: Person) -> None:
+def erase(holdings: Holdings, person: Person) -> str:
     """Take ``person`` out of all matches that are not over and forget all that is kept about the person.
 
-    Killed midway, doing it again does the rest: the account, by which it is asked for, goes last. Raises redis errors
-    and StoreUnavailable.
+    Return what becomes of the files of the store, in which all of it still stands: one of
+    ``events.rewriting.FILES``. Raises redis errors and StoreUnavailable.
+
+    Crash-safe: killed midway, doing it again does the rest, for the account, by which it is asked for, goes last; a
+    relay does it too, from the note that is made first.
     """
     holdings.administration.record("person-erased", person.id, {"person": person.id})
-    for match in holdings.matches_of(person.id):
+    holdings.rewriting.note(person.id)
+    forget(holdings, person.id)
+    # Once more: what requests that are still under way leave is erased so long after the account is gone.
+    return holdings.rewriting.note(person.id)
+
+
+def forget(holdings: Holdings, id: str) -> None:
+    """Do all that the erasure of the person with this id does, or what is left to be done of it; raises like it."""
+    person = holdings.people.person(id) or Person(id, "", "person", 0)
+    for match in holdings.readmodels.matches_of(person.id):
         try:
             _leave(holdings.matches, match, person)
         except Exception as error:
@@ -98,7 +146,8 @@ def erase(holdings: Holdings, person: Person) -> None:
         holdings.administration.revoke(person.id, role, person.id)
     holdings.notebooks.erase(person.id)
     holdings.diaries.erase(person.id)
-    holdings.people.erase(person)
+    if person.name:
+        holdings.people.erase(person)
 
 
 def _leave(matches: Matches, match: str, person: Person) -> None:
@@ -121,8 +170,20 @@ def _account(holdings: Holdings, person: Person) -> dict[str, Any]:
     return {
         **person._asdict(),
         "roles": sorted(holdings.administration.roles_of(person.id)),
+        "sessions": [session._asdict() for session in holdings.people.sessions(person)],
         "tokens": [token._asdict() for token in holdings.people.tokens(person)],
         "diary": written(diary),
+    }
+
+
+def _ratings(readmodels: ReadModels, person: Person) -> dict[str, Any]:
+    ratings = readmodels.ratings(person.id)
+    return {
+        rating.pool: {
+            **rating._asdict(),
+            "changes": [change._asdict() for change in readmodels.rating_history(person.id, rating.pool)],
+        }
+        for rating in ratings
     }
 
 

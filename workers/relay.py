@@ -12,6 +12,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -29,6 +30,7 @@ from events.feed import Delivery, FeedGroup, trim
 from events.heartbeat import RedisHeartbeat
 from events.liveness import RedisLiveness
 from events.matches import Matches, NoSuchMatch
+from events.personal import holdings_on, keep_house
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
@@ -250,6 +252,7 @@ class Relay:
             self.ask_checkpoint,
             self._now,
             self._name,
+            partial(keep_house, holdings_on(store, readmodels, matches, self._now)),
         )
         projections, opponents, rates, clocks = (self._group(name, store.shards) for name in GROUPS)
         lines = [

@@ -2,9 +2,7 @@
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -16,6 +14,7 @@ from api.services import EXTENSION, Services
 from api.stream import message_of
 from events.matches import Matches
 from tests.support.callers import API, Caller, started
+from tests.support.stored import stored
 from workers.projector import Projector, projected_by
 
 NOTE, WORD = "kilimanjaro", "okapi"
@@ -60,32 +59,6 @@ def told(answer: TestResponse) -> str:
         return answer.text
     with zipfile.ZipFile(io.BytesIO(answer.data)) as files:
         return "".join(files.read(name).decode() for name in files.namelist())
-
-
-def stored(redis: Redis) -> Iterator[tuple[str, bytes]]:
-    """Yield the name of every key with all that is in it, compressed values as they read."""
-    for key in redis.scan_iter():
-        kind: Any = redis.type(key)
-        if kind == b"none":
-            continue  # a count of acts that has just run out
-        content: Any = {
-            b"string": lambda key=key: redis.get(key),
-            b"hash": lambda key=key: redis.hgetall(key),
-            b"list": lambda key=key: redis.lrange(key, 0, -1),
-            b"set": lambda key=key: redis.smembers(key),
-            b"zset": lambda key=key: redis.zrange(key, 0, -1),
-            b"stream": lambda key=key: redis.xrange(key),
-        }[kind]()
-        texts = [repr(content).encode(), *(unzipped(value) for value in getattr(content, "values", list)())]
-        yield key.decode(), b"\n".join(texts)
-
-
-def unzipped(value: bytes) -> bytes:
-    """Return what ``value`` was before it was compressed, or ``value`` itself when it was not."""
-    try:
-        return zlib.decompress(value)
-    except zlib.error:
-        return value
 
 
 class House:

@@ -1,4 +1,5 @@
-// Forms and buttons that name an API call: data-api="METHOD /path", data-next = where to go afterwards.
+// Forms and buttons that name an API call: data-api="METHOD /path", data-next = where to go afterwards; with data-told
+// the answer's detail is shown first, in the place of the form.
 
 import {call, clearProblem, showProblem} from "./api.js";
 import {keepCount} from "./awaiting.js";
@@ -57,13 +58,27 @@ function bodyOf(form) {
   return body;
 }
 
+function tell(source, words) {
+  const said = document.createElement("p");
+  said.className = "notice";
+  said.setAttribute("role", "status");
+  said.textContent = words;
+  const onwards = document.createElement("a");
+  onwards.href = source.dataset.next;
+  onwards.className = "button";
+  onwards.textContent = "Go on";
+  source.replaceChildren(said, onwards);
+  onwards.focus();
+}
+
 async function act(source, body, scope, button) {
   const [method, path] = source.dataset.api.split(" ");
   clearProblem(scope);
   button.disabled = true;
   try {
-    await call(method, path, body);
-    location.assign(source.dataset.next);
+    const answer = await call(method, path, body);
+    if ("told" in source.dataset && answer?.detail) tell(source, answer.detail);
+    else location.assign(source.dataset.next);
   } catch (problem) {
     button.disabled = false;
     showProblem(scope, problem);

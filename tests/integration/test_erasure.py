@@ -1,0 +1,214 @@
+"""What is left to be done after an erasure: late writes, killed processes, and files in which erased text stands."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from redis import Redis
+
+from api.services import Services
+from events.personal import forget, keep_house
+from events.rewriting import MIN_BETWEEN_REWRITES_MS, SETTLED_AFTER_MS, Rewriting
+from events.store import Request, StoreUnavailable
+from tests.support.callers import Caller, app_on, started
+from tests.support.eventually import eventually
+from tests.support.projected import project
+from tests.support.server import RealServer
+from tests.support.stored import stored
+from tests.support.watch import Watch
+
+WORDS = b"nobody-may-read-this-again"
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[RealServer]:
+    """Return a server of this test alone, whose files hold text as it is, without compression."""
+    server = RealServer(tmp_path, "--rdbcompression", "no")
+    yield server
+    server.close()
+
+
+def holding(directory: Path) -> list[str]:
+    """Return the files below ``directory`` in which WORDS stand."""
+    files = [path for path in directory.rglob("*") if path.is_file()]
+    return [path.name for path in files if WORDS in path.read_bytes()]
+
+
+def say_something(app: Flask) -> Caller:
+    """Return anna, who has left words in a case, in notes and in a chat."""
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    match, words = started(anna, boris), WORDS.decode()
+    for path, body in (
+        ("disputes", {"ply": 0, "ground": "conduct", "statement": words}),
+        ("chat", {"text": words}),
+    ):
+        assert anna.post(f"/matches/{match}/{path}", body).status_code == 201
+    assert anna.put(f"/matches/{match}/notes", {"text": words}).status_code == 200
+    project(app.extensions["rookery"])
+    return anna
+
+
+def erase(caller: Caller) -> dict[str, Any]:
+    """Have the caller erased, and return what is said to it."""
+    answer = caller.post("/me/erasure", {"name": caller.name})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json)
+
+
+def no_rewrite_runs(client: Redis) -> bool:
+    """Tell whether the server is not rewriting its file, nor about to."""
+    progress: Any = client.info("persistence")
+    return not progress["aof_rewrite_in_progress"] and not progress["aof_rewrite_scheduled"]
+
+
+def test_erased_text_is_in_no_file_of_the_store_once_it_is_rewritten(own_server: RealServer, tmp_path: Path) -> None:
+    watch = Watch()
+    app = app_on(own_server.url, now=watch)
+    services: Services = app.extensions["rookery"]
+    client, holdings = services.store.client, services.holdings
+    anna = say_something(app)
+    # The first rewrite on a server tells whether it is permitted; it is over before the erasure here.
+    client.bgrewriteaof()
+    eventually(lambda: no_rewrite_runs(client), "a rewrite that was under way ends")
+    assert holding(tmp_path)
+    said = erase(anna)
+    assert said["files"] == "to-be-rewritten"
+    assert "normally within a quarter of an hour" in said["detail"]
+    assert anna.id in services.rewriting.pending()
+    watch.advance(MIN_BETWEEN_REWRITES_MS)
+    keep_house(holdings)
+
+    def complete() -> bool:
+        keep_house(holdings)
+        return not services.rewriting.pending()
+
+    eventually(complete, "the erasure is complete")
+    eventually(lambda: not holding(tmp_path), "the files that were replaced are gone")
+    assert not any(WORDS in content for _, content in stored(client))
+    # The rewritten file is whole: the server starts from it with all that was not erased.
+    before = client.dbsize()
+    own_server.kill()
+    own_server.start()
+    assert client.dbsize() == before
+    assert not holding(tmp_path)
+
+
+def test_a_rewrite_that_a_killed_server_did_not_finish_is_asked_for_again(own_server: RealServer) -> None:
+    watch = Watch()
+    with own_server.client() as client:
+        rewriting, forgotten = Rewriting(client, "test:", watch), list[str]()
+        assert rewriting.note("p1") == "to-be-rewritten"
+        eventually(lambda: no_rewrite_runs(client), "the rewrite that tells whether it is permitted ends")
+        watch.advance(SETTLED_AFTER_MS)
+        rewriting.follow_up(forgotten.append)
+        own_server.kill()
+        own_server.start()
+        rewriting.follow_up(forgotten.append)
+        assert rewriting.pending() == {"p1": watch.now - SETTLED_AFTER_MS}
+        watch.advance(MIN_BETWEEN_REWRITES_MS)
+
+        def complete() -> bool:
+            rewriting.follow_up(forgotten.append)
+            return not rewriting.pending()
+
+        eventually(complete, "the erasure is complete")
+        assert forgotten == ["p1", "p1"]
+
+
+def test_many_erasures_share_a_rewrite(server: RealServer, redis: Redis) -> None:
+    watch = Watch()
+    rewriting = Rewriting(redis, "test:", watch)
+
+    def asked() -> int:
+        counted: Any = redis.info("commandstats")
+        return int(counted.get("cmdstat_bgrewriteaof", {"calls": 0})["calls"])
+
+    rewriting.note("p0")
+    eventually(lambda: no_rewrite_runs(redis), "the rewrite that tells whether it is permitted ends")
+    before = asked()
+    for number in range(20):
+        rewriting.note(f"p{number}")
+    watch.advance(SETTLED_AFTER_MS)
+
+    def complete() -> bool:
+        rewriting.follow_up(lambda _: None)
+        return not rewriting.pending()
+
+    eventually(complete, "all erasures are complete")
+    assert asked() == before + 1
+    rewriting.note("late")
+    watch.advance(SETTLED_AFTER_MS)
+    rewriting.follow_up(lambda _: None)
+    assert asked() == before + 1
+    assert list(rewriting.pending()) == ["late"]
+
+
+def test_who_is_erased_hears_that_the_store_does_not_let_its_file_be_rewritten(
+    server: RealServer, redis: Redis, capsys: pytest.CaptureFixture[str]
+) -> None:
+    redis.acl_setuser(
+        "limited", enabled=True, passwords=["+pw"], keys=["*"], channels=["*"], commands=["+@all", "-bgrewriteaof"]
+    )
+    try:
+        app = app_on(server.url.replace("redis://", "redis://limited:pw@"))
+        said = erase(say_something(app))
+    finally:
+        redis.acl_deluser("limited")
+    assert said["files"] == "not-permitted"
+    assert "still holds what was erased" in said["detail"]
+    assert "does not let its file be rewritten" in capsys.readouterr().err
+    assert not any(WORDS in content for _, content in stored(redis))
+
+
+def test_a_store_without_a_file_has_none_to_rewrite(server: RealServer, redis: Redis) -> None:
+    watch = Watch()
+    rewriting = Rewriting(redis, "test:", watch)
+    redis.config_set("appendonly", "no")
+    try:
+        assert rewriting.note("p1") == "none"
+        watch.advance(SETTLED_AFTER_MS)
+        rewriting.follow_up(lambda _: None)
+        assert rewriting.pending() == {}
+    finally:
+        redis.config_set("appendonly", "yes")
+
+
+def test_what_a_request_under_way_leaves_after_the_erasure_is_erased_too(server: RealServer) -> None:
+    watch = Watch()
+    app = app_on(server.url, now=watch)
+    services: Services = app.extensions["rookery"]
+    anna = say_something(app)
+    (match,) = services.readmodels.matches_of(anna.id)
+    erase(anna)
+    services.chats.say(match, anna.id, WORDS.decode(), Request("late", ""))
+    services.notebooks.write_notes(anna.id, match, WORDS.decode())
+    keep_house(services.holdings)
+    assert any(WORDS in content for _, content in stored(services.store.client))
+    watch.advance(MIN_BETWEEN_REWRITES_MS)
+    keep_house(services.holdings)
+    assert not any(WORDS in content for _, content in stored(services.store.client))
+
+
+def test_an_erasure_whose_server_was_killed_is_finished_without_being_asked_again(
+    server: RealServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = Watch()
+    app = app_on(server.url, now=watch)
+    services: Services = app.extensions["rookery"]
+    anna = say_something(app)
+
+    def killed(*_: object) -> None:
+        raise StoreUnavailable("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(services.statements, "erase", killed)
+        assert anna.post("/me/erasure", {"name": "anna"}).status_code == 503
+    assert anna.get("/me").status_code == 200
+    watch.advance(MIN_BETWEEN_REWRITES_MS)
+    services.rewriting.follow_up(partial(forget, services.holdings))
+    assert anna.get("/me").status_code == 401
+    assert services.people.find("anna") is None
+    assert not any(WORDS in content for _, content in stored(services.store.client))

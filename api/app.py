@@ -5,7 +5,7 @@ from collections.abc import Callable
 from flask import Flask
 
 from api import headers, health, limits, problems
-from api.auth import refuse_other_sites
+from api.auth import refuse_other_sites, session_cookie
 from api.limits import Limits, RateLimits
 from api.openapi import LARGEST_BODY, Api
 from api.resources import BLUEPRINTS
@@ -38,7 +38,7 @@ def create_app(
     limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
     app.before_request(refuse_other_sites)
     app.before_request(refuse_wrong_clock)
-    api = Api(app)
+    api = Api(app, session_cookie(settings))
     problems.register(app)
     for blueprint in BLUEPRINTS:
         api.register_blueprint(blueprint)

@@ -11,8 +11,12 @@ from api.problems import Problem
 from api.services import services
 from domain.match.commands import API, WEB
 from events.people import NoSuchPerson, Person
+from events.settings import Settings
 
 COOKIE = "rookery_session"
+SECURE_COOKIE = f"__Host-{COOKIE}"
+"""The name behind TLS: browsers take such a cookie from this very host only, not from others of its domain."""
+
 SESSION_SECONDS = 90 * 24 * 3600
 DEVICE_COOKIE = "rookery_device"
 """Tells a device on which its person has signed in before: wrong passwords of strangers do not keep it waiting."""
@@ -106,13 +110,25 @@ def refuse_other_sites() -> None:
     """
     if request.method in SAFE_METHODS or "Authorization" in request.headers:
         return
-    origin = request.headers.get("Origin")
-    if origin is not None:
-        fine = origin.partition("://")[2].lower() == request.host.lower()
-    else:
-        fine = request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
-    if not fine:
-        raise Problem("cross-origin", "Pages of other sites cannot act for you here.")
+    origin, own = request.headers.get("Origin"), own_origin()
+    if origin is None:
+        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            raise Problem("cross-origin", "Pages of other sites cannot act for you here.")
+    elif origin.lower() != own:
+        detail = f"Pages of other sites cannot act for you here: yours is of {origin[:100]}, this site is {own}."
+        raise Problem("cross-origin", detail)
+
+
+def own_origin() -> str:
+    """Return the origin (scheme, host, port) under which the caller sees this site, in lower case."""
+    # Cookies that are for TLS only are set where there is nothing else, whatever reaches this server from its proxy.
+    scheme = "https" if services().settings.secure_cookies else request.scheme
+    return f"{scheme}://{request.host}".lower()
+
+
+def session_cookie(settings: Settings) -> str:
+    """Return the name of the cookie that holds a session."""
+    return SECURE_COOKIE if settings.secure_cookies else COOKIE
 
 
 def begin_session(response: Response, person: Person) -> Response:
@@ -121,7 +137,8 @@ def begin_session(response: Response, person: Person) -> Response:
     Raises the problem not-signed-in when the person has been erased meanwhile.
     """
     people, settings = services().people, services().settings
-    earlier = request.cookies.get(COOKIE)
+    name = session_cookie(settings)
+    earlier = request.cookies.get(name)
     if earlier:
         people.end_session(earlier)
     try:
@@ -129,7 +146,7 @@ def begin_session(response: Response, person: Person) -> Response:
     except NoSuchPerson as error:
         raise gone() from error
     response.set_cookie(
-        COOKIE, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
+        name, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
     )
     if person.kind != "guest":
         response.set_cookie(
@@ -151,10 +168,12 @@ def gone() -> Problem:
 
 def end_session(response: Response) -> Response:
     """End the session of the request and take its cookie back."""
-    secret = request.cookies.get(COOKIE)
+    settings = services().settings
+    name = session_cookie(settings)
+    secret = request.cookies.get(name)
     if secret:
         services().people.end_session(secret)
-    response.delete_cookie(COOKIE, httponly=True, samesite="Lax", secure=services().settings.secure_cookies)
+    response.delete_cookie(name, httponly=True, samesite="Lax", secure=settings.secure_cookies)
     return response
 
 
@@ -172,7 +191,11 @@ def _admit() -> None:
 def _credential() -> tuple[str, str]:
     """Return the kind and the secret of what the caller shows; an empty secret when that is nothing."""
     token = bearer()
-    return ("token", token) if token is not None else ("session", request.cookies.get(COOKIE, ""))
+    return (
+        ("token", token)
+        if token is not None
+        else ("session", request.cookies.get(session_cookie(services().settings), ""))
+    )
 
 
 def _refuse_bad_token(kind: str, person: Person | None) -> None:

@@ -171,7 +171,8 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     ERROR_SCHEMA = ProblemShown
     DEFAULT_ERROR_RESPONSE_NAME = None
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, app: Flask, session_cookie: str) -> None:
+        """Describe ``app``, whose sessions are in the cookie ``session_cookie``."""
         app.config.update(
             API_TITLE="Rookery",
             API_VERSION="1",
@@ -184,7 +185,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             self.register_field(field, kind, None)
         self.register_field(Instant, "string", "date-time")
         schemes = self.spec.components.security_scheme
-        schemes("session", {"type": "apiKey", "in": "cookie", "name": "rookery_session"})
+        schemes("session", {"type": "apiKey", "in": "cookie", "name": session_cookie})
         schemes("token", {"type": "http", "scheme": "bearer"})
 
     def handle_http_exception(self, error: Exception) -> Response:

@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from flask import Flask, Response, current_app, g, request
 from redis.exceptions import RedisError
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
 from domain.match.refusals import Refused
 from events.matches import NoSuchMatch
@@ -230,11 +230,8 @@ def answer(error: Exception) -> Response:
         log.error(problem.code, path=request.path, request=g.get("request_id"), exc_info=error)
     elif problem.status >= 500:
         log.warning(problem.code, path=request.path, request=g.get("request_id"), error=str(error))
-    page = current_app.extensions.get("rookery-problem-page")
-    if page is not None and not request.path.startswith("/api/") and request.accept_mimetypes.accept_html:
-        g.person = None  # the page asks the store nothing: the store may be what is away
-        response: Response = page(problem)
-    else:
+    response = _as_page(error, problem)
+    if response is None:
         response = Response(json.dumps(problem.as_json()), problem.status, content_type=JSON_PROBLEM)
     response.headers.update(problem.headers)
     if problem.status == 401:
@@ -242,8 +239,26 @@ def answer(error: Exception) -> Response:
     return response
 
 
+def _as_page(error: Exception, problem: Problem) -> Response | None:
+    """Return ``problem`` as a page for people; None where JSON is wanted, or no page can be made."""
+    page = current_app.extensions.get("rookery-problem-page")
+    if page is None or request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
+        return None
+    if isinstance(error, BadHost):  # without a host there are no addresses to link to
+        return None
+    g.person = None  # the page asks the store nothing: the store may be what is away
+    try:
+        shown: Response = page(problem)
+    except Exception as failure:
+        log.error("no-page", path=request.path, request=g.get("request_id"), exc_info=failure)
+        return None
+    return shown
+
+
 def _of_http(error: HTTPException) -> Problem:
     status = error.code or 500
+    if isinstance(error, BadHost):
+        return Problem("bad-request", "The Host header does not name a host.")
     if status in _BY_STATUS:
         code, detail = _BY_STATUS[status]
     else:

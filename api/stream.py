@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from queue import Empty, Full, Queue
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import structlog
 from flask import Flask, Response, copy_current_request_context, request
@@ -31,6 +32,7 @@ from api.proxies import behind_proxies
 from api.resources.chat import hears
 from api.resources.matches import readable
 from api.services import EXTENSION, Services
+from api.services import services as current_services
 from events.chats import listening
 from events.connection import blocking_client
 from events.envelope import Envelope
@@ -306,12 +308,12 @@ def _after() -> int:
 
 
 def _allow_page(response: Response) -> Response:
-    """Let the pages read the stream with their cookie: pages of this very host, on whatever port.
+    """Let pages of this very host, with the scheme and port of ROOKERY_PAGE_URL, read the stream with their cookie.
 
-    Cookies do not tell ports apart, so that another port of the host gains nothing that it would not have anyway.
+    What another port of the host serves may be another site.
     """
     origin = request.headers.get("Origin")
-    if origin is not None and _page_host(origin) == headers.without_port(request.host).lower():
+    if origin is not None and origin.lower() == _page_origin():
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Allow-Credentials"] = "true"
         response.headers["Access-Control-Allow-Headers"] = "Authorization, Last-Event-ID"
@@ -319,8 +321,10 @@ def _allow_page(response: Response) -> Response:
     return response
 
 
-def _page_host(origin: str) -> str:
-    return headers.without_port(origin.partition("://")[2]).lower()
+def _page_origin() -> str:
+    page = urlsplit(current_services().settings.page_url)
+    host = headers.without_port(request.host)
+    return f"{page.scheme}://{host}:{page.port}".lower() if page.port else f"{page.scheme}://{host}".lower()
 
 
 def _stream(pointer: tuple[str, int]) -> str:

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from contextlib import suppress
+from typing import Any
 
 worker_class = "deploy.web_worker.WebWorker"
 workers = 2
@@ -14,10 +16,18 @@ graceful_timeout = 5
 max_requests = 0
 limit_request_line = 8190
 limit_request_fields = 60
+forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
+"""Path and scheme are what the request line says and what ``api.proxies`` believes, never what a header claims."""
+
 accesslog = None
 errorlog = "-"
 control_socket_disable = True
 proc_name = "rookery"
+
+
+MAX_COUNTER_BYTES = 1024 * 1024
+"""Room for the counters of a process: the size in which prometheus_client begins their file."""
 
 
 def on_starting(_: object) -> None:
@@ -28,9 +38,19 @@ def on_starting(_: object) -> None:
         os.makedirs(counted)
 
 
-def child_exit(_: object, worker: object) -> None:
-    """Keep the counters of a process that has ended, drop its gauges."""
-    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        from prometheus_client.multiprocess import mark_process_dead
+def post_fork(_: object, worker: Any) -> None:
+    """Reserve the room for the counters of a worker: a mapped file that finds no room on the disk kills its process.
 
-        mark_process_dead(worker.pid)  # type: ignore[attr-defined, no-untyped-call]
+    Without room the worker counts for itself alone.
+    """
+    counted = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if counted:
+        path = os.path.join(counted, f"counter_{os.getpid()}.db")
+        try:
+            with open(path, "ab") as file:
+                os.posix_fallocate(file.fileno(), 0, MAX_COUNTER_BYTES)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(path)
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
+            worker.log.warning("The requests of this worker are not counted with the others: %s", error)

@@ -182,6 +182,8 @@ class Installation:
                 settings = settings._replace(broker_url=next_database(redis_url))
         if "ROOKERY_STREAM_URL" not in os.environ:
             settings = settings._replace(stream_url=self.stream_url)
+        if "ROOKERY_PAGE_URL" not in os.environ:
+            settings = settings._replace(page_url=self.url)
         return settings
 
     def _environment(self) -> dict[str, str]:
@@ -190,6 +192,7 @@ class Installation:
             "REDIS_URL": self.settings.redis_url,
             "BROKER_URL": self.settings.broker_url,
             "ROOKERY_STREAM_URL": self.settings.stream_url,
+            "ROOKERY_PAGE_URL": self.settings.page_url,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
         }

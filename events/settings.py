@@ -33,13 +33,15 @@ class Settings(NamedTuple):
     stream_url: str
     secure_cookies: bool
     shards: int | None
+    page_url: str = "http://127.0.0.1:8000"
 
     @classmethod
     def from_environment(cls) -> "Settings":
         """Return the settings from the environment; raises environs.EnvError, with its name, for an unfit value.
 
         REDIS_URL (the store), BROKER_URL (default: the next database of the same server), ROOKERY_PREFIX,
-        ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS.
+        ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
+        ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own).
         """
         env = Env()
         redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0", validate=_check_store)
@@ -50,6 +52,7 @@ class Settings(NamedTuple):
             stream_url=env.str("ROOKERY_STREAM_URL", "http://127.0.0.1:8001", validate=_check_public_url),
             secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
             shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MOST_SHARDS)),
+            page_url=env.str("ROOKERY_PAGE_URL", "http://127.0.0.1:8000", validate=_check_public_url),
         )
 
 

@@ -117,3 +117,24 @@ def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
 
 def test_every_limit_is_told_in_words() -> None:
     assert SAID.keys() == set(Limits._fields)
+
+
+@pytest.mark.parametrize("host", ["a..b", "..", "a" * 64])
+@pytest.mark.parametrize("path", ["/", "/nothing", "/api/v1/games"])
+def test_a_host_that_is_none_is_refused_without_a_word_in_the_log(
+    app: Flask, capfd: pytest.CaptureFixture[str], host: str, path: str
+) -> None:
+    refused = app.test_client().get(path, headers={"Host": host, "Accept": "text/html"})
+    assert (refused.status_code, refused.json["code"]) == (400, "bad-request")
+    assert "Host" in refused.json["detail"]
+    assert capfd.readouterr().err == ""
+
+
+def test_an_error_whose_page_cannot_be_made_is_told_without_one(app: Flask, capfd: pytest.CaptureFixture[str]) -> None:
+    def broken(_: object) -> None:
+        raise RuntimeError("out of order")
+
+    app.extensions["rookery-problem-page"] = broken
+    refused = app.test_client().get("/nothing", headers={"Accept": "text/html"})
+    assert (refused.status_code, refused.json["code"]) == (404, "not-found")
+    assert "out of order" in capfd.readouterr().err

@@ -8,13 +8,14 @@ from argon2 import PasswordHasher
 from flask import Flask
 from redis import Redis
 
-from api.auth import COOKIE
+from api import create_app
+from api.auth import COOKIE, SECURE_COOKIE
 from api.limits import Limits
 from api.proxies import behind_proxies
 from api.services import EXTENSION
 from events.passwords import Passwords
 from events.people import NameTaken, NoSuchPerson, People
-from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on
+from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on, settings_for
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
 
@@ -210,6 +211,7 @@ def test_a_wrong_token_is_refused_not_ignored(anna: Caller, header: str) -> None
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://localhost:9999"},
+        {"Origin": "https://localhost"},
         {"Origin": "http://["},
         {"Sec_Fetch_Site": "cross-site"},
         {"Sec_Fetch_Site": "same-site"},
@@ -226,6 +228,25 @@ def test_a_page_of_another_site_cannot_act_with_the_cookie(anna: Caller, headers
 def test_a_page_of_this_site_acts_with_the_cookie(anna: Caller, headers: dict[str, str]) -> None:
     body = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}
     assert anna.post("/matches", body, **headers).status_code == 201
+
+
+def test_behind_tls_the_session_is_in_a_cookie_of_this_host_alone_and_the_origin_is_https(server: RealServer) -> None:
+    app = create_app(settings_for(server.url)._replace(secure_cookies=True))
+    anna = Caller(app)
+    made = anna.post("/guests", Origin="https://localhost")
+    assert made.status_code == 201
+    cookie = made.headers["Set-Cookie"]
+    assert cookie.startswith(f"{SECURE_COOKIE}=")
+    assert {"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; "))
+    assert "Domain" not in cookie
+    secret = cookie.partition("=")[2].partition(";")[0]
+    assert anna.get("/me").status_code == 200
+    thief = Caller(app)
+    thief.client.set_cookie(COOKIE, secret)
+    assert thief.get("/me").status_code == 401
+    assert anna.post("/guests", Origin="http://localhost").json["code"] == "cross-origin"
+    schemes = app.test_client().get("/openapi.json").json["components"]["securitySchemes"]
+    assert schemes["session"]["name"] == SECURE_COOKIE
 
 
 def test_a_form_of_another_site_cannot_act_because_only_json_is_read(anna: Caller) -> None:

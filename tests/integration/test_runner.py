@@ -1,5 +1,6 @@
 """A whole installation: ready when it says so, kept running, refused where it would do harm, stopped without trace."""
 
+import http.client
 import json
 import os
 import signal
@@ -44,6 +45,13 @@ def test_the_requests_of_both_processes_are_counted_together(house):
         line for line in text.splitlines() if line.startswith("rookery_requests_total") and "list_games" in line
     )
     assert float(counted.split()[-1]) >= 5
+
+
+def test_headers_cannot_say_which_address_was_asked_for(house):
+    connection = http.client.HTTPConnection("127.0.0.1", house.ports.api, timeout=10)
+    connection.request("GET", "/healthz", headers={"SCRIPT_NAME": "/heal", "PATH_INFO": "/metrics"})
+    assert json.loads(connection.getresponse().read()) == {"status": "up"}
+    connection.close()
 
 
 def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(house):

@@ -216,7 +216,10 @@ def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
     ("origin", "allowed"),
     [
         ("http://127.0.0.1:8000", True),
-        ("https://127.0.0.1", True),
+        ("HTTP://127.0.0.1:8000", True),
+        ("https://127.0.0.1:8000", False),
+        ("http://127.0.0.1", False),
+        ("http://127.0.0.1:8001", False),
         ("http://localhost:8000", False),
         ("https://evil.example", False),
         ("http://127.0.0.1.evil.example", False),

@@ -17,6 +17,7 @@ NAMES = (
     "ROOKERY_STREAM_URL",
     "ROOKERY_SECURE_COOKIES",
     "ROOKERY_SHARDS",
+    "ROOKERY_PAGE_URL",
 )
 
 
@@ -34,14 +35,23 @@ def test_an_empty_environment_means_one_server_on_this_machine() -> None:
         stream_url="http://127.0.0.1:8001",
         secure_cookies=False,
         shards=None,
+        page_url="http://127.0.0.1:8000",
     )
 
 
 def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = ("redis://store/3", "amqp://broker", "test:", "https://live.example", "true", "32")
+    values = (
+        "redis://store/3",
+        "amqp://broker",
+        "test:",
+        "https://live.example",
+        "true",
+        "32",
+        "https://rookery.example",
+    )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
-    assert Settings.from_environment() == (*values[:4], True, 32)
+    assert Settings.from_environment() == (*values[:4], True, 32, values[6])
 
 
 @pytest.mark.parametrize(("name", "value"), [("ROOKERY_SHARDS", "many"), ("ROOKERY_SECURE_COOKIES", "perhaps")])

@@ -25,6 +25,7 @@ from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
 GROUPS = ("projections", "opponents", "ratings", "clocks")
 
+INCIDENTS_TOLD = 5
 LATE_MS = 5000
 """A deadline that came so long ago should have been dealt with."""
 
@@ -61,7 +62,8 @@ def readyz() -> Response:
 
     It cannot while its own clock is wrong. It can while nobody keeps the clocks of matches; that, too, is said, as the
     instant at which somebody last did. Parts of the installation that do not work are named in ``impaired``, each with
-    the reason; outages that wait for an operator's word (``rookery clocks``) in ``provisional_outages``.
+    the reason; outages that wait for an operator's word (``rookery clocks``) in ``provisional_outages``,
+    and what the installation has lost lately in ``incidents``.
     """
     try:
         store, heartbeat = services().store, services().heartbeat
@@ -69,6 +71,7 @@ def readyz() -> Response:
         if store.clock is not None:
             store.clock.refuse(store.clock.offset_ms())
         kept_at, provisional = instant(heartbeat.last()), heartbeat.provisional()
+        incidents = services().incidents.all()
         impaired = _impaired(services().liveness.ages_s()) | _wrong_clocks(heartbeat.offsets())
     except WrongInstallation as error:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
@@ -85,6 +88,7 @@ def readyz() -> Response:
             "provisional_outages": [
                 {"since": rfc3339(outage.since), "until": rfc3339(outage.until)} for outage in provisional
             ],
+            "incidents": [{"at": instant(each.at), "words": each.words} for each in incidents[-INCIDENTS_TOLD:]],
         }
     )
 

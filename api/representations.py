@@ -111,6 +111,10 @@ def match(state: MatchState, ply: int | None = None, now: int | None = None) -> 
         "fallen": timing.fallen(state),
         "rematch_of": state.rematch_of,
         "rematch": rematch_of(state),
+        "losses": [
+            {"found_at": instant(loss.at), "after_version": loss.after}
+            for loss in services().incidents.losses(state.match)
+        ],
         "stream_url": f"{base}{PREFIX}/matches/{state.match}/stream",
     }
 

@@ -11,6 +11,7 @@ from events.chats import Chats
 from events.clock import now_ms
 from events.diaries import RedisDiaries
 from events.heartbeat import RedisHeartbeat
+from events.incidents import Incidents
 from events.liveness import RedisLiveness
 from events.matches import Matches
 from events.notebooks import Notebooks
@@ -46,6 +47,7 @@ class Services:
         self.people = People(self.store.client, settings.prefix, now)
         self.sign_in_delays = SignInDelays(self.store.client, settings.prefix)
         self.administration = Administration(self.store.client, settings.prefix, now)
+        self.incidents = Incidents(self.store.client, settings.prefix)
         self.statements = Statements(self.store.client, settings.prefix, now)
         self.rewriting = Rewriting(self.store.client, settings.prefix, now)
         self.keys = KeyRing(self.store.client, settings.prefix, now)

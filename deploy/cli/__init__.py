@@ -8,12 +8,13 @@ from environs import EnvError
 from deploy.cli.arguments import Refusal
 from deploy.cli.audit import audit_commands
 from deploy.cli.checkpoints import checkpoint, consistency, keys, revoke_key, rotate_key
+from deploy.cli.files import store_files
 from deploy.cli.opponents import opponent
 from deploy.cli.people import people
 from deploy.cli.rules import rules
 from deploy.cli.serving import demo, relay, up
 from deploy.cli.simulation import simulation
-from deploy.cli.store import rebuild, verify
+from deploy.cli.store import incidents, rebuild, verify
 
 
 class Commands(click.Group):
@@ -33,7 +34,20 @@ def main() -> None:
     """Rookery: a correspondence server for tower games."""
 
 
-for command in (up, demo, relay, rebuild, verify, rules, opponent, people, audit_commands, simulation):
+for command in (
+    up,
+    demo,
+    relay,
+    rebuild,
+    verify,
+    incidents,
+    store_files,
+    rules,
+    opponent,
+    people,
+    audit_commands,
+    simulation,
+):
     main.add_command(command)
 for command in (checkpoint, consistency, keys, rotate_key, revoke_key):
     audit_commands.add_command(command)

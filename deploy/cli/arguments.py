@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -45,6 +46,12 @@ def open_store() -> RedisStore:
 def key_ring(store: RedisStore) -> KeyRing:
     """Return the keys of the installation."""
     return KeyRing(store.client, store.prefix, now_ms)
+
+
+def var_option(command: F) -> F:
+    """Give ``command`` the option --var: where an installation keeps everything."""
+    kind = click.Path(file_okay=False, path_type=Path)
+    return click.option("--var", type=kind, default="var", show_default=True, help="Where everything is kept.")(command)
 
 
 def game_argument(command: F) -> F:

@@ -4,12 +4,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import click
 
-from deploy.cli.arguments import Refusal
+from deploy.cli.arguments import Refusal, var_option
 
 PORT = click.IntRange(1, 65535)
 
@@ -19,9 +20,26 @@ PORT = click.IntRange(1, 65535)
 @click.option("--stream-port", type=PORT, default=8001, show_default=True, help="Live updates.")
 @click.option("--server-port", type=PORT, default=6479, show_default=True, help="Embedded server, without REDIS_URL.")
 @click.option("--bind", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--var", type=click.Path(file_okay=False, path_type=Path), default="var", show_default=True)
+@var_option
 @click.option("--opponents", type=click.IntRange(1), default=max((os.cpu_count() or 1) // 2, 1), show_default=True)
-def up(port: int, stream_port: int, server_port: int, bind: str, var: Path, opponents: int) -> None:
+@click.option(
+    "--fsync",
+    type=click.Choice(["always", "everysec"]),
+    default="always",
+    show_default=True,
+    help="When the embedded server has a write on the disk: before it is acknowledged, or within about a second.",
+)
+@click.option("--accept-loss", is_flag=True, help="Start although events that were on the disk are missing.")
+def up(
+    port: int,
+    stream_port: int,
+    server_port: int,
+    bind: str,
+    var: Path,
+    opponents: int,
+    fsync: str,
+    accept_loss: bool,
+) -> None:
     """Start everything here and keep it running until Ctrl-C.
 
     Matches are kept below the directory --var. --opponents is how many processors may think for the opponents.
@@ -32,8 +50,11 @@ def up(port: int, stream_port: int, server_port: int, bind: str, var: Path, oppo
         signal.signal(number, signal.default_int_handler)
     try:
         ports = Ports(port, stream_port, server_port)
-        house = Installation(var, ports, bind, opponents, say=lambda words: click.echo(words, err=True))
+        say = partial(click.echo, err=True)
+        house = Installation(var, ports, bind, opponents, say=say, fsync=fsync, accept_loss=accept_loss)
         click.echo(f"Starting Rookery on {house.var}")
+        if fsync == "everysec":
+            say("--fsync everysec: a power cut may cost what was played in about the last second")
         house.start()
     except InstallationError as error:
         raise Refusal(str(error)) from error
@@ -42,9 +63,11 @@ def up(port: int, stream_port: int, server_port: int, bind: str, var: Path, oppo
         return
     try:
         click.echo(boxed([f"Rookery is ready:  {house.url}", f"Logs: {house.var / 'log'}   Ctrl-C stops it"]))
-        threading.Event().wait()
+        house.wait()
     except KeyboardInterrupt:
         pass
+    except InstallationError as error:
+        raise Refusal(str(error)) from error
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)

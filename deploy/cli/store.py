@@ -1,18 +1,29 @@
 """Commands on the store: prove that nothing was altered, compute the read models anew."""
 
+from pathlib import Path
+
 import click
 
-from deploy.cli.arguments import in_words, open_store, progress
+from deploy.cli.arguments import Refusal, in_words, open_store, printable, progress, var_option
 from deploy.parallel import matches_of
+from deploy.watermark import MARK, read_mark
+from deploy.watermark import missing as missing_events
 from events.chain import Verified, verify_all
+from events.clock import rfc3339
+from events.incidents import Incidents
 from events.readmodels import Keys, dump
+from events.redis_store import RedisStore
 from events.settings import Settings
 from events.store import DamagedStream
 
 
 @click.command()
-def verify() -> None:
-    """Compute all hash chains again and name the place of any damage; the store is that of REDIS_URL."""
+@var_option
+def verify(var: Path) -> None:
+    """Compute all hash chains again and name the place of any damage; the store is that of REDIS_URL.
+
+    What is missing at the end of a history is found by the high-water mark that `rookery up` keeps below --var.
+    """
     store = open_store()
     events = 0
 
@@ -25,13 +36,44 @@ def verify() -> None:
         streams = matches_of(store)
         with progress(streams, "Verifying") as step:
             damaged = verify_all(store, count)
+        missing = _missing(store, var / MARK)
     for damage in damaged:
         click.echo(f"DAMAGED {damage}")
     click.echo(
         f"{streams} matches, {events} events whole" if not damaged else f"{len(damaged)} of {streams} matches damaged"
     )
-    if damaged:
+    if damaged or missing:
         raise SystemExit(1)
+
+
+def _missing(store: RedisStore, path: Path) -> bool:
+    """Say what ``store`` lacks of its high-water mark; return whether it lacks anything."""
+    try:
+        mark = read_mark(path)
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    if mark is None or mark.installation != store.installation().id:
+        click.echo(
+            f"No high-water mark of this store is at {path}: events missing at the end were not looked for.", err=True
+        )
+        return False
+    for line in (found := missing_events(store, mark, mark.boot)).lines():
+        click.echo(f"MISSING {line}")
+    return found.certain
+
+
+@click.command()
+def incidents() -> None:
+    """List what went wrong with the store, and what each match lost; the store is that of REDIS_URL."""
+    store = open_store()
+    with in_words():
+        found = Incidents(store.client, store.prefix).all()
+    for incident in found:
+        click.echo(f"{rfc3339(incident.at)}  {printable(incident.words)}")
+        for match, version in sorted(incident.lost.items()):
+            click.echo(f"  {printable(match)}: everything after version {version}")
+    if not found:
+        click.echo("No incidents.")
 
 
 @click.command()

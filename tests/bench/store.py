@@ -1,4 +1,4 @@
-"""The store: appends one at a time, beside a bare XADD of the same bytes and a PING on the same connection.
+"""The store: appends beside a bare XADD of the same bytes and a PING, with both settings of fsync, 1 and 16 clients.
 
 Seconds are wall-clock: a round trip is mostly waiting. A ratio is taken within one turn, because the speed of a round
 trip swings with what else the machine does.
@@ -8,10 +8,15 @@ import secrets
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 from redis import Redis
 
+from deploy.embedded import ALWAYS, EVERYSEC
+from deploy.watch import StoreWatch
+from deploy.watermark import MARK
 from domain.match import events as e
 from domain.match.state import Seat
 from events.codec import draft_of
@@ -25,6 +30,7 @@ TURNS = 9
 TURN_SECONDS = 0.4
 MOVES_A_MATCH = 60
 TARGET = 0.5
+CLIENTS = 16
 
 NOW = 1_790_000_000_000
 PERSON = "p" * 17
@@ -34,23 +40,45 @@ MOVED = draft_of(e.MoveSubmitted(NOW, 0, 17, "c3-d4"), PERSON)
 
 
 def tables() -> Iterator[Table]:
-    """Measure and yield the table."""
-    with tempfile.TemporaryDirectory() as directory:
-        server = RealServer(Path(directory))
-        try:
-            client = server.client()
-            rates = in_turns(
-                {"PING": _pings(client), "XADD": _raw_appends(client), "append": _appends(RedisStore(client))}, TURNS
-            )
-            client.close()
-        finally:
-            server.close()
-    table = Table("Store, one at a time on one connection, per second", "", "rate", "x PING", "x XADD", "target")
-    for name, rate in rates.items():
-        beside = rate.over(rates["XADD"])
-        goal = verdict(beside, TARGET) if name == "append" else ""
-        table.add(name, rate.typical, rate.over(rates["PING"]), beside, goal)
-    yield table
+    """Measure and yield the tables: one client in detail with each setting, then appends by 1 and by 16 clients."""
+    together = Table(
+        f"Appends by {CLIENTS} clients, per second", "fsync", "1 client", f"{CLIENTS} clients", "x 1 client"
+    )
+    for fsync in (ALWAYS, EVERYSEC):
+        with tempfile.TemporaryDirectory() as directory, ExitStack() as closing:
+            path = Path(directory)
+            server = RealServer(path / "redis", fsync=fsync)
+            closing.callback(server.close)
+            client = closing.enter_context(server.client())
+            store = RedisStore(client)
+            store.installation()
+            watch = StoreWatch(store, path / MARK, print, path / "redis", fsync == EVERYSEC)
+            watch.start()
+            closing.callback(watch.stop)
+            alone, crowd = _appends(store), _by_clients(store)
+            subjects = {"PING": _pings(client), "XADD": _raw_appends(client), "append": alone, "crowd": crowd}
+            rates = in_turns(subjects, TURNS)
+        table = Table(f"Store, fsync {fsync}, one at a time, per second", "", "rate", "x PING", "x XADD", "target")
+        for name in ("PING", "XADD", "append"):
+            beside = rates[name].over(rates["XADD"])
+            goal = verdict(beside, TARGET) if name == "append" else ""
+            table.add(name, rates[name].typical, rates[name].over(rates["PING"]), beside, goal)
+        yield table
+        append, many = rates["append"], rates["crowd"]
+        together.add(fsync, append.typical, many.typical, many.over(append))
+    yield together
+
+
+def _by_clients(store: RedisStore) -> Measured:
+    """Return what appends from as many threads at once, each with a connection of its own."""
+    work = _appends(store)
+
+    def subject() -> tuple[int, float]:
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            done = list(pool.map(lambda _: work(), range(CLIENTS)))
+        return sum(units for units, _ in done), max(seconds for _, seconds in done)
+
+    return subject
 
 
 def _pings(client: Redis) -> Measured:
@@ -71,8 +99,6 @@ def _raw_appends(client: Redis) -> Measured:
 
 
 def _appends(store: RedisStore) -> Measured:
-    store.installation()
-
     def match() -> int:
         stream = secrets.token_hex(8)
         head = EMPTY

@@ -1,11 +1,13 @@
-"""Kill for as long as you like: ``python -m tests.chaos --kills 200 --seconds 300 --seed 7``."""
+"""Kill for as long as you like: ``python -m tests.chaos --kills 200 --seconds 300``, or ``--power-cuts 50``."""
 
 import argparse
 import tempfile
 import time
 from pathlib import Path
 
-from tests.chaos import run
+from deploy.embedded import ALWAYS, EVERYSEC
+from tests.chaos import Report, run
+from tests.chaos.power import Cuts, cut_power
 
 
 def main() -> None:
@@ -14,6 +16,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seconds", type=float, help="about how long the killing takes (default: one kill a second)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--power-cuts", type=int, help="cut the power so often, with each setting of fsync, instead")
     chosen = parser.parse_args()
     start = time.monotonic()
 
@@ -21,11 +24,18 @@ def main() -> None:
         print(f"{time.monotonic() - start:6.1f} s  {words}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="rookery-chaos-") as var:
-        report = run(Path(var), chosen.kills, chosen.seconds or chosen.kills, chosen.seed, say)
-    print(report)
-    for fault in report.faults:
-        print(fault)
-    raise SystemExit(1 if report.faults else 0)
+        reports: list[Report | Cuts] = []
+        if chosen.power_cuts:
+            reports += (
+                cut_power(Path(var) / fsync, chosen.power_cuts, chosen.seed, fsync, say) for fsync in (ALWAYS, EVERYSEC)
+            )
+        else:
+            reports.append(run(Path(var), chosen.kills, chosen.seconds or chosen.kills, chosen.seed, say))
+    for report in reports:
+        print(report)
+        for fault in report.faults:
+            print(fault)
+    raise SystemExit(1 if any(report.faults for report in reports) else 0)
 
 
 main()

@@ -18,7 +18,6 @@ from deploy.embedded import (
     identify,
     refuse_taken_port,
 )
-from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
 
@@ -63,52 +62,27 @@ def test_a_program_that_is_no_server_is_not_taken_for_one(tmp_path):
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[RealServer]:
-    server = RealServer(tmp_path)
+    server = RealServer(tmp_path, fsync=embedded.ALWAYS)
     yield server
     server.close()
 
 
 def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(tmp_path, running):
     with running.client() as client:
-        asked = {"appendonly": "yes", "appendfsync": "no", "save": "", "maxmemory-policy": "noeviction"}
+        asked = {"appendonly": "yes", "appendfsync": "always", "save": "", "maxmemory-policy": "noeviction"}
         assert {name: client.config_get(name)[name] for name in asked} == asked
+        assert int(client.config_get("maxmemory")["maxmemory"]) == embedded.max_memory()
         assert client.config_get("bind")["bind"] == "127.0.0.1"
         assert Path(client.config_get("dir")["dir"]) == tmp_path
 
 
-def test_what_the_server_has_written_is_forced_to_the_disk(tmp_path, monkeypatch):
-    synced: list[Path] = []
-    monkeypatch.setattr(embedded, "FLUSH_SECONDS", 0.01)
-    monkeypatch.setattr(os, "fsync", lambda number: synced.append(Path(f"/proc/self/fd/{number}").readlink()))
-
-    def here() -> list[str]:  # the server that the tests share has a flusher in this very process
-        return [file.name for file in synced if file.is_relative_to(tmp_path)]
-
-    (tmp_path / "appendonlydir").mkdir()
-    for name in (
-        "appendonlydir/appendonly.aof.1.base.rdb",
-        "appendonlydir/appendonly.aof.2.incr.aof",
-        "appendonly.aof",
-    ):
-        (tmp_path / name).touch()
-    flusher = embedded.Flusher(tmp_path, print)
-    eventually(lambda: len(here()) >= 4, "two flushes")
-    flusher.stop()
-    assert set(here()) == {"appendonly.aof.2.incr.aof", "appendonly.aof"}
-
-
-def test_a_disk_that_cannot_be_written_to_is_reported_and_tried_again(tmp_path, monkeypatch):
-    def failing(_: int) -> None:
-        raise OSError(5, "Input/output error")
-
-    said: list[str] = []
-    monkeypatch.setattr(embedded, "FLUSH_SECONDS", 0.01)
-    monkeypatch.setattr(os, "fsync", failing)
-    (tmp_path / "appendonly.aof").touch()
-    flusher = embedded.Flusher(tmp_path, said.append)
-    eventually(lambda: len(said) >= 2, "two reports")
-    flusher.stop()
-    assert "Input/output error" in said[0]
+def test_an_embedded_server_fills_at_most_half_of_the_memory_of_its_control_group(tmp_path, monkeypatch):
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(embedded, "CGROUP_MEMORY", limit)
+    limit.write_text("max\n")
+    whole = embedded.max_memory()
+    limit.write_text(f"{whole}\n")
+    assert embedded.max_memory() == whole // 2
 
 
 def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from redis import Redis
 
-from deploy.embedded import DataDirectory, find_binary, server_command
+from deploy.embedded import EVERYSEC, DataDirectory, find_binary, server_command
 from deploy.supervisor import tethered
 from events.connection import connect
 
@@ -17,11 +17,13 @@ STARTS = 5
 class RealServer:
     """A server that keeps its directory over kills and starts; it ends with the process of the tests at the latest.
 
-    ``options`` are further arguments of the server, such as ``--cluster-enabled yes``.
+    ``options`` are further arguments of the server, such as ``--cluster-enabled yes``. ``fsync`` is ALWAYS or EVERYSEC;
+    nobody flushes what is written with the latter: a test does not cut the power.
     """
 
-    def __init__(self, directory: Path, *options: str) -> None:
+    def __init__(self, directory: Path, *options: str, fsync: str = EVERYSEC) -> None:
         self._options = options
+        self._fsync = fsync
         self._binary = find_binary()
         self._directory = DataDirectory(directory, self._binary)
         self._process: subprocess.Popen[bytes] | None = None
@@ -41,7 +43,7 @@ class RealServer:
         """Start the server and wait until it answers."""
         for _ in range(1 if self.port else STARTS):
             port = self.port or _free_port()
-            command = server_command(self._binary, self._directory, port)
+            command = server_command(self._binary, self._directory, port, self._fsync)
             self._process = subprocess.Popen(tethered([*command, *self._options]), stdout=subprocess.DEVNULL)
             if self._answers(port):
                 self.port = port

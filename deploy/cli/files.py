@@ -1,0 +1,68 @@
+"""Commands on the files of the embedded server, while it is stopped."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from deploy import appendonly
+from deploy.cli.arguments import Refusal, var_option
+from deploy.embedded import Binary, DataDirectory, EmbeddedError, copied_aside, find_binary
+
+
+@click.group("store")
+def store_files() -> None:
+    """Check and repair the files of the embedded server, while it is stopped."""
+
+
+@store_files.command()
+@var_option
+def check(var: Path) -> None:
+    """Say how much of the files can be read, and where they are damaged; nothing is changed."""
+    with held(var) as (directory, binary):
+        damaged = appendonly.damaged_base(directory.path, str(binary.path))
+        if damaged is not None:
+            click.echo(f"DAMAGED {damaged}: put a backup back")
+        files = [appendonly.check(path, str(binary.path)) for path in appendonly.logs_of_writes(directory.path)]
+    for file in files:
+        click.echo(
+            f"DAMAGED {file.path} at byte {file.whole:,} of {file.size:,}" if file.rest else f"whole {file.path}"
+        )
+    if damaged is not None or any(file.rest for file in files):
+        raise SystemExit(1)
+
+
+@store_files.command()
+@var_option
+def repair(var: Path) -> None:
+    """Copy the files aside, then cut them off where they are damaged: what was written after that is lost.
+
+    The next `rookery up` names what is missing.
+    """
+    with held(var) as (directory, binary):
+        files = [appendonly.check(path, str(binary.path)) for path in appendonly.logs_of_writes(directory.path)]
+        if not any(file.rest for file in files):
+            click.echo("There is nothing to repair.")
+            return
+        click.echo(f"The files as they are were copied to {copied_aside(directory.path, var)}")
+        for words in appendonly.cut_off_from_the_first_damage(files, directory.path):
+            click.echo(words)
+    click.echo("What is missing now is named by: rookery up")
+
+
+@contextmanager
+def held(var: Path) -> Iterator[tuple[DataDirectory, Binary]]:
+    """Hold the data directory below ``var``; raises Refusal when there is none or it is in use."""
+    if not (var / "redis").is_dir():
+        raise Refusal(f"there is no database in {var}: say where it is with --var")
+    directory = None
+    try:
+        binary = find_binary()
+        directory = DataDirectory(var / "redis", binary)
+        yield directory, binary
+    except (EmbeddedError, appendonly.DamagedFile, OSError) as error:
+        raise Refusal(str(error)) from error
+    finally:
+        if directory is not None:
+            directory.release()

@@ -1,0 +1,66 @@
+"""Incidents: what went wrong with the installation itself, for its operators and for the players whom it concerns."""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from redis import Redis
+
+
+class Incident(NamedTuple):
+    """Something that happened to the store ``at`` an instant (milliseconds since 1970 UTC), in ``words``.
+
+    ``lost`` maps each match that lost events to the last version that is left of it.
+    """
+
+    id: str
+    at: int
+    words: str
+    lost: Mapping[str, int] = MappingProxyType({})
+
+
+class Loss(NamedTuple):
+    """What a match lost in an incident: the events after version ``after``; it was found ``at`` an instant."""
+
+    at: int
+    after: int
+
+
+class Incidents:
+    """The recorded incidents of an installation. Every method raises redis-py's errors."""
+
+    def __init__(self, client: Redis, prefix: str) -> None:
+        self._client: Any = client
+        self._tag = f"{prefix}{{incidents}}"
+
+    def record(self, incident: Incident) -> None:
+        """Record ``incident`` for good; one whose id is recorded already changes nothing.
+
+        Crash-safe: one transaction, and a caller who never saw the reply records the same again.
+        """
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hsetnx(f"{self._tag}:all", incident.id, json.dumps([incident.at, incident.words, incident.lost]))
+            for match in incident.lost:
+                pipeline.sadd(self._of(match), incident.id)
+            pipeline.execute()
+
+    def all(self) -> list[Incident]:
+        """Return all incidents, the earliest first."""
+        found = self._client.hgetall(f"{self._tag}:all")
+        return sorted((_read(id, packed) for id, packed in found.items()), key=lambda each: (each.at, each.id))
+
+    def losses(self, match: str) -> list[Loss]:
+        """Return what ``match`` has lost, the earliest loss first."""
+        ids = self._client.smembers(self._of(match))
+        found = self._client.hmget(f"{self._tag}:all", ids) if ids else []
+        incidents = [_read(id, packed) for id, packed in zip(ids, found, strict=True) if packed is not None]
+        return sorted(Loss(each.at, each.lost[match]) for each in incidents)
+
+    def _of(self, match: str) -> str:
+        return f"{self._tag}:match:{match}"
+
+
+def _read(id: bytes, packed: bytes) -> Incident:
+    at, words, lost = json.loads(packed)
+    return Incident(id.decode(), at, words, lost)

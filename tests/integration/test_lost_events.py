@@ -1,0 +1,352 @@
+"""What was acknowledged and is gone after a power cut or damage is named; files that are damaged are not opened."""
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from redis import Redis
+
+from deploy import appendonly
+from deploy.api_client import ApiClient
+from deploy.cli import main
+from deploy.embedded import ALWAYS, EVERYSEC, find_binary
+from deploy.runner import Installation, InstallationError
+from deploy.watch import StoreWatch, record
+from deploy.watermark import MARK, Lost, Missing, Seen, read_mark
+from domain.games import GAMES
+from domain.match.commands import SubmitMove
+from domain.match.events import MoveSubmitted
+from events.clock import now_ms
+from events.codec import draft_of
+from events.incidents import Incidents
+from events.matches import Matches
+from events.redis_store import RedisStore
+from events.store import Request
+from tests.bench.played import PLAYERS, play_match, random_game
+from tests.bench.store import CREATED, MOVED, NOW, PERSON
+from tests.chaos.power import cut_power
+from tests.support.eventually import eventually
+from tests.support.server import RealServer
+
+OTHER = draft_of(MoveSubmitted(NOW, 0, 18, "d4-e5"), PERSON)
+
+
+class House:
+    """A store below a directory as an installation keeps it, without the processes around it."""
+
+    def __init__(self, var: Path) -> None:
+        self.var = var
+        self.redis = var / "redis"
+        self.server = RealServer(self.redis)
+        self._open: RealServer | None = self.server
+        self.said: list[str] = []
+
+    @property
+    def client(self) -> Redis:
+        return self.server.client()
+
+    @property
+    def store(self) -> RedisStore:
+        return RedisStore(self.client)
+
+    @property
+    def log(self) -> Path:
+        (log,) = appendonly.logs_of_writes(self.redis)
+        return log
+
+    def watch(self, behind: bool = False) -> StoreWatch:
+        return StoreWatch(self.store, self.var / MARK, self.said.append, self.redis, behind)
+
+    def append(self, match: str, count: int = 1) -> None:
+        store = self.store
+        head = store.head(match)
+        for _ in range(count):
+            draft = MOVED if head.version else CREATED
+            head = store.append(match, head, [draft], Request(f"{head.version}", match)).head
+
+    def close(self) -> None:
+        """Stop the server and give the directory up, once."""
+        server, self._open = self._open, None
+        if server is not None:
+            server.close()
+
+    def cut(self, size: int) -> None:
+        """Start again with a log of writes that ends after ``size`` bytes."""
+        self.server.stop()
+        with self.log.open("r+b") as file:
+            file.truncate(size)
+        self.server.start()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    house = House(tmp_path)
+    yield house
+    house.close()
+
+
+def cli(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("fsync", [ALWAYS, EVERYSEC])
+def test_after_a_power_cut_under_load_every_lost_event_is_named(tmp_path, fsync):
+    cuts = cut_power(tmp_path, 3, seed=20261122, fsync=fsync)
+    assert cuts.faults == ()
+    assert cuts.cuts == 3
+    assert cuts.acknowledged > 60
+
+
+def test_the_server_flushes_every_write_before_it_acknowledges_it_unless_asked_otherwise(tmp_path):
+    for fsync, flushing in ((ALWAYS, "always"), (EVERYSEC, "no")):
+        server = RealServer(tmp_path / fsync, fsync=fsync)
+        assert server.client().config_get("appendfsync") == {"appendfsync": flushing}
+        server.close()
+
+
+def test_what_is_flushed_behind_the_acknowledgement_is_in_the_mark_before_and_on_the_disk_afterwards(
+    house, monkeypatch
+):
+    watch = house.watch(behind=True)
+    marked: list[int] = []
+    flush = appendonly.flush
+
+    def flushing(directory: Path) -> tuple[str, int] | None:
+        mark = read_mark(house.var / MARK)
+        marked.append(mark.matches["a"].version if mark and "a" in mark.matches else 0)
+        return flush(directory)
+
+    monkeypatch.setattr(appendonly, "flush", flushing)
+    watch.start()
+    house.append("a", 3)
+    eventually(lambda: 3 in marked, "a mark in front of a flush")
+    eventually(lambda: read_mark(house.var / MARK).matches["a"].flushed == 3, "a mark after the flush")
+    watch.stop()
+    assert read_mark(house.var / MARK).flushed == (house.log.name, house.log.stat().st_size)
+
+
+def test_a_store_that_was_stopped_and_started_again_lacks_nothing(house):
+    watch = house.watch()
+    watch.start()
+    house.append("a", 5)
+    watch.stop()
+    assert read_mark(house.var / MARK).closed
+    house.server.kill()
+    house.server.start()
+    assert house.watch().missing() is None
+    assert house.said == []
+
+
+def test_what_a_shorter_file_lacks_is_named_by_match_and_version(house):
+    watch = house.watch()
+    watch.start()
+    house.append("a", 5)
+    half = house.log.stat().st_size
+    house.append("a", 2)
+    house.append("b", 1)
+    watch.stop()
+    house.cut(half)
+    missing = house.watch().missing()
+    assert missing.losses == (Lost("a", 5, 7), Lost("b", 0, 1))
+    assert (missing.unnamed, missing.events, missing.flushed) == (0, 3, True)
+    assert missing.lines() == ["a: versions 6 to 7", "b: version 1"]
+    record(house.store, missing)
+    record(house.store, missing)
+    (incident,) = Incidents(house.client, "rk:").all()
+    assert incident.lost == {"a": 5, "b": 0}
+    assert [loss.after for loss in Incidents(house.client, "rk:").losses("a")] == [5]
+    assert Incidents(house.client, "rk:").losses("c") == []
+
+
+def test_another_event_under_a_version_that_was_recorded_is_found(house):
+    watch = house.watch()
+    watch.start()
+    house.append("a", 5)
+    half = house.log.stat().st_size
+    house.append("a", 1)
+    watch.stop()
+    house.cut(half)
+    store = house.store
+    head = store.append("a", store.head("a"), [OTHER, MOVED], Request("another", "another")).head
+    assert head.version == 7
+    missing = house.watch().missing()
+    assert missing.losses == (Lost("a", 5, 6, replaced=True),)
+    assert missing.lines() == ["a: version 6 is another event than the one that was recorded"]
+
+
+def test_a_running_store_that_comes_back_with_less_is_found_and_told(house):
+    lost: list[Missing] = []
+    watch = StoreWatch(house.store, house.var / MARK, house.said.append, house.redis, lose=lost.append)
+    watch.start()
+    house.append("a", 5)
+    half = house.log.stat().st_size
+    house.append("a", 2)
+    eventually(lambda: read_mark(house.var / MARK).matches.get("a", Seen(0, "")).version == 7, "a mark")
+    house.cut(half)
+    eventually(lambda: lost, "the loss")
+    watch.stop()
+    assert lost[0].losses == (Lost("a", 5, 7),)
+    assert "a: versions 6 to 7" in house.said[0]
+    assert [incident.lost for incident in Incidents(house.client, "rk:").all()] == [{"a": 5}]
+
+
+def test_a_mark_that_cannot_be_read_is_told_and_one_of_another_store_is_none(house):
+    (house.var / MARK).write_text("{}")
+    assert house.watch().missing() is None
+    assert "whether events are missing at the end cannot be told" in house.said[0]
+    watch = house.watch()
+    watch.start()
+    watch.stop()
+    marked = json.loads((house.var / MARK).read_text())
+    (house.var / MARK).write_text(json.dumps({**marked, "installation": "another", "shards": [[9, 9]] * 16}))
+    assert house.watch().missing() is None
+
+
+def test_verify_names_what_is_missing_at_the_end(house, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", house.server.url)
+    watch = house.watch()
+    watch.start()
+    house.append("a", 5)
+    half = house.log.stat().st_size
+    house.append("a", 2)
+    watch.stop()
+    house.cut(half)
+    code, said = cli("verify", "--var", house.var)
+    assert code == 1
+    assert "MISSING a: versions 6 to 7\n" in said
+    assert "events missing at the end were not looked for" in cli("verify", "--var", house.var / "elsewhere")[1]
+
+
+# What the files look like before a server reads them.
+
+
+@pytest.fixture
+def stopped(house: House) -> House:
+    """Return a store with 20 events whose server is stopped."""
+    house.append("a", 20)
+    house.server.stop()
+    return house
+
+
+def prepared(house: House) -> list[str]:
+    return appendonly.prepare(house.redis, str(find_binary().path), house.var / MARK)
+
+
+def version_of(house: House) -> int:
+    house.server.start()
+    return house.store.head("a").version
+
+
+def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped):
+    size = stopped.log.stat().st_size
+    with stopped.log.open("ab") as file:
+        file.write(bytes(5000))
+    assert prepared(stopped) == [f"{stopped.log}: 5,000 zero bytes at the end were cut off"]
+    assert stopped.log.stat().st_size == size
+    assert version_of(stopped) == 20
+
+
+def test_half_a_transaction_at_the_end_is_cut_off_and_kept(stopped):
+    whole = stopped.log.read_bytes()
+    stopped.log.write_bytes(whole[:-7])
+    (said,) = prepared(stopped)
+    assert "an unfinished write at the end" in said
+    (kept,) = (stopped.redis / appendonly.KEPT).iterdir()
+    assert stopped.log.read_bytes() + kept.read_bytes() == whole[:-7]
+    assert version_of(stopped) == 19
+
+
+def overwrite_a_length(log: Path) -> int:
+    """Make a length in the middle of the file too large; return where the transaction begins that it is in."""
+    content = log.read_bytes()
+    start = content.index(b"*1\r\n$5\r\nMULTI\r\n", len(content) // 2)
+    place = content.index(b"\r\n$32\r\n", start) + 3
+    log.write_bytes(content[:place] + b"99" + content[place + 2 :])
+    return start
+
+
+def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing(stopped):
+    start = overwrite_a_length(stopped.log)
+    before = stopped.log.read_bytes()
+    with pytest.raises(appendonly.DamagedFile, match=rf"is damaged at byte {start:,}: .* events among them"):
+        prepared(stopped)
+    with pytest.raises(RuntimeError, match="does not start"):  # nor by itself, after a crash
+        stopped.server.start()
+    assert stopped.log.read_bytes() == before
+    stopped.close()
+    with pytest.raises(InstallationError, match=r"Nothing was changed\. `rookery store repair --var .*` keeps a copy"):
+        Installation(stopped.var, embedded=True).start()
+    assert stopped.log.read_bytes() == before
+
+
+def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_off(stopped):
+    start = overwrite_a_length(stopped.log)
+    (stopped.var / MARK).write_text(json.dumps({"flushed": [stopped.log.name, start]}))
+    (said,) = prepared(stopped)
+    assert f"kept as {stopped.redis / appendonly.KEPT}" in said
+    assert 0 < version_of(stopped) < 20
+
+
+def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped):
+    stopped.close()
+    assert cli("store", "check", "--var", stopped.var)[0] == 0
+    assert cli("store", "repair", "--var", stopped.var) == (0, "There is nothing to repair.\n")
+    start = overwrite_a_length(stopped.log)
+    damaged = stopped.log.read_bytes()
+    code, said = cli("store", "check", "--var", stopped.var)
+    assert (code, f"DAMAGED {stopped.log} at byte {start:,} of" in said) == (1, True)
+    assert cli("store", "repair", "--var", stopped.var)[0] == 0
+    (copy,) = (stopped.var / "damaged").iterdir()
+    assert (copy / "appendonlydir" / stopped.log.name).read_bytes() == damaged
+    assert cli("store", "check", "--var", stopped.var)[0] == 0
+
+
+def test_a_damaged_snapshot_is_found_by_store_check(stopped):
+    stopped.close()
+    (base,) = (stopped.redis / "appendonlydir").glob("*.base.rdb")
+    content = base.read_bytes()
+    base.write_bytes(content[:40] + b"damage" + content[46:])
+    code, said = cli("store", "check", "--var", stopped.var)
+    assert (code, f"DAMAGED {base}" in said) == (1, True)
+
+
+def test_store_check_refuses_a_directory_in_use_or_without_a_database(house, tmp_path):
+    assert "is in use" in cli("store", "check", "--var", house.var)[1]
+    assert "there is no database" in cli("store", "check", "--var", tmp_path / "elsewhere")[1]
+
+
+# A whole installation.
+
+
+def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(house):
+    matches = Matches(house.store, now_ms)
+    *moves, last = random_game(GAMES["bashni"], "start", 3)
+    match = play_match(matches, "bashni", "start", moves)
+    watch = house.watch()
+    watch.start()
+    half = house.log.stat().st_size
+    before = house.store.head(match).version
+    matches.execute(match, SubmitMove(PLAYERS[0], last), PLAYERS[0], Request("last", last))
+    watch.stop()
+    house.cut(half)
+    house.close()
+    with pytest.raises(InstallationError, match=rf"{match}: version {before + 1}\n(.|\n)*rookery up --accept-loss"):
+        Installation(house.var, embedded=True).start()
+    said: list[str] = []
+    with (
+        Installation(house.var, embedded=True, say=said.append, accept_loss=True) as running,
+        ApiClient(running.url) as client,
+    ):
+        (loss,) = client.get(f"/matches/{match}")["losses"]
+        page = urllib.request.urlopen(f"{running.url}/matches/{match}").read().decode()  # noqa: S310 - our own address
+        ready = json.loads(urllib.request.urlopen(f"{running.url}/readyz").read())  # noqa: S310 - our own address
+    assert loss["after_version"] == before
+    assert "Part of this match was lost." in page
+    assert "1 stored events are missing" in ready["incidents"][0]["words"]
+    (copy,) = (house.var / "damaged").iterdir()
+    assert (copy / "appendonlydir").is_dir()
+    assert str(copy) in said[0]

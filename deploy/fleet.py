@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from deploy.parallel import in_batches
 from events.chain import linked
+from events.clock import rfc3339
 from events.envelope import Envelope
 from events.proof.audit import audit
 from events.proof.checkpoint_log import CheckpointLog
 from events.settings import Settings
 from events.store import EMPTY, DamagedStream, EventStore, Head
+from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
 MATCHES_AT_ONCE = 10
 
@@ -48,31 +50,34 @@ class Examined(NamedTuple):
         )
 
 
-def examine_all(settings: Settings, processes: int, recompute: bool) -> Iterator[Examined]:
+def examine_all(settings: Settings, processes: int, recompute: bool, present: int) -> Iterator[Examined]:
     """Yield what was examined, a few matches at a time, in the order of the store.
 
+    ``present`` is the present instant by the store's clock (milliseconds since 1970 UTC): no match may be dated later.
     Raises StoreUnavailable and ProcessesKilled.
     """
-    return in_batches(settings, partial(examine_matches, recompute=recompute), MATCHES_AT_ONCE, processes)
+    return in_batches(
+        settings, partial(examine_matches, recompute=recompute, present=present), MATCHES_AT_ONCE, processes
+    )
 
 
-def examine_matches(store: EventStore, names: Sequence[str], recompute: bool) -> Examined:
+def examine_matches(store: EventStore, names: Sequence[str], recompute: bool, present: int) -> Examined:
     """Return what was found in the matches ``names``."""
     total = Examined()
     for match in names:
-        total = total.plus(examine(store, match, recompute))
+        total = total.plus(examine(store, match, recompute, present))
     return total
 
 
-def examine(store: EventStore, match: str, recompute: bool) -> Examined:
+def examine(store: EventStore, match: str, recompute: bool, present: int | None = None) -> Examined:
     """Return what was found in one match: its chain, its replay, its opponents' moves if they are to be computed."""
     found = Examined(matches=1)
-    head = EMPTY
+    head, at = EMPTY, 0
     try:
         opened = store.open(match)
         for record in audit(match, linked(match, opened.events)):
             event, ply, fault = record.envelope, record.ply, record.fault
-            head = Head(event.version, event.digest)
+            head, at = Head(event.version, event.digest), event.at
             if (answer := record.answer) is not None:
                 fault = fault or answer.wrong_seed()
                 found = found._replace(uncomputable=found.uncomputable + (not answer.computable))
@@ -88,6 +93,9 @@ def examine(store: EventStore, match: str, recompute: bool) -> Examined:
         return found._replace(findings=(Finding(match, 1, "the store lists it, but it has no events"),))
     if opened.head != head:
         return found._replace(findings=(Finding(match, opened.head.version, "the head is not that of the last event"),))
+    if present is not None and at > present + MAX_CLOCK_DIFFERENCE_MS:
+        reason = f"it is dated in the future, at {rfc3339(at)}: see rookery clocks"
+        return found._replace(findings=(Finding(match, head.version, reason),))
     return found
 
 

@@ -9,10 +9,11 @@ from events.store import EMPTY, DamagedStream, EventStore, Head
 
 
 class Verified(NamedTuple):
-    """A stream whose every event follows from the one before, up to its head."""
+    """A stream whose every event follows from the one before, up to its head, whose event is dated ``at``."""
 
     stream: str
     head: Head
+    at: int = 0
 
 
 def linked(stream: str, events: Iterable[Envelope], withheld: Collection[int] = ()) -> Iterator[Envelope]:
@@ -42,16 +43,16 @@ def verify(store: EventStore, stream: str) -> Verified:
     reason, and StoreUnavailable.
     """
     opened = store.open(stream)
-    head = EMPTY
+    head, at = EMPTY, 0
     for event in linked(stream, opened.events):
-        head = Head(event.version, event.digest)
+        head, at = Head(event.version, event.digest), event.at
         try:
             event_of(event)
         except UndecodableEvent as error:
             raise DamagedStream(stream, event.version, f"it cannot be decoded ({error})") from error
     if opened.head != head:
         raise DamagedStream(stream, opened.head.version, "the head is not that of the last event")
-    return Verified(stream, opened.head)
+    return Verified(stream, opened.head, at)
 
 
 def verify_all(

@@ -69,9 +69,10 @@ class Heartbeat(ABC):
 
     @abstractmethod
     def correct(self, outage: Outage, until: int) -> None:
-        """Record, in one step, that ``outage`` ended at ``until`` already; matches have to be told of that.
+        """Record, in one step, that ``outage`` ended at ``until`` already.
 
-        Done again, or when there is no such outage, it changes nothing. Raises redis errors.
+        If that is no later than it began, there was none. Done again, or when there is no such outage, it changes
+        nothing. Raises redis errors.
         """
 
 
@@ -129,9 +130,9 @@ class MemoryHeartbeat(Heartbeat):
         """See Heartbeat."""
         with self._lock:
             if outage in self._outages:
-                corrected = Outage(outage.since, until)
-                self._outages = sorted({corrected, *self._outages} - {outage}, key=lambda each: each.until)
-                self._uncredited = sorted({corrected, *self._uncredited} - {outage})
+                instead = [Outage(outage.since, until)] if until > outage.since else []
+                self._outages = sorted({*self._outages, *instead} - {outage}, key=lambda each: each.until)
+                self._uncredited = sorted({*self._uncredited, *instead} - {outage}, key=lambda each: each.until)
                 self._provisional = [other for other in self._provisional if other != outage]
 
 
@@ -167,14 +168,16 @@ if not last or gap > 0 then redis.call('SET', KEYS[1], ARGV[1]) end
 return redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], '+inf')
 """
 
-# KEYS as above. ARGV 1 the outage  2 the outage as it is to be  3 its end
+# KEYS as above. ARGV 1 the outage  2 the outage as it is to be, or ""  3 its end
 # Crash-safe: one step, and done again it finds nothing to change.
 _CORRECT = """
 if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
-  redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
   redis.call('ZREM', KEYS[3], ARGV[1])
-  redis.call('ZADD', KEYS[3], ARGV[3], ARGV[2])
   redis.call('ZREM', KEYS[4], ARGV[1])
+  if ARGV[2] ~= '' then
+    redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
+    redis.call('ZADD', KEYS[3], ARGV[3], ARGV[2])
+  end
 end
 """
 
@@ -230,8 +233,8 @@ class RedisHeartbeat(Heartbeat):
 
     def correct(self, outage: Outage, until: int) -> None:
         """See Heartbeat."""
-        corrected = outage._replace(until=until)
-        self._correct(keys=self._keys, args=[_member(outage), _member(corrected), until])
+        instead = _member(outage._replace(until=until)) if until > outage.since else ""
+        self._correct(keys=self._keys, args=[_member(outage), instead, until])
 
     def offsets(self) -> dict[str, int]:
         """Return by how many milliseconds the clocks of the processes that keep time are ahead of the store's.

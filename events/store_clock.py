@@ -38,11 +38,13 @@ class StoreClock:
         The store read its clock between question and answer; whatever fits between the two counts as agreement, so
         that a slow answer is never taken for a wrong clock.
         """
-        asked = self.now()
-        seconds, microseconds = self._client.time()
-        answered = self.now()
-        at = int(seconds) * 1000 + int(microseconds) // 1000
+        asked, at, answered = self.now(), self.store_now(), self.now()
         return asked - at if at < asked else min(0, answered - at)
+
+    def store_now(self) -> int:
+        """Return the present instant by the store's clock (milliseconds since 1970 UTC)."""
+        seconds, microseconds = self._client.time()
+        return int(seconds) * 1000 + int(microseconds) // 1000
 
     def check(self) -> None:
         """Raise ClockDiffers unless the clocks agree. The store is asked once a second, and after a step of the clock.

@@ -15,17 +15,19 @@ import structlog
 from redis.exceptions import RedisError
 
 from domain.match.clock import FIRST_MOVE, OUTAGE, VACATION, Clock, Pause, counts_from, forecast
-from domain.match.commands import CallTime, Command, PauseClock, ResumeClock, SetCalendar
+from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock, SetCalendar
 from domain.match.guards import TIME_UP, seats_playing
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
-from domain.match.state import CLOCK, PLAYING, MatchState
+from domain.match.state import CLOCK, OPEN, PLAYING, MatchState
 from domain.match.timekeeping import deadline_of
 from events import beats
+from events.administration import CONSOLE
 from events.diaries import Change, Diaries, Diary, Mark, outlived, renewed, saved
-from events.heartbeat import Heartbeat
+from events.heartbeat import LONGEST_GAP, Heartbeat
 from events.matches import Executed, Loaded, Matches
 from events.store import Request, StaleVersion, StoreUnavailable
+from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
 MOST_STEPS = 500
 """In one go; a match that needs more of them goes on being settled the next time."""
@@ -151,6 +153,14 @@ class Timekeeper:
                 log.error("a match cannot follow", match=match, error=str(error))
         self._diaries.followed(mark)
 
+    def correct(self, match: str, now: int) -> Settled:
+        """Bring ``match`` back to the present where a wrong clock has left instants of the future in it.
+
+        Its events are dated from now on again, and outages that are recorded no more, or as shorter, end now. Where
+        nothing is wrong nothing changes. Raises what ``settle`` raises.
+        """
+        return self._steps(match, lambda state: self._towards_present(state, now))
+
     def prefer(self, match: str, player: str) -> None:
         """Let forced moves be played for ``player`` in ``match``, or no longer, as the player's diary says.
 
@@ -209,10 +219,19 @@ class Timekeeper:
     def _due(self, state: MatchState, now: int) -> Step | None:
         """Return the next step of all that is due."""
         deadline = deadline_of(state)
+        if state.status == OPEN and deadline is not None and deadline <= now and self._is_in_doubt(state):
+            return None
         step = self._before_flag(state, deadline, now)
         if step is not None:
             return step
         return None if deadline is None or deadline > max(now, state.updated_at) else Step(CallTime(), CLOCK)
+
+    def _is_in_doubt(self, state: MatchState) -> bool:
+        """Tell whether the match has waited for players through an outage that the operator has not confirmed yet.
+
+        No clock runs in it that could be credited; a clock that was wrong for a moment must not call it off.
+        """
+        return any(outage.until > state.created_at for outage in self._heartbeat.provisional())
 
     def _before_claim(self, state: MatchState, claimant: str, now: int) -> Step | None:
         """Return the next step of what comes before ``claimant`` may claim a flag; nothing for who cannot claim one."""
@@ -226,7 +245,7 @@ class Timekeeper:
         if state.clock is None or not _runs(state):
             return None
         for outage in self._heartbeat.beat(now, counts_from(state.clock)):
-            if not _covered(state.clock, Pause(OUTAGE, None, *outage)):
+            if outage.until <= now + LONGEST_GAP and not _covered(state.clock, Pause(OUTAGE, None, *outage)):
                 return Step(PauseClock(OUTAGE, None, *outage), CLOCK)
         step = self._towards_diaries(state, now)
         expected = forecast(state.clock)
@@ -242,6 +261,19 @@ class Timekeeper:
         if mark is not None:
             log.info("automatic vacation", match=state.match, player=player, since=at)
         return _vacation_missing(state.clock, expected.seat, player, diary)
+
+    def _towards_present(self, state: MatchState, now: int) -> Step | None:
+        """Return the next step of what brings a match back from the future."""
+        if state.updated_at > now + MAX_CLOCK_DIFFERENCE_MS:
+            return Step(CorrectTime(), CONSOLE)
+        if state.clock is None or state.ended:
+            return None
+        known = self._heartbeat.outages()
+        for pause in state.clock.pauses:
+            lasts = pause.reason == OUTAGE and (pause.until is None or pause.until > now + LONGEST_GAP)
+            if lasts and not any((outage.since, outage.until) == (pause.since, pause.until) for outage in known):
+                return Step(ResumeClock(OUTAGE, None), CONSOLE)
+        return None
 
     def _towards_diaries(self, state: MatchState, now: int) -> Step | None:
         """Return the next step towards what the diaries of the players say; None when all is as they say."""

@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 
 from domain.match.state import ABORTED, FINISHED
 from events import beats
+from events.clock import rfc3339
 from events.diaries import Diaries
 from events.heartbeat import Heartbeat, Outage
 from events.readmodels.reader import ReadModels
@@ -71,6 +72,7 @@ class Ticker:
         self._now = now
         self._idle: dict[str, Idle] = {}
         self._crediting: Crediting | None = None
+        self._announced: list[Outage] = []
 
     def run(self, stop: threading.Event) -> None:
         """Tick until ``stop`` is set. Whatever is unavailable is waited for, with growing delays."""
@@ -101,11 +103,24 @@ class Ticker:
         now = self._now()
         # Before any flag: a gap that ends here is an outage, and whoever settles a match from now on knows of it.
         self._heartbeat.beat(now, now)
+        self._announce_provisional()
         following = min(self._settle_due(now), now + TICK_MS)
         for mark in self._diaries.marks():
             beats.beat()
             self._timekeeper.follow(mark, now)
         return now if self._credit_outages(now) else following
+
+    def _announce_provisional(self) -> None:
+        """Tell the operator of outages that are credited but may be the work of a wrong clock."""
+        provisional = self._heartbeat.provisional()
+        for outage in provisional:
+            if outage not in self._announced:
+                log.error(
+                    "an outage longer than a day is credited provisionally: see rookery clocks",
+                    since=rfc3339(outage.since),
+                    until=rfc3339(outage.until),
+                )
+        self._announced = provisional
 
     def _settle_due(self, now: int) -> int:
         """Settle the matches whose deadline has come; return the earliest deadline that has not."""

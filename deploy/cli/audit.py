@@ -19,6 +19,7 @@ from events.proof.keys import KeySet, read_key_set
 from events.proof.verification import place_in_words, verify
 from events.settings import Settings
 from events.store import DamagedStream
+from events.store_clock import StoreClock
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -94,8 +95,9 @@ def examine_everything(processes: int, opponents: bool) -> None:
     store = open_store()
     total, began = Examined(), time.perf_counter()
     with in_words():
+        present = StoreClock(store.client, now_ms).store_now()
         with progress(matches_of(store), "Replaying") as step:
-            for examined in examine_all(Settings.from_environment(), processes, opponents):
+            for examined in examine_all(Settings.from_environment(), processes, opponents, present):
                 total = total.plus(examined)
                 tell(examined.findings)
                 for _ in range(examined.matches):

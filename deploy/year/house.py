@@ -136,6 +136,9 @@ class House:
         if self.idle_until == self.now:
             self.idle_until = self.away_until = None
             self._ticker = self._another_ticker()
+            self.heartbeat.beat(self.now, self.now)
+            for outage in self.heartbeat.provisional():
+                self.heartbeat.confirm(outage)
             self.tick()
             self._relay()
 

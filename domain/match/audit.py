@@ -87,6 +87,8 @@ class Examination:
         return f"the match is over by the rules: {_said(self._due)}; that is not recorded"
 
     def _deviation(self, before: MatchState, event: e.Event) -> str | None:
+        if isinstance(event, e.TimeCorrected):
+            return None if event.at < before.updated_at else "the time is corrected, and no event is dated after that"
         if event.at < before.updated_at:
             return f"it is dated {before.updated_at - event.at} ms before the event in front of it"
         seat = getattr(event, "seat", None)

@@ -260,6 +260,30 @@ def resumed(clock: Clock, reason: str, seat: int | None, at: int) -> Clock:
     return clock._replace(pauses=tuple(kept))
 
 
+def corrected(clock: Clock, at: int) -> Clock:
+    """Return the clocks when it is ``at``, whatever later instants were recorded, for a clock was wrong.
+
+    Outages have ended by now, other pauses and the present turn have begun, and turns that are said to have ended later
+    are settled: nothing reaches back to them. Vacations may well begin later.
+    """
+    pauses = []
+    for pause in clock.pauses:
+        if pause.reason == OUTAGE:
+            pause = pause._replace(until=at if pause.until is None else min(pause.until, at))
+        elif pause.reason != VACATION:
+            pause = pause._replace(since=min(pause.since, at))
+        if pause.until is None or pause.since < pause.until:
+            pauses.append(pause)
+    return _pruned(
+        clock._replace(
+            since=min(clock.since, at),
+            last_turns=tuple(None if turn is not None and turn.until > at else turn for turn in clock.last_turns),
+            pauses=tuple(pauses),
+            former=tuple(former._replace(until=min(former.until, at)) for former in clock.former),
+        )
+    )
+
+
 def with_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
     """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
     former = (*clock.former, Former(seat, at, clock.calendars[seat]))

@@ -151,6 +151,10 @@ class ResumeClock(NamedTuple):
     player: str | None
 
 
+class CorrectTime(NamedTuple):
+    """Let time go on from the present instant in a match that a wrong clock has dated in the future."""
+
+
 class RaiseDispute(NamedTuple):
     """Open a case about the match after ``ply`` plies. ``statement`` is the SHA-256 (hexadecimal) of what is said."""
 
@@ -247,6 +251,7 @@ Command = (
     | SetCalendar
     | PauseClock
     | ResumeClock
+    | CorrectTime
     | RaiseDispute
     | OpenCase
     | FileStatement

@@ -29,10 +29,10 @@ def decide(
     """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC).
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
-    dated before the one in front of it. ``orders`` are what seats have laid down beforehand: what the command makes due
-    of them follows in the same breath. ``fresh_seed`` is one that nobody knows, for a match against opponents that goes
-    on with known ones. Raises Refused when the command is not allowed, ValueError when there is no seed and one is
-    needed.
+    dated before the one in front of it, unless it corrects the time. ``orders`` are what seats have laid down
+    beforehand: what the command makes due of them follows in the same breath. ``fresh_seed`` is one that nobody knows,
+    for a match against opponents that goes on with known ones. Raises Refused when the command is not allowed,
+    ValueError when there is no seed and one is needed.
     """
     if isinstance(command, c.CreateMatch):
         if state is not None:
@@ -40,7 +40,7 @@ def decide(
         return _create(command, now)
     if state is None:
         raise Refused("no-such-match", "there is no such match")
-    now = max(now, state.updated_at)
+    now = now if isinstance(command, c.CorrectTime) else max(now, state.updated_at)
     events: tuple[e.Event, ...] = _DECISIONS[type(command)](state, command, now)
     if events and isinstance(events[-1], opponents.RESUMPTIONS):
         events += _fresh_seed(state, events, now, fresh_seed)
@@ -169,6 +169,7 @@ _DECISIONS: dict[type[c.Command], Callable[[MatchState, Any, int], tuple[e.Event
     c.SetCalendar: timekeeping.set_calendar,
     c.PauseClock: timekeeping.pause_clock,
     c.ResumeClock: timekeeping.resume_clock,
+    c.CorrectTime: timekeeping.correct_time,
     c.RaiseDispute: disputes.raise_dispute,
     c.OpenCase: disputes.open_case,
     c.FileStatement: disputes.file_statement,

@@ -142,6 +142,15 @@ class ClockResumed(NamedTuple):
     seat: int | None = None
 
 
+class TimeCorrected(NamedTuple):
+    """Instants that were recorded before this and lie after ``at`` are wrong, for a clock was: time goes on from here.
+
+    It is the only event that may be dated before the one in front of it.
+    """
+
+    at: int
+
+
 class TimeGiven(NamedTuple):
     """``seat`` has given ``to`` so many milliseconds."""
 
@@ -344,6 +353,7 @@ Event = (
     | CalendarSet
     | ClockPaused
     | ClockResumed
+    | TimeCorrected
     | TimeGiven
     | FlagFell
     | FlagForgiven
@@ -381,6 +391,7 @@ TYPES: dict[str, type[Event]] = {
     "calendar-set": CalendarSet,
     "clock-paused": ClockPaused,
     "clock-resumed": ClockResumed,
+    "time-corrected": TimeCorrected,
     "time-given": TimeGiven,
     "flag-fell": FlagFell,
     "flag-forgiven": FlagForgiven,

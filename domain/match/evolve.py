@@ -7,7 +7,19 @@ from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
 from domain.match.casework import CASEWORK
-from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING, RULING, Fallen, MatchState, Takeback, replaced
+from domain.match.state import (
+    ABORTED,
+    FINISHED,
+    OPEN,
+    PLAYING,
+    RULING,
+    Dispute,
+    Ended,
+    Fallen,
+    MatchState,
+    Takeback,
+    replaced,
+)
 
 
 def evolve(state: MatchState | None, event: e.Event, match: str = "") -> MatchState:
@@ -185,6 +197,27 @@ def _clock_resumed(state: MatchState, event: e.ClockResumed) -> MatchState:
     return state.on_clock(clocks.resumed, event.reason, event.seat, event.at)
 
 
+def _time_corrected(state: MatchState, event: e.TimeCorrected) -> MatchState:
+    at = event.at
+    state = state._replace(
+        created_at=min(state.created_at, at),
+        ended_at=None if state.ended_at is None else min(state.ended_at, at),
+        fallen=None if state.fallen is None else state.fallen._replace(at=min(state.fallen.at, at)),
+        annulled=None if state.annulled is None else _ended_by(state.annulled, at),
+        disputes=tuple(_raised_by(dispute, at) for dispute in state.disputes),
+    )
+    return state.on_clock(clocks.corrected, at)
+
+
+def _ended_by(ended: Ended, at: int) -> Ended:
+    return ended if ended.ended_at is None else ended._replace(ended_at=min(ended.ended_at, at))
+
+
+def _raised_by(dispute: Dispute, at: int) -> Dispute:
+    rulings = tuple(ruling._replace(at=min(ruling.at, at)) for ruling in dispute.rulings)
+    return dispute._replace(raised_at=min(dispute.raised_at, at), rulings=rulings)
+
+
 def _time_given(state: MatchState, event: e.TimeGiven) -> MatchState:
     return state.on_clock(clocks.given, event.to, event.time)
 
@@ -202,6 +235,7 @@ _EVOLUTIONS: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
     e.CalendarSet: _calendar_set,
     e.ClockPaused: _clock_paused,
     e.ClockResumed: _clock_resumed,
+    e.TimeCorrected: _time_corrected,
     e.TimeGiven: _time_given,
     e.FlagFell: _flag_fell,
     e.FlagForgiven: _flag_forgiven,

@@ -109,6 +109,11 @@ def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.E
     return (e.ClockPaused(now, command.reason, command.since, seat, command.until, automatic),)
 
 
+def correct_time(state: MatchState, _: c.CorrectTime, now: int) -> tuple[e.Event, ...]:
+    """Return that time goes on from ``now``; nothing where nothing is dated after it."""
+    return (e.TimeCorrected(now),) if now < state.updated_at else ()
+
+
 def resume_clock(state: MatchState, command: c.ResumeClock, now: int) -> tuple[e.Event, ...]:
     """Return that clocks go on that stand still for a reason, and will not stand still for it later."""
     seat = None if command.player is None else seat_of(state, command.player)

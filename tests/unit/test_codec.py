@@ -29,6 +29,7 @@ from domain.match.events import (
     SeedDrawn,
     StatementFiled,
     TakebackRequested,
+    TimeCorrected,
     TimeGiven,
 )
 from domain.match.state import Seat
@@ -84,6 +85,7 @@ EVENTS: list[Event] = [
     ClockPaused(NOON, "vacation", NOON - 5, 0, NOON + 5, True),
     ClockPaused(NOON, "dispute", NOON),
     ClockResumed(NOON, "dispute"),
+    TimeCorrected(NOON),
     TimeGiven(NOON, 0, 1, 60_000),
     FlagFell(NOON, 0, NOON - 1, "time"),
     FlagFell(NOON, 0, NOON - 1, "time", claimed_by=1),

@@ -4,7 +4,7 @@ const EVENTS = [
   "match-created", "player-joined", "match-started", "move-submitted", "draw-offered", "draw-accepted",
   "draw-declined", "player-resigned", "match-aborted", "match-finished", "takeback-requested", "takeback-accepted",
   "takeback-declined", "moves-taken-back", "time-given", "flag-fell", "flag-forgiven", "calendar-set", "clock-paused",
-  "clock-resumed", "dispute-raised", "statement-filed", "match-frozen", "match-unfrozen", "ruling-made",
+  "clock-resumed", "time-corrected", "dispute-raised", "statement-filed", "match-frozen", "match-unfrozen", "ruling-made",
   "ruling-appealed", "clocks-adjusted", "match-annulled", "match-restored", "seed-drawn", "ruleset-proposed",
   "ruleset-accepted", "ruleset-declined", "ruleset-changed",
 ];

@@ -8,11 +8,8 @@ from environs import EnvError
 from deploy.cli.arguments import Refusal
 from deploy.cli.audit import audit_commands
 from deploy.cli.checkpoints import checkpoint, consistency, keys, revoke_key, rotate_key
-<<<<<<< HEAD
-from deploy.cli.files import store_files
-=======
 from deploy.cli.clocks import clocks
->>>>>>> 4380a57 (Repair what a wrong clock has dated in the future; credit long outages provisionally)
+from deploy.cli.files import store_files
 from deploy.cli.opponents import opponent
 from deploy.cli.people import people
 from deploy.cli.rules import rules
@@ -38,7 +35,6 @@ def main() -> None:
     """Rookery: a correspondence server for tower games."""
 
 
-<<<<<<< HEAD
 for command in (
     up,
     demo,
@@ -50,12 +46,10 @@ for command in (
     rules,
     opponent,
     people,
+    clocks,
     audit_commands,
     simulation,
 ):
-=======
-for command in (up, demo, relay, rebuild, verify, rules, opponent, people, clocks, audit_commands, simulation):
->>>>>>> 4380a57 (Repair what a wrong clock has dated in the future; credit long outages provisionally)
     main.add_command(command)
 for command in (checkpoint, consistency, keys, rotate_key, revoke_key):
     audit_commands.add_command(command)

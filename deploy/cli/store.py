@@ -9,14 +9,10 @@ from deploy.parallel import matches_of
 from deploy.watermark import MARK, read_mark
 from deploy.watermark import missing as missing_events
 from events.chain import Verified, verify_all
-<<<<<<< HEAD
-from events.clock import rfc3339
-from events.incidents import Incidents
-=======
 from events.clock import now_ms, rfc3339
 from events.clock_repair import impossible
 from events.heartbeat import RedisHeartbeat
->>>>>>> 4380a57 (Repair what a wrong clock has dated in the future; credit long outages provisionally)
+from events.incidents import Incidents
 from events.readmodels import Keys, dump
 from events.redis_store import RedisStore
 from events.settings import Settings
@@ -25,18 +21,12 @@ from events.store_clock import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 
 
 @click.command()
-<<<<<<< HEAD
 @var_option
 def verify(var: Path) -> None:
     """Compute all hash chains again and name the place of any damage; the store is that of REDIS_URL.
 
     What is missing at the end of a history is found by the high-water mark that `rookery up` keeps below --var.
-=======
-def verify() -> None:
-    """Compute all hash chains again and name the place of any damage; the store is that of REDIS_URL.
-
     What is dated in the future by the store's clock is named, too.
->>>>>>> 4380a57 (Repair what a wrong clock has dated in the future; credit long outages provisionally)
     """
     store = open_store()
     events, present, ahead = 0, 0, list[Verified]()
@@ -54,11 +44,8 @@ def verify() -> None:
         streams = matches_of(store)
         with progress(streams, "Verifying") as step:
             damaged = verify_all(store, count)
-<<<<<<< HEAD
         missing = _missing(store, var / MARK)
-=======
         future_outages = impossible(RedisHeartbeat(store.client, store.prefix), present)
->>>>>>> 4380a57 (Repair what a wrong clock has dated in the future; credit long outages provisionally)
     for damage in damaged:
         click.echo(f"DAMAGED {damage}")
     for each in ahead:
@@ -70,11 +57,7 @@ def verify() -> None:
     click.echo(
         f"{streams} matches, {events} events whole" if not damaged else f"{len(damaged)} of {streams} matches damaged"
     )
-<<<<<<< HEAD
-    if damaged or missing:
-=======
-    if damaged or ahead or future_outages:
->>>>>>> 4380a57 (Repair what a wrong clock has dated in the future; credit long outages provisionally)
+    if damaged or missing or ahead or future_outages:
         raise SystemExit(1)
 
 

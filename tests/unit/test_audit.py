@@ -136,7 +136,7 @@ def replaced(place: int, **fields: Any) -> Change:
         (replaced(6, scores=(0.5, 0.5)), 7, "the rules give 1 - 0 (resignation), and 0.5 - 0.5 (resignation) is rec"),
         (lambda events: events.pop(5), 6, "the rules give no result here, and 1 - 0 (resignation) is recorded"),
         (replaced(3, level=8), 4, "a person has seat 0, and a move of an opponent of level 8 is recorded"),
-        (lambda events: events.insert(4, SeedDrawn(NOON + 4000, 1)), 5, "a seed is drawn where the match "),
+        (lambda events: events.insert(4, SeedDrawn(NOON + 4000, "1")), 5, "a seed is drawn where the match "),
     ],
 )  # fmt: skip
 def test_an_event_that_the_rules_do_not_give_is_told_with_the_reason(change: Change, version: int, said: str) -> None:

@@ -40,6 +40,7 @@ _EXPLAINED = """This is all that Rookery keeps about you.
 person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional lines, notes, your tree of moves
+cases/<id>.json  what you did as an arbiter in a match of others
 chats.json       what you said in chats, by match
 ratings.json     your ratings, and what each rated match has changed
 statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
@@ -108,8 +109,12 @@ def archive_of(holdings: Holdings, person: Person) -> bytes:
         _write(files, "statements.json", _json(_stated(holdings.statements, person)))
         _write(files, "ratings.json", _json(_ratings(holdings.readmodels, person)))
         _write(files, "administration.json", _json(list(_acts_about(holdings.administration, person))))
-        for match in holdings.readmodels.matches_of(person.id):
+        own = holdings.readmodels.matches_of(person.id)
+        for match in own:
             _write(files, f"matches/{match}.json", _json(_part_in(holdings, person, match)))
+        for match in sorted(_judged(holdings, person).difference(own)):
+            acts = [_shown(envelope) for envelope in holdings.store.read(match) if envelope.actor == person.id]
+            _write(files, f"cases/{match}.json", _json(acts))
     return archive.getvalue()
 
 
@@ -194,18 +199,23 @@ def _part_in(holdings: Holdings, person: Person, match: str) -> dict[str, Any]:
     orders = Orders() if seat is None else unpacked(opened.orders).get(seat, Orders())
     return {
         "match": match,
-        "events": [
-            {
-                **envelope._asdict(),
-                "data": {name: value for name, value in content_shown(envelope).items() if name != "seed"},
-            }
-            for envelope in opened.events
-        ],
+        "events": [_shown(envelope) for envelope in opened.events],
         "lines": [] if orders.lines is None else lines_shown(orders.lines.first),
         "forced": orders.forced,
         "notes": holdings.notebooks.notes(person.id, match),
         "exploration": holdings.notebooks.exploration(person.id, match),
     }
+
+
+def _shown(envelope: Envelope) -> dict[str, Any]:
+    content = {name: value for name, value in content_shown(envelope).items() if name != "seed"}
+    return {**envelope._asdict(), "data": content}
+
+
+def _judged(holdings: Holdings, person: Person) -> set[str]:
+    """Return the matches in which ``person`` has acted as an arbiter."""
+    logged = (act["facts"].get("match") for act in _acts_about(holdings.administration, person))
+    return {match for match in logged if isinstance(match, str)}.union(holdings.statements.of_author(person.id))
 
 
 def _seat_in(envelopes: Iterable[Envelope], person: Person) -> int | None:

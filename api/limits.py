@@ -26,7 +26,7 @@ SITE_SHARE = 8
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes, archives, moves computed again, calendars, matches that are created and words in chats count per person;
+    Writes, archives, jobs of workers, calendars, matches that are created and words in chats count per person;
     sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
     address. An address is what the nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by
     network and by site: anybody has 2**64 of them.
@@ -38,7 +38,7 @@ class Limits(NamedTuple):
     sign_up: str = "60/hour"
     guests: str = "200/hour"
     archives: str = "10/hour"
-    recomputations: str = "60/hour"
+    jobs: str = "60/hour"
     calendars: str = "120/hour"
     matches: str = "600/hour"
     all_matches: str = "3000/hour"
@@ -52,7 +52,7 @@ SAID = {
     "sign_up": "From your network address too many people have signed up.",
     "guests": "From your network address too many guests have come.",
     "archives": "You have had your archive made several times.",
-    "recomputations": "You have had many moves computed again.",
+    "jobs": "You have asked for much long work.",
     "calendars": "You have changed your calendar and vacations very often.",
     "matches": "You have created very many matches.",
     "all_matches": "From your network address very many matches have been created.",

@@ -12,6 +12,7 @@ from events.clock import now_ms
 from events.diaries import RedisDiaries
 from events.heartbeat import RedisHeartbeat
 from events.incidents import Incidents
+from events.jobs import Jobs
 from events.liveness import RedisLiveness
 from events.matches import Matches
 from events.notebooks import Notebooks
@@ -52,6 +53,7 @@ class Services:
         self.rewriting = Rewriting(self.store.client, settings.prefix, now)
         self.keys = KeyRing(self.store.client, settings.prefix, now)
         self.checkpoints = CheckpointLog(self.store, self.keys)
+        self.jobs = Jobs(self.store.client, settings.prefix, now)
         self.diaries = RedisDiaries(self.store.client, settings.prefix)
         self.heartbeat = RedisHeartbeat(self.store.client, settings.prefix, self.store.clock)
         self.liveness = RedisLiveness(self.store.client, settings.prefix)

@@ -5,7 +5,7 @@ from celery.signals import worker_init
 
 from events.logs import configure
 from events.settings import Settings
-from workers.tasks import ANSWER, CHECKPOINT, RATE, register
+from workers.tasks import ANSWER, CHECKPOINT, JOB, RATE, register
 
 ANSWER_SECONDS = 120
 """No opponent thinks longer than this; its task is ended and asked for again."""
@@ -30,7 +30,12 @@ def make_app(settings: Settings) -> Celery:
         task_default_exchange=default,
         task_default_routing_key=default,
         task_create_missing_queues=False,
-        task_routes={ANSWER: {"queue": opponents}, RATE: {"queue": default}, CHECKPOINT: {"queue": default}},
+        task_routes={
+            ANSWER: {"queue": opponents},
+            RATE: {"queue": default},
+            CHECKPOINT: {"queue": default},
+            JOB: {"queue": default},
+        },
         # A task is removed from the broker when its effect is stored, not when it is begun: a killed worker's tasks
         # come back. What the broker loses even so, the sweeper finds.
         task_acks_late=True,

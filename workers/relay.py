@@ -28,6 +28,7 @@ from events.connection import blocking_client
 from events.diaries import RedisDiaries
 from events.feed import Delivery, FeedGroup, trim
 from events.heartbeat import RedisHeartbeat
+from events.jobs import Jobs
 from events.liveness import RedisLiveness
 from events.matches import Matches, NoSuchMatch
 from events.personal import holdings_on, keep_house
@@ -39,12 +40,13 @@ from events.settings import Settings, store_from
 from events.store import EventStore, StoreError, StoreUnavailable, WrongInstallation
 from events.timekeeper import Timekeeper
 from workers.app import make_app
+from workers.jobs import JobRound
 from workers.lines import run_lines
 from workers.opponents import debts_of
 from workers.projector import Failures, Projector, projected_by
 from workers.ratings import Ratings
 from workers.sweeper import Sweeper
-from workers.tasks import ANSWER, CHECKPOINT, RATE
+from workers.tasks import ANSWER, CHECKPOINT, JOB, RATE
 from workers.ticker import Ticker
 
 GROUPS = ("projections", "opponents", "ratings", "clocks")
@@ -252,7 +254,10 @@ class Relay:
             self.ask_checkpoint,
             self._now,
             self._name,
-            partial(keep_house, holdings_on(store, readmodels, matches, self._now)),
+            [
+                partial(keep_house, holdings_on(store, readmodels, matches, self._now)),
+                JobRound(Jobs(store.client, self._settings.prefix, self._now), self.ask_job, self._now),
+            ],
         )
         projections, opponents, rates, clocks = (self._group(name, store.shards) for name in GROUPS)
         lines = [
@@ -283,6 +288,10 @@ class Relay:
     def ask_checkpoint(self) -> None:
         """Enqueue the task that signs the day's checkpoint; raises OperationalError when the broker is away."""
         self._app.send_task(CHECKPOINT)
+
+    def ask_job(self, match: str) -> None:
+        """Enqueue the task that does the job of a match; raises OperationalError when the broker is away."""
+        self._app.send_task(JOB, (match,))
 
     def _group(self, name: str, shards: int) -> FeedGroup:
         client = blocking_client(self._settings.redis_url, BLOCK_MS)

@@ -7,7 +7,7 @@ missing is asked for again, less and less often, until it is there; to ask twice
 ``workers.ratings``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -48,7 +48,7 @@ class Sweeper:
     """Looks after all matches of an installation, one of its relays at a time.
 
     ``ask_answer`` and ``ask_rating`` enqueue the task for a match, ``ask_checkpoint`` that for the day's checkpoint.
-    ``housekeeping`` does what else is due now and then. ``now`` returns milliseconds since 1970 UTC.
+    Each of ``rounds`` does what else is due now and then. ``now`` returns milliseconds since 1970 UTC.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Sweeper:
         ask_checkpoint: Callable[[], None],
         now: Callable[[], int],
         name: str,
-        housekeeping: Callable[[], None] = lambda: None,
+        rounds: Sequence[Callable[[], object]] = (),
     ) -> None:
         self._store = store
         self._readmodels = readmodels
@@ -80,7 +80,7 @@ class Sweeper:
         self._signed_day = ""
         self._now = now
         self._name = name
-        self._housekeeping = housekeeping
+        self._rounds = rounds
         self._lease = f"{self._keys.prefix}sweeper"
         self._reminders: dict[tuple[str, str], Reminder] = {}
         self._round = self._store.all_streams()
@@ -97,7 +97,8 @@ class Sweeper:
             return 0
         found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
         self.ask_for_checkpoint()
-        self._housekeeping()
+        for do_round in self._rounds:
+            do_round()
         return found
 
     def remind_opponents(self) -> int:

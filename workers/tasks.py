@@ -11,17 +11,21 @@ import structlog
 from celery import Celery
 
 from events.clock import now_ms
+from events.jobs import Jobs
 from events.matches import Matches
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import Keys
+from events.redis_store import RedisStore
 from events.settings import Settings, store_from
+from workers.jobs import do_job
 from workers.opponents import answer
 from workers.ratings import Ratings
 
 ANSWER = "rookery.answer"
 RATE = "rookery.rate"
 CHECKPOINT = "rookery.checkpoint"
+JOB = "rookery.job"
 
 log = structlog.get_logger("worker")
 
@@ -47,7 +51,22 @@ class Workplace:
     def checkpoints(self) -> CheckpointLog:
         """The log of checkpoints of the installation."""
         store = store_from(self._settings)
-        return CheckpointLog(store, KeyRing(store.client, self._settings.prefix, now_ms))
+        return CheckpointLog(store, self.keys)
+
+    @cached_property
+    def store(self) -> RedisStore:
+        """The event store of the installation."""
+        return store_from(self._settings)
+
+    @cached_property
+    def keys(self) -> KeyRing:
+        """The signing keys of the installation."""
+        return KeyRing(self.store.client, self._settings.prefix, now_ms)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """The jobs of the installation."""
+        return Jobs(self.store.client, self._settings.prefix, now_ms)
 
 
 def register(app: Celery, settings: Settings) -> None:
@@ -63,10 +82,17 @@ def register(app: Celery, settings: Settings) -> None:
         if workplace.ratings.rate(workplace.matches, match):
             log.info("rated", match=match)
 
+    def do_job_of(match: str) -> None:
+        place = workplace
+        kind = do_job(place.jobs, place.store, place.keys, place.checkpoints, match, now_ms())
+        if kind is not None:
+            log.info("job done", match=match, kind=kind)
+
     def sign_checkpoint() -> None:
         checkpoint = workplace.checkpoints.sign(now_ms())
         log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
 
     app.task(answer_match, name=ANSWER)
     app.task(rate_match, name=RATE)
+    app.task(do_job_of, name=JOB)
     app.task(sign_checkpoint, name=CHECKPOINT)

@@ -9,6 +9,7 @@ from api.resources import (
     commands,
     compositions,
     games,
+    jobs,
     lines,
     matches,
     notes,
@@ -37,6 +38,7 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     cases.blueprint,
     personal.blueprint,
     players.blueprint,
+    jobs.blueprint,
     proofs.blueprint,
     proofs.well_known,
 )

@@ -5,10 +5,15 @@ from marshmallow import fields, validate
 
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
+from api.resources.games import MAX_OUTCOME_STEPS
+from api.resources.jobs import made_bundle
 from api.resources.matches import readable
 from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict
 from api.services import services
-from events.proof.bundle import bundle_schema, make_bundle
+from domain.game import Effort, OutcomeUnknown
+from domain.match.state import MatchState
+from events.jobs import BUNDLE
+from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
 from events.proof.checkpoint_log import NoCheckpoint
 from events.proof.checkpoints import write_checkpoint
 from events.proof.documents import write_document
@@ -19,6 +24,9 @@ blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX, description="Signed
 well_known = Blueprint("well-known", __name__, url_prefix="/.well-known", description="The keys of this server")
 
 BUNDLE_SCHEMA = bundle_schema()
+
+MAX_EVENTS_AT_ONCE = 1000
+"""Of a match that is replayed within a request; a worker replays longer ones."""
 
 
 class KeyShown(Shown):
@@ -72,15 +80,35 @@ class SizesQuery(Strict):
 
 
 @blueprint.route("/matches/<match>/bundle")
-@blueprint.documents(200, BUNDLE_SCHEMA, problems=[404], headers={"Content-Disposition": "A name for the file"})
+@blueprint.documents(200, BUNDLE_SCHEMA, problems=[404, 409], headers={"Content-Disposition": "A name for the file"})
 def bundle(match: str) -> Response:
-    """The match as one signed file that anybody can verify offline (``rookery audit verify``)"""
-    readable(match)
-    events, now = services().store.read(match), services().now()
-    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match)
-    packed = make_bundle(match, events, key, now, inclusion)
+    """The match as one signed file that anybody can verify offline (``rookery audit verify``)
+
+    That of a long match is made by a worker: ask for it with POST.
+    """
+    state = readable(match)
+    packed = made_bundle(match) or _made_at_once(state)
+    if packed is None:
+        detail = "This match is long: ask for its bundle (POST), and a worker makes it within a minute or so."
+        raise Problem("not-made-yet", detail)
     headers = {"Content-Disposition": f'attachment; filename="rookery-{match}.json"'}
     return Response(packed, headers=headers, content_type="application/json")
+
+
+def _made_at_once(state: MatchState) -> bytes | None:
+    """Return the bundle of the match, None when making it takes too long for a request."""
+    if state.version > MAX_EVENTS_AT_ONCE:
+        return None
+    match, store, jobs = state.match, services().store, services().jobs
+    events, now = store.read(match), services().now()
+    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match)
+    try:
+        packed = make_bundle(match, events, key, now, inclusion, Effort(MAX_OUTCOME_STEPS))
+    except OutcomeUnknown:
+        return None
+    if state.ended:
+        jobs.keep(match, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)
+    return packed
 
 
 @blueprint.route("/schemas/bundle-1")

@@ -6,7 +6,7 @@ again here: moves are checked against the ruleset of the match, results against 
 
 from typing import NamedTuple
 
-from domain.game import Outcome
+from domain.game import Effort, Outcome, OutcomeUnknown
 from domain.games import find_ruleset
 from domain.match import calendar as calendars
 from domain.match import events as e
@@ -50,12 +50,16 @@ MOST_PAUSES = 1000
 
 
 class Examination:
-    """Takes the events of one match in order. ``state`` is the match after them, ``proof`` that of its result."""
+    """Takes the events of one match in order. ``state`` is the match after them, ``proof`` that of its result.
 
-    def __init__(self, match: str) -> None:
+    Telling whether the game has ended may take ``effort`` in all (None: whatever it takes).
+    """
+
+    def __init__(self, match: str, effort: Effort | None = None) -> None:
         self.state: MatchState | None = None
         self.proof: Proof | None = None
         self._match = match
+        self._effort = effort
         self._last: e.Event | None = None
         self._due: Outcome | None = None
         self._proved: dict[tuple[tuple[float, ...], str | None], Proof] = {}
@@ -131,7 +135,11 @@ class Examination:
             reached = after.position is not before.position and after.plies >= before.plies
             if not reached or after.status != PLAYING or after.ruleset != before.ruleset:
                 return None, None
+            if self._effort is not None:
+                return game.outcome_within(after.position, after.history, self._effort), None
             return game.outcome(after.position, after.history), None
+        except OutcomeUnknown:
+            raise
         except Exception as error:
             # A ruleset that is at fault may raise anything: that is a finding too, not the end of the examination.
             return None, f"the rules fail: {type(error).__name__}: {error}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from domain.game import Game
+from domain.game import Effort, Game
 from domain.games import find_ruleset
 from domain.match.audit import Deviation, Examination, Proof
 from domain.match.clock import left
@@ -156,13 +156,14 @@ class Answer(NamedTuple):
         return None if computed == event.move else f"the opponent plays {computed}, and {event.move} is recorded"
 
 
-def audit(match: str, envelopes: Iterable[Envelope]) -> Iterator[Record]:
+def audit(match: str, envelopes: Iterable[Envelope], effort: Effort | None = None) -> Iterator[Record]:
     """Yield a record for every event of ``match``, from its first.
 
     An event at fault is not the end: what follows it may be an arbiter's work on it. Only one that cannot be read, or
     that no match can take, is the last. Whether events are linked is looked at elsewhere (``events.chain.linked``).
+    Raises OutcomeUnknown when it takes more than ``effort`` to tell whether the game has ended.
     """
-    examination = Examination(match)
+    examination = Examination(match, effort)
     held: Record | None = None
     for envelope in envelopes:
         if held is not None:

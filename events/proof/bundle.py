@@ -22,6 +22,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from domain.game import Effort
 from domain.match.audit import Proof
 from domain.match.events import SEEDS
 from domain.match.state import ABORTED, FINISHED, Seat
@@ -139,14 +140,20 @@ class Bundle(NamedTuple):
 
 
 def make_bundle(
-    match: str, envelopes: Sequence[Envelope], key: SigningKey, now: int, inclusion: Inclusion | None
+    match: str,
+    envelopes: Sequence[Envelope],
+    key: SigningKey,
+    now: int,
+    inclusion: Inclusion | None,
+    effort: Effort | None = None,
 ) -> bytes:
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
     ``now`` is milliseconds since 1970 UTC. A match that cannot be replayed has a bundle like any other, whose facts say
-    up to where it can.
+    up to where it can. Raises OutcomeUnknown when it takes more than ``effort`` (None: whatever it takes) to tell
+    whether the game has ended.
     """
-    facts = facts_of(audit(match, envelopes))
+    facts = facts_of(audit(match, envelopes, effort))
     bundled = [_bundled(envelope) for envelope in envelopes]
     place = _place_of_seed(bundled)
     if place is not None and seed_is_withheld(facts):
@@ -157,6 +164,11 @@ def make_bundle(
     content = written(Bundle(FORMAT, match, tuple(bundled), head, facts, unsigned, inclusion))
     content["signature"]["value"] = key.sign(KIND, _statement(content, unsigned))
     return write_document(content)
+
+
+def basis_of_bundle(head: str, key: SigningKey, inclusion: Inclusion | None) -> str:
+    """Return what the bundle of a match follows from, its instant aside: ``head`` is the digest of the last event."""
+    return f"{head}:{key.id}:{digest_of_inclusion(inclusion)}"
 
 
 def digest_of_inclusion(inclusion: Inclusion | None) -> Digest:

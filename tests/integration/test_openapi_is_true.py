@@ -28,7 +28,7 @@ REFUSED_BY_MEANING = {
     "unknown-game", "unknown-setup", "unknown-ruleset", "unknown-player", "wrong-seats", "guests-play-unrated",
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
     "unfit-terms", "unfit-lines", "unfit-gift", "unfit-calendar", "vacation-in-the-past", "vacation-too-far",
-    "vacation-too-short",
+    "vacation-too-short", "nothing-to-compute",
 }  # fmt: skip
 """Kinds of 422 that no schema can foresee."""
 

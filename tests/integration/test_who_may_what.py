@@ -68,6 +68,9 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("GET /matches/{match}/legal-moves", "viewer", "200", None),
     ("GET /matches/{match}/events", "viewer", "200", None),
     ("GET /matches/{match}/bundle", "viewer", "200", None),
+    ("POST /matches/{match}/bundle", "viewer", "202", {}),
+    ("POST /matches/{match}/recomputations", "viewer", "nothing-to-compute", {"version": 1}),
+    ("GET /matches/{match}/recomputations/{version}", "viewer", "nothing-to-compute", None),
     ("GET /matches/{match}/disputes", "viewer", "200", None),
     ("POST /matches/{match}/compositions", "viewer", "malformed-move", {"kind": "multi", "parts": []}),
     ("POST /matches/{match}/positions", "viewer", "200", {"line": []}),
@@ -192,7 +195,7 @@ class World:
     def names(self) -> dict[str, str]:
         """What stands for the names in paths."""
         named = {"match": self.match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2"}
-        return named | {"day": "latest", "token": "t", "since": "2030-01-01T00:00:00Z"}
+        return named | {"version": "1", "day": "latest", "token": "t", "since": "2030-01-01T00:00:00Z"}
 
 
 def session_of(person: Caller) -> dict[str, str]:

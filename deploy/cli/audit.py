@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -10,7 +10,9 @@ import click
 from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable, progress
 from events.chain import linked
 from events.clock import now_ms, rfc3339
+from events.codec import content_shown
 from events.envelope import Envelope, canonical_json
+from events.people import People
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import LARGEST, SEED, make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog
@@ -18,6 +20,7 @@ from events.proof.documents import Fault
 from events.proof.keys import KeySet, read_key_set
 from events.proof.verification import place_in_words, verify
 from events.settings import Settings
+from events.statements import MEMBERS, Recalled, Statements, recalled
 from events.store import DamagedStream
 from events.store_clock import StoreClock
 
@@ -68,9 +71,10 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
     """Replay MATCH, an id or the file of a bundle, and print every event; the first that differs ends it."""
     with in_words():
         name, events, withheld = _source(match)
+        texts = {} if Path(match).is_file() else _texts(name, events)
         try:
             for record in audit(name, linked(name, events, () if withheld is None else (withheld,))):
-                click.echo(_shown(record, boards))
+                click.echo(_shown(record, boards, texts.get(record.envelope.version, {})))
                 seed_known = withheld is None or record.envelope.version < withheld
                 _refuse_difference(record, opponents, seed_known)
         except DamagedStream as damage:
@@ -186,14 +190,30 @@ def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> Non
         raise Refusal(printable(f"DIFFERENT at version {record.envelope.version}: {fault}"))
 
 
-def _shown(record: Record, boards: bool) -> str:
+def _texts(match: str, events: Iterable[Envelope]) -> dict[int, dict[str, Recalled]]:
+    """Return the texts that events of a match of the store name by their digests, by the version of the event."""
+    store = open_store()
+    naming = [event for event in events if event.type in MEMBERS]
+    present = People(store.client, store.prefix, now_ms).persons(event.actor for event in naming)
+    kept = Statements(store.client, store.prefix, now_ms).of_match(match) if naming else {}
+    return {event.version: recalled(event, kept, present) for event in naming}
+
+
+def _shown(record: Record, boards: bool, texts: Mapping[str, Recalled]) -> str:
     event = record.envelope
     lines = [f"version {event.version}  {event.type} by {event.actor}  {rfc3339(event.at)}  {event.id}"]
     if record.ply is not None:
         lines += [f"    {line}" for line in _shown_ply(record.ply, boards)]
-    elif content := {name: value for name, value in event.data.items() if name != SEED}:
+    elif content := {name: value for name, value in content_shown(event).items() if name != SEED}:
         lines.append(f"    {canonical_json(content).decode()}")
+        lines += [f"    {member}: {_in_words(text)}" for member, text in texts.items()]
     return "\n".join(map(printable, lines))
+
+
+def _in_words(text: Recalled) -> str:
+    if text.fault is not None:
+        return f"NOT SHOWN: {text.fault}"
+    return "erased with its author" if text.text is None else text.text
 
 
 def _shown_ply(ply: Ply, boards: bool) -> Iterator[str]:

@@ -2,12 +2,15 @@
 
 import json
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from flask import Flask
 
 from api.services import Services
+from deploy.cli import main
 from events.chain import verify_all
 from events.envelope import Draft
 from events.proof.bundle import read_bundle
@@ -221,3 +224,33 @@ def test_nothing_that_stays_after_an_erasure_confirms_a_guess_of_what_was_said(
     (fingerprint,) = remembered
     sorted_body = json.dumps(body, separators=(",", ":"), sort_keys=True).encode()
     assert fingerprint not in {sha256(b"\n".join((*parts[:2], text))).hexdigest() for text in (parts[2], sorted_body)}
+
+
+def test_the_replay_on_the_command_line_shows_texts_of_the_store_and_digests_of_a_bundle(
+    arbiter: Caller, stranger: Caller, services: Services, match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", services.settings.redis_url)
+    monkeypatch.setenv("ROOKERY_PREFIX", services.settings.prefix)
+
+    def replayed(source: object) -> str:
+        run = CliRunner().invoke(main, ["audit", "replay", str(source)])
+        assert run.exit_code == 0, run.output
+        return run.output
+
+    rule_and_propose(arbiter, match)
+    file = tmp_path / "match.json"
+    file.write_bytes(stranger.get(f"/matches/{match}/bundle").data)
+    from_store, from_file = replayed(match), replayed(file)
+    assert f"reason: {REASON}" in from_store
+    assert f"statement: {SAID}" in from_store
+    assert not any(text in from_file for text in (REASON, SAID))
+    client: Any = services.store.client
+    key = f"{services.settings.prefix}{{cases}}:{match}"
+    for field, kept in client.hgetall(key).items():
+        client.hset(key, field, kept.replace(b"Boris", b"Anna!"))
+    damaged = replayed(match)
+    assert "statement: NOT SHOWN: the text that is kept is not the one whose digest was recorded" in damaged
+    assert "Anna!" not in damaged
+    project(services)
+    assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200
+    assert "reason: erased with its author" in replayed(match)

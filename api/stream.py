@@ -42,7 +42,7 @@ from events.settings import Settings
 from events.store import EventStore, StoreError
 
 HEARTBEAT_SECONDS = 15.0
-MOST_STREAMS = 3800
+MOST_STREAMS = 4500
 """Watchers of one process, a few less than gunicorn lets connections in: more are sent away and come back."""
 
 MOST_OF_ONE_ADDRESS = 1000

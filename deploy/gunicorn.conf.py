@@ -1,6 +1,7 @@
 """How gunicorn serves the API; the stream process overrides the kind and number of its workers on the command line."""
 
 import os
+import resource
 import shutil
 from contextlib import suppress
 from typing import Any
@@ -31,7 +32,9 @@ MAX_COUNTER_BYTES = 1024 * 1024
 
 
 def on_starting(_: object) -> None:
-    """Give the processes an empty directory in which they count together what /metrics shows."""
+    """Let the processes open as many files as the system allows, and count together what /metrics shows."""
+    _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed))
     counted = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     if counted:
         shutil.rmtree(counted, ignore_errors=True)

@@ -319,7 +319,8 @@ class Installation:
         default, opponents = (f"{self.settings.prefix}{queue}" for queue in ("default", "opponents"))
         # Opponents think in processes of their own, which can be ended when they take too long.
         thinking = ["--pool", "prefork", "--concurrency", str(self._opponents), "-O", "fair"]
-        live = ["--worker-class", "gevent", "--workers", "1", "--worker-connections", "4000"]
+        live = ["--worker-class", "deploy.stream_worker.StreamWorker", "--workers", "1"]
+        live += ["--worker-connections", "5000", "--keep-alive", "30"]
         return [
             Program("relay", [*python, "deploy.cli", "relay"]),
             Program("worker", [*celery, "--pool", "solo", "--queues", default, "--hostname", "worker@%h"]),

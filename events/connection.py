@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from redis import Redis
+from redis import BlockingConnectionPool, Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import ConnectionError as NoConnection
 from redis.retry import Retry
@@ -10,6 +10,10 @@ from redis.retry import Retry
 ANSWER_SECONDS = 5.0
 NETWORK = {"socket_connect_timeout": 2.0, "socket_keepalive": True}
 RETRIES = 3
+MAX_CONNECTIONS = 50
+"""Of one client. A burst of requests waits for a connection instead of failing, or of opening thousands."""
+
+WAIT_FOR_CONNECTION_S = 20
 
 
 def connect(url: str) -> Redis:
@@ -30,10 +34,13 @@ def blocking_client(url: str, block_ms: int) -> Redis:
 def _client(url: str, answer_seconds: float) -> Redis:
     # A Unix socket connects at once or not at all.
     network: dict[str, Any] = {} if url.startswith("unix:") else NETWORK
-    return Redis.from_url(
+    pool = BlockingConnectionPool.from_url(
         url,
+        max_connections=MAX_CONNECTIONS,
+        timeout=WAIT_FOR_CONNECTION_S,
         socket_timeout=answer_seconds,
         health_check_interval=30,
         retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES, (NoConnection,)),
         **network,
     )
+    return Redis.from_pool(pool)

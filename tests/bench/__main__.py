@@ -9,6 +9,7 @@ TABLES = (
     "rules",
     "store",
     "visibility",
+    "viewers",
     "memory",
     "rebuild",
     "impact",

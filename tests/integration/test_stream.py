@@ -1,4 +1,4 @@
-"""The live stream as its own process, under gunicorn's gevent worker: resuming, privacy, faults, limits."""
+"""The live stream as its own process, under its own gunicorn worker: resuming, privacy, faults, limits."""
 
 import http.client
 import json
@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,11 +36,12 @@ class Told(NamedTuple):
 class StreamProcess:
     """gunicorn with the live stream; it ends with the process of the tests at the latest."""
 
-    def __init__(self, redis_url: str) -> None:
+    def __init__(self, redis_url: str, keepalive_s: int = 30) -> None:
         # The socket is made here: a port that was only looked for might be somebody else's by the time it is needed.
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port = listener.getsockname()[1]
-            command = [sys.executable, "-m", "gunicorn", "--worker-class", "gevent", "--workers", "1"]
+            command = [sys.executable, "-m", "gunicorn", "--worker-class", "deploy.stream_worker.StreamWorker"]
+            command += ["--workers", "1", "--worker-connections", "5000", "--keep-alive", str(keepalive_s)]
             command += ["--bind", f"fd://{listener.fileno()}", "--graceful-timeout", "1", "--log-level", "warning"]
             self.process = subprocess.Popen(
                 tethered([*command, "--no-control-socket", "api.stream:app"]),
@@ -316,3 +318,29 @@ def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
         hub._hand(watcher, [Message(1, "id: 1\n\n")])
     told = list(hub.messages("m", 0, watcher, lambda: True))
     assert told == ["retry: 2000\n\n"], "the rest comes from the store when the watcher is back"
+
+
+def test_hundreds_of_watchers_who_come_at_the_same_moment_are_all_served(
+    stream: StreamProcess, players: tuple[Caller, Caller]
+) -> None:
+    match = started(*players)
+    request = f"GET /api/v1/matches/{match}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(socket.create_connection(("127.0.0.1", stream.port))) for _ in range(400)]
+        for connection in crowd:
+            connection.settimeout(DEADLINE_S)
+            connection.sendall(request)
+        for connection in crowd:
+            heard = b""
+            while b"event: match-started" not in heard:
+                piece = connection.recv(65536)
+                assert piece, f"the stream ended with {heard!r}"
+                heard += piece
+                assert heard.startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_connection_that_does_not_ask_in_time_is_closed(own_server: RealServer) -> None:
+    stream = StreamProcess(own_server.url, keepalive_s=1)
+    with closing(stream), socket.create_connection(("127.0.0.1", stream.port), timeout=DEADLINE_S) as silent:
+        silent.sendall(b"GET /api/v1/matches/m/stream HTTP/1.1\r\n")
+        assert silent.recv(1000) == b""

@@ -14,7 +14,7 @@ from domain.match.refusals import Refused
 from events.matches import NoSuchMatch
 from events.passwords import TooManySignIns
 from events.redis_store import translated
-from events.store import ClockDiffers, RequestMismatch, StaleVersion, StoreUnavailable, offset_in_words
+from events.store import ClockDiffers, RequestMismatch, StaleVersion, StoreFull, StoreUnavailable, offset_in_words
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER = 2
@@ -24,6 +24,8 @@ MAX_ERRORS = 20
 """Fields that an answer names; of more it says how many there are."""
 
 MAX_ERROR_CHARACTERS = 300
+
+RETRY_AFTER_FULL = 60
 
 KINDS: Mapping[str, tuple[int, str]] = {
     "bad-request": (400, "The request cannot be understood"),
@@ -117,6 +119,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "too-many-requests": (429, "Too many requests"),
     "internal-error": (500, "The server made a mistake"),
     "store-unavailable": (503, "The store cannot be reached"),
+    "store-full": (503, "There is no room to store anything"),
     "sign-ins-busy": (503, "Too many people are signing in"),
     "wrong-clock": (503, "A clock of the server is wrong"),
     "too-many-streams": (503, "Too many live streams"),
@@ -203,6 +206,11 @@ def problem_of(error: Exception) -> Problem:
             "is written here. Nothing has changed. Ask again in a moment, with the same idempotency key."
         )
         return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER)})
+    if isinstance(error, StoreFull):
+        detail = (
+            "The server's disk or memory is almost full: nothing was changed. You can read as usual; try again later."
+        )
+        return Problem("store-full", detail, headers={"Retry-After": str(RETRY_AFTER_FULL)})
     if isinstance(error, StoreUnavailable):
         detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
         return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER)})

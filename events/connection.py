@@ -4,6 +4,7 @@ from typing import Any
 
 from redis import BlockingConnectionPool, Redis
 from redis.backoff import ExponentialWithJitterBackoff
+from redis.client import Pipeline
 from redis.exceptions import ConnectionError as NoConnection
 from redis.retry import Retry
 
@@ -31,6 +32,18 @@ def blocking_client(url: str, block_ms: int) -> Redis:
     return _client(url, block_ms / 1000 + ANSWER_SECONDS)
 
 
+class _DiscreetPipeline(Pipeline):
+    """A pipeline whose errors do not repeat the command: it may hold a key or the digest of a password."""
+
+    def annotate_exception(self, exception: Exception, number: int, command: Any) -> None:
+        """Leave the server's words as they are."""
+
+
+class _DiscreetClient(Redis):
+    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
+        return _DiscreetPipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
+
+
 def _client(url: str, answer_seconds: float) -> Redis:
     # A Unix socket connects at once or not at all.
     network: dict[str, Any] = {} if url.startswith("unix:") else NETWORK
@@ -43,4 +56,4 @@ def _client(url: str, answer_seconds: float) -> Redis:
         retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES, (NoConnection,)),
         **network,
     )
-    return Redis.from_pool(pool)
+    return _DiscreetClient.from_pool(pool)

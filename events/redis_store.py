@@ -43,6 +43,7 @@ from events.store import (
     StaleOrders,
     StaleVersion,
     StoreError,
+    StoreFull,
     StoreUnavailable,
     WrongInstallation,
 )
@@ -84,16 +85,20 @@ class ShardKeys:
 
 
 def translated(error: RedisError) -> StoreError:
-    """Return ``error`` in the words of the store: StoreUnavailable when waiting may help, else its base."""
+    """Return ``error`` as a StoreError: StoreUnavailable, or StoreFull, when waiting may help."""
     # The client takes the code off the message of errors that it has a class for. Older servers report an error
     # inside a script as a general one, with the code somewhere in the message.
+    if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
+        return StoreFull(f"the event store has no room to write anything: {error}")
     if isinstance(error, _TEMPORARY) or any(code in str(error) for code in _TEMPORARY_CODES):
         return StoreUnavailable(f"the event store cannot be used now: {error}")
     return StoreError(f"the event store refused: {error}")
 
 
-_TEMPORARY = (NoConnection, NoAnswer, OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError)
-_TEMPORARY_CODES = ("OOM ", "READONLY ", "BUSY ", "MISCONF ", "NOREPLICAS ", "MASTERDOWN ")
+_TEMPORARY = (NoConnection, NoAnswer, ReadOnlyError, ClusterDownError, TryAgainError)
+_TEMPORARY_CODES = ("READONLY ", "BUSY ", "MASTERDOWN ")
+_FULL_CODES = ("OOM ", "MISCONF ", "NOREPLICAS ")
+"""No memory; a file that could not be written; told to accept no writes while the disk is almost full."""
 
 
 def _in_words_of_the_store(method: Callable[P, T]) -> Callable[P, T]:
@@ -150,12 +155,9 @@ class RedisStore(EventStore):
         StoreUnavailable.
         """
         key = f"{self.prefix}rookery"
-        with self.client.pipeline(transaction=True) as pipeline:
-            pipeline.hsetnx(key, "shards", str(self._wanted_shards or DEFAULT_SHARDS))
-            pipeline.hsetnx(key, "format", str(FORMAT))
-            pipeline.hsetnx(key, "id", secrets.token_hex(8))
-            pipeline.hmget(key, "id", "shards", "format")
-            found: list[bytes] = pipeline.execute()[-1]
+        found: Any = self.client.hmget(key, "id", "shards", "format")
+        if None in found:
+            found = self._install(key)
         installation = Installation(found[0].decode(), int(found[1]), int(found[2]))
         if installation.format != FORMAT:
             raise WrongInstallation(f"the store has layout {installation.format}, this Rookery knows layout {FORMAT}")
@@ -165,6 +167,15 @@ class RedisStore(EventStore):
                 f"{self._wanted_shards}: the number is fixed for ever"
             )
         return installation
+
+    def _install(self, key: str) -> list[bytes]:
+        with self.client.pipeline(transaction=True) as pipeline:
+            pipeline.hsetnx(key, "shards", str(self._wanted_shards or DEFAULT_SHARDS))
+            pipeline.hsetnx(key, "format", str(FORMAT))
+            pipeline.hsetnx(key, "id", secrets.token_hex(8))
+            pipeline.hmget(key, "id", "shards", "format")
+            found: list[bytes] = pipeline.execute()[-1]
+        return found
 
     @_in_words_of_the_store
     def check_clock(self) -> None:

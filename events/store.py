@@ -129,6 +129,10 @@ def offset_in_words(offset_ms: int) -> str:
     return f"{abs(offset_ms) / 1000:.1f} s {'ahead of' if offset_ms > 0 else 'behind'}"
 
 
+class StoreFull(StoreUnavailable):
+    """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
+
+
 class WrongInstallation(StoreError):
     """The store was installed with other settings, or by a later Rookery, than it is opened with."""
 

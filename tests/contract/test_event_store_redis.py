@@ -11,6 +11,7 @@ from threading import Barrier
 import pytest
 from redis import Redis, RedisCluster
 from redis.crc import key_slot
+from redis.exceptions import RedisError
 
 from events.chain import verify_all
 from events.connection import connect
@@ -358,3 +359,15 @@ def test_long_request_keys_keep_the_compact_form_of_a_stream(redis: Redis) -> No
         head = store.append("m", head, drafts(1), Request(f"{number}" * 60, "f" * 64)).head
     (key,) = redis.scan_iter("*:m:m:h")
     assert redis.object("encoding", key) in (b"listpack", b"ziplist")
+
+
+def test_an_error_in_a_pipeline_does_not_repeat_what_was_to_be_written(server: RealServer) -> None:
+    client = connect(server.url)
+    client.config_set("maxmemory", 1)
+    for transaction in (True, False):
+        pipeline = client.pipeline(transaction=transaction)
+        pipeline.set("key", "a secret")
+        with pytest.raises(RedisError) as caught:
+            pipeline.execute()
+        assert "maxmemory" in str(caught.value)
+        assert "secret" not in str(caught.value)

@@ -56,7 +56,7 @@ def test_players_are_refused_in_good_order_while_the_disk_of_the_log_is_full(red
     redis.config_set("maxmemory", 1)
     with full_log():
         refused = Caller(anna.client.application).post("/guests")
-    assert (refused.status_code, refused.json["code"]) == (503, "store-unavailable")
+    assert (refused.status_code, refused.json["code"]) == (503, "store-full")
 
 
 def test_lines_of_the_relays_that_make_no_progress_are_named_and_measured(services: Services, app: Flask) -> None:
@@ -111,7 +111,7 @@ def test_a_full_store_refuses_moves_and_goes_on_when_there_is_room(
     move = anna.legal_move(match)
     redis.config_set("maxmemory", 1)
     refused = anna.move(match, move)
-    assert (refused.status_code, refused.json["code"]) == (503, "store-unavailable")
+    assert (refused.status_code, refused.json["code"]) == (503, "store-full")
     redis.config_set("maxmemory", 0)
     assert anna.move(match, move).status_code == 201
 
@@ -154,7 +154,7 @@ def test_the_log_is_json_lines_without_secrets(
     lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
     assert [(line["event"], line["level"]) for line in lines] == [
         ("internal-error", "error"),
-        ("store-unavailable", "warning"),
+        ("store-full", "warning"),
     ]
     assert "out of order" in lines[0]["exception"]
     assert token.removeprefix("Bearer ") not in json.dumps(lines)

@@ -35,6 +35,12 @@ class RealServer:
         """The URL of the server's first database; it stays the same over restarts."""
         return f"redis://127.0.0.1:{self.port}/0"
 
+    @property
+    def pid(self) -> int:
+        """The process id of the running server."""
+        assert self._process is not None
+        return self._process.pid
+
     def client(self) -> Redis:
         """Return a new client as the product makes them."""
         return connect(self.url)

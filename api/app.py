@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from api import headers, health, limits, problems
+from api import headers, health, limits, problems, reads
 from api.auth import refuse_other_sites, session_cookie
 from api.limits import Limits, RateLimits
 from api.openapi import LARGEST_BODY, Api
@@ -38,6 +38,7 @@ def create_app(
     limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
     app.before_request(refuse_other_sites)
     app.before_request(refuse_wrong_clock)
+    reads.register(app)
     api = Api(app, session_cookie(settings))
     problems.register(app)
     for blueprint in BLUEPRINTS:

@@ -65,7 +65,13 @@ def signed_in(view: View) -> View:
         require_person()
         return view(*args, **kwargs)
 
+    checked.counts_writes = True  # type: ignore[attr-defined]
     return checked  # type: ignore[return-value]
+
+
+def shows_credential() -> bool:
+    """Tell whether the request says who is asking, rightly or not."""
+    return "Authorization" in request.headers or bool(_credential()[1])
 
 
 def session_only(view: View) -> View:

@@ -28,7 +28,8 @@ class Limits(NamedTuple):
 
     Writes, archives, jobs of workers, calendars, matches that are created and words in chats count per person;
     sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
-    address. An address is what the nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by
+    address; looking at things, and having something computed for it, per person, or per address for who is nobody. An
+    address is what the nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by
     network and by site: anybody has 2**64 of them.
     """
 
@@ -43,6 +44,8 @@ class Limits(NamedTuple):
     matches: str = "600/hour"
     all_matches: str = "3000/hour"
     words: str = "600/hour"
+    reads: str = "1200/minute"
+    computations: str = "300/minute"
 
 
 SAID = {
@@ -57,6 +60,8 @@ SAID = {
     "matches": "You have created very many matches.",
     "all_matches": "From your network address very many matches have been created.",
     "words": "You have said very much.",
+    "reads": "You, or somebody at your network address, have looked at very much in the last minute.",
+    "computations": "You, or somebody at your network address, have had very much computed in the last minute.",
 }
 """What somebody hears who has used up a limit."""
 
@@ -68,6 +73,7 @@ class RateLimits:
         # The scheme alone: the pool knows the place.
         storage = RedisStorage("redis://", connection_pool=client.connection_pool, key_prefix=f"{prefix}limits")
         self._limiter = FixedWindowRateLimiter(storage)
+        self.away_until = 0.0
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
 
     def spend(self, limit: str, *who: str, share: int = 1) -> None:

@@ -31,7 +31,7 @@ check: $(VENV)/development  ## format, lint, types and the one-way imports
 
 # What takes longest is begun first, lest one worker wait for it at the end: the browser, and chaos beside it.
 test: check  ## check, then all tests, with a real server, real workers and a real browser
-	@deploy/chromium.sh
+	@tests/programs.sh
 	$(BIN)/pytest -q -n $(JOBS) tests/e2e tests/integration/test_chaos.py tests/unit tests/contract tests/integration
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)

@@ -13,7 +13,10 @@ from xdist.scheduler import LoadScopeScheduling
 from events import connection
 from tests.support.server import RealServer
 
-TOGETHER = (("tests/e2e/",), ("tests/integration/test_runner.py", "tests/integration/test_demo.py"))
+TOGETHER = (
+    ("tests/e2e/",),
+    ("tests/integration/test_runner.py", "tests/integration/test_demo.py", "tests/integration/test_nginx.py"),
+)
 """Files that share a running installation, by how their paths begin."""
 
 # Drawn examples are the same in every run, and none is judged by the time that it took: machines are busy.

@@ -1,0 +1,195 @@
+"""The nginx of the example in front of a running installation: really started, with its own configuration."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.runner import Installation
+from deploy.supervisor import tethered
+from tests.support.eventually import DEADLINE_S, eventually
+
+ROOT = Path(__file__).parents[2]
+HOST = "rookery.example"
+UNPACKED = ROOT / ".venv" / "programs"
+API = "/api/v1"
+
+
+class Front:
+    """nginx with the configuration of the example; only places, ports and the longest of its waits are changed."""
+
+    def __init__(self, directory: Path, api: int, stream: int) -> None:
+        probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        self.port, self.tls_port = (probe.getsockname()[1] for probe in probes)
+        for probe in probes:
+            probe.close()
+        binary = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin") or UNPACKED / "usr/sbin/nginx"
+        mime_types = next(p for p in (Path("/etc/nginx/mime.types"), UNPACKED / "etc/nginx/mime.types") if p.exists())
+        certify(directory)
+        text = (ROOT / "deploy" / "nginx.conf").read_text()
+        for written, meant in (
+            ("/etc/nginx/mime.types", mime_types),
+            ("/etc/nginx/tls", directory),
+            ("listen 80;", f"listen 127.0.0.1:{self.port};"),
+            ("listen 443 ", f"listen 127.0.0.1:{self.tls_port} "),
+            ("server api:8000;", f"server 127.0.0.1:{api};"),
+            ("server stream:8001;", f"server 127.0.0.1:{stream};"),
+            ("client_header_timeout 10s;", "client_header_timeout 1s;"),
+        ):
+            assert written in text
+            text = text.replace(written, str(meant))
+        places = [
+            f"{kind}_temp_path {directory / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        ]
+        text = text.replace("http {", "\n".join(["http {", "access_log off;", *places]), 1)
+        configuration = directory / "nginx.conf"
+        configuration.write_text(f"daemon off; pid {directory}/pid; error_log {directory}/error.log;\n{text}")
+        command = [str(binary), "-e", str(directory / "error.log"), "-p", str(directory), "-c", str(configuration)]
+        checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
+        assert checked.returncode == 0, checked.stderr
+        self._process = subprocess.Popen(tethered(command))
+        eventually(self._listens, "nginx listens")
+
+    def close(self) -> None:
+        """Stop nginx."""
+        self._process.terminate()
+        self._process.wait()
+
+    def connect(self, source: str = "127.0.0.1") -> ssl.SSLSocket:
+        """Return a connection over TLS from the loopback address ``source``; it would speak HTTP/2 if asked to."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        raw = socket.create_connection(("127.0.0.1", self.tls_port), DEADLINE_S, source_address=(source, 0))
+        return context.wrap_socket(raw, server_hostname=HOST)
+
+    @contextmanager
+    def client(self, source: str = "127.0.0.1") -> Iterator[http.client.HTTPConnection]:
+        """Yield a client over TLS that calls the site by its public name."""
+        client = http.client.HTTPConnection(HOST)
+        client.sock = self.connect(source)
+        with closing(client):
+            yield client
+
+    def _listens(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.tls_port), 1).close()
+        except OSError:
+            return False
+        return True
+
+
+def certify(directory: Path) -> None:
+    """Write a certificate that signs itself, and its key."""
+    names = ["-keyout", directory / "privkey.pem", "-out", directory / "fullchain.pem", "-subj", f"/CN={HOST}"]
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", *names]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def ask(client: http.client.HTTPConnection, method: str, path: str, body: Any = None, **headers: str) -> Any:
+    """Return the answer, read to its end, and its JSON as ``json``."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if body is not None:
+        sent["Content-Type"] = "application/json"
+    client.request(method, path, None if body is None else json.dumps(body), sent)
+    answer: Any = client.getresponse()
+    answer.content = answer.read()
+    answer.json = json.loads(answer.content) if b"{" in answer.content[:1] else None
+    return answer
+
+
+@pytest.fixture(scope="module")
+def front(house: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+    directory = tmp_path_factory.mktemp("nginx")
+    os.chmod(directory.parent, 0o755)  # noqa: S103 - nginx gives its own privileges up before it reads
+    os.chmod(directory, 0o755)  # noqa: S103
+    front = Front(directory, house.ports.api, house.ports.stream)
+    yield front
+    front.close()
+
+
+def test_pages_come_compressed_over_tls_and_plain_requests_are_sent_there(front: Front) -> None:
+    with front.client() as client:
+        page = ask(client, "GET", "/", Accept_Encoding="gzip")
+    assert (page.status, page.headers["Content-Encoding"]) == (200, "gzip")
+    assert page.headers["Strict-Transport-Security"]
+    assert "nginx/" not in page.headers.get("Server", "")
+    with closing(http.client.HTTPConnection("127.0.0.1", front.port, timeout=DEADLINE_S)) as plain:
+        moved = ask(plain, "GET", "/games?x=1", Host=HOST)
+    assert (moved.status, moved.headers["Location"]) == (301, f"https://{HOST}/games?x=1")
+
+
+def test_browsers_are_offered_http_2(front: Front) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with (
+        socket.create_connection(("127.0.0.1", front.tls_port)) as raw,
+        context.wrap_socket(raw, server_hostname=HOST) as connection,
+    ):
+        assert connection.selected_alpn_protocol() == "h2"
+
+
+def test_figures_are_not_shown_outside(front: Front) -> None:
+    with front.client() as client:
+        assert ask(client, "GET", "/metrics").status == 404
+
+
+def test_events_arrive_as_they_happen(front: Front) -> None:
+    with front.client() as client:
+        match, cookie = match_of_a_guest(client)
+        hear_a_move(front, client, match, cookie)
+
+
+def match_of_a_guest(client: http.client.HTTPConnection) -> tuple[str, str]:
+    """Return a match against an opponent, in which a guest has the first move, and the guest's cookie."""
+    guest = ask(client, "POST", f"{API}/guests", {})
+    cookie = re.split("[;,]", guest.headers["Set-Cookie"])[0]
+    seats = [{"kind": "me"}, {"kind": "opponent", "level": 1}]
+    body = {"game": "bashni", "setup": "start", "seats": seats, "rated": False}
+    created = ask(client, "POST", f"{API}/matches", body, Cookie=cookie, Idempotency_Key="front")
+    assert created.status == 201, created.content
+    return created.json["id"], cookie
+
+
+def hear_a_move(front: Front, client: http.client.HTTPConnection, match: str, cookie: str) -> None:
+    """Play a move while the stream is open, and wait until it is heard there."""
+    with front.connect() as stream:
+        stream.sendall(
+            f"GET {API}/matches/{match}/stream HTTP/1.1\r\nHost: {HOST}\r\nCookie: {cookie}\r\n\r\n".encode()
+        )
+        heard = b""
+        while b"event: match-started" not in heard:
+            heard += stream.recv(65536)
+        legal = ask(client, "GET", f"{API}/matches/{match}/legal-moves", Cookie=cookie)
+        moved = ask(client, "POST", f"{API}/matches/{match}/moves", {"move": legal.json["moves"][0]}, Cookie=cookie)
+        assert moved.status == 201, moved.content
+        while b"event: move-submitted" not in heard:
+            piece = stream.recv(65536)
+            assert piece, "the stream stays open"
+            heard += piece
+
+
+def test_who_sends_a_request_slowly_is_given_up(front: Front) -> None:
+    with front.connect() as slow:
+        slow.sendall(f"GET / HTTP/1.1\r\nHost: {HOST}\r\n".encode())
+        answer = slow.recv(1000)
+        assert answer == b"" or b" 408 " in answer
+
+
+def test_one_address_cannot_ask_without_end_and_others_do_not_notice(front: Front) -> None:
+    with front.client("127.0.0.9") as client:
+        answers = [ask(client, "GET", "/healthz") for _ in range(400)]
+    assert {answer.status for answer in answers} == {200, 429}
+    assert answers[0].status == 200
+    with front.client("127.0.0.10") as other:
+        assert ask(other, "GET", "/healthz").status == 200

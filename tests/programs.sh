@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Make sure that the programs which the tests use beside Python are there: Chromium and nginx; print where they are.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+unpacked=.venv/programs
+
+find_program() {
+    local name
+    for name in "$@"; do
+        command -v "$name" && return
+    done
+    return 1
+}
+
+find_nginx() {
+    find_program nginx /usr/sbin/nginx "$unpacked/usr/sbin/nginx"
+}
+
+find_chromium() {
+    find_program chromium chromium-browser google-chrome google-chrome-stable
+}
+
+if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "Installing Chromium and nginx for the tests"
+        export DEBIAN_FRONTEND=noninteractive
+        # A machine that has just started may be busy installing, and a mirror may fail once.
+        patiently=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+        apt-get update -qq "${patiently[@]}"
+        if ! find_chromium >/dev/null; then
+            apt-get install -y -qq --no-install-recommends "${patiently[@]}" chromium >/dev/null
+        fi
+        if ! find_nginx >/dev/null; then
+            # Unpacked only: installed, it would start to serve this machine.
+            mkdir -p "$unpacked"
+            (cd "$unpacked" && apt-get download -qq "${patiently[@]}" -o APT::Sandbox::User=root nginx nginx-common &&
+                for package in nginx_*.deb nginx-common_*.deb; do dpkg-deb -x "$package" .; done)
+        fi
+    fi
+fi
+if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
+    cat >&2 <<'WORDS'
+The tests need Chromium (chromium, chromium-browser or google-chrome on the PATH) and nginx, and one of them is missing.
+Debian and Ubuntu:  sudo apt-get update && sudo apt-get install -y chromium nginx
+Fedora:             sudo dnf install -y chromium nginx
+macOS:              brew install nginx && brew install --cask chromium
+WORDS
+    exit 1
+fi
+echo "The tests use $(find_chromium) and $(find_nginx)"

@@ -49,6 +49,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "no-vacation": (404, "You have no such vacation"),
     "method-not-allowed": (405, "This cannot be done here"),
     "stale-version": (409, "The match has moved on"),
+    "bare-version": (412, "A version number alone is no condition"),
     "not-your-turn": (409, "It is not your turn"),
     "match-over": (409, "The match is over"),
     "out-of-game": (409, "You are out of this game"),
@@ -193,8 +194,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Refused):
         return Problem(error.code, _sentence(str(error)), {error.field: [str(error)]} if error.field else None)
     if isinstance(error, StaleVersion):
-        detail = f"The match is at version {error.current}: look at it again before you act."
-        return Problem("stale-version", detail, current_version=error.current)
+        return _stale(error)
     if isinstance(error, NoSuchMatch):
         return no_such_match()
     if isinstance(error, RequestMismatch):
@@ -220,6 +220,16 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, HTTPException):
         return _of_http(error)
     return Problem("internal-error", "The mistake has been recorded. Nothing is wrong with your request.")
+
+
+def _stale(error: StaleVersion) -> Problem:
+    current = error.current
+    if current.version > error.expected.version:
+        detail = f"The match is at version {current.version}: look at it again before you act."
+    else:
+        detail = f"What you saw is no longer part of the match, which stands at version {current.version} of another "
+        detail += "history: look at it again before you act."
+    return Problem("stale-version", detail, current_version=current.version, current_version_tag=str(current))
 
 
 def no_such_match() -> Problem:

@@ -21,6 +21,7 @@ from events.codec import content_shown
 from events.envelope import Envelope
 from events.people import Person
 from events.readmodels import Summary, summarise
+from events.store import Head
 
 
 def opponent_level(player: str) -> int | None:
@@ -85,8 +86,8 @@ def match_summary(summary: Summary, persons: Mapping[str, Person]) -> dict[str, 
     }
 
 
-def match(state: MatchState, ply: int | None = None, now: int | None = None) -> dict[str, Any]:
-    """Return a match with the position after ``ply`` plies (None: as it stands), which it must have.
+def match(state: MatchState, head: Head, ply: int | None = None, now: int | None = None) -> dict[str, Any]:
+    """Return a match at ``head`` with the position after ``ply`` plies (None: as it stands), which it must have.
 
     Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant).
     """
@@ -97,6 +98,7 @@ def match(state: MatchState, ply: int | None = None, now: int | None = None) -> 
     base = stream_origin(services().settings.stream_url, request.host)
     return {
         **match_summary(summary, people_in([summary])),
+        "version_tag": str(head.tag),
         "frozen": state.frozen,
         "broken": state.broken,
         "ply": len(state.moves),

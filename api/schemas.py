@@ -12,6 +12,8 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import fields, validate
 
+from events.store import DIGEST_DIGITS
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -196,6 +198,23 @@ def flattened(messages: Any, prefix: str = "") -> dict[str, list[str]]:
     return {prefix or "body": [str(message) for message in (messages if isinstance(messages, list) else [messages])]}
 
 
+TAG_PATTERN = f"[0-9]{{1,15}}-[0-9a-f]{{{DIGEST_DIGITS}}}"
+EXAMPLE_TAG = "6-3fa9c1d25b0e7c44"
+TAG_WORDS = f"the version_tag of an answer, such as {EXAMPLE_TAG}"
+
+
+def version_tag() -> fields.String:
+    """Return the field of a version tag in an answer."""
+    return fields.String(
+        validate=pattern(TAG_PATTERN, "is no version tag"),
+        metadata={
+            "description": "The version and the beginning of its event's digest: a version number alone does not tell "
+            "which history it belongs to. In quotation marks it is the ETag",
+            "example": EXAMPLE_TAG,
+        },
+    )
+
+
 class PlayerShown(Shown):
     """A person, a guest or an opponent. ``level`` is an opponent's, null for people."""
 
@@ -219,6 +238,7 @@ class ProblemShown(ma.Schema):
     errors = fields.Dict(keys=fields.String(), values=fields.List(fields.String()))
     more_errors = fields.Integer(metadata={"description": "How many fields are wrong beyond those in errors"})
     current_version = fields.Integer(metadata={"description": "stale-version only: the version to act upon"})
+    current_version_tag = fields.String(metadata={"description": "stale-version only: what If-Match must name then"})
 
 
 class Paging(Strict):

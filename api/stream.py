@@ -1,16 +1,17 @@
 """The live stream: server-sent events of one match, in a process of its own under gunicorn's gevent worker.
 
 One reader per process follows the feeds of all shards and hands new events to whoever watches their match. The id of a
-message is the version of its event: who was cut off says the last one seen (Last-Event-ID, or ?after=) and misses
-nothing, because everything in between comes from the store. Threads and queues are the standard library's; the worker
-makes greenlets of them, so that a watcher costs some 20 kB.
+message is the version tag of its event: who was cut off says the last one seen (Last-Event-ID, or ?after=) and misses
+nothing, because everything in between comes from the store. Who has seen an event that the store has lost is told to
+begin again: the message ``reset`` names the version from which the stream goes on. Threads and queues are the standard
+library's; the worker makes greenlets of them, so that a watcher costs some 20 kB.
 """
 
 import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from queue import Empty, Full, Queue
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ from api.problems import RETRY_AFTER, Problem
 from api.proxies import behind_proxies
 from api.resources.chat import hears
 from api.resources.matches import readable
+from api.schemas import EXAMPLE_TAG
 from api.services import EXTENSION, Services
 from api.services import services as current_services
 from events.chats import listening
@@ -39,7 +41,7 @@ from events.envelope import Envelope
 from events.feed import FeedTail
 from events.logs import configure
 from events.settings import Settings
-from events.store import EventStore, StoreError
+from events.store import EMPTY, EventStore, StaleVersion, StoreError, VersionTag, tag_of
 
 HEARTBEAT_SECONDS = 15.0
 MOST_STREAMS = 4500
@@ -59,16 +61,33 @@ log = structlog.get_logger("rookery.stream")
 
 
 class Message(NamedTuple):
-    """An event as it goes over the wire; ``version`` None: news that is no event of the match."""
+    """An event as it goes over the wire; ``tag`` None: news that is no event of the match."""
 
-    version: int | None
+    tag: VersionTag | None
     text: str
 
 
-WAKE: list[Message] = []
+class Batch(NamedTuple):
+    """Messages to hand to watchers; if they are events, those right after the version ``after``."""
+
+    after: VersionTag | None
+    messages: Sequence[Message]
+
+    def following(self, last: VersionTag) -> Sequence[Message] | None:
+        """Return the messages that follow the event ``last``; None when only the store can tell.
+
+        There may be more in between, or what was told last may not be part of the match any more.
+        """
+        if not self.messages or self.after in (None, last):
+            return self.messages or None
+        tags = [message.tag for message in self.messages]
+        return self.messages[tags.index(last) + 1 :] if last in tags else None
+
+
+WAKE = Batch(None, ())
 """An empty batch: look into the store."""
 
-CHAT = Message(None, "event: chat\ndata: {}\n\n")
+CHAT = Batch(None, (Message(None, "event: chat\ndata: {}\n\n"),))
 """Something was said beside the match. Without an id: who comes back looks at the chat anyway."""
 
 
@@ -78,7 +97,7 @@ class Watcher:
     def __init__(self, hears: bool, address: str) -> None:
         self.hears = hears
         self.address = address
-        self.batches: Queue[list[Message]] = Queue(BACKLOG)
+        self.batches: Queue[Batch] = Queue(BACKLOG)
         self.cut_off = False
 
 
@@ -134,21 +153,20 @@ class Hub:
             if not watching:
                 self._watchers.pop(match, None)
 
-    def messages(self, match: str, after: int, watcher: Watcher, welcome: Callable[[], bool]) -> Iterator[str]:
-        """Yield the wire text of each event of ``match`` above version ``after``, now and as they happen.
+    def messages(self, match: str, after: VersionTag, watcher: Watcher, welcome: Callable[[], bool]) -> Iterator[str]:
+        """Yield the wire text of each event of ``match`` after ``after``, now and as they happen.
 
-        Never ends by itself, unless the watcher is too slow, or not ``welcome`` any more. That is asked, and a comment
-        sent, at every heartbeat: so a connection that has gone is noticed, too.
+        When the event that was told last is no longer part of the match, ``reset`` is told and the stream goes on from
+        where the match stands. Never ends by itself, unless the watcher is too slow, or not ``welcome`` any more. That
+        is asked, and a comment sent, at every heartbeat: so a connection that has gone is noticed, too.
         """
         last, due, beat = after, WAKE, time.monotonic() + HEARTBEAT_SECONDS
         yield f"retry: {RETRY_AFTER * 1000}\n\n"
         while not watcher.cut_off:
-            if due and due[0].version is not None and due[0].version > last + 1:
-                due = WAKE
-            for message in due or self._stored(match, last):
-                if message.version is None or message.version > last:
-                    last = message.version or last
-                    yield message.text
+            following = due.following(last)
+            for message in self._stored(match, last) if following is None else following:
+                last = message.tag or last
+                yield message.text
             try:
                 due = watcher.batches.get(timeout=max(0.0, beat - time.monotonic()))
             except Empty:
@@ -159,16 +177,19 @@ class Hub:
                 yield ": still here\n\n"
                 beat = time.monotonic() + HEARTBEAT_SECONDS
 
-    def _stored(self, match: str, after: int) -> Iterator[Message]:
+    def _stored(self, match: str, after: VersionTag) -> Iterator[Message]:
         while True:
             try:
-                page = self._store.read(match, after, PAGE)
+                page = self._store.read_on(match, after, PAGE)
+            except StaleVersion as stale:
+                yield _reset(stale.current)
+                return
             except StoreError:
                 return  # the reader wakes everybody when the store is back, and so does the next heartbeat
             yield from map(message_of, page)
             if len(page) < PAGE:
                 return
-            after = page[-1].version
+            after = tag_of(page[-1])
 
     def _follow(self) -> None:
         tail: FeedTail | None = None
@@ -179,7 +200,7 @@ class Hub:
                     tail = self._open_tail()
                     self._wake_all()
                 deliveries = tail.read(BLOCK_MS, PAGE)
-                if away:
+                if away or tail.lost_end:
                     away = False
                     self._wake_all()
                 for match, entries in groupby(sorted((entry.stream, entry.version) for entry in deliveries), _stream):
@@ -210,7 +231,7 @@ class Hub:
             matches = list(self._watchers) if match is None else [match]
             watching = [watcher for name in matches for watcher in self._watchers.get(name, ()) if watcher.hears]
         for watcher in watching:
-            self._hand(watcher, [CHAT])
+            self._hand(watcher, CHAT)
 
     def _publish(self, match: str, first: int) -> None:
         with self._lock:
@@ -218,8 +239,11 @@ class Hub:
         if not watching:
             return
         try:
-            batch = [message_of(envelope) for envelope in self._store.read(match, first - 1)]
-        except StoreError:
+            # The event before tells which history these belong to.
+            events = self._store.read(match, max(0, first - 2))
+            before = EMPTY.tag if first == 1 else tag_of(events[0])
+            batch = Batch(before, [message_of(event) for event in events if event.version >= first])
+        except (StoreError, IndexError):
             batch = WAKE
         for watcher in watching:
             self._hand(watcher, batch)
@@ -230,7 +254,7 @@ class Hub:
         for watcher in watching:
             self._hand(watcher, WAKE)
 
-    def _hand(self, watcher: Watcher, batch: list[Message]) -> None:
+    def _hand(self, watcher: Watcher, batch: Batch) -> None:
         try:
             watcher.batches.put_nowait(batch)
         except Full:
@@ -252,7 +276,13 @@ def _next_message(chats: PubSub) -> Any:
 def message_of(envelope: Envelope) -> Message:
     """Return the event as a server-sent event: id, event and data, each on its line."""
     content = json.dumps(show.event(envelope), ensure_ascii=False, separators=(",", ":"))
-    return Message(envelope.version, f"id: {envelope.version}\nevent: {envelope.type}\ndata: {content}\n\n")
+    tag = tag_of(envelope)
+    return Message(tag, f"id: {tag}\nevent: {envelope.type}\ndata: {content}\n\n")
+
+
+def _reset(tag: VersionTag) -> Message:
+    content = json.dumps({"version": tag.version, "version_tag": str(tag)})
+    return Message(tag, f"id: {tag}\nevent: reset\ndata: {content}\n\n")
 
 
 def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one: int = MOST_OF_ONE_ADDRESS) -> Flask:
@@ -300,11 +330,16 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
     return app
 
 
-def _after() -> int:
+def _after() -> VersionTag:
     text = request.headers.get("Last-Event-ID") or request.args.get("after", "0")
-    if not (text.isascii() and text.isdigit() and len(text) <= 15):
-        raise Problem("invalid-fields", "after must be a version.", {"after": ["must be a whole number"]})
-    return int(text)
+    tag = EMPTY.tag if text == "0" else VersionTag.parse(text)
+    if tag is None:
+        reason = (
+            f"must be 0 or an id of this stream, such as {EXAMPLE_TAG}: a version number alone does not tell which "
+        )
+        reason += "history it belongs to"
+        raise Problem("invalid-fields", f"after {reason}.", {"after": [reason]})
+    return tag
 
 
 def _allow_page(response: Response) -> Response:

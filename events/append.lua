@@ -1,7 +1,7 @@
 -- Appends events to one stream, or changes nothing. All keys share one hash tag, the shard's.
 --
 -- KEYS  1 events  2 head and requests  3 feed  4 feed sequence  5 streams  6 deadlines
--- ARGV  1 expected version  2 expected digest  3 field of the request  4 end of its value  5 stream name  6 deadline or ""
+-- ARGV  1 expected version  2 expected digest  3 field of the request  4 its content  5 stream name  6 deadline or ""
 --       7 revision of the orders that the events were decided with, or ""
 --       8 instant by the caller's clock  9 instant at which it decided  10 how many milliseconds the first may differ
 --         from the server's TIME and the second be ahead of it; all three "": the caller's clock is virtual
@@ -14,16 +14,23 @@
 
 local known = redis.call('HMGET', KEYS[2], 'v', 'd', ARGV[3], 'o')
 local version = known[1] or '0'
+local digest = known[2] or string.rep('\0', 32)
 
 if known[3] then
   local first, last, content = string.match(known[3], '^(%d+):(%d+)(.*)$')
-  if content ~= ARGV[4] then
-    return {'mismatch'}
+  local found = redis.call('XRANGE', KEYS[1], first .. '-0', last .. '-0')
+  local written = string.sub(content, #ARGV[4] + 1)
+  local there = found[#found] and string.sub(found[#found][2][4], 1, #written)
+  -- What was written may be lost, and another event in its place: then the request is as good as new.
+  if tonumber(last) <= tonumber(version) and (not there or there == written) then
+    if string.sub(content, 1, #ARGV[4]) ~= ARGV[4] then
+      return {'mismatch'}
+    end
+    return {'repeated', first, found}
   end
-  return {'repeated', first, redis.call('XRANGE', KEYS[1], first .. '-0', last .. '-0')}
 end
-if version ~= ARGV[1] or (known[2] or string.rep('\0', 32)) ~= ARGV[2] then
-  return {'stale', version}
+if version ~= ARGV[1] or digest ~= ARGV[2] then
+  return {'stale', version, digest}
 end
 if ARGV[7] ~= '' and (known[4] or '0') ~= ARGV[7] then
   return {'orders'}
@@ -47,8 +54,9 @@ for number = 1, events do
   redis.call('XADD', KEYS[3], string.format('%d-0', sequence + number), 'm', ARGV[5], 'v', place)
   redis.call('XADD', KEYS[1], string.format('%d-0', place), 'b', ARGV[9 + 2 * number], 'h', ARGV[10 + 2 * number])
 end
-local written = string.format('%d:%d', version + 1, version + events) .. ARGV[4]
-redis.call('HSET', KEYS[2], 'v', version + events, 'd', ARGV[#ARGV], ARGV[3], written)
+local last = ARGV[#ARGV]
+local written = string.format('%d:%d', version + 1, version + events) .. ARGV[4] .. string.sub(last, 1, 8)
+redis.call('HSET', KEYS[2], 'v', version + events, 'd', last, ARGV[3], written)
 if version == '0' then
   redis.call('RPUSH', KEYS[5], ARGV[5])
 end

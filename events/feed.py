@@ -71,6 +71,17 @@ class FeedGroup:
                 if not str(error).startswith("BUSYGROUP"):
                     raise
 
+    def rewind(self) -> int:
+        """Let the group begin again at the first entry of every feed that ends before its place; return how many.
+
+        A store that has lost the end of a feed would give the group nothing until the feed is as long as it was. What
+        is delivered twice does no harm.
+        """
+        beyond = [keys for keys, lag in zip(self._keys, self.lag(), strict=True) if lag.undelivered < 0]
+        for keys in beyond:
+            self.client.xgroup_setid(keys.feed, self.group, "0")
+        return len(beyond)
+
     def read(self, block_ms: int | None, count: int = 100) -> list[Delivery]:
         """Return up to ``count`` new entries of each shard, oldest first; wait ``block_ms`` for one when there is none.
 
@@ -166,14 +177,18 @@ class FeedGroup:
         return [entry for entry in parked if entry.group == self.group]
 
     def lag(self) -> list[Lag]:
-        """Return for each shard how far the group is behind, by everything where it does not exist; for metrics."""
+        """Return for each shard how far the group is behind, by everything where it does not exist.
+
+        ``undelivered`` is negative where the group is beyond the end of the feed, because the store has lost it.
+        """
         with self.client.pipeline(transaction=False) as pipeline:
             for keys in self._keys:
-                pipeline.get(keys.sequence)
+                # In this order: what is appended and delivered in between must not look like an end that was lost.
                 pipeline.xinfo_groups(keys.feed)
+                pipeline.get(keys.sequence)
             replies: list[Any] = pipeline.execute(raise_on_error=False)
         lags = []
-        for sequence, groups in zip(replies[::2], replies[1::2], strict=True):
+        for groups, sequence in zip(replies[::2], replies[1::2], strict=True):
             if isinstance(groups, ResponseError):
                 if "no such key" not in str(groups):
                     raise groups
@@ -211,7 +226,9 @@ return dropped
 class FeedTail:
     """All shard feeds from now on, read by a process that only watches: nothing is acknowledged.
 
-    It remembers where it is, so that reading again after an error misses nothing.
+    It remembers where it is, so that reading again after an error misses nothing. ``lost_end`` tells that the last read
+    found a feed to end before that place, because the store has lost its end: what was seen may be no part of any
+    stream, and entries may have been missed.
     """
 
     def __init__(self, client: Redis, prefix: str, shards: int) -> None:
@@ -219,6 +236,7 @@ class FeedTail:
         self._keys = [ShardKeys(prefix, shard) for shard in range(shards)]
         self._shards = {keys.feed.encode(): shard for shard, keys in enumerate(self._keys)}
         self._positions = self._ends()
+        self.lost_end = False
 
     def read(self, block_ms: int | None, count: int = 100) -> list[Delivery]:
         """Return up to ``count`` entries of each shard since the last read; wait ``block_ms`` when there is none."""
@@ -227,9 +245,11 @@ class FeedTail:
         deliveries = _deliveries(found, self._shards)
         for delivery in deliveries:
             self._positions[delivery.shard] = delivery.sequence
+        self.lost_end = False
         if not deliveries:
             # A store that was restored from a backup is behind what was seen here, and would stay silent.
-            self._positions = [min(pair) for pair in zip(self._positions, self._ends(), strict=True)]
+            positions = [min(pair) for pair in zip(self._positions, self._ends(), strict=True)]
+            self.lost_end, self._positions = positions != self._positions, positions
         return deliveries
 
     def _ends(self) -> list[int]:

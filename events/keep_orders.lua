@@ -2,8 +2,10 @@
 --
 -- KEYS  1 head and requests  2 orders
 -- ARGV  1 seat  2 orders or "" for none  3 revision of all orders that is expected  4 version that is expected
+--       5 digest that is expected: the same version may be another event once the end of a stream was lost
 
-if (redis.call('HGET', KEYS[1], 'o') or '0') ~= ARGV[3] or (redis.call('HGET', KEYS[1], 'v') or '0') ~= ARGV[4] then
+local known = redis.call('HMGET', KEYS[1], 'o', 'v', 'd')
+if (known[1] or '0') ~= ARGV[3] or (known[2] or '0') ~= ARGV[4] or (known[3] or string.rep('\0', 32)) ~= ARGV[5] then
   return false
 end
 if ARGV[2] == '' then

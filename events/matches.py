@@ -22,12 +22,14 @@ from events.orders import packed, unpacked
 from events.snapshots import restored, snapshot_of
 from events.store import (
     EMPTY,
+    DamagedStream,
     EventStore,
     Head,
     Opened,
     Request,
     StaleOrders,
     StaleVersion,
+    VersionTag,
 )
 
 SEED_BYTES = 16
@@ -59,11 +61,16 @@ class Loaded(NamedTuple):
 
 
 class Executed(NamedTuple):
-    """What a command did: the events it wrote (or had written, if ``repeated``) and the version after them."""
+    """What a command did: the events it wrote (or had written, if ``repeated``) and the head right after them."""
 
     events: list[Envelope]
-    version: int
+    head: Head
     repeated: bool
+
+    @property
+    def version(self) -> int:
+        """The version of the match right after what was done."""
+        return self.head.version
 
 
 class Matches:
@@ -92,18 +99,18 @@ class Matches:
         return loaded
 
     def execute(
-        self, match: str, command: Command, actor: str, request: Request, expected_version: int | None = None
+        self, match: str, command: Command, actor: str, request: Request, expected: VersionTag | None = None
     ) -> Executed:
         """Decide ``command`` on the match as it stands and append what follows, in one round trip or two.
 
         A repeated request returns the events that it wrote the first time. Raises Refused (nothing has changed),
-        StaleVersion when the match is not at ``expected_version`` (None: whatever it is at), RequestMismatch,
+        StaleVersion when the match is not at ``expected`` (None: whatever it is at), RequestMismatch,
         StoreUnavailable, and what ``load`` raises but NoSuchMatch.
         """
         known = self._known(match)
         if known is not None:
             try:
-                return self._decide(match, known, command, actor, request, expected_version)
+                return self._decide(match, known, command, actor, request, expected)
             except (Refused, StaleVersion, StaleOrders):
                 # Perhaps only because the match has moved on since, or the request has been carried out before: an
                 # append goes through on the present state alone, a refusal counts on the present state alone.
@@ -113,9 +120,9 @@ class Matches:
             if repeated is not None:
                 return repeated
             try:
-                return self._decide(match, loaded, command, actor, request, expected_version)
+                return self._decide(match, loaded, command, actor, request, expected)
             except (StaleVersion, StaleOrders) as stale:
-                if attempt == ATTEMPTS or (expected_version is not None and isinstance(stale, StaleVersion)):
+                if attempt == ATTEMPTS or (expected is not None and isinstance(stale, StaleVersion)):
                     raise
         raise AssertionError("unreachable: the last attempt returns or raises")
 
@@ -126,17 +133,17 @@ class Matches:
         command: Command,
         actor: str,
         request: Request,
-        expected_version: int | None,
+        expected: VersionTag | None,
     ) -> Executed:
         head = loaded.head if loaded else EMPTY
-        if expected_version is not None and head.version != expected_version:
-            raise StaleVersion(match, expected_version, head.version)
+        if expected is not None and head.tag != expected:
+            raise StaleVersion(match, expected, head.tag)
         before = loaded.state if loaded else None
         now = self._now()
         events = decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed())
         after = replay(match, events, before)
         if not events or after is None:
-            return Executed([], head.version, False)
+            return Executed([], head, False)
         appended = self._store.append(
             match,
             head,
@@ -149,30 +156,30 @@ class Matches:
         if not appended.repeated:
             known = loaded or Loaded(after, EMPTY)
             self._remember(match, known._replace(state=after, head=appended.head))
-        return Executed(appended.events, appended.head.version, appended.repeated)
+        return Executed(appended.events, appended.head, appended.repeated)
 
     def lay_down(
         self,
         match: str,
         player: str,
         orders: Callable[[MatchState, Orders], Orders],
-        expected_version: int | None = None,
+        expected: VersionTag | None = None,
     ) -> Loaded:
         """Keep what ``orders`` returns, given the match and what is laid down so far, as that of the player's seat.
 
         Returns the match with the new orders. Private from end to end: nothing is appended, announced or cached
         elsewhere. When the match moves on at the same moment they are given anew, for the match as it stands then:
         no move falls between what was laid down for it and the keeping of that. Raises Refused, StaleVersion when the
-        match is not at ``expected_version`` (None: whatever it is at), and what ``load`` raises.
+        match is not at ``expected`` (None: whatever it is at), and what ``load`` raises.
         """
         for attempt in range(1, ATTEMPTS + 1):
             loaded = self.load(match)
-            if expected_version is not None and loaded.head.version != expected_version:
-                raise StaleVersion(match, expected_version, loaded.head.version)
+            if expected is not None and loaded.head.tag != expected:
+                raise StaleVersion(match, expected, loaded.head.tag)
             seat = seat_of(loaded.state, player)
             changed = orders(loaded.state, loaded.orders.get(seat, Orders()))
             try:
-                self._store.keep_orders(match, seat, packed(changed), loaded.revision, loaded.head.version)
+                self._store.keep_orders(match, seat, packed(changed), loaded.revision, loaded.head)
             except StaleOrders:
                 if attempt == ATTEMPTS:
                     raise
@@ -189,7 +196,10 @@ class Matches:
         opened = self._store.open(match, known.head.version if known else None, request)
         if opened.remembered is not None:
             first, last = opened.remembered
-            return None, Executed(self._store.read(match, first - 1, last - first + 1), last, True)
+            events = self._store.read(match, first - 1, last - first + 1)
+            if not events:
+                raise DamagedStream(match, last, "the entry is missing")
+            return None, Executed(events, Head(last, events[-1].digest), True)
         if known is None and opened.snapshot is not None and (kept := restored(opened.snapshot)) is not None:
             known = Loaded(*kept, snapshot=kept[0].version)
         if not _follows(opened, match, known.head if known else EMPTY):

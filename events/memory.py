@@ -68,7 +68,7 @@ class MemoryStore(EventStore):
                 return Appended(self._between(stream, first, last), self._head(stream, last), True)
             head = self._head(stream)
             if head != expected:
-                raise StaleVersion(stream, expected.version, head.version)
+                raise StaleVersion(stream, expected.tag, head.tag)
             if orders not in (None, self._orders.get(stream, NOTHING_KEPT).revision):
                 raise StaleOrders(stream)
             feed = self._feeds[self.shard_of(stream)]
@@ -130,14 +130,15 @@ class MemoryStore(EventStore):
     def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore."""
         with self._lock:
-            if version >= self._snapshots.get(stream, (0, None))[0]:
+            kept, _ = self._snapshots.get(stream, (0, None))
+            if version >= kept or kept > self._head(stream).version:
                 self._snapshots[stream] = (version, snapshot)
 
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore."""
         with self._lock:
             kept = self._orders.get(stream, NOTHING_KEPT)
-            if (kept.revision, self._head(stream).version) != (revision, version):
+            if (kept.revision, self._head(stream)) != (revision, head):
                 raise StaleOrders(stream)
             texts = {other: written for other, written in kept.texts.items() if other != seat}
             if text is not None:

@@ -215,7 +215,8 @@ class RedisStore(EventStore):
             case b"mismatch":
                 raise RequestMismatch(stream, request.key)
             case b"stale":
-                raise StaleVersion(stream, expected.version, int(details[0]))
+                current = Head(int(details[0]), details[1])
+                raise StaleVersion(stream, expected.tag, current.tag)
             case b"orders":
                 raise StaleOrders(stream)
         raise DamagedStream(stream, int(details[0]), "the number of stored events is another")
@@ -262,9 +263,10 @@ class RedisStore(EventStore):
         (version, digest, remembered, revision), entries, after_read, snapshot, orders = self._run(
             self._open,
             [keys.stream(stream, part) for part in "ehso"],
-            ["" if after is None else after, field],
+            ["" if after is None else after, field, len(mark)],
         )
-        if remembered is not None and not remembered.endswith(mark):
+        written = None if remembered is None else remembered.split(b":", 2)
+        if written is not None and not (b":" + written[2]).startswith(mark):
             raise RequestMismatch(stream, request.key if request else "")
         head = EMPTY if version is None else Head(int(version), digest)
         start = int(after_read)
@@ -274,7 +276,7 @@ class RedisStore(EventStore):
         return Opened(
             events,
             head,
-            None if remembered is None else Remembered(*map(int, remembered[: -len(mark)].split(b":"))),
+            None if written is None else Remembered(int(written[0]), int(written[1])),
             None if snapshot is None else json.loads(zlib.decompress(snapshot)),
             NOTHING_KEPT if revision is None else _kept(revision, orders),
         )
@@ -323,14 +325,14 @@ class RedisStore(EventStore):
     def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore. A snapshot that no newer one replaces goes away after 30 days."""
         packed = zlib.compress(json.dumps(snapshot, separators=(",", ":")).encode(), level=1)
-        key = self._keys_of(stream).stream(stream, "s")
-        self._run(self._keep_snapshot, [key], [version, packed, SNAPSHOT_KEPT_MS])
+        keys = [self._keys_of(stream).stream(stream, part) for part in "sh"]
+        self._run(self._keep_snapshot, keys, [version, packed, SNAPSHOT_KEPT_MS])
 
     @_in_words_of_the_store
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore. Text and revision change in one script."""
         keys = [self._keys_of(stream).stream(stream, part) for part in "ho"]
-        if self._run(self._keep_orders, keys, [seat, text or "", revision, version]) is None:
+        if self._run(self._keep_orders, keys, [seat, text or "", revision, *head]) is None:
             raise StaleOrders(stream)
 
     def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> Any:
@@ -363,8 +365,10 @@ def _version(entry_id: bytes) -> int:
 
 
 def _marks(request: Request) -> tuple[bytes, bytes]:
-    """Return the field under which a request is remembered, and the end of its value that tells its content.
+    """Return the field under which a request is remembered, and the part of its value that tells its content.
 
+    The value ends with the beginning of the digest of the last event that the request wrote, since requests of a store
+    that lost the end of a stream may still be remembered; what was remembered before there were digests has none.
     Both are digests: what comes from outside then cannot outgrow the compact form in which a server keeps a small hash.
     """
     return b"r" + _digest(request.key, 16), b":" + _digest(request.fingerprint, 12)

@@ -6,6 +6,7 @@ of its name; a shard's feed announces all its events in the order in which they 
 
 import functools
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -17,14 +18,51 @@ GENESIS = bytes(32)
 """The digest in front of the first event of every stream."""
 
 
+DIGEST_DIGITS = 16
+"""Hexadecimal digits of a digest in a version tag: enough to tell two histories of one stream apart."""
+
+_TAG = re.compile(f"([0-9]{{1,15}})-([0-9a-f]{{{DIGEST_DIGITS}}})")
+
+
+class VersionTag(NamedTuple):
+    """A version of a stream and the history that it belongs to, as clients carry it: ``6-3fa9c1d25b0e7c44``.
+
+    A version alone does not name an event: after a failover that lost the end of a stream, or a restored backup, the
+    same version can be another event. ``digest`` is the beginning of the chain digest at that version, hexadecimal.
+    """
+
+    version: int
+    digest: str
+
+    def __str__(self) -> str:
+        """Return the tag as it goes over the wire."""
+        return f"{self.version}-{self.digest}"
+
+    @classmethod
+    def parse(cls, text: str) -> "VersionTag | None":
+        """Return the tag that ``text`` is, None when it is none."""
+        matched = _TAG.fullmatch(text)
+        return None if matched is None else cls(int(matched[1]), matched[2])
+
+
 class Head(NamedTuple):
     """The last event of a stream: its version (0: none yet) and its chain digest (32 bytes)."""
 
     version: int
     digest: bytes
 
+    @property
+    def tag(self) -> VersionTag:
+        """The version tag that stands for this head."""
+        return VersionTag(self.version, self.digest.hex()[:DIGEST_DIGITS])
+
 
 EMPTY = Head(0, GENESIS)
+
+
+def tag_of(event: Envelope) -> VersionTag:
+    """Return the version tag of the stream right after ``event``."""
+    return Head(event.version, event.digest).tag
 
 
 class Request(NamedTuple):
@@ -89,11 +127,10 @@ class StoreError(Exception):
 
 
 class StaleVersion(StoreError):
-    """Somebody was faster: the stream has moved on from the expected head. ``current`` is its version now."""
+    """The stream is not at the version that was ``expected``: it has moved on, or has lost its end."""
 
-    def __init__(self, stream: str, expected: int, current: int) -> None:
-        held = f"is at version {current}" if current != expected else "has another history"
-        super().__init__(f"{stream} {held}, not as expected at version {expected}")
+    def __init__(self, stream: str, expected: VersionTag, current: VersionTag) -> None:
+        super().__init__(f"{stream} is at version {current}, not as expected at version {expected}")
         self.stream = stream
         self.expected = expected
         self.current = current
@@ -199,6 +236,18 @@ class EventStore(ABC):
         Raises StoreUnavailable and DamagedStream.
         """
 
+    def read_on(self, stream: str, known: VersionTag, limit: int | None = None) -> list[Envelope]:
+        """Return the events of ``stream`` after the one that ``known`` names, in order.
+
+        Raises StaleVersion when that event is not, or no longer, part of the stream, and what ``read`` raises.
+        """
+        if known == EMPTY.tag:
+            return self.read(stream, 0, limit)
+        found = self.read(stream, known.version - 1, None if limit is None else limit + 1) if known.version else []
+        if not found or tag_of(found[0]) != known:
+            raise StaleVersion(stream, known, self.head(stream).tag)
+        return found[1:]
+
     @abstractmethod
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """Return events after a version, the head, and what is remembered of a request, in one round trip.
@@ -243,13 +292,14 @@ class EventStore(ABC):
     def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """Cache ``snapshot`` (JSON values) of ``stream`` at ``version`` in place of an older one; a newer one stays.
 
-        A cache: it may vanish. Raises StoreUnavailable.
+        One beyond the end of the stream is of a history that was lost, and is replaced. A cache: it may vanish. Raises
+        StoreUnavailable.
         """
 
     @abstractmethod
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """Keep what ``seat`` lays down beside the stream (None: nothing); the revision of all orders becomes one more.
 
         Orders are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleOrders when the orders
-        are not of ``revision`` or the stream is not at ``version``, and StoreUnavailable.
+        are not of ``revision`` or the stream is not at ``head``, and StoreUnavailable.
         """

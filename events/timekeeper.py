@@ -26,7 +26,7 @@ from events.administration import CONSOLE
 from events.diaries import Change, Diaries, Diary, Mark, outlived, renewed, saved
 from events.heartbeat import LONGEST_GAP, Heartbeat
 from events.matches import Executed, Loaded, Matches
-from events.store import Request, StaleVersion, StoreUnavailable
+from events.store import Request, StaleVersion, StoreUnavailable, VersionTag
 from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
 MOST_STEPS = 500
@@ -38,10 +38,10 @@ log = structlog.get_logger("timekeeper")
 
 
 class Settled(NamedTuple):
-    """A match was at version ``before`` when it was taken up, and is at ``after`` with what was due."""
+    """A match was at ``before`` when it was taken up, and is at ``after`` with what was due."""
 
-    before: int
-    after: int
+    before: VersionTag
+    after: VersionTag
 
 
 class Step(NamedTuple):
@@ -90,7 +90,7 @@ class Timekeeper:
         actor: str,
         request: Request,
         now: int,
-        expected_version: int | None = None,
+        expected: VersionTag | None = None,
     ) -> Executed:
         """Carry ``command`` out as ``Matches.execute`` does, after what time has done to the match before.
 
@@ -99,14 +99,14 @@ class Timekeeper:
         need not know of it.
         """
 
-        def attempt(expected: int | None) -> Executed:
+        def attempt(expected: VersionTag | None) -> Executed:
             return self._matches.execute(match, command, actor, request, expected)
 
         claimant = command.player if isinstance(command, CallTime) else None
         if claimant is not None:
             settled = self._steps(match, lambda state: self._before_claim(state, claimant, now))
-            expected_version = settled.after if expected_version == settled.before else expected_version
-        return self._in_time(match, now, expected_version, attempt)
+            expected = settled.after if expected == settled.before else expected
+        return self._in_time(match, now, expected, attempt)
 
     def lay_down(
         self,
@@ -114,14 +114,14 @@ class Timekeeper:
         player: str,
         orders: Callable[[MatchState, Orders], Orders],
         now: int,
-        expected_version: int | None = None,
+        expected: VersionTag | None = None,
     ) -> Loaded:
         """Keep ``orders`` as ``Matches.lay_down`` does, after what time has done to the match before."""
 
-        def attempt(expected: int | None) -> Loaded:
+        def attempt(expected: VersionTag | None) -> Loaded:
             return self._matches.lay_down(match, player, orders, expected)
 
-        return self._in_time(match, now, expected_version, attempt)
+        return self._in_time(match, now, expected, attempt)
 
     def change(self, player: str, change: Change, now: int) -> Diary:
         """Change the diary of ``player`` and let all matches follow; return it.
@@ -181,7 +181,9 @@ class Timekeeper:
         for player in _people(state) if _runs(state) else ():
             self.prefer(match, player)
 
-    def _in_time(self, match: str, now: int, expected: int | None, attempt: Callable[[int | None], T]) -> T:
+    def _in_time(
+        self, match: str, now: int, expected: VersionTag | None, attempt: Callable[[VersionTag | None], T]
+    ) -> T:
         """Return what ``attempt`` returns at the expected version, once more if it is refused because time is up."""
         try:
             return attempt(expected)
@@ -193,28 +195,28 @@ class Timekeeper:
 
     def _steps(self, match: str, next_step: Callable[[MatchState], Step | None]) -> Settled:
         """Carry out one step after the other until there is none; each is decided on the match as it stands."""
-        state = self._matches.load(match).state
-        before = state.version
+        state, head, *_ = self._matches.load(match)
+        before = head.tag
         for _ in range(MOST_STEPS):
             step = next_step(state)
             if step is None:
                 break
             # Two who settle the same version use the same key: the second one finds what the first one has appended.
-            request = Request(f"time:{state.version}", "")
+            request = Request(f"time:{head.tag}", "")
             try:
-                executed = self._matches.execute(match, step.command, step.actor, request, state.version)
+                executed = self._matches.execute(match, step.command, step.actor, request, head.tag)
             except StaleVersion:
                 # Somebody else has acted, and whoever expected the version before has to hear of that.
-                state = self._matches.load(match).state
-                before = state.version
+                state, head, *_ = self._matches.load(match)
+                before = head.tag
                 continue
             except Refused as refusal:
-                log.error("refused", match=match, version=state.version, reason=str(refusal))
+                log.error("refused", match=match, version=head.version, reason=str(refusal))
                 break
-            state = self._matches.load(match).state
+            state, head, *_ = self._matches.load(match)
             if not executed.events:
                 break
-        return Settled(before, state.version)
+        return Settled(before, head.tag)
 
     def _due(self, state: MatchState, now: int) -> Step | None:
         """Return the next step of all that is due."""

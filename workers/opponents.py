@@ -27,6 +27,14 @@ class Debt(NamedTuple):
     draw: bool
 
 
+class Place(NamedTuple):
+    """What the move of an opponent is computed from: the moves so far, the seed of the match, its ruleset."""
+
+    moves: tuple[str, ...]
+    seed: str
+    ruleset: int
+
+
 def debts_of(state: MatchState) -> list[Debt]:
     """Return what opponents owe the match, the most urgent first: answers to a draw offer, then the move."""
     to_move = seat_to_move(state)
@@ -51,25 +59,26 @@ def answer(matches: Matches, match: str) -> Executed | None:
     was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
     Raises StoreUnavailable and what ``Matches.load`` raises for a match that cannot be replayed.
     """
-    moves: dict[tuple[int, str, int], SubmitMove] = {}
+    computed: dict[Place, SubmitMove] = {}
     for _ in range(ATTEMPTS):
         try:
-            state = matches.load(match).state
+            state, head, *_ = matches.load(match)
         except NoSuchMatch:
             return None
         for debt in debts_of(state):
             ply = len(state.moves) + 1
             command: Command
             if debt.draw:
-                command, key = _draw_answer(state, debt), f"opponent:draw:{state.version}"
+                command, key = _draw_answer(state, debt), f"opponent:draw:{head.tag}"
             else:
-                # Once moves are taken back another position may stand after as many plies, and the seed is another.
-                place = (ply, state.seed, state.ruleset)
-                if place not in moves:
-                    moves[place] = _move(state, debt, ply)
-                command, key = moves[place], f"opponent:{ply}:{state.taken_back}"
+                # Moves may be taken back, or lost with the end of the stream: then another position stands after as
+                # many plies, and a move that was computed for the one before must not be played in it.
+                place = Place(state.moves, state.seed, state.ruleset)
+                if place not in computed:
+                    computed[place] = _move(state, debt, ply)
+                command, key = computed[place], f"opponent:{ply}:{state.taken_back}"
             try:
-                return matches.execute(match, command, debt.player, Request(key, _ANY), state.version)
+                return matches.execute(match, command, debt.player, Request(key, _ANY), head.tag)
             except StaleVersion:
                 # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
                 break

@@ -13,12 +13,9 @@ from events.codec import event_of
 from events.matches import Matches, NoSuchMatch
 from events.readmodels import Keys, Projected, summarise, write_summary
 from events.readmodels.summary import unpack
-from events.store import EventStore, Head, StoreUnavailable
+from events.store import EventStore, StoreUnavailable
 
 ATTEMPTS = 5
-DIGEST_DIGITS = 16
-"""Hexadecimal digits of a digest in a summary: enough to tell two histories of one match apart."""
-
 Failures = Mapping[str, Exception]
 """The matches that cannot be replayed, each with its error."""
 
@@ -33,7 +30,7 @@ def projected_by(matches: Matches) -> Read:
             loaded = matches.load(match)
         except NoSuchMatch:
             return None
-        return Projected(summarise(loaded.state), short_digest(loaded.head))
+        return Projected(summarise(loaded.state), loaded.head.tag.digest)
 
     return read
 
@@ -44,14 +41,9 @@ def projected_from_events(store: EventStore) -> Read:
     def read(match: str) -> Projected | None:
         opened = store.open(match)
         state = replay(match, map(event_of, opened.events))
-        return None if state is None else Projected(summarise(state), short_digest(opened.head))
+        return None if state is None else Projected(summarise(state), opened.head.tag.digest)
 
     return read
-
-
-def short_digest(head: Head) -> str:
-    """Return the part of a head's digest that is kept with a summary."""
-    return head.digest.hex()[:DIGEST_DIGITS]
 
 
 class Projector:

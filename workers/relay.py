@@ -113,6 +113,8 @@ class Line:
             self._ready = True
         # A clock that was set back must not keep it from claiming.
         if not 0 <= self._now() - self._claimed_at < CLAIM_EVERY_MS:
+            if feeds := self.group.rewind():
+                log.warning("the end of feeds is lost", line=self.group.group, feeds=feeds)
             claimed = self.group.claim(CLAIM_IDLE_MS)
             if claimed:
                 log.info("claimed", line=self.group.group, deliveries=len(claimed))

@@ -22,7 +22,7 @@ from events.readmodels import Keys, rated_result
 from events.readmodels.reader import ReadModels
 from events.store import EventStore
 from events.timekeeper import Timekeeper, unavailable
-from workers.projector import Projector, short_digest
+from workers.projector import Projector
 from workers.ratings import Ratings
 
 LEASE_MS = 10_000
@@ -132,7 +132,7 @@ class Sweeper:
         for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
             beats.beat()
             head = self._store.head(match)
-            if projected is None or (projected.summary.version, projected.digest) != (head.version, short_digest(head)):
+            if projected is None or (projected.summary.version, projected.digest) != head.tag:
                 found += 1
                 for error in self._projector.project([match]).values():
                     log.error("a match cannot be replayed", match=match, error=str(error))
@@ -171,7 +171,7 @@ class Sweeper:
                 continue
             try:
                 before, after = self._timekeeper.settle(match, self._now())
-                found += after > before
+                found += after != before
             except Exception as error:
                 if unavailable(error):
                     raise

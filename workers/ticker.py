@@ -149,7 +149,7 @@ class Ticker:
             # A match that cannot be read must not stop the clocks of the others.
             log.error("a match cannot be settled", match=match, error=str(error))
             return False
-        return after > before
+        return after != before
 
     def _is_idle(self, match: str, deadline: int, now: int) -> bool:
         known = self._idle.get(match)

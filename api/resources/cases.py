@@ -166,12 +166,12 @@ def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -
     }
     digests: dict[str, Any] = {name: text.digest for name, text in texts.items()}
     command = command._replace(**digests)
-    state = services().matches.load(match).state
+    state, head, *_ = services().matches.load(match)
     try:
         decide(state, command, services().now(), fresh_seed="")
     except Refused:
         # It may have been carried out before, and be repeated; or else be refused of this very version.
-        return execute(match, command, state.version, confidential=True)
+        return execute(match, command, head.tag, confidential=True)
     statements.keep(match, author.id, *texts.values())
     return execute(match, command, confidential=True)
 

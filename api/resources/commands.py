@@ -18,7 +18,18 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
 from api.resources.terms import TermsWanted, terms_of
-from api.schemas import LARGEST_NUMBER, Empty, Flag, Shown, Strict, Text, Whole
+from api.schemas import (
+    EXAMPLE_TAG,
+    LARGEST_NUMBER,
+    TAG_PATTERN,
+    Empty,
+    Flag,
+    Shown,
+    Strict,
+    Text,
+    Whole,
+    version_tag,
+)
 from api.services import services
 from api.timing import SECOND
 from domain.match import commands as c
@@ -33,7 +44,7 @@ from events.codec import event_of
 from events.envelope import canonical_json
 from events.matches import Executed, fresh_seed
 from events.people import Person
-from events.store import Request, StaleVersion
+from events.store import Request, StaleVersion, VersionTag
 
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
 
@@ -41,7 +52,8 @@ MOST_SEATS = 8
 MOST_AGAINST_OPPONENTS = 100
 
 _KEY = re.compile("^[!-~]{1,128}$")
-_VERSION = re.compile('^"([0-9]{1,15})"$')
+_CONDITION = re.compile(f'^(?:W/)?"({TAG_PATTERN})"$')
+_BARE_VERSION = re.compile('^(?:W/)?"?[0-9]{1,15}"?$')
 
 KEY_HEADER = {
     "name": "Idempotency-Key",
@@ -52,11 +64,13 @@ KEY_HEADER = {
 EXPECTED_HEADER = {
     "name": "If-Match",
     "in": "header",
-    "description": "The version (an ETag) that the match must be at; at another the answer is 409 stale-version",
-    "schema": {"type": "string", "pattern": _VERSION.pattern},
+    "description": "The version (an ETag) that the match must be at: at another, or at the same number in another "
+    "history, the answer is 409 stale-version. A number alone is refused with 412 bare-version",
+    "schema": {"type": "string", "pattern": _CONDITION.pattern},
+    "example": f'"{EXAMPLE_TAG}"',
 }
 ANSWER_HEADERS = {**VERSION_HEADER, "Idempotency-Replayed": "true when an earlier request with this key did it"}
-REFUSALS = (403, 404, 409, 415, 422)
+REFUSALS = (403, 404, 409, 412, 415, 422)
 
 
 class Me(Strict):
@@ -152,6 +166,7 @@ class Gift(Strict):
 class ExecutedShown(Shown):
     match = fields.String()
     version = fields.Integer()
+    version_tag = version_tag()
     events = fields.List(fields.Nested(EventShown))
 
 
@@ -190,7 +205,9 @@ def create_match(arguments: dict[str, Any]) -> Response:
     # As it was created, whatever has happened since: a repeated request gets the first answer.
     created = replay(match, map(event_of, executed.events))
     assert created is not None  # noqa: S101  (its first event is the creation)
-    response = json_response(show.match(created, now=created.updated_at), 201, executed_headers(executed))
+    response = json_response(
+        show.match(created, executed.head, now=created.updated_at), 201, executed_headers(executed)
+    )
     response.headers["Location"] = f"{PREFIX}/matches/{match}"
     return response
 
@@ -282,7 +299,7 @@ _plain("time-claims", "Claim that the time of the seat to move is up", c.CallTim
 _plain("forgiveness", "Let a match go on that you have just won on time", c.ForgiveFlag)
 
 
-def execute(match: str, command: c.Command, expected: int | None = None, confidential: bool = False) -> Response:
+def execute(match: str, command: c.Command, expected: VersionTag | None = None, confidential: bool = False) -> Response:
     """Carry out the command of the caller and answer with the events that followed.
 
     ``expected`` is the version that the match must be at when the caller names none. The body of a ``confidential``
@@ -306,6 +323,7 @@ def execute(match: str, command: c.Command, expected: int | None = None, confide
     payload = {
         "match": match,
         "version": executed.version,
+        "version_tag": str(executed.head.tag),
         "events": [show.event(envelope) for envelope in executed.events],
     }
     return json_response(payload, 201, executed_headers(executed))
@@ -322,16 +340,19 @@ def request_key() -> str:
     return key
 
 
-def expected_version() -> int | None:
-    """Return the version of If-Match, None without one; raises the problem invalid-fields."""
+def expected_version() -> VersionTag | None:
+    """Return the version of If-Match, None without one; raises the problems bare-version and invalid-fields."""
     condition = request.headers.get("If-Match")
     if condition is None:
         return None
-    matched = _VERSION.fullmatch(condition)
-    if matched is None:
-        reason = 'must be one version in quotation marks, like "12"'
-        raise Problem("invalid-fields", f"If-Match {reason}.", {"If-Match": [reason]})
-    return int(matched[1])
+    matched = _CONDITION.fullmatch(condition)
+    if matched is not None:
+        return VersionTag.parse(matched[1])
+    reason = f'must be the version tag of an answer in quotation marks, such as "{EXAMPLE_TAG}"'
+    if _BARE_VERSION.fullmatch(condition):
+        detail = f"If-Match {reason}: a version number alone does not tell which history it belongs to."
+        raise Problem("bare-version", detail, {"If-Match": [reason]})
+    raise Problem("invalid-fields", f"If-Match {reason}.", {"If-Match": [reason]})
 
 
 def fingerprint(secret: str = "") -> str:
@@ -346,7 +367,7 @@ def fingerprint(secret: str = "") -> str:
 
 def executed_headers(executed: Executed) -> dict[str, str]:
     """Return the version after what was done as ETag, and whether an earlier request did it."""
-    headers = {"ETag": f'"{executed.version}"'}
+    headers = {"ETag": f'"{executed.head.tag}"'}
     if executed.repeated:
         headers["Idempotency-Replayed"] = "true"
     return headers

@@ -7,8 +7,8 @@ from marshmallow import fields, validate
 
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
-from api.resources.matches import HintShown, hints_shown, readable
-from api.schemas import Shown, Strict, Text
+from api.resources.matches import HintShown, hints_shown, loaded
+from api.schemas import Shown, Strict, Text, version_tag
 from domain.game import Composed, MalformedNotation
 from domain.match.guards import rules_of
 from domain.match.state import PLAYING, MatchState
@@ -35,6 +35,7 @@ class Wanted(Strict):
 
 class ComposedShown(Shown):
     version = fields.Integer()
+    version_tag = version_tag()
     kind = fields.String()
     parts = fields.List(fields.String())
     move = fields.String(
@@ -56,11 +57,12 @@ class ComposedShown(Shown):
 @blueprint.arguments(Wanted)
 def check_composition(arguments: dict[str, Any], match: str) -> Response:
     """Check a move that is being put together, for whoever may see the match; nothing is played"""
-    state = readable(match)
+    state, head, *_ = loaded(match)
     composed = compose(state, arguments["kind"], arguments["parts"])
     return json_response(
         {
-            "version": state.version,
+            "version": head.version,
+            "version_tag": str(head.tag),
             **arguments,
             "move": composed.move,
             "failing": composed.failing,

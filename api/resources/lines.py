@@ -9,7 +9,7 @@ from api.auth import require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.resources.commands import EXPECTED_HEADER, expected_version
 from api.resources.matches import own
-from api.schemas import Flag, Shown, Strict, Text, Tree
+from api.schemas import Flag, Shown, Strict, Text, Tree, version_tag
 from api.services import services
 from domain.match.guards import seat_of
 from domain.match.lines import ACTIONS, ANY, ARMED, DEAD, DEEPEST, DONE, WAITING, Orders, laid_down, reached, standing
@@ -51,6 +51,7 @@ class LineShown(Shown):
 
 class LinesShown(Shown):
     version = fields.Integer(metadata={"description": "The version of the match for which this holds"})
+    version_tag = version_tag()
     lines = fields.List(fields.Nested(LineShown))
     ply = fields.Integer(allow_none=True, metadata={"description": "They begin after so many plies"})
     status = fields.String(
@@ -74,7 +75,7 @@ def show_lines(match: str) -> Response:
 
 
 @blueprint.route("/matches/<match>/lines", methods=["PUT"])
-@blueprint.documents(200, LinesShown, signed_in=True, problems=[404, 409, 415, 422], parameters=[EXPECTED_HEADER])
+@blueprint.documents(200, LinesShown, signed_in=True, problems=[404, 409, 412, 415, 422], parameters=[EXPECTED_HEADER])
 @signed_in
 @blueprint.arguments(LinesWanted)
 def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
@@ -110,7 +111,8 @@ def _shown(loaded: Loaded) -> Response:
     status, words = (None, "") if lines is None else standing(loaded.state, seat, lines)
     return json_response(
         {
-            "version": loaded.state.version,
+            "version": loaded.head.version,
+            "version_tag": str(loaded.head.tag),
             "lines": lines_shown(() if lines is None else lines.first),
             "ply": None if lines is None else lines.ply,
             "status": status,

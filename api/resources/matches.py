@@ -12,7 +12,20 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.games import ScoresShown
 from api.resources.terms import ClockShown, FallenShown, TermsShown
-from api.schemas import LARGEST_NUMBER, Paging, PlayerShown, QueryNumber, Shown, Strict, Text
+from api.schemas import (
+    EXAMPLE_TAG,
+    LARGEST_NUMBER,
+    TAG_PATTERN,
+    TAG_WORDS,
+    Paging,
+    PlayerShown,
+    QueryNumber,
+    Shown,
+    Strict,
+    Text,
+    pattern,
+    version_tag,
+)
 from api.services import services
 from domain.game import Hint
 from domain.games import find_ruleset
@@ -21,14 +34,15 @@ from domain.match.state import PLAYING, MatchState
 from events.matches import Loaded
 from events.people import Person
 from events.readmodels import Page, Summary
+from events.store import Head, VersionTag, tag_of
 
 blueprint = Blueprint("matches", __name__, url_prefix=PREFIX, description="Matches: read, create, act")
 
-VERSION_HEADER = {"ETag": "The version of the match in quotation marks"}
+VERSION_HEADER = {"ETag": f'The version tag of the match in quotation marks, such as "{EXAMPLE_TAG}"'}
 CONDITION = {
     "name": "If-None-Match",
     "in": "header",
-    "description": "An ETag: when the match is still at that version the answer is 304",
+    "description": "An ETag: when the match is still at that version of the same history the answer is 304",
     "schema": {"type": "string"},
 }
 
@@ -84,6 +98,7 @@ class LossShown(Shown):
 
 
 class MatchShown(MatchSummaryShown):
+    version_tag = version_tag()
     frozen = fields.Boolean(metadata={"description": "Nothing goes on until an arbiter has ruled"})
     broken = fields.String(allow_none=True, metadata={"description": "Why the match cannot be replayed; mostly null"})
     shown_ply = fields.Integer(metadata={"description": "The ply after which position and diagram are"})
@@ -140,6 +155,7 @@ class CompositionShown(Shown):
 
 class LegalMovesShown(Shown):
     version = fields.Integer()
+    version_tag = version_tag()
     to_move = fields.Integer(allow_none=True)
     moves = fields.List(fields.String())
     hints = fields.Dict(keys=fields.String(), values=fields.List(fields.Nested(HintShown)))
@@ -165,7 +181,7 @@ class EventShown(Shown):
 
 class EventsShown(Shown):
     items = fields.List(fields.Nested(EventShown))
-    next = fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
+    next = fields.String(allow_none=True, metadata={"description": "What to pass as after for the next page"})
 
 
 class MatchesQuery(Paging):
@@ -183,7 +199,14 @@ class PlyQuery(Strict):
 
 
 class EventsQuery(Strict):
-    after = QueryNumber(load_default=0, validate=validate.Range(0, LARGEST_NUMBER))
+    after = Text(
+        load_default="0",
+        validate=pattern(f"[0-9]{{1,15}}|{TAG_PATTERN}", f"must be a version or {TAG_WORDS}"),
+        metadata={
+            "description": "A version, or the version tag of the last event that is known: then the answer is 409 "
+            "stale-version when that event is no longer part of the match"
+        },
+    )
     limit = QueryNumber(load_default=500, validate=validate.Range(1, 1000, error="must be 1 to 1000"))
 
 
@@ -245,38 +268,51 @@ def queue(query: dict[str, Any]) -> Response:
 @blueprint.arguments(PlyQuery, location="query")
 def show_match(query: dict[str, Any], match: str) -> Response:
     """A match as it stands, with the position after any ply"""
-    state, ply = readable(match), query["ply"]
+    (state, head, *_), ply = loaded(match), query["ply"]
     if ply is not None and ply > len(state.moves):
         raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
     # A rematch changes what is shown and not the version: who knows a version need not know of it yet.
-    return versioned(state.version, lambda: show.match(state, ply), settled=show.rematch_of(state) is None)
+    return versioned(head, lambda: show.match(state, head, ply), settled=show.rematch_of(state) is None)
 
 
 @blueprint.route("/matches/<match>/legal-moves")
 @blueprint.documents(200, LegalMovesShown, problems=[404], headers=VERSION_HEADER, parameters=[CONDITION], also=[304])
 def legal_moves(match: str) -> Response:
     """The legal moves as they stand: all as strings, and by first square for a board; none unless it is being played"""
-    state = readable(match)
-    return versioned(state.version, lambda: _legal_moves(state))
+    state, head, *_ = loaded(match)
+    return versioned(head, lambda: _legal_moves(state, head))
 
 
 @blueprint.route("/matches/<match>/events")
-@blueprint.documents(200, EventsShown, problems=[404, 422])
+@blueprint.documents(200, EventsShown, problems=[404, 409, 422])
 @blueprint.arguments(EventsQuery, location="query")
-def list_events(query: dict[str, int], match: str) -> Response:
+def list_events(query: dict[str, Any], match: str) -> Response:
     """What has happened in a match, from the first event after a version"""
-    state = readable(match)
-    found = services().store.read(match, query["after"], query["limit"])
+    state, store, after = readable(match), services().store, query["after"]
+    known = VersionTag.parse(after)
+    found = (
+        store.read(match, int(after), query["limit"]) if known is None else store.read_on(match, known, query["limit"])
+    )
     more = bool(found) and found[-1].version < state.version
-    return json_response({"items": [show.event(each) for each in found], "next": found[-1].version if more else None})
+    return json_response(
+        {"items": [show.event(each) for each in found], "next": str(tag_of(found[-1])) if more else None}
+    )
+
+
+def loaded(match: str) -> Loaded:
+    """Return the match with its head.
+
+    Raises the problem no-such-match when the caller may not see it, or nobody can.
+    """
+    found = services().matches.load(match)
+    if not show.visible(found.state, current_person() if found.state.private else None):
+        raise no_such_match()
+    return found
 
 
 def readable(match: str) -> MatchState:
     """Return the match; raises the problem no-such-match when the caller may not see it, or nobody can."""
-    state = services().matches.load(match).state
-    if not show.visible(state, current_person() if state.private else None):
-        raise no_such_match()
-    return state
+    return loaded(match).state
 
 
 def own(match: str) -> Loaded:
@@ -291,10 +327,10 @@ def own(match: str) -> Loaded:
     return loaded
 
 
-def versioned(version: int, payload: Callable[[], Any], settled: bool = True) -> Response:
-    """Return a response with the version as its ETag, or 304 when the caller has that version and it is ``settled``."""
-    etag = f'"{version}"'
-    if settled and request.if_none_match.contains_weak(str(version)):
+def versioned(head: Head, payload: Callable[[], Any], settled: bool = True) -> Response:
+    """Return a response with the ETag of ``head``, or 304 when the caller has that version and it is ``settled``."""
+    etag = f'"{head.tag}"'
+    if settled and request.if_none_match.contains_weak(str(head.tag)):
         return Response(status=304, headers={"ETag": etag})
     return json_response(payload(), headers={"ETag": etag})
 
@@ -364,12 +400,13 @@ def hints_shown(hints: Mapping[str, tuple[Hint, ...]]) -> dict[str, list[dict[st
     }
 
 
-def _legal_moves(state: MatchState) -> dict[str, Any]:
+def _legal_moves(state: MatchState, head: Head) -> dict[str, Any]:
+    version = {"version": head.version, "version_tag": str(head.tag)}
     if state.status != PLAYING or state.broken is not None:
-        return {"version": state.version, "to_move": None, "moves": [], "hints": {}, "compositions": []}
+        return {**version, "to_move": None, "moves": [], "hints": {}, "compositions": []}
     game, position = find_ruleset(state.game, state.ruleset), state.position
     return {
-        "version": state.version,
+        **version,
         "to_move": game.to_move(position),
         "moves": [game.format_move(position, move) for move in game.legal_moves(position)],
         "hints": hints_shown(game.hints(position)),

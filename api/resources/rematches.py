@@ -51,7 +51,7 @@ def propose_rematch(_: dict[str, Any], match: str) -> Response:
             if proposed.ended:
                 raise Refused("match-over", "the rematch was called off: create a new match to play again") from None
             matches.execute(following, JoinMatch(person.id, guest=guest), person.id, asked)
-    state = matches.load(following).state
-    response = json_response(show.match(state), 201, {"ETag": f'"{state.version}"'})
+    created = matches.load(following)
+    response = json_response(show.match(created.state, created.head), 201, {"ETag": f'"{created.head.tag}"'})
     response.headers["Location"] = f"{PREFIX}/matches/{following}"
     return response

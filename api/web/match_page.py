@@ -41,7 +41,7 @@ WIDE = 1.4
 def match_page(match_id: str) -> str | Response:
     """Return the page of a match, at the ply that the query asks for (default: as it stands)."""
     loaded = visible_match(match_id)
-    state = loaded.state
+    state, head = loaded.state, loaded.head
     if state.position is None:  # its ruleset is not installed: there is no board, but whatever needs none
         return redirect(url_for("web.case_page", match_id=match_id))
     person = current_person()
@@ -50,7 +50,7 @@ def match_page(match_id: str) -> str | Response:
     game = find_ruleset(state.game, state.ruleset)
     ply = asked_ply(state)
     turned = asked_turned(state, seat)
-    shown = match(state, ply)
+    shown = match(state, head, ply)
     scene = game.scene(state.position)
     counts = rated_result(summarise(state)) is not None
     now = services().now()
@@ -65,6 +65,7 @@ def match_page(match_id: str) -> str | Response:
         seat=seat,
         ply=ply,
         plies=len(state.moves),
+        place=game.format_position(state.position),
         turned=turned,
         board=board_at(state, game, ply, turned),
         rounds=_rounds(played, len(seats)),

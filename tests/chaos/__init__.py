@@ -147,7 +147,7 @@ class Person:
         if not legal or not legal["moves"]:
             return
         move = self._chance.choice(legal["moves"])
-        answer = self._insist(f"/matches/{match}/moves", {"move": move}, secrets.token_hex(8), legal["version"])
+        answer = self._insist(f"/matches/{match}/moves", {"move": move}, secrets.token_hex(8), legal["version_tag"])
         if answer.status == 201:
             event = answer.body["events"][0]
             self.acknowledged.append(Acknowledged(match, event["version"], event["id"], event["data"]["move"]))
@@ -159,11 +159,11 @@ class Person:
             return None
         return answer.body if answer.status == 200 else None
 
-    def _insist(self, path: str, body: Any, key: str, version: int | None = None) -> Answer:
+    def _insist(self, path: str, body: Any, key: str, version_tag: str | None = None) -> Answer:
         """Send a request until it is answered, always with the same key."""
         headers = {"Idempotency-Key": key}
-        if version is not None:
-            headers["If-Match"] = f'"{version}"'
+        if version_tag is not None:
+            headers["If-Match"] = f'"{version_tag}"'
         deadline = time.monotonic() + RECOVERY_SECONDS
         while True:
             try:

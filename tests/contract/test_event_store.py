@@ -17,6 +17,7 @@ from events.store import (
     RequestMismatch,
     StaleOrders,
     StaleVersion,
+    VersionTag,
 )
 from tests.support.drafts import draft, drafts, grown, request
 
@@ -52,14 +53,14 @@ def test_what_was_appended_is_read_back_in_order(store: EventStore) -> None:
 
 
 def test_orders_are_kept_only_for_the_revision_and_the_version_that_they_were_made_for(store: EventStore) -> None:
-    grown(store, "m", [2])
-    store.keep_orders("m", 1, "one", revision=0, version=2)
-    for revision, version in ((0, 2), (1, 1), (1, 3), (2, 2)):
+    earlier, present = (appended.head for appended in grown(store, "m", [1, 1]))
+    store.keep_orders("m", 1, "one", 0, present)
+    for revision, head in ((0, present), (1, earlier), (1, Head(2, earlier.digest)), (2, present)):
         with pytest.raises(StaleOrders):
-            store.keep_orders("m", 1, "another", revision, version)
+            store.keep_orders("m", 1, "another", revision, head)
     assert store.open("m").orders == (1, {1: "one"})
-    store.keep_orders("m", 0, "zero", revision=1, version=2)
-    store.keep_orders("m", 1, None, revision=2, version=2)
+    store.keep_orders("m", 0, "zero", 1, present)
+    store.keep_orders("m", 1, None, 2, present)
     assert store.open("m").orders == (3, {0: "zero"})
 
 
@@ -80,6 +81,22 @@ def test_reading_begins_after_a_version_and_ends_at_a_limit(store: EventStore) -
     assert store.read("m", after=9) == []
 
 
+def test_events_are_read_on_from_one_that_is_known(store: EventStore) -> None:
+    first, second, third = grown(store, "m", [1, 2, 2])
+    assert store.read_on("m", EMPTY.tag) == store.read("m")
+    assert store.read_on("m", first.head.tag, limit=1) == second.events[:1]
+    assert store.read_on("m", second.head.tag) == third.events
+    assert store.read_on("m", third.head.tag) == []
+
+
+def test_events_are_not_read_on_from_one_of_another_history(store: EventStore) -> None:
+    _, head = (appended.head for appended in grown(store, "m", [1, 1]))
+    for known in (VersionTag(0, head.tag.digest), VersionTag(1, head.tag.digest), VersionTag(3, head.tag.digest)):
+        with pytest.raises(StaleVersion) as refusal:
+            store.read_on("m", known)
+        assert (refusal.value.expected, refusal.value.current) == (known, head.tag)
+
+
 def test_opening_gives_later_events_the_head_and_what_is_remembered(store: EventStore) -> None:
     first, second = grown(store, "m", [2, 1])
     opened = store.open("m", 2, request("0+2"))
@@ -96,15 +113,16 @@ def test_an_append_after_another_version_is_refused_with_the_current_one(store: 
     for expected in (EMPTY, first.head, Head(3, second.head.digest)):
         with pytest.raises(StaleVersion) as refusal:
             store.append("m", expected, drafts(1), request("late"))
-        assert (refusal.value.expected, refusal.value.current) == (expected.version, 2)
+        assert (refusal.value.expected, refusal.value.current) == (expected.tag, second.head.tag)
     assert everything(store) == before
 
 
 def test_an_append_after_another_history_of_the_same_length_is_refused(store: EventStore) -> None:
-    grown(store, "m", [1])
+    (first,) = grown(store, "m", [1])
     before = everything(store)
-    with pytest.raises(StaleVersion, match="another history"):
+    with pytest.raises(StaleVersion) as refusal:
         store.append("m", Head(1, bytes(range(32))), drafts(1), request("late"))
+    assert refusal.value.current == first.head.tag
     assert everything(store) == before
 
 
@@ -242,7 +260,7 @@ def test_of_fifty_writers_on_one_version_exactly_one_wins(store: EventStore) -> 
         try:
             store.append("m", head, drafts(2), request(f"writer {number}"))
         except StaleVersion as refusal:
-            return refusal.current
+            return refusal.current.version
         return 0
 
     with ThreadPoolExecutor(50) as pool:

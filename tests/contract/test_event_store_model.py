@@ -79,7 +79,7 @@ class StoreModel(RuleBasedStateMachine):
         elif known is None and expected != heads[-1]:
             with pytest.raises(StaleVersion) as stale:
                 attempt()
-            assert stale.value.current == heads[-1].version
+            assert stale.value.current == heads[-1].tag
         else:
             attempt()
 

@@ -4,6 +4,9 @@ import re
 
 from playwright.sync_api import Route, expect
 
+from events.settings import store_from
+from tests.support.lost_tail import lose_tail
+
 OPENING = ("c3-d4", "b6-a5", "d4-c5")
 """After these moves of White, Black and White, Black must capture."""
 
@@ -81,6 +84,23 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair):
     assert white.call("GET", f"/matches/{match}")["ply"] == 0
     white.submit("c3", "b4")
     expect(page.locator("#moves")).to_contain_text("c3-b4")
+
+
+def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_the_answer_to_it(house, pair):
+    white, black, match = pair
+    white.move(match, "c3-d4")
+    page = black.open(match)
+    page.locator("#board .can-begin[data-square='b6']").click()
+    black.square("a5").click()
+    expect(page.locator("#confirm")).to_be_visible()
+    lose_tail(store_from(house.settings), match, 3)
+    white.move(match, "g3-h4")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#moves")).to_contain_text("g3-h4")
+    expect(page.locator("#confirm")).to_be_hidden()
+    expect(black.square("h4")).to_have_attribute("aria-label", "h4: white man")
+    black.submit("b6", "a5")
+    expect(page.locator("#moves")).to_contain_text("b6-a5")
 
 
 def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit):

@@ -96,7 +96,7 @@ def test_forced_moves_are_switched_without_touching_the_lines(anna: Caller, matc
 
 
 def test_lines_for_a_version_are_refused_when_the_match_has_moved_on(anna: Caller, boris: Caller, match: str) -> None:
-    version = anna.get(f"/matches/{match}/lines").json["version"]
+    version = anna.get(f"/matches/{match}/lines").json["version_tag"]
     boris.move(match, "b6-a5")
     refused = anna.put(f"/matches/{match}/lines", {"lines": TREE}, If_Match=f'"{version}"')
     assert (refused.status_code, refused.json["code"]) == (409, "stale-version")

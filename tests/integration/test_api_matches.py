@@ -23,7 +23,8 @@ def test_a_created_match_says_where_it_is_and_who_sits_where(anna: Caller, boris
     made = anna.post("/matches", body)
     assert made.status_code == 201
     assert made.headers["Location"] == f"/api/v1/matches/{made.json['id']}"
-    assert made.headers["ETag"] == '"1"'
+    assert made.headers["ETag"] == f'"{made.json["version_tag"]}"'
+    assert made.json["version_tag"].startswith("1-")
     assert made.json["status"] == "open"
     assert [(seat["state"], seat["player"]["name"]) for seat in made.json["seats"]] == [
         ("taken", "anna"),
@@ -45,9 +46,10 @@ def test_a_move_is_answered_with_its_events_and_the_new_version(anna: Caller, ma
     before = anna.get(f"/matches/{match}").json["version"]
     answer = anna.move(match, move)
     assert answer.status_code == 201
-    assert answer.headers["ETag"] == f'"{before + 1}"'
     assert answer.json["version"] == before + 1
     (event,) = answer.json["events"]
+    assert answer.json["version_tag"] == f"{before + 1}-{event['id'][:16]}"
+    assert answer.headers["ETag"] == f'"{answer.json["version_tag"]}"'
     assert (event["type"], event["actor"]) == ("move-submitted", anna.id)
     assert event["data"] == {"seat": 0, "ply": 1, "move": move, "channel": "web"}
     shown = anna.get(f"/matches/{match}").json
@@ -143,7 +145,7 @@ def test_a_private_match_does_not_exist_for_strangers(
     for act, body in (*ACTS, ("moves", {"move": "c3-d4"})):
         refused = clara.post(f"/matches/{match}/{act}", body)
         assert (refused.status_code, refused.json) == (404, none), act
-    stale = clara.post(f"/matches/{match}/moves", {"move": "c3-d4"}, If_Match='"7"')
+    stale = clara.post(f"/matches/{match}/moves", {"move": "c3-d4"}, If_Match=f'"7-{"0" * 16}"')
     assert (stale.status_code, stale.json) == (404, none)
     for insider in (anna, boris):
         assert insider.get(f"/matches/{match}").status_code == 200
@@ -247,9 +249,13 @@ REFUSALS: list[tuple[str, Callable[[Table], Attempt]]] = [
     ("invalid-fields", lambda t: t.move(t.anna, "x" * 10_001)),
     ("invalid-fields", lambda t: t.move(t.anna, "")),
     ("illegal-move", lambda t: t.move(t.anna, "c3-e5")),
-    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match='"1"')),
-    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match='"9"')),
-    ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", If_Match="3")),
+    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match=f'"1-{"0" * 16}"')),
+    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match=f'"3-{"0" * 16}"')),
+    ("stale-version", lambda t: t.move(t.anna, "c3-d4", If_Match=f'W/"9-{"0" * 16}"')),
+    ("bare-version", lambda t: t.move(t.anna, "c3-d4", If_Match='"3"')),
+    ("bare-version", lambda t: t.move(t.anna, "c3-d4", If_Match="3")),
+    ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", If_Match=f"3-{'0' * 16}")),
+    ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", If_Match='"3-3fa9"')),
     ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", If_Match="*")),
     ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", Idempotency_Key="two words")),
     ("invalid-fields", lambda t: t.move(t.anna, "c3-d4", Idempotency_Key="k" * 129)),
@@ -289,9 +295,12 @@ def test_a_refusal_has_its_status_and_kind_and_changes_nothing(
 
 
 def test_a_stale_version_says_which_is_current(anna: Caller, match: str) -> None:
-    refused = anna.move(match, "c3-d4", If_Match='"1"')
-    assert refused.json["current_version"] == 3
-    assert anna.move(match, If_Match='"3"').status_code == 201
+    seen = anna.get(f"/matches/{match}/legal-moves").json
+    anna.post(f"/matches/{match}/draw-offers")
+    refused = anna.move(match, "c3-d4", If_Match=f'"{seen["version_tag"]}"')
+    assert refused.json["current_version"] == 4
+    assert refused.json["detail"] == "The match is at version 4: look at it again before you act."
+    assert anna.move(match, If_Match=f'"{refused.json["current_version_tag"]}"').status_code == 201
 
 
 def test_a_refused_move_names_its_field_and_the_reason(anna: Caller, match: str) -> None:

@@ -54,13 +54,14 @@ def test_of_fifty_who_submit_at_once_one_is_first_and_the_others_hear_the_versio
     app: Flask, anna: Caller, match: str
 ) -> None:
     move, token = anna.legal_move(match), anna.token()
+    etag = anna.get(f"/matches/{match}").headers["ETag"]
     callers = [Caller(app) for _ in range(50)]
     start = threading.Barrier(len(callers))
     answers: list[TestResponse] = []
 
     def submit(caller: Caller) -> None:
         start.wait()
-        answers.append(caller.move(match, move, If_Match='"3"', Authorization=token))
+        answers.append(caller.move(match, move, If_Match=etag, Authorization=token))
 
     threads = [threading.Thread(target=submit, args=(caller,)) for caller in callers]
     for thread in threads:

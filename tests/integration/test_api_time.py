@@ -216,7 +216,7 @@ def test_automatic_vacation_lets_a_late_move_count(
     match = under_way(services, anna, boris)
     move = anna.legal_move(match)
     pass_time(services, watch, NOON + 3 * DAY + HOUR)
-    version = anna.get(f"/matches/{match}").json["version"]
+    version = anna.get(f"/matches/{match}").json["version_tag"]
     assert anna.move(match, move, If_Match=f'"{version}"').status_code == 201
     taken = {"since": on(NOON + 3 * DAY), "until": on(NOON + 4 * DAY), "automatic": True}
     assert anna.get("/me/vacations").json["items"] == [taken]

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from api.auth import COOKIE
-from api.stream import Hub, Message, create_stream_app
+from api.stream import Batch, Hub, Message, create_stream_app
 from deploy.supervisor import tethered
 from events.chats import channel_of
 from events.memory import MemoryStore
+from events.store import EMPTY
 from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.server import RealServer
@@ -28,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 class Told(NamedTuple):
     """A message of the stream."""
 
-    id: int
+    id: str
     event: str
     data: Any
 
@@ -72,11 +73,15 @@ class Watching:
         self.answer.close()
         self.connection.close()
 
+    def version(self) -> int:
+        """Return the version of the next event of the match."""
+        return int(self.next().id.partition("-")[0])
+
     def next(self) -> Told:
         """Return the next event of the match; all else is passed over."""
         while "id" not in (fields := self._message()):
             pass
-        return Told(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+        return Told(fields["id"], fields["event"], json.loads(fields["data"]))
 
     def news(self) -> tuple[str, Any]:
         """Return kind and content of the next message, which must be no event of the match."""
@@ -94,6 +99,11 @@ class Watching:
                 return fields
             name, _, value = line.rstrip("\n").partition(": ")
             fields[name] = value
+
+
+def seen(who: Caller, match: str) -> str:
+    """Return the version tag of a match as it stands."""
+    return str(who.get(f"/matches/{match}").json["version_tag"])
 
 
 @pytest.fixture(scope="module")
@@ -128,27 +138,28 @@ def test_a_watcher_hears_what_was_and_what_happens(stream: StreamProcess, player
         assert [watching.next().event for _ in range(3)] == ["match-created", "player-joined", "match-started"]
         made = white.move(match).json["events"]
         told = watching.next()
-        assert (told.id, told.event, [told.data]) == (4, "move-submitted", made)
+        assert (told.id, told.event, [told.data]) == (f"4-{made[0]['id'][:16]}", "move-submitted", made)
         black.move(match)
-        assert watching.next().id == 5
+        assert watching.version() == 5
 
 
 def test_who_comes_back_hears_only_what_was_missed(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
     white, black = players
     match = started(white, black)
+    third = seen(white, match)
     white.move(match)
-    for again in ({"Last_Event_ID": "3"}, {"query": "?after=3"}):
+    for again in ({"Last_Event_ID": third}, {"query": f"?after={third}"}):
         with Watching(stream.port, match, **again) as watching:
-            assert watching.next().id == 4
-    with Watching(stream.port, match, "?after=1", Last_Event_ID="4") as watching:
+            assert watching.version() == 4
+    with Watching(stream.port, match, f"?after={third}", Last_Event_ID=seen(white, match)) as watching:
         black.move(match)
-        assert watching.next().id == 5, "what the browser has seen counts more than the address"
+        assert watching.version() == 5, "what the browser has seen counts more than the address"
 
 
 def test_many_watchers_of_one_match_hear_the_same(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
     white, black = players
     match, other = started(white, black), started(white, black)
-    watchers = [Watching(stream.port, match, "?after=3") for _ in range(20)]
+    watchers = [Watching(stream.port, match, f"?after={seen(white, match)}") for _ in range(20)]
     white.move(other)
     moves = [white.move(match).json["events"][0], black.move(match).json["events"][0]]
     for watching in watchers:
@@ -161,20 +172,20 @@ def test_a_watcher_lives_through_a_restart_of_the_server(
 ) -> None:
     white, black = players
     match = started(white, black)
-    with Watching(stream.port, match, "?after=3") as watching:
+    with Watching(stream.port, match, f"?after={seen(white, match)}") as watching:
         white.move(match)
-        assert watching.next().id == 4
+        assert watching.version() == 4
         own_server.stop()
         own_server.start()
         assert black.move(match).status_code == 201
-        assert watching.next().id == 5
+        assert watching.version() == 5
         own_server.kill()
-        with Watching(stream.port, match, "?after=3") as refused:
+        with Watching(stream.port, match) as refused:
             assert refused.answer.status == 503
             assert int(refused.answer.headers["Retry-After"]) > 0
         own_server.start()
         assert white.move(match).status_code == 201
-        assert watching.next().id == 6
+        assert watching.version() == 6
 
 
 def test_a_private_match_is_told_to_insiders_only(stream: StreamProcess, players: tuple[Caller, Caller]) -> None:
@@ -203,8 +214,8 @@ def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
         eventually(lambda: client.pubsub_numsub(channel_of("rk:"))[0][1] == 1, "the subscription to all chats")
     spectator = Caller(white.client.application).play_as_guest()
     with (
-        Watching(stream.port, match, "?after=3", Authorization=black.token()) as playing,
-        Watching(stream.port, match, "?after=3", Authorization=spectator.token()) as watching,
+        Watching(stream.port, match, f"?after={seen(white, match)}", Authorization=black.token()) as playing,
+        Watching(stream.port, match, f"?after={seen(white, match)}", Authorization=spectator.token()) as watching,
     ):
         first = white.move(match).json["events"]
         assert [playing.next().data, watching.next().data] == first * 2
@@ -240,11 +251,13 @@ def test_pages_of_the_same_host_may_read_with_their_cookie(
         assert "Origin" in ", ".join(headers.get_all("Vary", []))
 
 
-@pytest.mark.parametrize("after", ["-1", "x", "1.5", "9" * 16])
-def test_a_place_that_is_no_version_is_refused(server: RealServer, after: str) -> None:
+@pytest.mark.parametrize("after", ["-1", "x", "1.5", "9" * 16, "3", "3-", "3-xyz", f"3-{'A' * 16}"])
+def test_a_place_that_is_no_version_tag_is_refused(server: RealServer, after: str) -> None:
     visitor = create_stream_app(settings_for(server.url)).test_client()
-    refused = visitor.get(f"/api/v1/matches/m/stream?after={after}")
-    assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+    for query, headers in ((f"?after={after}", {}), ("", {"Last-Event-ID": after})):
+        refused = visitor.get(f"/api/v1/matches/m/stream{query}", headers=headers)
+        assert (refused.status_code, refused.json["code"]) == (422, "invalid-fields")
+        assert "must be 0 or an id of this stream" in refused.json["detail"]
 
 
 def test_beyond_its_limit_a_process_sends_watchers_away_until_others_leave(server: RealServer) -> None:
@@ -296,7 +309,7 @@ def test_the_stream_of_who_has_gone_ends_soon(
     visitor = create_stream_app(settings_for(server.url)).test_client()
     if not shown:
         visitor.set_cookie(COOKIE, cookie.value)
-    watching = visitor.get(f"/api/v1/matches/{match}/stream?after=3", headers=shown)
+    watching = visitor.get(f"/api/v1/matches/{match}/stream?after={seen(anna, match)}", headers=shown)
     messages = watching.iter_encoded()
     assert b": still here\n\n" in messages
     gone = {
@@ -315,8 +328,8 @@ def test_a_watcher_who_is_too_slow_is_cut_off() -> None:
     hub._reader = object()  # type: ignore[assignment]
     watcher = hub.enter("m")
     while not watcher.cut_off:
-        hub._hand(watcher, [Message(1, "id: 1\n\n")])
-    told = list(hub.messages("m", 0, watcher, lambda: True))
+        hub._hand(watcher, Batch(EMPTY.tag, [Message(None, "id: 1\n\n")]))
+    told = list(hub.messages("m", EMPTY.tag, watcher, lambda: True))
     assert told == ["retry: 2000\n\n"], "the rest comes from the store when the watcher is back"
 
 

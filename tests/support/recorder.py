@@ -64,7 +64,7 @@ class SingleShardStore(RedisStore):
                 pipeline.watch(key, *(self._keys[0].stream(stream, "h") for stream in appends))
                 for stream, (head, _) in appends.items():
                     if (current := self.head(stream)) != head:
-                        raise StaleVersion(stream, head.version, current.version)
+                        raise StaleVersion(stream, head.tag, current.tag)
                 for name, number in rising.items():
                     if number <= int(pipeline.hget(key, name) or -1):
                         raise IntegrityError(f"{name} has reached {number} already")

@@ -14,7 +14,7 @@ from events.diaries import Diary, MemoryDiaries, arranged
 from events.heartbeat import LONGEST_GAP, MemoryHeartbeat
 from events.matches import Executed, Matches
 from events.memory import MemoryStore
-from events.store import Request
+from events.store import Request, VersionTag
 from events.timekeeper import Timekeeper
 from tests.support.matches import NOON, creation
 
@@ -53,7 +53,7 @@ class House:
         """Carry ``command`` out without the timekeeper."""
         return self.matches.execute(match, command, "somebody", Request(f"r{next(_REQUESTS)}", ""))
 
-    def execute(self, match: str, command: Command, expected: int | None = None) -> Executed:
+    def execute(self, match: str, command: Command, expected: VersionTag | None = None) -> Executed:
         """Carry ``command`` out as the API does."""
         request = Request(f"r{next(_REQUESTS)}", "")
         return self.timekeeper.execute(match, command, "somebody", request, self.now, expected)
@@ -61,7 +61,7 @@ class House:
     def settle(self, match: str) -> list[Event]:
         """Let happen what is due now; return what did."""
         settled = self.timekeeper.settle(match, self.now)
-        return [event_of(envelope) for envelope in self.store.read(match, settled.before)]
+        return [event_of(envelope) for envelope in self.store.read(match, settled.before.version)]
 
     def state(self, match: str) -> MatchState:
         """Return a match as it stands."""

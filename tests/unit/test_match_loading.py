@@ -20,7 +20,7 @@ from events.envelope import Draft
 from events.matches import Executed, Matches, NoSuchMatch
 from events.memory import MemoryStore
 from events.snapshots import restored, snapshot_of
-from events.store import Appended, Head, Opened, Request, RequestMismatch, StaleVersion
+from events.store import Appended, Head, Opened, Request, RequestMismatch, StaleVersion, VersionTag
 from tests.support.matches import NOON, PlayedMatch, creation
 
 
@@ -53,12 +53,12 @@ class WatchedStore(MemoryStore):
             overtake()
         return super().append(stream, expected, drafts, request, deadline, orders)
 
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, version: int) -> None:
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """Let somebody be faster, and keep."""
         if self.before_append is not None:
             overtake, self.before_append = self.before_append, None
             overtake()
-        super().keep_orders(stream, seat, text, revision, version)
+        super().keep_orders(stream, seat, text, revision, head)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Any]:
         """Note and read."""
@@ -69,6 +69,10 @@ class WatchedStore(MemoryStore):
         """Note and keep."""
         self.calls.append("keep_snapshot")
         super().keep_snapshot(stream, version, snapshot)
+
+    def tag(self, version: int | None = None) -> VersionTag:
+        """Return the tag of a version of the match m, unnoticed; of the present one if None."""
+        return self._head("m", version).tag
 
     def forget(self, stream: str, version: int) -> None:
         """Lose the events after ``version``, as a store that was restored from a backup has."""
@@ -92,7 +96,7 @@ def matches(store: WatchedStore) -> Matches:
     return matches
 
 
-def do(matches: Matches, command: Command, key: str | None = None, expected: int | None = None) -> Executed:
+def do(matches: Matches, command: Command, key: str | None = None, expected: VersionTag | None = None) -> Executed:
     """Carry a command out in the match m, under a request key of its own when none is given."""
     return matches.execute("m", command, "actor", Request(key or repr(command), repr(command)), expected)
 
@@ -154,12 +158,13 @@ def test_a_repeated_request_returns_its_first_answer(matches: Matches) -> None:
     first = do(matches, SubmitMove("alice", "c3-d4"), "key")
     do(matches, SubmitMove("bob", "b6-a5"))
     again = do(matches, SubmitMove("alice", "c3-d4"), "key")
-    assert again == (first.events, first.version, True)
+    assert again == (first.events, first.head, True)
 
 
-def test_a_repeated_request_is_recognized_even_with_an_expected_version(matches: Matches) -> None:
-    first = do(matches, SubmitMove("alice", "c3-d4"), "key", expected=3)
-    assert do(matches, SubmitMove("alice", "c3-d4"), "key", expected=3) == (first.events, 4, True)
+def test_a_repeated_request_is_recognized_even_with_an_expected_version(matches: Matches, store: WatchedStore) -> None:
+    expected = store.tag()
+    first = do(matches, SubmitMove("alice", "c3-d4"), "key", expected)
+    assert do(matches, SubmitMove("alice", "c3-d4"), "key", expected) == (first.events, first.head, True)
 
 
 def test_a_request_key_with_another_content_is_refused(matches: Matches) -> None:
@@ -170,8 +175,8 @@ def test_a_request_key_with_another_content_is_refused(matches: Matches) -> None
 
 def test_a_command_for_another_version_is_stale(matches: Matches, store: WatchedStore) -> None:
     with pytest.raises(StaleVersion) as stale:
-        do(matches, SubmitMove("alice", "c3-d4"), expected=2)
-    assert (stale.value.expected, stale.value.current) == (2, 3)
+        do(matches, SubmitMove("alice", "c3-d4"), expected=store.tag(2))
+    assert (stale.value.expected, stale.value.current) == (store.tag(2), store.tag(3))
     assert store.calls == ["open"]
 
 
@@ -196,8 +201,8 @@ def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches
     rival = Matches(store, lambda: NOON)
     store.before_append = lambda: do(rival, OfferDraw("bob"))
     with pytest.raises(StaleVersion) as stale:
-        do(matches, SubmitMove("alice", "c3-d4"), expected=3)
-    assert stale.value.current == 4
+        do(matches, SubmitMove("alice", "c3-d4"), expected=store.tag())
+    assert stale.value.current == store.tag(4)
 
 
 def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_then(
@@ -215,7 +220,7 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
     assert asked == [0, 1]
     assert (laid.orders, laid.head.version) == ({1: Orders(forced=True)}, 4)
     with pytest.raises(StaleVersion):
-        matches.lay_down("m", "bob", watching_moves, expected_version=3)
+        matches.lay_down("m", "bob", watching_moves, expected=store.tag(3))
 
 
 def test_two_processes_see_what_the_other_did(matches: Matches, store: WatchedStore) -> None:

@@ -9,7 +9,7 @@ from domain.match.refusals import Refused
 from domain.match.state import FINISHED
 from domain.match.terms import CLAIM, DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
 from events.heartbeat import LONGEST_GAP, Outage
-from events.store import StaleVersion
+from events.store import EMPTY, StaleVersion
 from tests.support.matches import NOON, creation
 from tests.support.timekept import THREE_DAYS, House, booked
 
@@ -64,7 +64,7 @@ def test_who_moves_late_on_an_expected_version_hears_that_the_match_is_over(hous
     match = house.start()
     house.beats_until(house.falls(match))
     with pytest.raises(Refused, match="this match is over"):
-        house.execute(match, SubmitMove("alice", "d2-c3"), house.state(match).version)
+        house.execute(match, SubmitMove("alice", "d2-c3"), house.matches.load(match).head.tag)
 
 
 def test_a_match_that_nobody_joins_is_called_off(house: House) -> None:
@@ -80,7 +80,7 @@ def test_an_outage_is_credited_before_a_flag_falls(house: House) -> None:
     match = house.start()
     house.beats_until(NOON + DAY)
     house.now = NOON + 3 * DAY + HOUR
-    house.execute(match, SubmitMove("alice", "d2-c3"), house.state(match).version)
+    house.execute(match, SubmitMove("alice", "d2-c3"), house.matches.load(match).head.tag)
     assert house.state(match).moves[-1] == "d2-c3"
     assert house.pauses(match) == (Pause(OUTAGE, None, NOON + DAY, NOON + 3 * DAY + HOUR),)
     assert house.heartbeat.uncredited() == [Outage(NOON + DAY, NOON + 3 * DAY + HOUR)]
@@ -126,7 +126,7 @@ def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(house: House)
     match = house.start(THREE_DAYS._replace(flag=CLAIM))
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused, match="23 hours"):
-        house.execute(match, CallTime("bob"), house.state(match).version)
+        house.execute(match, CallTime("bob"), house.matches.load(match).head.tag)
     assert house.pauses(match) == (Pause(VACATION, 0, NOON + 3 * DAY, NOON + 4 * DAY),)
 
 
@@ -152,7 +152,7 @@ def test_what_is_refused_for_another_reason_is_refused_as_ever(house: House) -> 
     with pytest.raises(Refused, match="not your turn"):
         house.execute(match, SubmitMove("bob", "a7-b6"))
     with pytest.raises(StaleVersion):
-        house.execute(match, SubmitMove("alice", "d2-c3"), 1)
+        house.execute(match, SubmitMove("alice", "d2-c3"), EMPTY.tag)
 
 
 def test_a_match_that_is_over_is_left_alone(house: House) -> None:

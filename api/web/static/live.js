@@ -11,8 +11,8 @@ const EVENTS = [
 const POLL_MS = 5000;
 const REOPEN_MS = 30000;
 
-// `version()` says which version the page shows; `changed()` is called when there is a later one, `heard()`
-// when something was said beside the match.
+// `version()` says which version tag the page shows; `changed()` is called when there is a later one, or another in its
+// place, `heard()` when something was said beside the match.
 export function watch({match, stream, version, changed, heard, say}) {
   let source = null;
   let polling = null;
@@ -28,9 +28,10 @@ export function watch({match, stream, version, changed, heard, say}) {
     });
     for (const type of EVENTS) {
       source.addEventListener(type, (event) => {
-        if (Number(event.lastEventId) > version()) changed();
+        if (!known(event.lastEventId, version())) changed();
       });
     }
+    source.addEventListener("reset", changed); // what the page shows is no longer part of the match
     source.addEventListener("chat", heard);
     source.addEventListener("error", () => {
       startPolling();
@@ -65,4 +66,9 @@ export function watch({match, stream, version, changed, heard, say}) {
     if (document.visibilityState === "visible") poll();
   });
   open();
+}
+
+// Tells whether who sees the version `shown` has seen the event `tag`: both are like 6-3fa9c1d25b0e7c44.
+function known(tag, shown) {
+  return tag === shown || Number(tag.split("-")[0]) < Number(shown.split("-")[0]);
 }

@@ -35,7 +35,7 @@ let ours = 0; // the ply of the move submitted last, which the stream reports as
 const rendered = new Map([...document.querySelectorAll("[data-live]")].map((part) => [part.id, part.innerHTML]));
 
 const standing = () => at("standing").dataset;
-const version = () => Number(standing().version);
+const version = () => standing().version; // the version tag, such as 6-3fa9c1d25b0e7c44
 const plies = () => Number(standing().plies);
 const shown = () => Number(at("board").dataset.shown);
 // Says something; `aside` only to who cannot see it on the board anyway.
@@ -104,11 +104,12 @@ async function refresh({ply = shown() === plies() ? null : shown(), quietly = fa
     if (!answer.ok) throw new Error(`The page cannot be brought up to date (status ${answer.status}).`);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
-    const before = {version: version(), plies: plies()};
+    const before = {version: version(), plies: plies(), place: standing().place};
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
-    if (before.plies !== plies()) forgetChoice();
-    const lost = before.plies !== plies() && bench.active && bench.sheet.follows && !(await goneOn());
+    const moved = before.plies !== plies() || before.place !== standing().place;
+    if (moved) forgetChoice();
+    const lost = moved && bench.active && bench.sheet.follows && !(await goneOn(before.plies));
     if (before.version !== version() && !quietly) announce(before);
     if (lost) say(`${at("said").textContent} The lines you were entering do not fit any more.`.trim());
     await settle();
@@ -151,9 +152,9 @@ function showTyping() {
   typing.querySelector("button").textContent = bench.active ? "Add" : "Preview";
 }
 
-// The match went on while lines were entered; resolves to whether they still fit.
-async function goneOn() {
-  const left = await followed(bench, api, plies()).catch(() => null);
+// The match went on from so many plies while lines were entered; resolves to whether they still fit.
+async function goneOn(before) {
+  const left = plies() > before ? await followed(bench, api, plies()).catch(() => null) : null;
   if (left) await bench.goOn(left, plies());
   else bench.close();
   return Boolean(left);
@@ -173,7 +174,7 @@ async function settle() {
   if (!standing().mine || shown() !== plies()) return offer({}, []);
   try {
     const legal = await call("GET", `${api}/legal-moves`);
-    if (legal.version === version() && shown() === plies() && !chosen && !composer.active && !bench.active) offer(legal.hints, legal.compositions);
+    if (legal.version_tag === version() && shown() === plies() && !chosen && !composer.active && !bench.active) offer(legal.hints, legal.compositions);
   } catch (problem) {
     say(problem.message, true);
   }

@@ -1,0 +1,230 @@
+"""A version that comes twice: the store has lost the end of a match, which then goes on otherwise."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from api.services import Services
+from api.stream import create_stream_app
+from domain.match import opponents
+from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
+from domain.search import choose
+from events.chain import verify
+from events.feed import FeedTail
+from tests.support.callers import Caller, settings_for, started
+from tests.support.lost_tail import lose_tail
+from tests.support.server import RealServer
+from tests.support.workshop import PREFIX, Workshop, drain
+from workers.opponents import answer
+from workers.rebuild import rebuild
+from workers.relay import CLAIM_EVERY_MS
+from workers.sweeper import PATIENCE_MS
+
+LOST, PLAYED = "c3-d4", "g3-h4"
+
+
+@pytest.fixture
+def match(anna: Caller, boris: Caller) -> str:
+    """Return a match of anna (to move) and boris that has just started."""
+    return started(anna, boris)
+
+
+def another_history(services: Services, anna: Caller, match: str) -> tuple[str, str]:
+    """Let anna play a move that is lost, and another one in its place; return the version tags after the two."""
+    lost = anna.move(match, LOST).json
+    lose_tail(services.store, match, lost["version"] - 1)
+    played = anna.move(match, PLAYED).json
+    assert played["version"] == lost["version"]
+    return lost["version_tag"], played["version_tag"]
+
+
+def test_who_has_seen_the_lost_version_is_shown_the_one_in_its_place(
+    services: Services, anna: Caller, match: str
+) -> None:
+    lost, present = another_history(services, anna, match)
+    for part in ("", "/legal-moves"):
+        answer = anna.get(f"/matches/{match}{part}", If_None_Match=f'"{lost}"')
+        assert (answer.status_code, answer.json["version_tag"]) == (200, present)
+        assert anna.get(f"/matches/{match}{part}", If_None_Match=f'"{present}"').status_code == 304
+
+
+def test_a_move_that_was_meant_for_the_lost_position_is_refused(
+    services: Services, anna: Caller, boris: Caller, match: str
+) -> None:
+    lost, present = another_history(services, anna, match)
+    refused = boris.move(match, If_Match=f'"{lost}"')
+    assert (refused.status_code, refused.json["code"]) == (409, "stale-version")
+    assert refused.json["detail"].startswith("What you saw is no longer part of the match")
+    assert refused.json["current_version_tag"] == present
+    bare = boris.move(match, If_Match=f'"{lost.partition("-")[0]}"')
+    assert (bare.status_code, bare.json["code"]) == (412, "bare-version")
+    assert "version tag" in bare.json["errors"]["If-Match"][0]
+    assert boris.move(match, If_Match=f'"{present}"').status_code == 201
+
+
+def test_lines_that_were_meant_for_the_lost_position_are_refused(
+    services: Services, anna: Caller, boris: Caller, match: str
+) -> None:
+    lost, present = another_history(services, anna, match)
+    lines = {"lines": [{"move": boris.legal_move(match)}]}
+    refused = boris.put(f"/matches/{match}/lines", lines, If_Match=f'"{lost}"')
+    assert (refused.status_code, refused.json["current_version_tag"]) == (409, present)
+    assert boris.get(f"/matches/{match}/lines").json["lines"] == []
+    assert boris.put(f"/matches/{match}/lines", lines, If_Match=f'"{present}"').json["version_tag"] == present
+
+
+def test_who_reads_events_on_from_a_lost_one_hears_that_it_is_lost(
+    services: Services, anna: Caller, match: str
+) -> None:
+    lost, present = another_history(services, anna, match)
+    refused = anna.get(f"/matches/{match}/events?after={lost}")
+    assert (refused.status_code, refused.json["current_version_tag"]) == (409, present)
+    assert anna.get(f"/matches/{match}/events?after={present}").json == {"items": [], "next": None}
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "draw-offers"])
+def test_a_request_whose_effect_was_lost_is_carried_out_when_it_is_repeated(
+    services: Services, anna: Caller, match: str, meanwhile: str
+) -> None:
+    lost = anna.move(match, LOST, Idempotency_Key="k")
+    lose_tail(services.store, match, lost.json["version"] - 1)
+    if meanwhile != "nothing":
+        assert anna.post(f"/matches/{match}/{meanwhile}").json["version"] == lost.json["version"]
+    again = anna.move(match, LOST, Idempotency_Key="k")
+    assert (again.status_code, "Idempotency-Replayed" in again.headers) == (201, False)
+    assert anna.get(f"/matches/{match}").json["moves"] == [LOST]
+    third = anna.move(match, LOST, Idempotency_Key="k")
+    assert (third.data, third.headers["Idempotency-Replayed"]) == (again.data, "true")
+
+
+def test_a_stream_that_is_resumed_after_a_lost_event_says_so(
+    server: RealServer, services: Services, anna: Caller, boris: Caller, match: str
+) -> None:
+    lost, present = another_history(services, anna, match)
+    visitor = create_stream_app(settings_for(server.url)).test_client()
+    watching = visitor.get(f"/api/v1/matches/{match}/stream", headers={"Last-Event-ID": lost})
+    messages = told(watching)
+    assert next(messages) == reset_to(present)
+    after = boris.move(match).json["version_tag"]
+    assert next(messages)[:2] == (after, "move-submitted")
+    watching.close()
+
+
+def test_a_stream_that_has_told_a_lost_event_says_so(
+    server: RealServer, services: Services, monkeypatch: pytest.MonkeyPatch, anna: Caller, match: str
+) -> None:
+    monkeypatch.setattr("api.stream.HEARTBEAT_SECONDS", 0.05)
+    visitor = create_stream_app(settings_for(server.url)).test_client()
+    watching = visitor.get(f"/api/v1/matches/{match}/stream?after={anna.get(f'/matches/{match}').json['version_tag']}")
+    messages = told(watching)
+    lost = anna.move(match, LOST).json
+    assert next(messages)[:2] == (lost["version_tag"], "move-submitted")
+    lose_tail(services.store, match, lost["version"] - 1)
+    assert next(messages) == reset_to(anna.get(f"/matches/{match}").json["version_tag"])
+    played = anna.move(match, PLAYED).json["version_tag"]
+    assert next(messages)[:2] == (played, "move-submitted")
+    watching.close()
+
+
+def told(watching: TestResponse) -> Iterator[tuple[str, str, Any]]:
+    """Yield id, type and content of the messages of a stream that have an id."""
+    for text in watching.iter_encoded():
+        fields = dict(line.split(": ", 1) for line in text.decode().splitlines() if line and line[0] != ":")
+        if "id" in fields:
+            yield fields["id"], fields["event"], json.loads(fields["data"])
+
+
+def reset_to(tag: str) -> tuple[str, str, Any]:
+    """Return the message that says that the stream goes on from ``tag``."""
+    return tag, "reset", {"version": int(tag.partition("-")[0]), "version_tag": tag}
+
+
+def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = shop.start("alice", "opponent-1")
+    shop.do(match, SubmitMove("alice", LOST), "alice")
+    searched: list[Any] = []
+
+    def interrupted(game: Any, position: Any, *arguments: Any) -> Any:
+        if not searched:
+            lose_tail(shop.store, match, shop.store.head(match).version - 1, PREFIX)
+            shop.do(match, SubmitMove("alice", PLAYED), "alice")
+        searched.append(position)
+        return choose(game, position, *arguments)
+
+    monkeypatch.setattr(opponents, "choose", interrupted)
+    answer(shop.matches, match)
+    state = shop.state(match)
+    assert state.moves[0] == PLAYED
+    assert len(state.moves) == 2
+    assert searched[-1] == state.history[1], "it was computed for the position in which it was played"
+    assert verify(shop.store, match).head == shop.store.head(match)
+
+
+def test_read_models_and_lists_follow_the_history_that_stands(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    line = shop.projections()
+    shop.do(match, SubmitMove("alice", LOST), "alice")
+    shop.do(match, Resign("bob"), "bob")
+    drain(line)
+    assert [summary.match for summary in shop.readmodels.matches("finished", "alice").items] == [match]
+    lose_tail(shop.store, match, 3, PREFIX)
+    shop.do(match, OfferDraw("alice"), "alice")
+    shop.now += CLAIM_EVERY_MS
+    drain(line)
+    followed = shop.dump()
+    assert [summary.match for summary in shop.readmodels.matches("awaiting", "bob").items] == [match]
+    rebuild(shop.settings)
+    assert followed == shop.dump()
+
+
+def test_read_models_of_a_lost_end_are_found_although_nothing_happens(shop: Workshop) -> None:
+    match = shop.win("alice", "bob")
+    shop.project_all()
+    shop.rate_all()
+    assert shop.readmodels.rating_change(match)
+    lose_tail(shop.store, match, shop.store.head(match).version - 1, PREFIX)
+    sweeper = shop.sweeper()
+    assert sweeper.check_streams() == 1
+    assert shop.readmodels.matches("finished", "alice").items == []
+    shop.now += PATIENCE_MS + 1
+    sweeper.check_streams()
+    assert shop.rated == [match]
+    shop.ratings.rate(shop.matches, match)
+    assert not shop.readmodels.rating_change(match)
+
+
+def test_a_snapshot_of_a_lost_history_is_replaced(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    shop.store.keep_snapshot(match, 60, {"of": "a history that was lost"})
+    shop.store.keep_snapshot(match, 3, {"of": "the match as it stands"})
+    assert shop.store.open(match, None).snapshot == {"of": "the match as it stands"}
+
+
+def test_a_group_beyond_the_end_of_its_feed_begins_again(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    group = shop.group("projections")
+    assert len(group.read(None)) == 3
+    assert group.rewind() == 0
+    lose_tail(shop.store, match, 1, PREFIX)
+    shop.do(match, JoinMatch("bob"))
+    assert group.read(None) == [], "the store takes them for delivered"
+    lose_tail(shop.store, match, 1, PREFIX)
+    assert group.rewind() == 1
+    shop.do(match, JoinMatch("bob"))
+    assert [delivery.version for delivery in group.read(None)] == [1, 2, 3]
+
+
+def test_a_tail_says_that_a_feed_ends_before_the_place_that_it_was_at(shop: Workshop) -> None:
+    match = shop.start("alice", "bob")
+    tail = FeedTail(shop.client, PREFIX, shop.store.shards)
+    assert (tail.read(None), tail.lost_end) == ([], False)
+    lose_tail(shop.store, match, 1, PREFIX)
+    assert (tail.read(None), tail.lost_end) == ([], True)
+    shop.do(match, JoinMatch("bob"))
+    assert [delivery.version for delivery in tail.read(None)] == [2, 3]
+    assert not tail.lost_end

@@ -1,0 +1,39 @@
+"""A store that has lost its end, as a failover or a file cut short leaves it: made by direct writes."""
+
+from redis import Redis
+
+from events.redis_store import RedisStore, ShardKeys
+from events.store import EMPTY, Head
+
+
+def lose_tail(store: RedisStore, stream: str, version: int, prefix: str = "rk:") -> None:
+    """Take everything after ``version`` out of ``stream`` and its last entries out of the feed of its shard.
+
+    The stream must be the last that was appended to in its shard. What is remembered of requests, snapshots and what
+    has been laid down stay, as they might in a store that was put together from parts.
+    """
+    client, keys = store.client, ShardKeys(prefix, store.shard_of(stream))
+    head = _head_at(store, stream, version)
+    lost = len(store.read(stream, version))
+    sequence = int(client.get(keys.sequence) or 0) - lost
+    _cut(client, keys.stream(stream, "e"), version)
+    client.hset(keys.stream(stream, "h"), mapping={"v": str(version), "d": head.digest})
+    _cut(client, keys.feed, sequence)
+    client.set(keys.sequence, sequence)
+
+
+def _head_at(store: RedisStore, stream: str, version: int) -> Head:
+    if not version:
+        return EMPTY
+    (event,) = store.read(stream, version - 1, 1)
+    return Head(version, event.digest)
+
+
+def _cut(client: Redis, key: str, last: int) -> None:
+    """Make the Redis stream at ``key`` end with the number ``last``; its groups stay where they are, beyond that."""
+    kept, groups = client.xrange(key, "-", f"{last}-0"), client.xinfo_groups(key)
+    client.delete(key)
+    for entry_id, fields in kept:
+        client.xadd(key, fields, entry_id)
+    for group in groups:
+        client.xgroup_create(key, group["name"], group["last-delivered-id"], mkstream=True)

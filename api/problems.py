@@ -98,6 +98,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "unknown-player": (422, "There is no such player"),
     "wrong-seats": (422, "The seats are not right"),
     "guests-play-unrated": (422, "Guests play unrated"),
+    "guests-play-weaker-opponents": (422, "Guests play weaker opponents"),
     "unfit-terms": (422, "The terms cannot be played"),
     "unfit-lines": (422, "The lines do not fit"),
     "unfit-gift": (422, "So much time cannot be given"),

@@ -316,15 +316,18 @@ class Installation:
         python = [sys.executable, "-m"]
         celery = [*python, "celery", "--app", "workers.app", "--workdir", str(ROOT), "worker", "--without-gossip"]
         celery += ["--without-mingle", "--loglevel", "info"]
-        default, opponents = (f"{self.settings.prefix}{queue}" for queue in ("default", "opponents"))
-        # Opponents think in processes of their own, which can be ended when they take too long.
+        queues = (f"{self.settings.prefix}{queue}" for queue in ("default", "opponents-quick", "opponents"))
+        default, quick, slow = queues
+        # Opponents think in processes of their own, which can be ended when they take too long. One of them is kept for
+        # the answers that cost little: they never wait for one that costs much.
         thinking = ["--pool", "prefork", "--concurrency", str(self._opponents), "-O", "fair"]
         live = ["--worker-class", "deploy.stream_worker.StreamWorker", "--workers", "1"]
         live += ["--worker-connections", "5000", "--keep-alive", "30"]
         return [
             Program("relay", [*python, "deploy.cli", "relay"]),
             Program("worker", [*celery, "--pool", "solo", "--queues", default, "--hostname", "worker@%h"]),
-            Program("opponents", [*celery, *thinking, "--queues", opponents, "--hostname", "opponents@%h"]),
+            Program("opponents-quick", [*celery, "--pool", "solo", "--queues", quick, "--hostname", "quick@%h"]),
+            Program("opponents", [*celery, *thinking, "--queues", f"{slow},{quick}", "--hostname", "opponents@%h"]),
             self._served("api", [], self.ports.api),
             self._served("stream", live, self.ports.stream),
         ]

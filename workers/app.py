@@ -5,37 +5,38 @@ from celery.signals import worker_init
 
 from events.logs import configure
 from events.settings import Settings
-from workers.tasks import ANSWER, CHECKPOINT, JOB, RATE, register
+from workers.fair_queue import QUICK, SLOW
+from workers.tasks import CHECKPOINT, JOB, RATE, register
 
 ANSWER_SECONDS = 120
 """No opponent thinks longer than this; its task is ended and asked for again."""
 
 
-def queue_names(prefix: str) -> tuple[str, str]:
-    """Return the names of the two queues: for short tasks and for the opponents."""
-    return f"{prefix}default", f"{prefix}opponents"
+DEFAULT = "default"
+OPPONENTS = {QUICK: "opponents-quick", SLOW: "opponents"}
+"""The queues of the hints that a match waits in a lane."""
+
+
+def queue_names(prefix: str) -> tuple[str, ...]:
+    """Return the names of the queues: for short tasks, and for each lane of the opponents."""
+    return tuple(f"{prefix}{name}" for name in (DEFAULT, *OPPONENTS.values()))
 
 
 def make_app(settings: Settings) -> Celery:
     """Return the Celery application of an installation; it connects when it is first used."""
-    default, opponents = queue_names(settings.prefix)
+    default = f"{settings.prefix}{DEFAULT}"
     app = Celery("rookery", broker=settings.broker_url)
     app.conf.update(
         accept_content=["json"],
         task_serializer="json",
         result_backend=None,
         task_ignore_result=True,
-        task_queues={name: {"exchange": name, "routing_key": name} for name in (default, opponents)},
+        task_queues={name: {"exchange": name, "routing_key": name} for name in queue_names(settings.prefix)},
         task_default_queue=default,
         task_default_exchange=default,
         task_default_routing_key=default,
         task_create_missing_queues=False,
-        task_routes={
-            ANSWER: {"queue": opponents},
-            RATE: {"queue": default},
-            CHECKPOINT: {"queue": default},
-            JOB: {"queue": default},
-        },
+        task_routes={name: {"queue": default} for name in (RATE, CHECKPOINT, JOB)},
         # A task is removed from the broker when its effect is stored, not when it is begun: a killed worker's tasks
         # come back. What the broker loses even so, the sweeper finds.
         task_acks_late=True,

@@ -11,6 +11,7 @@ from domain.search import ENGINE, seed_for
 from events.matches import Executed, Matches, NoSuchMatch
 from events.readmodels.summary import draw_answers_owed
 from events.store import Request, StaleVersion
+from workers.fair_queue import lane_of
 
 ATTEMPTS = 5
 
@@ -49,9 +50,10 @@ def debts_of(state: MatchState) -> list[Debt]:
     ]
 
 
-def answer(matches: Matches, match: str) -> Executed | None:
+def answer(matches: Matches, match: str, lane: str | None = None) -> Executed | None:
     """Do the one thing that an opponent owes the match next; return what was written, None when nothing is owed.
 
+    With a ``lane`` only if it belongs there: a match may wait in a lane for what was owed before.
     A second opponent that is to move after the first is asked by the event that the first one's move causes.
 
     Nothing is kept between load and append, so a kill in mid-search costs only the time: whoever gets the task again
@@ -65,7 +67,10 @@ def answer(matches: Matches, match: str) -> Executed | None:
             state, head, *_ = matches.load(match)
         except NoSuchMatch:
             return None
-        for debt in debts_of(state):
+        debts = debts_of(state)
+        if lane is not None and debts and lane_of(debts[0].level) != lane:
+            return None
+        for debt in debts:
             ply = len(state.moves) + 1
             command: Command
             if debt.draw:

@@ -39,7 +39,8 @@ from events.redis_store import RedisStore
 from events.settings import Settings, store_from
 from events.store import EventStore, StoreError, StoreUnavailable, WrongInstallation
 from events.timekeeper import Timekeeper
-from workers.app import make_app
+from workers.app import OPPONENTS, make_app
+from workers.fair_queue import FairQueue, lane_of
 from workers.jobs import JobRound
 from workers.lines import run_lines
 from workers.opponents import debts_of
@@ -238,6 +239,7 @@ class Relay:
         if not _until_available(stop, lambda: store.shards):
             return
         readmodels = ReadModels(store.client, self._settings.prefix, store.shards)
+        ask_answer = partial(self.ask_answer, matches, FairQueue(store.client, self._settings.prefix))
         projector = Projector(store.client, readmodels.keys, projected_by(matches))
         ratings = Ratings(store.client, readmodels.keys)
         diaries = RedisDiaries(store.client, self._settings.prefix)
@@ -250,7 +252,7 @@ class Relay:
             projector,
             ratings,
             timekeeper,
-            self.ask_answer,
+            ask_answer,
             self.ask_rating,
             CheckpointLog(store, KeyRing(store.client, self._settings.prefix, self._now)),
             self.ask_checkpoint,
@@ -264,7 +266,7 @@ class Relay:
         projections, opponents, rates, clocks = (self._group(name, store.shards) for name in GROUPS)
         lines = [
             Line(projections, projecting(projections, projector)),
-            Line(opponents, asking(opponents, matches, lambda state: bool(debts_of(state)), self.ask_answer)),
+            Line(opponents, asking(opponents, matches, lambda state: bool(debts_of(state)), ask_answer)),
             Line(rates, asking(rates, matches, ratings.owed, self.ask_rating)),
             Line(clocks, keeping_time(clocks, store, matches, timekeeper, self._now)),
         ]
@@ -279,9 +281,17 @@ class Relay:
         run_lines(works, stop, RedisLiveness(store.client, self._settings.prefix))
         log.info("stops", name=self._name)
 
-    def ask_answer(self, match: str) -> None:
-        """Enqueue the task that lets an opponent answer; raises OperationalError when the broker is away."""
-        self._app.send_task(ANSWER, (match,))
+    def ask_answer(self, matches: Matches, waiting: FairQueue, match: str) -> None:
+        """Let a match wait for the opponent that owes it an answer, if one does, and tell the workers that one waits.
+
+        Raises what ``Matches.load`` raises, redis errors, and OperationalError when the broker is away: to ask again is
+        always right.
+        """
+        state = matches.load(match).state
+        for debt in debts_of(state)[:1]:
+            lane = lane_of(debt.level)
+            waiting.add(match, state.creator, debt.level)
+            self._app.send_task(ANSWER, (lane,), queue=f"{self._settings.prefix}{OPPONENTS[lane]}")
 
     def ask_rating(self, match: str) -> None:
         """Enqueue the task that puts a match into the ratings; raises OperationalError when the broker is away."""

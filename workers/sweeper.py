@@ -12,7 +12,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import structlog
+from kombu.exceptions import OperationalError
 from redis import Redis
+from redis.exceptions import RedisError
 
 from domain.match.state import ABORTED, FINISHED, opponent_id
 from domain.search import LEVELS
@@ -20,7 +22,7 @@ from events import beats
 from events.proof.checkpoint_log import CheckpointLog, day_of
 from events.readmodels import Keys, rated_result
 from events.readmodels.reader import ReadModels
-from events.store import EventStore
+from events.store import EventStore, StoreUnavailable
 from events.timekeeper import Timekeeper, unavailable
 from workers.projector import Projector
 from workers.ratings import Ratings
@@ -32,6 +34,9 @@ LATELY_MS = 3_600_000
 DAY_MS = 86_400_000
 CHECKED_AT_ONCE = 200
 SETTLED_AT_ONCE = 20
+
+UNREACHABLE = (RedisError, StoreUnavailable, OperationalError, OSError)
+"""What concerns no single match, so that the rest of a sweep would fail as well."""
 
 log = structlog.get_logger("sweeper")
 
@@ -188,7 +193,13 @@ class Sweeper:
                 return 0
             patience = min(2 * last.patience, LONGEST_PATIENCE_MS)
         beats.beat()
-        ask(of)
+        try:
+            ask(of)
+        except UNREACHABLE:
+            raise
+        except Exception as error:
+            # A match that cannot be read must not keep what the others are owed from being asked for.
+            log.error("cannot be asked for", kind=kind, of=of, error=str(error))
         self._reminders[kind, of] = Reminder(since, now, patience)
         log.warning("asked for what is missing", kind=kind, of=of, missing_ms=now - since)
         return 1

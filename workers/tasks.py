@@ -1,8 +1,8 @@
 """The tasks: thin shells around plain functions.
 
-A task carries the id of a match and nothing else; that of the day's checkpoint nothing at all. It works on what it
-finds, however often it comes, how late, and in which order. One that fails is not repeated by Celery: the sweeper asks
-again for what it was to do.
+A task carries the id of a match at most. It works on what it finds, however often it comes, how late, and in which
+order. That of the opponents only says that a match waits in a lane, and answers the one whose turn it is. One that
+fails is not repeated by Celery: the sweeper asks again for what it was to do.
 """
 
 from functools import cached_property
@@ -18,11 +18,12 @@ from events.proof.keys import KeyRing
 from events.readmodels import Keys
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
+from workers.fair_queue import FairQueue
 from workers.jobs import do_job
 from workers.opponents import answer
 from workers.ratings import Ratings
 
-ANSWER = "rookery.answer"
+ANSWER = "rookery.answer-next"
 RATE = "rookery.rate"
 CHECKPOINT = "rookery.checkpoint"
 JOB = "rookery.job"
@@ -40,6 +41,11 @@ class Workplace:
     def matches(self) -> Matches:
         """The matches of the installation."""
         return Matches(store_from(self._settings), now_ms)
+
+    @cached_property
+    def waiting(self) -> FairQueue:
+        """The matches that wait for an opponent."""
+        return FairQueue(self.store.client, self._settings.prefix)
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -73,8 +79,12 @@ def register(app: Celery, settings: Settings) -> None:
     """Define the tasks of ``app`` for the installation that ``settings`` name."""
     workplace = Workplace(settings)
 
-    def answer_match(match: str) -> None:
-        written = answer(workplace.matches, match)
+    def answer_next(lane: str) -> None:
+        match = workplace.waiting.take(lane)
+        if match is None:
+            return
+        # Crash-safe: the match is not put back when this is killed; it still owes an answer, and the sweeper asks.
+        written = answer(workplace.matches, match, lane)
         if written is not None:
             log.info("answered", match=match, version=written.version, repeated=written.repeated)
 
@@ -92,7 +102,7 @@ def register(app: Celery, settings: Settings) -> None:
         checkpoint = workplace.checkpoints.sign(now_ms())
         log.info("checkpoint", day=checkpoint.day, size=checkpoint.size, root=checkpoint.root)
 
-    app.task(answer_match, name=ANSWER)
+    app.task(answer_next, name=ANSWER)
     app.task(rate_match, name=RATE)
     app.task(do_job_of, name=JOB)
     app.task(sign_checkpoint, name=CHECKPOINT)

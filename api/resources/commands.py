@@ -50,6 +50,7 @@ blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acti
 
 MOST_SEATS = 8
 MOST_AGAINST_OPPONENTS = 100
+MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
 
 _KEY = re.compile("^[!-~]{1,128}$")
 _CONDITION = re.compile(f'^(?:W/)?"({TAG_PATTERN})"$')
@@ -221,13 +222,12 @@ def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
     spend_by_address("all_matches")
     if not _has_opponent(seats) or services().store.head(match).version:
         return
-    readmodels = services().readmodels
+    readmodels, guest = services().readmodels, person.kind == "guest"
+    most = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MOST_AGAINST_OPPONENTS
     going = readmodels.projected(readmodels.active(person.id))
-    if sum(each is not None and _has_opponent(each.summary.seats) for each in going) >= MOST_AGAINST_OPPONENTS:
-        detail = (
-            f"You are playing {MOST_AGAINST_OPPONENTS} matches against opponents: end one before you begin another."
-        )
-        raise Problem("too-many-matches", detail)
+    if sum(each is not None and _has_opponent(each.summary.seats) for each in going) >= most:
+        detail = f"You are playing {most} matches against opponents: end one before you begin another"
+        raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
 
 
 def _has_opponent(seats: Sequence[Seat]) -> bool:

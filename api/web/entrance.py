@@ -17,6 +17,7 @@ from domain.match.disputes import DISPUTED_WITHIN
 from domain.match.terms import DAYS_PER_MOVE, PRESETS, STANDARD, Terms, duration, in_words
 from domain.match.timekeeping import FORGIVABLE_FOR
 from domain.match.vacation import ALLOWANCE
+from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 
 SHOWCASE = {
     "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
@@ -78,7 +79,8 @@ def game(game_id: str) -> str:
 @blueprint.get("/matches/new")
 def new_match() -> str | Response:
     """Return the form for a new match, filled in as the query says (game, setup, ruleset, invite, level)."""
-    if current_person() is None:
+    person = current_person()
+    if person is None:
         return sign_in_first()
     chosen = request.args.get("game", "")
     if chosen not in GAMES:
@@ -87,6 +89,7 @@ def new_match() -> str | Response:
     setup = request.args.get("setup", "")
     ruleset = request.args.get("ruleset", "")
     level = request.args.get("level", "")
+    levels = range(1, (MAX_GUEST_LEVEL if person.kind == "guest" else max(LEVELS)) + 1)
     return render_template(
         "new_match.html",
         games=list(GAMES.values()),
@@ -95,7 +98,8 @@ def new_match() -> str | Response:
         rulesets=RULESETS,
         chosen_ruleset=int(ruleset) if ruleset in {str(game.ruleset) for game in RULESETS[chosen]} else None,
         invite=request.args.get("invite", "")[:24],
-        level=int(level) if level in {str(number) for number in range(1, 9)} else 3,
+        levels=levels,
+        level=int(level) if level in map(str, levels) else 3,
         colours=colour_names,
         presets={title: _control(terms) for title, terms in PRESETS.items()},
     )

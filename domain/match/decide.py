@@ -14,6 +14,7 @@ from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.lines import Orders, standing_answers
 from domain.match.refusals import Refused
 from domain.match.state import OPEN, PLAYING, MatchState
+from domain.search.levels import MAX_GUEST_LEVEL
 
 ABORT_BEFORE_PLY = 2
 """A match may be called off until its second ply has been played."""
@@ -78,6 +79,9 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         raise Refused("wrong-seats", "other players must be invited, they cannot be seated by you", "seats")
     if command.rated and command.guest:
         raise Refused("guests-play-unrated", "guests play unrated: sign up to play for a rating", "rated")
+    if command.guest and any(seat.level is not None and seat.level > MAX_GUEST_LEVEL for seat in command.seats):
+        words = f"guests play opponents up to level {MAX_GUEST_LEVEL}: sign up to play stronger ones"
+        raise Refused("guests-play-weaker-opponents", words, "seats")
     terms.check(command.terms)
     if command.rated and command.terms.takebacks and sum(seat.level is None for seat in command.seats) < 2:
         # Opponents agree to anything: nobody could lose to them.

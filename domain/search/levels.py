@@ -25,6 +25,9 @@ class Level(NamedTuple):
 
 DEEPEST = 64
 
+MAX_GUEST_LEVEL = 5
+"""The strongest opponent of a guest: the stronger ones cost most of the time, and guests come without an account."""
+
 LEVELS: Mapping[int, Level] = {
     1: Level(nodes=400, depth=1, overlooks=0.65, spread=500),
     2: Level(nodes=400, depth=1, overlooks=0.50, spread=250),

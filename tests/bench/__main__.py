@@ -17,6 +17,7 @@ TABLES = (
     "refusals",
     "endings",
     "opponents",
+    "crowd",
 )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.chaos import run
 
-PARTS = ("server", "relay", "worker", "opponents", "api", "stream")
+PARTS = ("server", "relay", "worker", "opponents-quick", "opponents", "api", "stream")
 TURNS = 3
 KILLS = TURNS * len(PARTS)
 

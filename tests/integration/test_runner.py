@@ -21,7 +21,7 @@ from tests.support.eventually import eventually
 from tests.support.processes import alive, processes_below
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("server", "relay", "worker", "opponents", "api", "stream")
+PARTS = ("server", "relay", "worker", "opponents-quick", "opponents", "api", "stream")
 
 
 def answer_of(url: str) -> tuple[int, bytes]:

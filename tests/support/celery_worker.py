@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from types import TracebackType
 
 from deploy.supervisor import tethered
@@ -24,14 +25,15 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 class CeleryWorker:
-    """A worker for all queues of an installation; it begins to work a second or two after it was made.
+    """A worker for some queues of an installation (all if None); it begins to work a second or two after it was made.
 
     It ends with the process of the tests at the latest.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, queues: Sequence[str] | None = None) -> None:
+        queues = queue_names(settings.prefix) if queues is None else queues
         command = [sys.executable, "-m", "celery", "--app", "workers.app", "worker", "--pool", "solo"]
-        command += ["--queues", ",".join(queue_names(settings.prefix)), "--loglevel", "warning"]
+        command += ["--queues", ",".join(queues), "--loglevel", "warning"]
         command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
         self._process = subprocess.Popen(tethered(command), env=environment_of(settings))
 

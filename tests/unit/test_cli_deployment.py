@@ -19,7 +19,16 @@ def test_store_and_broker_are_different_servers():
 
 
 def test_every_part_that_runs_locally_runs_in_containers():
-    assert set(COMPOSE["services"]) == {"store", "broker", "api", "stream", "relay", "worker", "opponents"}
+    assert set(COMPOSE["services"]) == {
+        "store",
+        "broker",
+        "api",
+        "stream",
+        "relay",
+        "worker",
+        "opponents-quick",
+        "opponents",
+    }
 
 
 @pytest.mark.parametrize("name", ["store", "broker"])

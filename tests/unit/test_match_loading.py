@@ -45,13 +45,14 @@ class WatchedStore(MemoryStore):
         request: Request,
         deadline: int | None = None,
         orders: int | None = None,
+        decided_at: int | None = None,
     ) -> Appended:
         """Note, let somebody be faster, and append."""
         self.calls.append("append")
         if self.before_append is not None:
             overtake, self.before_append = self.before_append, None
             overtake()
-        return super().append(stream, expected, drafts, request, deadline, orders)
+        return super().append(stream, expected, drafts, request, deadline, orders, decided_at)
 
     def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """Let somebody be faster, and keep."""

@@ -1,0 +1,76 @@
+"""The matches that wait for an opponent, in an order that shares the opponents' time fairly among people.
+
+The time is shared by who created the matches: each answer is charged to its creator with the nodes that its search may
+visit, and of all that wait the one whose creator has been charged least comes next (self-clocked fair queueing). So who
+has a hundred matches against the strongest opponent waits for them, and nobody else does; an answer that costs little
+comes before one that costs much. Cheap answers stand in a lane of their own, for which a process is reserved.
+
+All of this is a hint: what is owed is read off the matches. A match that was taken and not answered, because the worker
+was killed, is put in again by the sweeper, and one that was answered meanwhile owes nothing when it is taken.
+"""
+
+from redis import Redis
+
+from domain.search import LEVELS
+
+QUICK, SLOW = "quick", "slow"
+LANES = (QUICK, SLOW)
+
+MAX_QUICK_NODES = 1000
+"""An answer whose search may visit more positions than this stands in the slow lane."""
+
+
+def lane_of(level: int) -> str:
+    """Return the lane in which the answers of an opponent of ``level`` wait."""
+    return QUICK if LEVELS[level].nodes <= MAX_QUICK_NODES else SLOW
+
+
+class FairQueue:
+    """The waiting matches of an installation. Safe to share between threads and processes. Methods raise redis errors.
+
+    Each lane is a sorted set of matches by the charge at which their turn comes, another of people by the charge of
+    their last match, and the charge of the match that was taken last. Nothing is kept of who has nothing waiting.
+    """
+
+    def __init__(self, client: Redis, prefix: str) -> None:
+        self._prefix = f"{prefix}{{opponents}}"
+        self._add = client.register_script(_ADD)
+        self._take = client.register_script(_TAKE)
+        self._client = client
+
+    def add(self, match: str, creator: str, level: int) -> None:
+        """Let ``match`` wait for an opponent of ``level``, charged to its ``creator``; nothing if it waits already."""
+        self._add(keys=self._keys(lane_of(level)), args=[match, creator, LEVELS[level].nodes])
+
+    def take(self, lane: str) -> str | None:
+        """Take out the match that is next in ``lane``; return None when none waits there."""
+        match: bytes | None = self._take(keys=self._keys(lane))
+        return None if match is None else match.decode()
+
+    def waiting(self, lane: str) -> int:
+        """Return how many matches wait in ``lane``."""
+        return int(self._client.zcard(self._keys(lane)[0]))
+
+    def _keys(self, lane: str) -> list[str]:
+        return [f"{self._prefix}:{lane}:{part}" for part in ("matches", "people", "charge")]
+
+
+_ADD = """
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return end
+local present = tonumber(redis.call('GET', KEYS[3]) or '0')
+local last = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[2]) or '0')
+local charge = math.max(present, last) + ARGV[3]
+redis.call('ZADD', KEYS[2], charge, ARGV[2])
+redis.call('ZADD', KEYS[1], charge, ARGV[1])
+"""
+
+_TAKE = """
+local next = redis.call('ZPOPMIN', KEYS[1])
+if #next == 0 then
+  redis.call('DEL', KEYS[2], KEYS[3])
+  return false
+end
+redis.call('SET', KEYS[3], next[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', next[2])
+return next[1]
+"""

@@ -64,7 +64,7 @@ def _begin(matches: Matches, match: str, game: str, creator: str, levels: tuple[
         seats=(*seats, Seat.taken(creator)),
         rated=False,
         private=False,
-        seed=1,
+        seed="1",
         terms=STANDARD,
     )
     matches.execute(match, command, creator, Request("create", ""))

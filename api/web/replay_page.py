@@ -19,11 +19,13 @@ from domain.game import Effort, OutcomeUnknown
 from domain.games import GAMES
 from domain.match.audit import Proof
 from domain.match.state import CLOCK, MatchState
+from events.codec import content_shown
 from events.jobs import RECOMPUTATION, Job
 from events.people import Person
 from events.proof.audit import Record, audit
 from events.readmodels import summarise
 from events.shapes import read_value
+from events.statements import MEMBERS, Recalled, recalled
 
 PAGE = 40
 """Events on one page."""
@@ -50,6 +52,8 @@ def replay_page(match_id: str) -> Response:
     shown = _recorded(match_id, first) if records is None else records[first - 1 : first - 1 + PAGE]
     named = {id for record in shown for id in (record.envelope.actor, *people_in_event(record.envelope.data))}
     people = services().people.persons(named)
+    naming = any(record.envelope.type in MEMBERS for record in shown)
+    kept = services().statements.of_match(match_id) if naming else {}
     summary = summarise(state)
     shown_match = match_summary(summary, people_in([summary]))
     names = [seat["name"] for seat in shown_match["seats"]]
@@ -57,7 +61,9 @@ def replay_page(match_id: str) -> Response:
     job = services().jobs.of(match_id)
 
     def content(record: Record) -> list[tuple[str, str]]:
-        shown = {name: value for name, value in record.envelope.data.items() if name not in HIDDEN}
+        texts = recalled(record.envelope, kept, people)
+        recorded = content_shown(record.envelope)
+        shown = {name: _in_words(texts, name, value) for name, value in recorded.items() if name not in HIDDEN}
         return told(record.envelope.type, shown, names, starts, people)
 
     page = render_template(
@@ -130,6 +136,16 @@ def _verdict_of_bundle(packed: bytes | None) -> Verdict | None:
         return Verdict(facts["replayed"] + 1, "the rules do not give this event; the bundle says why", "")
     proof = facts.get("result", {}).get("proof")
     return Verdict(None, "", _proof_words(read_value(Proof, proof)) if proof else "")
+
+
+def _in_words(texts: Mapping[str, Recalled], field: str, value: Any) -> Any:
+    """Return what a field of an event's content says: an arbiter's text in the place of its digest."""
+    text = texts.get(field)
+    if text is None or field == "statement":
+        return value
+    if text.fault is not None:
+        return f"not shown: {text.fault}; SHA-256 {text.sha256}"
+    return f"erased with its author; SHA-256 {text.sha256}" if text.text is None else text.text
 
 
 def _entry(

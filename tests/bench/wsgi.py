@@ -11,9 +11,7 @@ WITHOUT_END = "1000000000/minute"
 
 def product() -> Flask:
     """Return the product's app, whose limit of writes is counted as ever but never reached."""
-    return create_app(
-        Settings.from_environment(), rates=Limits(*[WITHOUT_END] * len(Limits._fields))
-    )
+    return create_app(Settings.from_environment(), rates=Limits(*[WITHOUT_END] * len(Limits._fields)))
 
 
 def bare() -> Flask:

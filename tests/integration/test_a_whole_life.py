@@ -72,6 +72,7 @@ class Life:
             ok(second.move(rated))
             ok(other.post(f"/matches/{rated}/resignation"))
             ok(me.post(f"/matches/{rated}/rematches"))
+            ok(me.get(f"/matches/{rated}/bundle"))
         ok(me.move(me.create(ME, opponent(1))))
         me.create(ME, OPEN)
         me.create(ME, invited("boris"), private=True)
@@ -144,6 +145,7 @@ PLACES = {
     "{ratings}:POOL:player:PERSON": "ratings.json",
     "{ratings}:change:MATCH": "ratings.json",
     "{ratings}:matches": "ratings.json",
+    "made:{MATCH}:bundle": "matches/",
     "{SHARD}:m:MATCH:e": "matches/",
     "{SHARD}:rm:m:MATCH": "matches/",
     **{
@@ -167,6 +169,7 @@ STAYING = {
     "{administration}:log",
     "{cases}:unconfirmed",  # for an hour
     "{people}:erased",  # until the files of the store are rewritten
+    "made:{MATCH}:bundle",  # for a day; what it is made of stays
     *(place for place in PLACES if place.startswith(("{ratings}:", "{SHARD}:"))),
 }
 """The keys that know the opaque id of somebody who was erased, and nothing else."""
@@ -181,6 +184,7 @@ def family(key: str) -> str:
         (r"\bopponent-\d\b", "OPPONENT"),
         (r"\bs\d\d\b", "SHARD"),
         ("[0-9a-f]{64}", "SECRET"),
+        (":bundle:.*", ":bundle"),
         (NAME.lower(), "NAME"),
         (r"\bday:\d+", "day:DAY"),
         (r"^{ratings}:[a-z-]+-\d\b", "{ratings}:POOL"),

@@ -21,7 +21,8 @@ def stored(redis: Redis) -> Iterator[tuple[str, bytes]]:
             b"zset": lambda key=key: redis.zrange(key, 0, -1),
             b"stream": lambda key=key: redis.xrange(key),
         }[kind]()
-        texts = [repr(content).encode(), *(unzipped(value) for value in getattr(content, "values", list)())]
+        values = [content] if isinstance(content, bytes) else getattr(content, "values", list)()
+        texts = [repr(content).encode(), *map(unzipped, values)]
         yield key.decode(), b"\n".join(texts)
 
 

@@ -1,5 +1,6 @@
 """What operators ask: is the process up, can it work, and how is it doing."""
 
+import json
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -95,7 +96,20 @@ def readyz() -> Response:
 
 def _impaired(ages_s: Mapping[str, float]) -> dict[str, str]:
     silent = [f"{line} for {age:.0f} s" for line, age in ages_s.items() if age > MAX_LINE_SILENCE_S]
-    return {"relay": f"no progress: {', '.join(silent)}"} if silent else {}
+    impaired = {"relay": f"no progress: {', '.join(silent)}"} if silent else {}
+    return impaired | _impaired_parts()
+
+
+def _impaired_parts() -> dict[str, str]:
+    """Return what the supervisor says of the parts that it keeps, if there is one."""
+    path = os.environ.get("ROOKERY_IMPAIRED")
+    if path is None:
+        return {}
+    try:
+        with open(path) as file:
+            return dict(json.load(file))
+    except (OSError, ValueError) as error:
+        return {"supervisor": f"its report cannot be read: {error}"}
 
 
 def _wrong_clocks(offsets_ms: Mapping[str, int]) -> dict[str, str]:

@@ -35,6 +35,7 @@ from api.resources.matches import readable
 from api.schemas import EXAMPLE_TAG
 from api.services import EXTENSION, Services
 from api.services import services as current_services
+from events import beats
 from events.chats import listening
 from events.connection import blocking_client
 from events.envelope import Envelope
@@ -195,6 +196,7 @@ class Hub:
         tail: FeedTail | None = None
         away = False
         while True:
+            beats.beat("feed")
             try:
                 if tail is None:
                     tail = self._open_tail()
@@ -214,9 +216,11 @@ class Hub:
 
     def _listen(self) -> None:
         while True:
+            beats.beat("chats")
             try:
                 with self._open_chats() as chats:
                     while True:
+                        beats.beat("chats")
                         heard = _next_message(chats)
                         if heard is not None:
                             # Something may have been said anywhere before the subscription began, or began again.

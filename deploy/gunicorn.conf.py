@@ -6,6 +6,8 @@ import shutil
 from contextlib import suppress
 from typing import Any
 
+from events import beats
+
 worker_class = "deploy.web_worker.WebWorker"
 workers = 2
 threads = 8
@@ -39,6 +41,28 @@ def on_starting(_: object) -> None:
     if counted:
         shutil.rmtree(counted, ignore_errors=True)
         os.makedirs(counted)
+
+
+def when_ready(server: Any) -> None:
+    """Let the process that keeps the workers beat: it looks for silent ones once a second."""
+    look = server.murder_workers
+
+    def look_and_beat() -> None:
+        look()
+        beats.beat("arbiter")
+
+    server.murder_workers = look_and_beat
+
+
+def post_worker_init(worker: Any) -> None:
+    """Let a worker beat whenever its main loop turns, which is when it tells gunicorn that it lives."""
+    notify = worker.notify
+
+    def notify_and_beat() -> None:
+        notify()
+        beats.beat("worker")
+
+    worker.notify = notify_and_beat
 
 
 def post_fork(_: object, worker: Any) -> None:

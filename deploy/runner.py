@@ -8,15 +8,14 @@ import fcntl
 import json
 import os
 import signal
-import socket
 import sys
 import threading
 import time
-import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import redis
 
@@ -33,7 +32,9 @@ from deploy.embedded import (
     refuse_taken_port,
     server_command,
 )
-from deploy.supervisor import ChildFailed, Program, Supervisor
+from deploy.leftovers import LeftoverProcesses, lock_processes
+from deploy.reaching import Ports, answers, bracketed, listens, pongs
+from deploy.supervisor import MAX_SILENCE_S, ChildFailed, Program, SupervisionFailed, Supervisor
 from deploy.watch import StoreWatch, record
 from deploy.watermark import MARK, Missing
 from events.redis_store import RedisStore
@@ -47,29 +48,13 @@ READY_WITHIN = 60.0
 
 SERVER = "server"
 LOCK = "lock"
+PROCESSES = "processes-lock"
+IMPAIRED = "impaired.json"
+"""Which parts do not work as they should, for ``/readyz``."""
 
 
 class InstallationError(Exception):
     """The installation cannot be started; the message says why and what to do."""
-
-
-class Ports(NamedTuple):
-    """Where an installation listens: pages and API, live stream, embedded server."""
-
-    api: int = 8000
-    stream: int = 8001
-    server: int = 6479
-
-    @classmethod
-    def free(cls) -> "Ports":
-        """Return three ports that nobody listens on now."""
-        probes = [socket.socket() for _ in range(3)]
-        for probe in probes:
-            probe.bind((LOOPBACK, 0))
-        api, stream, server = (probe.getsockname()[1] for probe in probes)
-        for probe in probes:
-            probe.close()
-        return cls(api, stream, server)
 
 
 class Installation:
@@ -85,6 +70,7 @@ class Installation:
         say: Callable[[str], None] = lambda _: None,
         fsync: str = ALWAYS,
         accept_loss: bool = False,
+        max_silence_s: float = MAX_SILENCE_S,
     ) -> None:
         """Describe an installation below ``var``; nothing is started yet.
 
@@ -92,17 +78,19 @@ class Installation:
         whether a server is started here, whatever REDIS_URL and BROKER_URL say; None: unless REDIS_URL is set.
         ``say`` hears of what a person who watches the installation wants to know. ``fsync`` says when the embedded
         server flushes a write, ``deploy.embedded.ALWAYS`` before it acknowledges it or EVERYSEC behind. ``accept_loss``
-        starts a store that has lost more than a power cut may take. Raises InstallationError when a
-        setting cannot be read.
+        starts a store that has lost more than a power cut may take. A part that makes no progress for
+        ``max_silence_s`` is ended and started again. Raises InstallationError when a setting cannot be read.
         """
         self.var = var.resolve()
         self.ports = ports or Ports.free()
         self.bind = bind
         self._opponents = opponents
-        self._say = say
+        self._tell = say
+        self._max_silence_s = max_silence_s
         self._embedded = "REDIS_URL" not in os.environ if embedded is None else embedded
         self.settings = self._settle_settings(own_broker=embedded is True or "BROKER_URL" not in os.environ)
         self._lock: int | None = None
+        self._processes: int | None = None
         self._directory: DataDirectory | None = None
         self._fsync = fsync
         self._accept_loss = accept_loss
@@ -128,12 +116,13 @@ class Installation:
         """
         try:
             self._claim()
-            self._supervisor = Supervisor(self.var / "log", self._say)
+            self._supervisor = Supervisor(self.var / "log", self._say, self._report, self._max_silence_s)
+            threading.Thread(target=self._notice_failure, args=[self._supervisor], daemon=True).start()
             self._start_server()
-            self._supervisor.start(self._programs(), self._environment())
-            self._await("the API", "api", lambda: _answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
-            self._await("the live stream", "stream", lambda: _listens(self._local_host, self.ports.stream))
-        except (EmbeddedError, ChildFailed, StoreError, OSError) as error:
+            self._start(self._programs())
+            self._await("the API", "api", lambda: answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
+            self._await("the live stream", "stream", lambda: listens(self._local_host, self.ports.stream))
+        except (EmbeddedError, LeftoverProcesses, ChildFailed, SupervisionFailed, StoreError, OSError) as error:
             self.stop()
             raise InstallationError(str(error)) from error
         except BaseException:
@@ -155,9 +144,10 @@ class Installation:
         if self._directory is not None:
             self._directory.release()
             self._directory = None
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        for lock in (self._processes, self._lock):
+            if lock is not None:
+                os.close(lock)
+        self._processes = self._lock = None
 
     def __enter__(self) -> Self:
         """Start the installation."""
@@ -225,7 +215,7 @@ class Installation:
 
     @property
     def _visible_host(self) -> str:
-        return _bracketed(self._local_host)
+        return bracketed(self._local_host)
 
     def _claim(self) -> None:
         self.var.mkdir(parents=True, exist_ok=True)
@@ -236,6 +226,8 @@ class Installation:
             raise InstallationError(f"{self.var} is in use: {self._holder()}") from None
         os.truncate(self._lock, 0)
         os.pwrite(self._lock, json.dumps({"process": os.getpid(), "url": self.url}).encode(), 0)
+        self._report({})
+        self._processes = lock_processes(self.var / PROCESSES, self._say)
         refuse_taken_port(self.ports.api, "the API", "--port", self.bind)
         refuse_taken_port(self.ports.stream, "the live stream", "--stream-port", self.bind)
 
@@ -255,10 +247,10 @@ class Installation:
             self._make_readable(self._directory, binary)
             command = server_command(binary, self._directory, self.ports.server, self._fsync, self.var / MARK)
             program = Program(SERVER, command, grace=20.0, pass_fds=(self._directory.lock,))
-            self._running.start([program], self._environment())
+            self._start([program])
         with client:
             what = "the server" if self._embedded else "the server at REDIS_URL"
-            self._await(what, SERVER, lambda: _pongs(client))
+            self._await(what, SERVER, lambda: pongs(client))
             if self._directory is not None:
                 self._settle(client, self._directory)
         self._start_watch()
@@ -297,6 +289,28 @@ class Installation:
         watch.start()
         self._watch = watch
 
+    def _start(self, programs: list[Program]) -> None:
+        held = () if self._processes is None else (self._processes,)
+        programs = [program._replace(pass_fds=(*program.pass_fds, *held)) for program in programs]
+        self._running.start(programs, self._environment())
+
+    def _say(self, words: str) -> None:
+        with suppress(Exception):  # whatever becomes of those who listen, the installation runs on
+            self._tell(words)
+
+    def _report(self, impaired: Mapping[str, str]) -> None:
+        """Let the API know which parts do not work as they should."""
+        fresh = self.var / f"{IMPAIRED}.new"
+        fresh.write_text(json.dumps(dict(impaired)))
+        fresh.replace(self.var / IMPAIRED)
+
+    def _notice_failure(self, supervisor: Supervisor) -> None:
+        try:
+            supervisor.wait()
+        except SupervisionFailed as error:
+            self._fault = str(error)
+            self._ended.set()
+
     def _end(self, missing: Missing) -> None:
         self._fault = f"the running store has lost what was on the disk: {missing.summary()}"
         self._ended.set()
@@ -320,14 +334,15 @@ class Installation:
         default, quick, slow = queues
         # Opponents think in processes of their own, which can be ended when they take too long. One of them is kept for
         # the answers that cost little: they never wait for one that costs much.
+        alone = ["--pool", "solo"]
         thinking = ["--pool", "prefork", "--concurrency", str(self._opponents), "-O", "fair"]
         live = ["--worker-class", "deploy.stream_worker.StreamWorker", "--workers", "1"]
         live += ["--worker-connections", "5000", "--keep-alive", "30"]
         return [
-            Program("relay", [*python, "deploy.cli", "relay"]),
-            Program("worker", [*celery, "--pool", "solo", "--queues", default, "--hostname", "worker@%h"]),
-            Program("opponents-quick", [*celery, "--pool", "solo", "--queues", quick, "--hostname", "quick@%h"]),
-            Program("opponents", [*celery, *thinking, "--queues", f"{slow},{quick}", "--hostname", "opponents@%h"]),
+            Program("relay", [*python, "deploy.cli", "relay"], beats=True),
+            Program("worker", [*celery, *alone, "--queues", default, "--hostname", "worker@%h"], beats=True),
+            Program("opponents-quick", [*celery, *alone, "--queues", quick, "--hostname", "quick@%h"], beats=True),
+            Program("opponents", [*celery, *thinking, "-Q", f"{slow},{quick}", "-n", "opponents@%h"], beats=True),
             self._served("api", [], self.ports.api),
             self._served("stream", live, self.ports.stream),
         ]
@@ -335,8 +350,12 @@ class Installation:
     def _served(self, name: str, options: list[str], port: int) -> Program:
         application = {"api": "api.wsgi:app", "stream": "api.stream:app"}[name]
         command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--chdir", str(ROOT), *options]
-        command += ["--bind", f"{_bracketed(self.bind)}:{port}", application]
-        return Program(name, command, {"PROMETHEUS_MULTIPROC_DIR": str(self.var / "metrics" / name)})
+        command += ["--bind", f"{bracketed(self.bind)}:{port}", application]
+        environment = {
+            "PROMETHEUS_MULTIPROC_DIR": str(self.var / "metrics" / name),
+            "ROOKERY_IMPAIRED": str(self.var / IMPAIRED),
+        }
+        return Program(name, command, environment, beats=True)
 
     def _await(self, what: str, part: str, ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + READY_WITHIN
@@ -348,30 +367,3 @@ class Installation:
                     f"{what} does not answer within {READY_WITHIN:.0f} s. The end of its log:\n{log}"
                 )
             time.sleep(0.05)
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _pongs(client: "redis.Redis") -> bool:
-    try:
-        return bool(client.ping())
-    except redis.RedisError:  # not there yet, or still reading its file
-        return False
-
-
-def _listens(host: str, port: int) -> bool:
-    try:
-        socket.create_connection((host, port), timeout=1).close()
-    except OSError:
-        return False
-    return True
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own address
-            return bool(answer.status == 200)
-    except OSError:
-        return False

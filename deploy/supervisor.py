@@ -1,147 +1,77 @@
-"""Child processes that are kept running: started, started again when they die, stopped in order, never left behind.
+"""Child processes that are kept running: started, started again when they die or hang, stopped in order, never left.
 
 Each child leads a process group of its own, so that a signal of the terminal reaches the supervisor alone and what a
 dead child leaves behind can be ended before the next one takes its place. All children are started by one thread: the
 kernel ties a child to the thread that started it.
 """
 
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
-from types import MappingProxyType
-from typing import NamedTuple
 
-TETHER = Path(__file__).with_name("tether.py")
-FIRST_DELAY = 0.1
-LONGEST_DELAY = 10.0
-STEADY_AFTER = 3.0
-"""Seconds that a child must have run for its next death to be taken as the first."""
+from deploy.child import LONGEST_DELAY, Child, Program, signal_group, tethered
+
+__all__ = ["ChildFailed", "Program", "SupervisionFailed", "Supervisor", "tethered"]
 
 DEATHS_BEFORE_READY = 3
-LOG_LIMIT = 16 * 1024 * 1024
-"""Bytes of a log file beyond which a new one is begun at the next start; one old one is kept."""
+MAX_SILENCE_S = 15.0
+"""A line of a child (``events.beats``) that has made no progress for so long hangs."""
+
+MAX_LOG_BYTES = 16 * 1024 * 1024
+LOGS_EVERY_S = 1.0
 
 
 class ChildFailed(Exception):
     """A child that does not stay up; the message ends with the last lines of its log."""
 
 
-class Program(NamedTuple):
-    """What a child runs, with additions to its environment.
-
-    ``grace`` is how many seconds it is given to stop by itself; the descriptors ``pass_fds`` are inherited.
-    """
-
-    name: str
-    command: Sequence[str]
-    environment: Mapping[str, str] = MappingProxyType({})
-    grace: float = 5.0
-    pass_fds: tuple[int, ...] = ()
-
-
-class Child:
-    """One kept process. Used by the supervisor's thread; ``pid`` and ``restarts`` may be read by others."""
-
-    def __init__(self, program: Program, environment: Mapping[str, str], log: Path) -> None:
-        self.program = program
-        self.log = log
-        self.restarts = 0
-        self.deaths = 0
-        self.failures = 0
-        self.due: float | None = None
-        self._environment = {**environment, **program.environment}
-        self._popen: subprocess.Popen[bytes] | None = None
-        self._started = 0.0
-
-    @property
-    def pid(self) -> int | None:
-        """The process id while the process has not been seen to end, else None."""
-        return self._popen.pid if self._popen is not None else None
-
-    def start(self) -> None:
-        """Start the process; its output is appended to the log."""
-        if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
-            self.log.replace(self.log.with_suffix(".log.old"))
-        with self.log.open("ab") as output:
-            self._popen = subprocess.Popen(
-                tethered(self.program.command),
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                pass_fds=self.program.pass_fds,
-            )
-        self._started = time.monotonic()
-        self.due = None
-
-    def ended(self) -> str | None:
-        """Return how the process ended and when it starts again, in words, if it has ended since it was last asked.
-
-        Its group is ended too.
-        """
-        if self._popen is None or self._popen.poll() is None:
-            return None
-        status = self._popen.returncode
-        signal_group(self._popen.pid, signal.SIGKILL)
-        self._popen = None
-        self.deaths += 1
-        steady = time.monotonic() - self._started >= STEADY_AFTER
-        self.failures = 1 if steady else self.failures + 1
-        delay = min(FIRST_DELAY * 2 ** (self.failures - 1), LONGEST_DELAY)
-        self.due = time.monotonic() + delay
-        how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-        return f"{how}; it starts again in {delay:.1f} s"
-
-    def terminate(self) -> None:
-        """Ask the process to stop."""
-        if self._popen is not None:
-            self._popen.terminate()
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the process to stop, at most ``seconds``; then end it and all of its group."""
-        if self._popen is None:
-            return
-        with suppress(subprocess.TimeoutExpired):
-            self._popen.wait(max(seconds, 0.0))
-        signal_group(self._popen.pid, signal.SIGKILL)
-        self._popen.wait()
-        self._popen = None
-
-    def last_words(self, lines: int = 12) -> str:
-        """Return the last lines of the log."""
-        try:
-            return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
-        except OSError:
-            return "(no log)"
+class SupervisionFailed(Exception):
+    """The thread that keeps the children has ended, and all children with it; the message says why."""
 
 
 class Supervisor:
     """Keeps programs running from ``start`` to ``stop``. Its methods may be called from any one thread at a time."""
 
-    def __init__(self, logs: Path, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        logs: Path,
+        say: Callable[[str], None],
+        report: Callable[[Mapping[str, str]], None] = lambda _: None,
+        max_silence_s: float = MAX_SILENCE_S,
+        max_log_bytes: int = MAX_LOG_BYTES,
+    ) -> None:
+        """Begin, without children; their logs are below ``logs``.
+
+        ``say`` hears what happens to the children. ``report`` hears, whenever it changes, which children do not work
+        as they should, and why. Both are called by the supervisor's thread, and what they raise is of no consequence.
+        """
+        self.max_silence_s = max_silence_s
+        self._max_log_bytes = max_log_bytes
         self._logs = logs
-        self._say = say
+        self._tell = say
+        self._report = report
         self._children: dict[str, Child] = {}
         self._orders: Queue[Callable[[], None]] = Queue()
         self._closed = Event()
+        self._over = Event()
+        self._failure: BaseException | None = None
+        self._impaired: dict[str, str] = {}
+        self._logs_seen = 0.0
         self._thread = Thread(target=self._keep, name="supervisor", daemon=True)
         logs.mkdir(parents=True, exist_ok=True)
         self._thread.start()
 
     def start(self, programs: Sequence[Program], environment: Mapping[str, str]) -> None:
-        """Start ``programs`` and keep them running from now on."""
+        """Start ``programs`` and keep them running from now on. Raises OSError, SupervisionFailed."""
 
         def order() -> None:
             for program in programs:
-                child = Child(program, environment, self._logs / f"{program.name}.log")
+                log = self._logs / f"{program.name}.log"
+                child = Child(program, environment, log, self._max_log_bytes)
                 self._children[program.name] = child
                 child.start()
 
@@ -158,13 +88,21 @@ class Supervisor:
             for child in leaving:
                 child.wait(start + child.program.grace - time.monotonic())
 
-        self._carry_out(order)
+        try:
+            self._carry_out(order)
+        except SupervisionFailed:
+            order()  # the kernel has asked the children to stop already; what is left is to wait for them
 
     def close(self) -> None:
         """Stop what still runs and end the supervision."""
         self.stop(tuple(self._children))
         self._closed.set()
         self._thread.join()
+
+    def wait(self) -> None:
+        """Return when the supervision has been closed; raises SupervisionFailed when it has ended in another way."""
+        self._over.wait()
+        self._refuse_failed()
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the children, in the order in which they were started."""
@@ -205,24 +143,49 @@ class Supervisor:
                 done.put(None)
 
         self._orders.put(carried_out)
-        error = done.get()
+        while True:
+            self._refuse_failed()
+            try:
+                error = done.get(timeout=0.1)
+            except Empty:
+                continue
+            break
         if error is not None:
             raise error
 
+    def _refuse_failed(self) -> None:
+        if self._over.is_set() and self._failure is not None:
+            raise SupervisionFailed(f"the supervision failed: {self._failure!r}") from self._failure
+
     def _keep(self) -> None:
-        while not self._closed.is_set():
-            try:
-                self._orders.get(timeout=0.05)()
-            except Empty:
-                self._look_after()
+        try:
+            while not self._closed.is_set():
+                try:
+                    self._orders.get(timeout=0.05)()
+                except Empty:
+                    self._look_after()
+        except BaseException as error:
+            # Whoever waits is told. With this thread end all children, which are tied to it: the supervision as a
+            # whole is to be started again.
+            self._failure = error
+        finally:
+            self._over.set()
 
     def _look_after(self) -> None:
         for name, child in self._children.items():
+            child.listen()
             end = child.ended()
             if end is not None:
                 self._say(f"{name} {end}")
+            silent = child.end_silent(self.max_silence_s)
+            if silent is not None:
+                self._say(f"{name}: {silent}")
             if child.due is not None and time.monotonic() >= child.due:
                 self._start_again(child)
+        self._report_impaired()
+        if time.monotonic() >= self._logs_seen + LOGS_EVERY_S:
+            self._limit_logs()
+            self._logs_seen = time.monotonic()
 
     def _start_again(self, child: Child) -> None:
         try:
@@ -233,16 +196,21 @@ class Supervisor:
         else:
             child.restarts += 1
 
+    def _limit_logs(self) -> None:
+        for child in self._children.values():
+            try:
+                child.limit_log()
+            except OSError as error:
+                self._say(f"{child.log} cannot be held to its size: {error}")
 
-def tethered(command: Sequence[str]) -> list[str]:
-    """Return what runs ``command`` so that it ends when the thread of this process that started it ends."""
-    return [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *command]
+    def _report_impaired(self) -> None:
+        impaired = {name: child.trouble.words for name, child in self._children.items() if child.trouble is not None}
+        if impaired != self._impaired:
+            self._impaired = impaired
+            with suppress(Exception):
+                self._report(impaired)
 
-
-def signal_group(leader: int, number: int) -> bool:
-    """Send a signal to the process group of ``leader``; return whether anybody was there to get it."""
-    try:
-        os.killpg(leader, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
+    def _say(self, words: str) -> None:
+        # Nobody may be listening any more (a closed terminal, a full disk): that must not end the children.
+        with suppress(Exception):
+            self._tell(words)

@@ -198,6 +198,8 @@ class StoreWatch:
                 trouble = f"what happened in the last second may not be on the disk: {error}"
             except (RedisError, StoreError):
                 continue  # the server is away; that is said where it is started again
+            except Exception as error:
+                trouble = f"the store cannot be watched: {error!r}"
             if trouble and trouble != self._trouble:
                 self._say(trouble)
             self._trouble = trouble

@@ -50,6 +50,18 @@ def beat(name: str | None = None, extra_s: float = 0.0) -> None:
         _send(f"{key[0]} {name} {extra_s:g}\n")
 
 
+def wait(stop: threading.Event, seconds: float) -> bool:
+    """Wait until ``stop`` is set, ``seconds`` at most, and beat meanwhile; return whether it is set."""
+    end = time.monotonic() + seconds
+    while True:
+        beat()
+        left = end - time.monotonic()
+        if stop.wait(max(0.0, min(left, INTERVAL_S))):
+            return True
+        if left <= INTERVAL_S:
+            return False
+
+
 def rest(name: str) -> None:
     """Say that the line ``name`` has ended and need not be heard of any more."""
     _progress.pop(name, None)

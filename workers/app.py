@@ -5,6 +5,7 @@ from celery.signals import worker_init
 
 from events.logs import configure
 from events.settings import Settings
+from workers.beating import install
 from workers.fair_queue import QUICK, SLOW
 from workers.tasks import CHECKPOINT, JOB, RATE, register
 
@@ -71,6 +72,7 @@ def make_app(settings: Settings) -> Celery:
         enable_utc=True,
     )
     register(app, settings)
+    install(app)
     return app
 
 

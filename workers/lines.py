@@ -70,4 +70,4 @@ def _report(stop: threading.Event, lines: Sequence[str], liveness: RedisLiveness
             reported = now
         except RedisError as error:
             log.warning("cannot report", error=str(error))
-        stop.wait(REPORT_EVERY_S)
+        beats.wait(stop, REPORT_EVERY_S)

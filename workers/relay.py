@@ -103,8 +103,7 @@ class Line:
             else:
                 continue
             self._ready = False
-            beats.beat()
-            stop.wait(delay)
+            beats.wait(stop, delay)
             delay = min(2 * delay, LONGEST_DELAY_S)
 
     def step(self, block_ms: int | None) -> int:
@@ -312,7 +311,7 @@ class Relay:
     def _look_after(self, stop: threading.Event, sweeper: Sweeper, lines: Sequence[Line], store: RedisStore) -> None:
         """Sweep and trim now and then until ``stop`` is set."""
         sweeps = 0
-        while not stop.wait(SWEEP_EVERY_S):
+        while not beats.wait(stop, SWEEP_EVERY_S):
             beats.beat()
             sweeps += 1
             try:
@@ -346,8 +345,7 @@ def _until_available(stop: threading.Event, attempt: Callable[[], Any]) -> bool:
                 raise
             except UNAVAILABLE as error:
                 log.warning("waits for the store", seconds=delay, error=str(error))
-                beats.beat()
-                stop.wait(delay)
+                beats.wait(stop, delay)
                 delay = min(2 * delay, LONGEST_DELAY_S)
             else:
                 return True

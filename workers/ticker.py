@@ -90,8 +90,7 @@ class Ticker:
             except Exception:
                 log.exception("the tick failed")
             self._crediting = None
-            beats.beat()
-            stop.wait(delay)
+            beats.wait(stop, delay)
             delay = min(2 * delay, LONGEST_DELAY_S)
 
     def tick(self) -> int:

@@ -4,13 +4,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import click
 
 from deploy.cli.arguments import Refusal, var_option
+from deploy.cli.printing import OUT, Printer
 
 PORT = click.IntRange(1, 65535)
 
@@ -44,25 +44,29 @@ def up(
 
     Matches are kept below the directory --var. --opponents is how many processors may think for the opponents.
     """
-    from deploy.runner import Installation, InstallationError, Ports
+    from deploy.reaching import Ports
+    from deploy.runner import Installation, InstallationError
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
+    printer = Printer()
     try:
         ports = Ports(port, stream_port, server_port)
-        say = partial(click.echo, err=True)
+        say = printer.say
         house = Installation(var, ports, bind, opponents, say=say, fsync=fsync, accept_loss=accept_loss)
-        click.echo(f"Starting Rookery on {house.var}")
+        say(f"Starting Rookery on {house.var}", OUT)
         if fsync == "everysec":
             say("--fsync everysec: a power cut may cost what was played in about the last second")
         house.start()
     except InstallationError as error:
+        printer.close()
         raise Refusal(str(error)) from error
     except KeyboardInterrupt:
-        click.echo("Stopped while starting.")
+        say("Stopped while starting.", OUT)
+        printer.close()
         return
     try:
-        click.echo(boxed([f"Rookery is ready:  {house.url}", f"Logs: {house.var / 'log'}   Ctrl-C stops it"]))
+        say(boxed([f"Rookery is ready:  {house.url}", f"Logs: {house.var / 'log'}   Ctrl-C stops it"]), OUT)
         house.wait()
     except KeyboardInterrupt:
         pass
@@ -71,9 +75,10 @@ def up(
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        click.echo("\nStopping.")
+        say("\nStopping.", OUT)
         house.stop()
-        click.echo("Stopped; everything is kept.")
+        say("Stopped; everything is kept.", OUT)
+        printer.close()
 
 
 @click.command()

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from deploy.runner import GUNICORN, ROOT, Ports
+from deploy.reaching import Ports
+from deploy.runner import GUNICORN, ROOT
 from domain.games import GAMES
 from events.clock import now_ms
 from events.matches import Matches

@@ -7,15 +7,18 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
 from deploy.api_client import ApiClient
 from deploy.embedded import DataDirectory, find_binary
-from deploy.runner import Installation, InstallationError, Ports
+from deploy.reaching import Ports
+from deploy.runner import Installation, InstallationError
 from deploy.supervisor import tethered
 from tests.support.eventually import eventually
 from tests.support.processes import alive, processes_below
@@ -99,36 +102,122 @@ def test_a_server_elsewhere_is_used_and_none_is_started(house, tmp_path, monkeyp
     assert not (tmp_path / "redis").exists()
 
 
-def test_up_stops_everything_on_a_signal_and_what_was_acknowledged_is_there_at_the_next_start(tmp_path):
-    with up(tmp_path) as (url, stop), ApiClient(url) as client:
+def test_parts_that_hang_are_named_killed_and_started_again(house, monkeypatch):
+    monkeypatch.setattr(house._running, "max_silence_s", 4.0)
+    (thinking,) = processes_below(house.pid("opponents"))
+    before = {name: house.pid(name) for name in ("relay", "opponents")}
+    os.kill(thinking, signal.SIGSTOP)
+    os.kill(house.pid("relay"), signal.SIGSTOP)
+    words = eventually(lambda: named(house, {"relay", "opponents"}), "both named")
+    assert all("has made no progress for" in reason for reason in words.values())
+    eventually(lambda: not alive(thinking) and house.pid("relay") not in (None, before["relay"]), "both replaced")
+    assert house.pid("opponents") == before["opponents"], "the others go on thinking"
+    eventually(lambda: named(house, set()) == {}, "all well")
+    os.kill(before["opponents"], signal.SIGSTOP)
+    eventually(lambda: named(house, {"opponents"}), "the master named")
+    eventually(lambda: named(house, set()) == {}, "all well again")
+    assert house.pid("opponents") != before["opponents"]
+
+
+def named(house: Installation, parts: set[str]) -> dict[str, str] | None:
+    """Return what /readyz says of parts that do not work; None unless they are ``parts``."""
+    impaired: dict[str, str] = json.loads(answer_of(f"{house.url}/readyz")[1])["impaired"]
+    return impaired if impaired.keys() == parts else None
+
+
+def test_health_is_told_while_the_store_hangs_and_all_threads_wait_for_it(house):
+    with ThreadPoolExecutor(40) as pool:
+        os.kill(house.pid("server"), signal.SIGSTOP)
+        try:
+            waiting = [pool.submit(status_of, f"{house.url}/api/v1/matches") for _ in range(40)]
+            assert [answer_of(f"{house.url}/healthz")[0] for _ in range(5)] == [200] * 5
+            assert not any(future.done() for future in waiting), "they were answered before"
+        finally:
+            os.kill(house.pid("server"), signal.SIGCONT)
+        assert {future.result() for future in waiting} <= {200, 503}
+
+
+def status_of(url: str) -> int:
+    try:
+        return answer_of(url)[0]
+    except HTTPError as error:
+        return error.code
+
+
+FAULTY = """
+import os, sys
+from deploy.child import Child
+from deploy.cli import main
+ended = Child.ended
+def faulty(child):
+    if os.path.exists(sys.argv[1]):
+        raise MemoryError("none left")
+    return ended(child)
+Child.ended = faulty
+main(sys.argv[2:], prog_name="rookery")
+"""
+
+
+@pytest.mark.timeout(240)
+def test_up_stops_on_a_signal_starts_again_at_once_after_a_crash_and_ends_when_it_cannot_keep_its_parts(tmp_path):
+    ports, fault = Ports.free(), tmp_path / "fault"
+    with up(tmp_path, ports) as (url, stop, _), ApiClient(url) as client:
         player = client.sign_up("Ada", "correct horse battery")
-        stop(signal.SIGINT)
-    with up(tmp_path) as (url, stop), ApiClient(url) as client:
-        assert client.get("/players/Ada")["id"] == player
         stop(signal.SIGTERM)
+    with up(tmp_path, ports) as (url, _, crashed):
+        crashed.kill()
+    command = [sys.executable, "-c", FAULTY, str(fault)]
+    with up(tmp_path, ports, command) as (url, _, unread), ApiClient(url) as client:
+        assert client.get("/players/Ada")["id"] == player
+        running = processes_below(unread.pid)
+        unread.stdout.close()
+        (worker,) = (pid for pid in running if "worker@" in command_line(pid) and parent(pid) == unread.pid)
+        os.kill(worker, signal.SIGKILL)
+        eventually(
+            lambda: any("worker@" in command_line(pid) for pid in processes_below(unread.pid) if pid != worker),
+            "a worker",
+        )
+        assert client.get("/players/Ada")["id"] == player
+        fault.touch()
+        assert unread.wait() == 1
+        assert not [pid for pid in running if alive(pid)]
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @contextmanager
-def up(var: Path) -> Iterator[tuple[str, Callable[[int], None]]]:
-    """Run ``rookery up``; return its address and how to end it, which fails when anything is left running."""
-    ports = Ports.free()
-    options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", var]
-    command = tethered([sys.executable, "-m", "deploy.cli", "up", *map(str, options)])
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as up:
-        said = [up.stdout.readline() for _ in range(3)] if up.stdout else []
+def up(
+    var: Path, ports: Ports, command: Sequence[str] = (sys.executable, "-m", "deploy.cli")
+) -> Iterator[tuple[str, Callable[[int], None], "subprocess.Popen[str]"]]:
+    """Run ``rookery up``; return its address, how to end it, which fails when anything is left running, and itself."""
+    options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", var / "var"]
+    whole = tethered([*command, "up", *map(str, options)])
+    with subprocess.Popen(whole, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as up:
         url = f"http://127.0.0.1:{ports.api}"
-        assert url in said[2]
+        said = ""
+        while url not in said:
+            line = up.stdout.readline()
+            assert line, said
+            said += line
         running = processes_below(up.pid)
         assert len(running) >= len(PARTS)
 
         def stop(number: int) -> None:
             up.send_signal(number)
-            assert up.stdout is not None
             assert up.stdout.read().endswith("Stopped; everything is kept.\n")
             assert up.wait() == 0
             assert not [pid for pid in running if alive(pid)]
 
         try:
-            yield url, stop
+            yield url, stop, up
         finally:
             up.kill()

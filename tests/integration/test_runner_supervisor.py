@@ -10,9 +10,12 @@ from queue import Queue
 
 import pytest
 
-from deploy.supervisor import ChildFailed, Program, Supervisor
+from deploy.child import Child
+from deploy.supervisor import ChildFailed, Program, SupervisionFailed, Supervisor
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.processes import alive
+
+ROOT = Path(__file__).parents[2]
 
 
 def waiting(command: str = "") -> list[str]:
@@ -61,7 +64,7 @@ def test_a_killed_process_is_started_again(tmp_path, supervisor, ear):
 
 
 def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(tmp_path, supervisor, ear, monkeypatch):
-    monkeypatch.setattr("deploy.supervisor.STEADY_AFTER", 3600.0)  # however slowly it comes to its end
+    monkeypatch.setattr("deploy.child.STEADY_AFTER", 3600.0)  # however slowly it comes to its end
     supervisor.start([Program("bad", [sys.executable, "-c", "print('no luck'); raise SystemExit(3)"])], os.environ)
     said = [ear.next() for _ in range(3)]
     assert all("bad ended with status 3" in words for words in said)
@@ -103,6 +106,91 @@ def test_a_program_that_does_not_exist_fails_with_its_reason(tmp_path, superviso
         supervisor.refuse_failing()
 
 
+HANGS_ONCE = """
+import os, signal, sys, time
+from events import beats
+beats.INTERVAL_S = 0.01
+print(os.getpid(), flush=True)
+beats.beat("work")
+if not os.path.exists(sys.argv[1]):
+    open(sys.argv[1], "w").close()
+    signal.pause()
+while True:
+    beats.beat("work")
+    time.sleep(0.02)
+"""
+
+
+def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear):
+    reports: list[dict[str, str]] = []
+    supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
+    command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung")]
+    supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
+    assert "one: its work has made no progress for 1 s: process" in ear.next()
+    assert ear.next().startswith("one was killed by SIGKILL")
+    eventually(lambda: len(reports) >= 2, "a report that all is well again")
+    supervisor.close()
+    assert list(reports[0]) == ["one"]
+    assert "its work has made no progress" in reports[0]["one"]
+    assert reports[1] == {}
+
+
+def test_a_line_that_has_ended_is_not_waited_for(tmp_path, ear):
+    script = (
+        "from events import beats\nwith beats.line('work'): pass\nprint(1, flush=True)\nimport signal; signal.pause()"
+    )
+    supervisor = Supervisor(tmp_path, ear, max_silence_s=0.0)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    supervisor.start([Program("one", [sys.executable, "-c", script], beats=True)], environment)
+    eventually(lambda: pids_in(tmp_path / "one.log"), "the end of the line")
+    supervisor.start([Program("two", [sys.executable, "-c", "raise SystemExit(5)"])], environment)
+    assert ear.next().startswith("two ended with status 5")  # the supervisor has looked at both
+    assert supervisor.restarts("one") == 0
+    supervisor.close()
+
+
+def test_a_supervisor_that_nobody_can_hear_keeps_its_processes_running(tmp_path):
+    def unheard(_: object) -> None:
+        raise BrokenPipeError("nobody reads this")
+
+    supervisor = Supervisor(tmp_path, unheard, unheard)
+    supervisor.start([Program("one", waiting())], os.environ)
+    eventually(lambda: len(pids_in(tmp_path / "one.log")) == 1, "a start")
+    supervisor.kill("one")
+    eventually(lambda: len(pids_in(tmp_path / "one.log")) == 2, "another start")
+    supervisor.close()
+
+
+def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_running(tmp_path, ear, monkeypatch):
+    supervisor = Supervisor(tmp_path, ear)
+    supervisor.start([Program("one", waiting())], os.environ)
+    child = supervisor.pid("one")
+
+    def failing(_: Child) -> None:
+        raise MemoryError("none left")
+
+    monkeypatch.setattr(Child, "ended", failing)
+    with pytest.raises(SupervisionFailed, match="none left"):
+        supervisor.wait()
+    with pytest.raises(SupervisionFailed, match="none left"):
+        supervisor.start([Program("two", waiting())], os.environ)
+    supervisor.close()
+    assert not alive(child)
+
+
+def test_a_log_is_held_to_its_size_while_its_process_writes(tmp_path, ear):
+    supervisor = Supervisor(tmp_path, ear, max_log_bytes=20_000)
+    chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"
+    supervisor.start([Program("one", [sys.executable, "-c", chatter])], os.environ)
+    log, old = tmp_path / "one.log", tmp_path / "one.log.old"
+    eventually(old.exists, "an old log")
+    first = old.stat().st_mtime_ns
+    eventually(lambda: old.stat().st_mtime_ns != first, "another old log, of the same process")
+    supervisor.close()
+    assert supervisor.names() == ()
+    assert set(log.read_text().splitlines()) <= {"x" * 99}, "no gap of zeros where the old lines stood"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has died")
 def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path):
     program = (
@@ -110,9 +198,7 @@ def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path):
         "supervisor = Supervisor(Path(sys.argv[1]), print)\n"
         "supervisor.start([Program('child', sys.argv[2:])], os.environ)\nsignal.pause()\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path), *waiting()], cwd=Path(__file__).parents[2]
-    ) as parent:
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path), *waiting()], cwd=ROOT) as parent:
         eventually(lambda: len(pids_in(tmp_path / "child.log")) == 1, "a start")
         (child,) = pids_in(tmp_path / "child.log")
         assert alive(child)

@@ -40,7 +40,7 @@ class Limits(NamedTuple):
     guests: str = "200/hour"
     archives: str = "10/hour"
     jobs: str = "60/hour"
-    calendars: str = "120/hour"
+    calendars: str = "40/day"
     matches: str = "600/hour"
     all_matches: str = "3000/hour"
     words: str = "600/hour"

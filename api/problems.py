@@ -67,6 +67,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "no-clock": (409, "No clock runs"),
     "nothing-to-forgive": (409, "There is nothing to forgive"),
     "too-late-to-forgive": (409, "It is too late to forgive"),
+    "too-many-wishes": (409, "You have asked and offered as often as a match allows"),
     "vacation-overlaps": (409, "You have a vacation then already"),
     "vacation-exhausted": (409, "No vacation is left"),
     "no-takebacks": (409, "Moves cannot be taken back"),

@@ -7,6 +7,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
 
+from domain.match.bounds import refuse_excess
 from domain.match.commands import CONDITIONAL, FORCED, Command
 from domain.match.decide import decide
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
@@ -140,6 +141,7 @@ class Matches:
             raise StaleVersion(match, expected, head.tag)
         before = loaded.state if loaded else None
         now = self._now()
+        refuse_excess(before, command)
         events = decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed())
         after = replay(match, events, before)
         if not events or after is None:

@@ -24,7 +24,7 @@ _MADE = {
     "annulled": Ended,
 }
 
-LAYOUT = 7
+LAYOUT = 8
 """To be raised with every change of MatchState and of what this module writes."""
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from domain.games import find_ruleset
 from domain.match import commands as c
+from domain.match.bounds import refuse_excess
 from domain.match.decide import decide
 from domain.match.refusals import Refused
 from domain.match.rematch import rematch
@@ -17,6 +18,7 @@ ANY_SEED = ""
 def possible(state: MatchState, command: c.Command, now: int) -> bool:
     """Tell whether ``command`` would be accepted at ``now`` (milliseconds since 1970 UTC) and change something."""
     try:
+        refuse_excess(state, command)
         return bool(decide(state, command, now, fresh_seed=ANY_SEED))
     except Refused:
         return False

@@ -65,6 +65,8 @@ def _created(event: e.MatchCreated, match: str) -> MatchState:
         offered_at=(None,) * len(event.seats),
         last_ply=(0,) * len(event.seats),
         asked_at=(None,) * len(event.seats),
+        wishes=(0,) * len(event.seats),
+        gifts=(0,) * len(event.seats),
         terms=event.terms,
         clock=None if event.terms is None else clocks.new_clock(event.terms, len(event.seats)),
         rematch_of=event.rematch_of,
@@ -88,6 +90,7 @@ def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
         channels=(*state.channels, event.channel),
         draw_agreed=state.draw_agreed if event.seat in state.draw_agreed else (),
         takeback=None,
+        gifts=(0,) * len(state.seats),
     )
     state = positions.with_move(state, event.move, event.at)
     return state.on_clock(clocks.moved, event.seat, positions.to_move(state), event.at)
@@ -121,6 +124,7 @@ def _seed_drawn(state: MatchState, event: e.SeedDrawn) -> MatchState:
 
 def _takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchState:
     asked_at = replaced(state.asked_at, event.seat, len(state.moves))
+    state = _wished(state, event.seat)
     return state._replace(takeback=Takeback(event.seat, event.ply, (event.seat,)), asked_at=asked_at)
 
 
@@ -135,8 +139,12 @@ def _takeback_declined(state: MatchState, _: e.TakebackDeclined) -> MatchState:
     return state._replace(takeback=None)
 
 
+def _wished(state: MatchState, seat: int) -> MatchState:
+    return state._replace(wishes=replaced(state.wishes, seat, state.wishes[seat] + 1))
+
+
 def _draw_offered(state: MatchState, event: e.DrawOffered) -> MatchState:
-    return state._replace(
+    return _wished(state, event.seat)._replace(
         draw_agreed=(event.seat,), offered_at=replaced(state.offered_at, event.seat, len(state.moves))
     )
 
@@ -219,7 +227,8 @@ def _raised_by(dispute: Dispute, at: int) -> Dispute:
 
 
 def _time_given(state: MatchState, event: e.TimeGiven) -> MatchState:
-    return state.on_clock(clocks.given, event.to, event.time)
+    gifts = replaced(state.gifts, event.seat, state.gifts[event.seat] + 1)
+    return _wished(state, event.seat)._replace(gifts=gifts).on_clock(clocks.given, event.to, event.time)
 
 
 _EVOLUTIONS: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {

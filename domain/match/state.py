@@ -143,6 +143,9 @@ class MatchState(NamedTuple):
     ``broken`` says why the rules that are installed here cannot replay the match; ``position``, ``history`` and
     ``moves`` are then those before the first event that they cannot follow, and ``unplayed`` the moves recorded after
     that. Whatever needs no rules goes on: cases can be opened and ruled on, and the match exported.
+
+    ``wishes`` counts for each seat how often it has offered a draw, asked to take moves back and given time, ``gifts``
+    how often it has given time since the last move (see ``domain.match.bounds``).
     """
 
     match: str
@@ -182,6 +185,8 @@ class MatchState(NamedTuple):
     annulled: Ended | None = None
     broken: str | None = None
     unplayed: tuple[str, ...] = ()
+    wishes: tuple[int, ...] = ()
+    gifts: tuple[int, ...] = ()
 
     @property
     def ended(self) -> bool:

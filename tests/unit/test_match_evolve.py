@@ -46,6 +46,8 @@ def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
         position=BASHNI.initial("start"),
         offered_at=(None, None),
         last_ply=(0, 0),
+        wishes=(0, 0),
+        gifts=(0, 0),
         asked_at=(None, None),
         terms=STANDARD,
         clock=new_clock(STANDARD, 2),

@@ -1,0 +1,99 @@
+"""What seats may append beside their moves is bounded; what was recorded before is not judged by that."""
+
+import pytest
+
+from domain.match.audit import Examination
+from domain.match.bounds import MAX_GIFTS_PER_TURN, MAX_WISHES, refuse_excess
+from domain.match.commands import (
+    AcceptTakeback,
+    DeclineDraw,
+    DeclineTakeback,
+    GiveTime,
+    OfferDraw,
+    RequestTakeback,
+    SubmitMove,
+)
+from domain.match.refusals import Refused
+from domain.match.state import MatchState
+from domain.match.terms import HOUR, STANDARD
+from events.proof.bundle import LARGEST, make_bundle
+from events.proof.documents import MOST_VALUES
+from tests.support.bundles import KEY, SIGNED_AT, envelopes
+from tests.support.matches import started
+
+MAX_PLIES = 40_000
+"""More than any game can last: of The Tower Game, whose games are the longest, some hundred of 100 quiet plies each."""
+
+
+def refused(state: MatchState, command: GiveTime | OfferDraw | RequestTakeback | SubmitMove) -> str:
+    """Return why ``command`` is too much."""
+    with pytest.raises(Refused) as caught:
+        refuse_excess(state, command)
+    return f"{caught.value.code}: {caught.value}"
+
+
+def test_a_seat_gives_time_three_times_between_two_moves_of_the_match() -> None:
+    match = started()
+    gift = GiveTime("alice", 1, HOUR)
+    for _ in range(MAX_GIFTS_PER_TURN):
+        refuse_excess(match.state, gift)
+        match.do(gift)
+    assert refused(match.state, gift) == (
+        "unfit-gift: you have given time 3 times since the last move: give more when one has been made"
+    )
+    refuse_excess(match.state, GiveTime("bob", 0, HOUR))
+    match.move("alice", "c3-d4")
+    refuse_excess(match.state, gift)
+
+
+@pytest.mark.parametrize("wish", [OfferDraw("alice"), RequestTakeback("alice"), GiveTime("alice", 1, HOUR)])
+def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(
+    wish: OfferDraw | RequestTakeback | GiveTime,
+) -> None:
+    spent = started().state._replace(wishes=(MAX_WISHES, 0))
+    assert refused(spent, wish).startswith("too-many-wishes: a seat offers draws, asks for moves back and gives time")
+    refuse_excess(spent, wish._replace(player="bob"))
+
+
+def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
+    spent = started().state._replace(wishes=(MAX_WISHES, 0))
+    refuse_excess(spent, SubmitMove("alice", "c3-d4"))
+    assert refused(spent, SubmitMove("alice", "c3-d4", offer_draw=True)).endswith(
+        "play the move without the draw offer"
+    )
+
+
+def test_every_wish_counts_once_for_who_wished_it() -> None:
+    match = started(STANDARD._replace(takebacks=True))
+    match.move("alice", "c3-d4")
+    match.do(OfferDraw("alice"))
+    match.do(DeclineDraw("bob"))
+    match.do(RequestTakeback("alice"))
+    match.do(DeclineTakeback("bob"))
+    match.do(GiveTime("bob", 0, HOUR))
+    assert (match.state.wishes, match.state.gifts) == ((2, 1), (0, 1))
+    match.move("bob", "b6-a5")
+    match.do(RequestTakeback("bob"))
+    match.do(AcceptTakeback("alice"))
+    assert (match.state.wishes, match.state.gifts) == ((2, 2), (0, 0))
+
+
+def test_what_was_recorded_beyond_the_bounds_replays_as_it_always_did() -> None:
+    match = started()
+    for _ in range(2 * MAX_GIFTS_PER_TURN):
+        match.do(GiveTime("alice", 1, HOUR))
+    examination = Examination("m")
+    assert [examination.take(event).deviation for event in match.events] == [None] * len(match.events)
+    assert examination.state == match.state
+
+
+def test_a_bundle_of_the_longest_match_is_within_what_is_read_of_one() -> None:
+    match = started()
+    for _ in range(300):
+        match.do(GiveTime("alice", 1, HOUR))
+    packed = make_bundle("m", envelopes(match.events), KEY, SIGNED_AT, None)
+    values = sum(packed.count(sign) for sign in (b"[", b"{", b","))
+    # No game lasts longer by its rules; every wish is answered by up to three other seats.
+    longest = MAX_PLIES + 4 * MAX_WISHES * 4
+    assert len(packed) / len(match.events) * longest < LARGEST
+    assert values / len(match.events) * longest < MOST_VALUES

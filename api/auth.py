@@ -10,7 +10,8 @@ from api.limits import rate_limits, too_many
 from api.problems import Problem
 from api.services import services
 from domain.match.commands import API, WEB
-from events.people import NoSuchPerson, Person
+from events.clock import rfc3339
+from events.people import NoSuchPerson, Person, Suspension
 from events.settings import Settings
 
 COOKIE = "rookery_session"
@@ -172,6 +173,12 @@ def gone() -> Problem:
     return Problem("not-signed-in", "There is nobody of this name any more.")
 
 
+def suspended(suspension: Suspension) -> Problem:
+    """Return the problem of somebody who may not act for the time being."""
+    end = "until it is taken back" if suspension.until is None else f"until {rfc3339(suspension.until)}"
+    return Problem("suspended", f"Your account is suspended {end}: {suspension.reason}")
+
+
 def end_session(response: Response) -> Response:
     """End the session of the request and take its cookie back."""
     settings = services().settings
@@ -190,6 +197,8 @@ def _admit() -> None:
     admission = services().people.admit(kind, secret, writes.get_expiry()) if secret else None
     g.person = admission.person if admission else None
     _refuse_bad_token(kind, g.person)
+    if admission and admission.suspension:
+        raise suspended(admission.suspension)
     if admission and admission.used > writes.amount:
         raise too_many("writes", admission.resets_in)
 

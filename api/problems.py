@@ -33,6 +33,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "not-signed-in": (401, "You are not signed in"),
     "bad-token": (401, "The token is not valid"),
     "wrong-password": (401, "The name or the password is wrong"),
+    "suspended": (403, "Your account is suspended"),
     "cross-origin": (403, "The request comes from another site"),
     "muted": (403, "Only the players talk while the match is played"),
     "session-needed": (403, "A token cannot do this"),

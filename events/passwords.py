@@ -5,6 +5,8 @@ import hashlib
 import hmac
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
@@ -19,17 +21,32 @@ MAX_WAITING_FOR_A_HASH = 2
 
 
 class UnfitPassword(ValueError):
-    """A password that is too short or too long; the message says so."""
+    """A password that is too short, too long or too easily guessed; the message says so."""
 
 
 class TooManySignIns(Exception):
     """More people are signing in at this moment than may wait for their turn; the same works a little later."""
 
 
-def check_password(password: str) -> None:
-    """Raise UnfitPassword unless ``password`` has a fit length."""
+def check_password(password: str, name: str = "") -> None:
+    """Raise UnfitPassword unless ``password`` has a fit length and is not among the first that anybody would guess.
+
+    These are the ones that are most often used, in whatever case, and the ``name`` of the person.
+    """
     if not MIN_PASSWORD_LENGTH <= len(password) <= MAX_PASSWORD_LENGTH:
         raise UnfitPassword(f"a password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters")
+    if password.lower() in common_passwords():
+        raise UnfitPassword("this password is used by many people: choose another")
+    if name and password.lower() == name.lower():
+        raise UnfitPassword("a password is not the name: choose another")
+
+
+@cache
+def common_passwords() -> frozenset[str]:
+    """Return the 30,000 passwords that are most often used, in lower case; the list is that of zxcvbn."""
+    # Some 15 MB, which only those processes need in which somebody chooses a password.
+    lists = import_module("zxcvbn.frequency_lists").FREQUENCY_LISTS
+    return frozenset(lists["passwords"])
 
 
 class Passwords:

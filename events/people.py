@@ -9,7 +9,6 @@ import base64
 import hashlib
 import hmac
 import json
-import re
 import secrets
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -17,17 +16,14 @@ from typing import Any, NamedTuple
 from redis import Redis
 from redis.exceptions import NoScriptError
 
+from events.names import check_name, skeleton
 from events.passwords import Passwords, check_password, device_mark
+from events.scripts import registered
 
-NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
 LONGEST_LABEL = 60
 MOST_TOKENS = 20
 MOST_SESSIONS = 50
 """Whoever signs in once more ends the oldest."""
-
-_RESERVED = re.compile(
-    "opponent-|guest-|p[a-z2-7]{16}$|(admin(istrator)?|arbiter|console|moderator|operator|rookery|staff|support|system)$"
-)
 
 
 class Person(NamedTuple):
@@ -54,12 +50,8 @@ class Session(NamedTuple):
     expires_at: int
 
 
-class UnfitName(ValueError):
-    """A name that nobody may have; the message says why."""
-
-
 class NameTaken(ValueError):
-    """Somebody has this name already, perhaps in other upper and lower case."""
+    """Somebody has this name already, or one that is easily taken for it."""
 
 
 class NoSuchPerson(LookupError):
@@ -70,88 +62,23 @@ class TooManyTokens(ValueError):
     """The person has MOST_TOKENS tokens and must revoke one first."""
 
 
-def check_name(name: str) -> None:
-    """Raise UnfitName unless ``name`` can be the name of a person who signs up."""
-    if not NAME.fullmatch(name):
-        raise UnfitName("a name has 3 to 24 characters: letters, digits, - and _")
-    if _RESERVED.match(name.lower()):
-        raise UnfitName("this name is kept for opponents, guests, ids and offices: choose another")
+class Suspension(NamedTuple):
+    """Why somebody may not act, and until when (milliseconds since 1970 UTC; None: until it is taken back)."""
 
-
-# Name and person appear together or not at all. redis-py repeats a command whose reply was lost: a name that already
-# belongs to this very id is the first attempt's work, not somebody else's.
-_ENROL = """
-local owner = redis.call('GET', KEYS[1])
-if owner and owner ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[2], 'name', ARGV[2], 'kind', ARGV[3], 'created_at', ARGV[4], 'password', ARGV[5])
-return 1
-"""
-
-
-# Sessions and tokens are opened for people who are there, in one step with the look whether they are: of somebody who
-# is being erased none is left behind.
-_OPEN_SESSION = """
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[2])
-redis.call('ZADD', KEYS[3], ARGV[3], KEYS[2])
-redis.call('EXPIRE', KEYS[3], ARGV[2])
-local surplus = redis.call('ZCARD', KEYS[3]) - ARGV[4]
-if surplus > 0 then
-  redis.call('DEL', unpack(redis.call('ZRANGE', KEYS[3], 0, surplus - 1)))
-  redis.call('ZREMRANGEBYRANK', KEYS[3], 0, surplus - 1)
-end
-return 1
-"""
-
-# redis-py repeats a command whose reply was lost: a token with this very id is its first attempt's work.
-_ISSUE = """
-if redis.call('EXISTS', KEYS[1]) == 0 then return 'nobody' end
-if redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) and redis.call('HEXISTS', KEYS[3], ARGV[2]) == 0 then
-  return 'too many'
-end
-redis.call('SET', KEYS[2], ARGV[1])
-redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])
-return 'created'
-"""
-
-_END_SESSIONS = """
-for _, key in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('DEL', key) end
-redis.call('DEL', KEYS[1])
-"""
-
-# A name goes with the person whose it is: asked for twice at the same time, it may be somebody else's already.
-_ERASE = (
-    _END_SESSIONS
-    + """
-for _, packed in ipairs(redis.call('HVALS', KEYS[2])) do redis.call('DEL', cjson.decode(packed)[3]) end
-if redis.call('GET', KEYS[3]) == ARGV[1] then redis.call('DEL', KEYS[3]) end
-redis.call('DEL', KEYS[2], KEYS[4], KEYS[5])
-"""
-)
-
-
-# Recognising somebody who acts, and counting the act, in one round trip. Only the session says whose count it is; the
-# counter has the same hash tag and therefore the same place.
-_ADMIT = """
-local packed = redis.call('GET', KEYS[1])
-if not packed then return false end
-local counter = ARGV[1] .. cjson.decode(packed)[1]
-local used = redis.call('INCR', counter)
-if used == 1 then redis.call('EXPIRE', counter, ARGV[2]) end
-return {packed, used, redis.call('TTL', counter)}
-"""
+    reason: str
+    until: int | None
 
 
 class Admission(NamedTuple):
     """Whose session or token it was, the how many-th act of the person in this window, and when the window ends.
 
-    ``resets_in`` is in seconds.
+    ``resets_in`` is in seconds. ``suspension`` is why the person may not act, None when they may.
     """
 
     person: Person
     used: int
     resets_in: int
+    suspension: Suspension | None
 
 
 class People:
@@ -165,17 +92,18 @@ class People:
         self._keys = f"{prefix}{{people}}:"
         self._now = now
         self._passwords = passwords or Passwords()
-        self._enrol = client.register_script(_ENROL)
-        self._admit = client.register_script(_ADMIT)
-        self._open_session = client.register_script(_OPEN_SESSION)
-        self._issue = client.register_script(_ISSUE)
-        self._end_sessions = client.register_script(_END_SESSIONS)
-        self._erase = client.register_script(_ERASE)
+        self._enrol = registered(client, "enrol")
+        self._admit = registered(client, "admit")
+        self._open_session = registered(client, "open_session")
+        self._issue = registered(client, "issue_token")
+        self._end_sessions = registered(client, "end_sessions")
+        self._erase = registered(client, "erase")
+        self._rename = registered(client, "rename")
 
     def sign_up(self, name: str, password: str) -> Person:
         """Return the new person. Raises UnfitName, UnfitPassword, NameTaken and TooManySignIns."""
         check_name(name)
-        check_password(password)
+        check_password(password, name)
         if self.find(name) is not None:
             raise NameTaken(name)
         hashed = self._passwords.hash(password)
@@ -200,6 +128,9 @@ class People:
         hashed = self._hash_of(person) if person else None
         if not self._passwords.matches(hashed, password):
             return None
+        if person and person.kind != "guest":
+            # Who signed up before names were compared by their look enters the index now.
+            self._client.setnx(self._look_key(person.name), person.id)
         if person and hashed and self._passwords.is_outdated(hashed):
             self._client.hset(self._person_key(person.id), "password", self._passwords.hash(password))
         return person
@@ -220,12 +151,48 @@ class People:
         Tokens stay. Killed in between, the password is new and old sessions go on: setting it again ends them. Raises
         UnfitPassword and TooManySignIns.
         """
-        check_password(wanted)
+        check_password(wanted, person.name)
         if self.sign_in(person.name, current) != person:
             return False
         self._client.hset(self._person_key(person.id), "password", self._passwords.hash(wanted))
         self.end_sessions(person)
         return True
+
+    def reset_password(self, person: Person) -> str:
+        """Return a new password of ``person``, drawn at random, which counts from now on; all their sessions end."""
+        drawn = "-".join(_letters(5)[:4] for _ in range(4))
+        self._client.hset(self._person_key(person.id), "password", self._passwords.hash(drawn))
+        self.end_sessions(person)
+        return drawn
+
+    def rename(self, person: Person, name: str) -> Person:
+        """Return ``person`` with another name; sessions and tokens go on. Raises UnfitName and NameTaken."""
+        check_name(name)
+        renamed = person._replace(name=name)
+        keys = [
+            self._person_key(person.id),
+            *(self._name_key(person.name), self._name_key(name)),
+            *(self._look_key(person.name), self._look_key(name)),
+            *(self._sessions_key(person.id), self._tokens_key(person.id)),
+        ]
+        if not self._rename(keys=keys, args=[person.id, name, _packed(renamed)]):
+            raise NameTaken(name)
+        return renamed
+
+    def suspend(self, person: Person, suspension: Suspension) -> None:
+        """Let ``person`` not act for the time being; sessions end, tokens only read."""
+        until = suspension.until
+        # Crash-safe: the suspension counts from its first step on; a session that is left can only read.
+        self._client.set(self._suspension_key(person.id), json.dumps(suspension), pxat=until)
+        self.end_sessions(person)
+
+    def restore(self, person: Person) -> bool:
+        """Let ``person`` act again; return False when they could."""
+        return bool(self._client.delete(self._suspension_key(person.id)))
+
+    def suspension(self, person: Person) -> Suspension | None:
+        """Return why ``person`` may not act now, None when they may."""
+        return _suspension(self._client.get(self._suspension_key(person.id)))
 
     def person(self, id: str) -> Person | None:
         """Return the person with this id, or None."""
@@ -327,12 +294,16 @@ class People:
 
         Acts are counted in windows of ``window`` seconds that begin with the first act after the one before.
         """
-        key, acts = self._key(kind, secret), f"{self._keys}acts:"
+        key = self._key(kind, secret)
+        arguments: list[str | int] = [f"{self._keys}acts:", window, self._suspension_key("")]
         try:
-            admitted = self._client.evalsha(self._admit.sha, 1, key, acts, window)
+            admitted = self._client.evalsha(self._admit.sha, 1, key, *arguments)
         except NoScriptError:  # the server was started again; this loads the script and runs it
-            admitted = self._admit(keys=[key], args=[acts, window])
-        return Admission(Person(*json.loads(admitted[0])), *admitted[1:]) if admitted else None
+            admitted = self._admit(keys=[key], args=arguments)
+        if not admitted:
+            return None
+        packed, used, resets_in, suspension = admitted
+        return Admission(Person(*json.loads(packed)), used, resets_in, _suspension(suspension))
 
     def erase(self, person: Person) -> None:
         """Forget the person: name, password, sessions and tokens; the name is free again, the id stays nobody's.
@@ -343,13 +314,15 @@ class People:
             self._sessions_key(person.id),
             self._tokens_key(person.id),
             self._name_key(person.name),
+            self._look_key(person.name),
             self._person_key(person.id),
+            self._suspension_key(person.id),
             f"{self._keys}acts:{person.id}",
         ]
         self._erase(keys=keys, args=[person.id])
 
     def _keep(self, person: Person, hashed: str) -> bool:
-        keys = [self._name_key(person.name), self._person_key(person.id)]
+        keys = [self._name_key(person.name), self._person_key(person.id), self._look_key(person.name)]
         return bool(self._enrol(keys=keys, args=[person.id, person.name, person.kind, person.created_at, hashed]))
 
     def _hash_of(self, person: Person) -> str | None:
@@ -361,6 +334,12 @@ class People:
 
     def _name_key(self, name: str) -> str:
         return f"{self._keys}name:{name.lower()}"
+
+    def _look_key(self, name: str) -> str:
+        return f"{self._keys}look:{skeleton(name)}"
+
+    def _suspension_key(self, person: str) -> str:
+        return f"{self._keys}suspended:{person}"
 
     def _tokens_key(self, person: str) -> str:
         return f"{self._keys}tokens:{person}"
@@ -378,6 +357,10 @@ def _packed(person: Person) -> str:
 
 def _unpacked(stored: Any) -> Person | None:
     return Person(*json.loads(stored)) if stored else None
+
+
+def _suspension(stored: Any) -> Suspension | None:
+    return Suspension(*json.loads(stored)) if stored else None
 
 
 def _new_id() -> str:

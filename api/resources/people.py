@@ -6,23 +6,22 @@ from flask import Response, request
 from marshmallow import fields, validate
 
 from api import representations as show
-from api.auth import DEVICE_COOKIE, begin_session, end_session, gone, require_person, session_only, signed_in
+from api.auth import DEVICE_COOKIE, begin_session, end_session, gone, require_person, session_only, signed_in, suspended
 from api.limits import spend_by_address
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.schemas import Empty, PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
 from events.clock import rfc3339
-from events.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH
+from events.names import NAME, UnfitName
+from events.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, UnfitPassword
 from events.people import (
     LONGEST_LABEL,
-    NAME,
     NameTaken,
     NoSuchPerson,
     Person,
     Token,
     TooManyTokens,
-    UnfitName,
 )
 
 blueprint = Blueprint("people", __name__, url_prefix=PREFIX, description="Accounts, sessions and tokens")
@@ -80,8 +79,10 @@ def sign_up(credentials: dict[str, str]) -> Response:
         person = services().people.sign_up(credentials["name"], credentials["password"])
     except UnfitName as error:
         raise Problem("invalid-fields", f"Choose another name: {error}.", {"name": [str(error)]}) from error
+    except UnfitPassword as error:
+        raise unfit_password(error) from error
     except NameTaken as error:
-        detail = "Somebody has this name already: choose another."
+        detail = "Somebody has this name already, or one that is easily taken for it: choose another."
         raise Problem("name-taken", detail, {"name": ["is taken"]}) from error
     return begin_session(json_response(_me(person), 201), person)
 
@@ -100,6 +101,9 @@ def sign_in(credentials: dict[str, str]) -> Response:
     if person is None:
         raise Problem("wrong-password", "No player has this name and this password.")
     delays.succeed(name)
+    suspension = people.suspension(person)
+    if suspension is not None:
+        raise suspended(suspension)
     return begin_session(json_response(_me(person), 201), person)
 
 
@@ -129,7 +133,11 @@ def set_password(arguments: dict[str, str]) -> Response:
     """Change the password; all other sessions of the caller end, tokens stay"""
     person = require_person()
     spend_by_address("sign_in", person.name.lower())
-    if not services().people.set_password(person, arguments["current"], arguments["password"]):
+    try:
+        changed = services().people.set_password(person, arguments["current"], arguments["password"])
+    except UnfitPassword as error:
+        raise unfit_password(error) from error
+    if not changed:
         raise Problem("invalid-fields", "That is not your password.", {"current": ["is not your password"]})
     return begin_session(Response(status=204), person)
 
@@ -186,6 +194,11 @@ def revoke_token(token: str) -> Response:
     if not services().people.revoke_token(require_person(), token):
         raise Problem("no-such-token", "You have no token with this id.")
     return Response(status=204)
+
+
+def unfit_password(error: UnfitPassword) -> Problem:
+    """Return the problem of a password that cannot be chosen."""
+    return Problem("invalid-fields", f"Choose another password: {error}.", {"password": [str(error)]})
 
 
 def _me(person: Person) -> dict[str, Any]:

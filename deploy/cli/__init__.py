@@ -5,6 +5,7 @@ from typing import Any
 import click
 from environs import EnvError
 
+from deploy.cli.accounts import rename, reset_password, restore, suspend
 from deploy.cli.arguments import Refusal
 from deploy.cli.audit import audit_commands
 from deploy.cli.checkpoints import checkpoint, consistency, keys, revoke_key, rotate_key
@@ -53,3 +54,5 @@ for command in (
     main.add_command(command)
 for command in (checkpoint, consistency, keys, rotate_key, revoke_key):
     audit_commands.add_command(command)
+for command in (suspend, restore, rename, reset_password):
+    people.add_command(command)

@@ -6,7 +6,7 @@ from redis.exceptions import RedisError
 from deploy.cli.arguments import Refusal, open_store
 from events.administration import CONSOLE, ROLES, Administration
 from events.clock import now_ms
-from events.people import People
+from events.people import People, Person
 from events.settings import Settings, store_from
 from events.store import StoreError
 
@@ -15,7 +15,7 @@ role_argument = click.argument("role", type=click.Choice(ROLES))
 
 @click.group()
 def people() -> None:
-    """Give and take roles, and read the log of what is done with them; the store is that of REDIS_URL."""
+    """Roles and accounts: who may judge and operate, and who may not act; the store is that of REDIS_URL."""
 
 
 @people.command()
@@ -37,7 +37,7 @@ def revoke(name: str, role: str) -> None:
 @people.command()
 def roles() -> None:
     """List who has which roles."""
-    persons, administration = _parts()
+    persons, administration = parts()
     try:
         holders = administration.holders()
         known = persons.persons(holders)
@@ -48,12 +48,10 @@ def roles() -> None:
 
 
 def _change(name: str, role: str, granted: bool) -> None:
-    persons, administration = _parts()
+    persons, administration = parts()
     try:
         open_store().check_clock()
-        person = persons.find(name)
-        if person is None or person.kind != "person":
-            raise Refusal(f"nobody has signed up with the name {name!r}")
+        person = account_of(persons, name)
         if granted:
             administration.grant(person.id, role, CONSOLE)
         else:
@@ -63,7 +61,16 @@ def _change(name: str, role: str, granted: bool) -> None:
     click.echo(f"{person.name} is {'now' if granted else 'no longer'} {role}")
 
 
-def _parts() -> tuple[People, Administration]:
+def account_of(persons: People, name: str) -> Person:
+    """Return who has signed up with this name; raises Refusal when nobody has."""
+    person = persons.find(name)
+    if person is None or person.kind != "person":
+        raise Refusal(f"nobody has signed up with the name {name!r}")
+    return person
+
+
+def parts() -> tuple[People, Administration]:
+    """Return the people and the administration of the installation that the environment names."""
     settings = Settings.from_environment()
     client = store_from(settings).client
     return People(client, settings.prefix, now_ms), Administration(client, settings.prefix, now_ms)

@@ -2,11 +2,13 @@
 
 import pytest
 
+from events.names import UnfitName, check_name, skeleton
 from events.passwords import UnfitPassword, check_password
-from events.people import UnfitName, check_name
 
 
-@pytest.mark.parametrize("name", ["bob", "supporter", "Anna_K-2", "x" * 24, "player", "pawn-stormer"])
+@pytest.mark.parametrize(
+    "name", ["bob", "supporter", "Anna_K-2", "x" * 24, "player", "pawn-stormer", "systematic", "guesthouse", "rooky"]
+)
 def test_a_name_of_letters_digits_and_dashes_is_fit(name: str) -> None:
     assert check_name(name) is None
 
@@ -28,7 +30,29 @@ def test_names_of_opponents_guests_ids_and_offices_are_kept(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("password", "fit"), [("1234567", False), ("12345678", True), ("x" * 128, True), ("x" * 129, False)]
+    "name",
+    ["0pponent-1", "the-arbiter", "Arb1ter", "chess_arbiter", "Supp0rt", "5taff", "admin2", "the_0fficial", "r00kery"],
+)
+def test_names_that_look_like_those_of_offices_are_kept_too(name: str) -> None:
+    with pytest.raises(UnfitName, match="kept"):
+        check_name(name)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("anna", "ANNA"), ("anna", "4nn4"), ("bill", "b1ll"), ("bill", "biil"), ("modern", "modem"), ("a-b_c", "abc")],
+)
+def test_names_that_look_alike_have_one_skeleton(one: str, other: str) -> None:
+    assert skeleton(one) == skeleton(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("anna", "hanna"), ("boris", "doris"), ("player1", "player2")])
+def test_names_that_differ_to_the_eye_have_different_skeletons(one: str, other: str) -> None:
+    assert skeleton(one) != skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("password", "fit"), [("7 chars", False), ("8 chars.", True), ("x" * 128, True), ("x" * 129, False)]
 )
 def test_a_password_has_8_to_128_characters(password: str, fit: bool) -> None:
     if fit:
@@ -36,3 +60,14 @@ def test_a_password_has_8_to_128_characters(password: str, fit: bool) -> None:
     else:
         with pytest.raises(UnfitPassword, match="8 to 128"):
             check_password(password)
+
+
+@pytest.mark.parametrize("password", ["password1", "PassWord1", "12345678", "qwertyuiop"])
+def test_a_password_that_many_people_use_is_refused(password: str) -> None:
+    with pytest.raises(UnfitPassword, match="used by many"):
+        check_password(password)
+
+
+def test_a_password_is_not_the_name() -> None:
+    with pytest.raises(UnfitPassword, match="not the name"):
+        check_password("Stormpawn", "stormpawn")

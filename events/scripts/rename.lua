@@ -1,0 +1,24 @@
+-- Gives a person another name, everywhere at once, or changes nothing.
+--
+-- KEYS  1 person  2 old name  3 new name  4 old skeleton  5 new skeleton  6 sessions  7 tokens
+-- ARGV  1 id  2 new name  3 packed person with the new name
+-- Returns 1, or 0 when somebody else has the name or one that looks like it, or there is no such person.
+
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+for _, key in ipairs({KEYS[3], KEYS[5]}) do
+  local owner = redis.call('GET', key)
+  if owner and owner ~= ARGV[1] then return 0 end
+end
+for _, key in ipairs({KEYS[2], KEYS[4]}) do
+  if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end
+end
+redis.call('SET', KEYS[3], ARGV[1])
+redis.call('SET', KEYS[5], ARGV[1])
+redis.call('HSET', KEYS[1], 'name', ARGV[2])
+for _, key in ipairs(redis.call('ZRANGE', KEYS[6], 0, -1)) do
+  if redis.call('EXISTS', key) == 1 then redis.call('SET', key, ARGV[3], 'KEEPTTL') end
+end
+for _, packed in ipairs(redis.call('HVALS', KEYS[7])) do
+  redis.call('SET', cjson.decode(packed)[3], ARGV[3])
+end
+return 1

@@ -32,7 +32,7 @@ from events.redis_store import RedisStore
 from events.rewriting import Rewriting
 from events.shapes import written
 from events.statements import Statements
-from events.store import EventStore, Request
+from events.store import DamagedStream, EventStore, Request
 from events.timekeeper import unavailable
 
 _EXPLAINED = """This is all that Rookery keeps about you.
@@ -95,7 +95,14 @@ def keep_house(holdings: Holdings) -> None:
     Raises redis errors and StoreUnavailable.
     """
     holdings.rewriting.follow_up(partial(forget, holdings))
-    holdings.statements.discard_unnamed(holdings.store.read)
+    holdings.statements.discard_unnamed(partial(_events_read, holdings.store))
+
+
+def _events_read(store: EventStore, match: str) -> list[Envelope] | None:
+    try:
+        return store.read(match)
+    except DamagedStream:
+        return None
 
 
 def archive_of(holdings: Holdings, person: Person) -> bytes:

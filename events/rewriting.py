@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import structlog
 from redis import Redis
-from redis.exceptions import ResponseError
+from redis.exceptions import NoPermissionError, ResponseError
 
 SETTLED_AFTER_MS = 60_000
 """No request that was under way when its person was erased writes anything after this time."""
@@ -74,7 +74,7 @@ class Rewriting:
             if ended is None:
                 return
             if ended:
-                self._done({person for person, at in pending.items() if at + SETTLED_AFTER_MS <= last.begun})
+                self._done(last.begun)
                 pending = self.pending()
             last = last._replace(confirmed=True)
             self._remember(last)
@@ -84,17 +84,21 @@ class Rewriting:
 
     def _begin(self, persons: set[str], forget: Callable[[str], None], now: int) -> None:
         for person in persons:
-            forget(person)
+            try:
+                forget(person)
+            except ResponseError as error:  # a damaged key of one person must not keep others in the files
+                log.error("a person cannot be forgotten; it is tried again", person=person, error=str(error))
+                self._client.hset(self._erased, person, now)
         if not self._keeps_file():
-            self._done(persons)
+            self._done(now)
             return
         asked = self._ask()
         if asked is None:
-            return  # One is under way that began before: the next step asks again.
+            return  # One may be under way that began before: the next step asks again.
         self._remember(_Rewrite(self._server(), asked, now, not asked))
         if not asked:
             log.error("the store does not let its file be rewritten: erased text stays in it", persons=len(persons))
-            self._done(persons)
+            self._done(now)
 
     def _prospect(self) -> str:
         if not self._keeps_file():
@@ -110,11 +114,17 @@ class Rewriting:
         return TO_BE_REWRITTEN if last.permitted else NOT_PERMITTED
 
     def _ask(self) -> bool | None:
-        """Ask for a rewrite; return whether the server does as it is told, None when an earlier one is under way."""
+        """Ask for a rewrite; return whether that is permitted, None when it cannot begin now."""
         try:
             self._client.bgrewriteaof()
+        except NoPermissionError:
+            return False
         except ResponseError as error:
-            return None if "in progress" in str(error) else False
+            if "unknown command" in str(error).lower():
+                return False
+            if "in progress" not in str(error):
+                log.warning("the store's file cannot be rewritten now", error=str(error))
+            return None
         return True
 
     def _ended(self, last: _Rewrite) -> bool | None:
@@ -144,7 +154,9 @@ class Rewriting:
         except ResponseError:
             return "unknown"
 
-    def _done(self, persons: set[str]) -> None:
+    def _done(self, begun: int) -> None:
+        """Forget who was erased long enough before ``begun``, when the last rewrite began."""
+        persons = {person for person, at in self.pending().items() if at + SETTLED_AFTER_MS <= begun}
         if persons:
             self._client.hdel(self._erased, *persons)
             log.info("erasures are complete", persons=len(persons))

@@ -165,11 +165,11 @@ class Statements:
                 if text.fault is not None:
                     yield TextFault(envelope.version, member, text.fault)
 
-    def discard_unnamed(self, events_of: Callable[[str], Iterable[Envelope]], limit: int = 100) -> int:
+    def discard_unnamed(self, events_of: Callable[[str], Iterable[Envelope] | None], limit: int = 100) -> int:
         """Take away texts that were kept for events that never came, ``limit`` at most are looked at; return how many.
 
-        ``events_of`` reads the events of a match. Only texts older than UNNAMED_AFTER_MS are looked at: no request
-        takes that long.
+        ``events_of`` reads the events of a match; None means that they cannot be read, and its texts stay. Only texts
+        older than UNNAMED_AFTER_MS are looked at: no request takes that long.
         """
         due = self._client.zrange(
             self._unconfirmed, "-inf", self._now() - UNNAMED_AFTER_MS, byscore=True, offset=0, num=limit
@@ -177,8 +177,9 @@ class Statements:
         discarded = 0
         for member in due:
             match, author, digest = json.loads(member)
-            named = {(event.actor, each) for event in events_of(match) for each in digests(event).values()}
-            if (author, digest) not in named:
+            events = events_of(match)
+            named = {(event.actor, each) for event in events or () for each in digests(event).values()}
+            if events is not None and (author, digest) not in named:
                 discarded += self._client.hdel(self._texts(match), f"{author}:{digest}")
             self._client.zrem(self._unconfirmed, member)
         return discarded

@@ -103,7 +103,12 @@ class Sweeper:
         found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
         self.ask_for_checkpoint()
         for do_round in self._rounds:
-            do_round()
+            try:
+                do_round()
+            except Exception as error:
+                if unavailable(error):
+                    raise
+                log.exception("a round failed")
         return found
 
     def remind_opponents(self) -> int:

@@ -1,6 +1,6 @@
 """Cases: disputes, statements, appeals, and what arbiters do. All go through ``Matches.execute``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from flask import Response
@@ -30,7 +30,7 @@ from domain.match import commands as c
 from domain.match.decide import decide
 from domain.match.disputes import GROUNDS, RULINGS
 from domain.match.refusals import Refused
-from events.administration import ARBITER, OPERATOR
+from events.administration import ARBITER, OPERATOR, Act
 from events.clock import rfc3339
 from events.people import Person
 from events.statements import LONGEST
@@ -215,6 +215,11 @@ def _without_texts(said: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name not in ("reason", "rule")}
 
 
+def _facts(act: Act, present: Container[str]) -> dict[str, Any]:
+    """Return the facts of an act; texts that older entries recorded are left out when their author was erased."""
+    return dict(act.facts) if act.actor in present else _without_texts(dict(act.facts))
+
+
 def _log(act: str, arbiter: Person, match: str, **facts: Any) -> None:
     services().administration.record(act, arbiter.id, {"match": match, **facts})
 
@@ -271,5 +276,6 @@ def administration_log(query: dict[str, int]) -> Response:
     """What arbiters and operators have done, from the first act after a number"""
     require_role(ARBITER, OPERATOR)
     acts = services().administration.acts(query["after"], query["limit"])
-    items = [{**act._asdict(), "at": rfc3339(act.at), "facts": dict(act.facts)} for act in acts]
+    present = services().people.persons(act.actor for act in acts)
+    items = [{**act._asdict(), "at": rfc3339(act.at), "facts": _facts(act, present)} for act in acts]
     return json_response({"items": items, "next": acts[-1].number if len(acts) == query["limit"] else None})

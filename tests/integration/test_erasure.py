@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from redis import Redis
+from redis.exceptions import ResponseError
 
 from api.services import Services
 from events.personal import forget, keep_house
@@ -148,6 +149,25 @@ def test_many_erasures_share_a_rewrite(server: RealServer, redis: Redis) -> None
     assert list(rewriting.pending()) == ["late"]
 
 
+def test_a_person_whose_key_is_damaged_keeps_nobody_else_in_the_files(server: RealServer, redis: Redis) -> None:
+    watch = Watch()
+    rewriting = Rewriting(redis, "test:", watch)
+
+    def forget_all_but_p1(person: str) -> None:
+        if person == "p1":
+            raise ResponseError("WRONGTYPE")
+
+    for person in ("p1", "p2"):
+        rewriting.note(person)
+    watch.advance(MIN_BETWEEN_REWRITES_MS)
+
+    def one_is_left() -> bool:
+        rewriting.follow_up(forget_all_but_p1)
+        return list(rewriting.pending()) == ["p1"]
+
+    eventually(one_is_left, "the other one is gone from the files")
+
+
 def test_who_is_erased_hears_that_the_store_does_not_let_its_file_be_rewritten(
     server: RealServer, redis: Redis, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -163,6 +183,19 @@ def test_who_is_erased_hears_that_the_store_does_not_let_its_file_be_rewritten(
     assert "still holds what was erased" in said["detail"]
     assert "does not let its file be rewritten" in capsys.readouterr().err
     assert not any(WORDS in content for _, content in stored(redis))
+
+
+def test_a_managed_server_that_does_not_know_the_command_permits_no_rewrite(tmp_path: Path) -> None:
+    watch, managed = Watch(), RealServer(tmp_path, "--rename-command", "BGREWRITEAOF", "not-for-you")
+    try:
+        with managed.client() as client:
+            rewriting = Rewriting(client, "test:", watch)
+            assert rewriting.note("p1") == "not-permitted"
+            watch.advance(MIN_BETWEEN_REWRITES_MS)
+            rewriting.follow_up(lambda _: None)
+            assert rewriting.pending() == {}
+    finally:
+        managed.close()
 
 
 def test_a_store_without_a_file_has_none_to_rewrite(tmp_path: Path) -> None:

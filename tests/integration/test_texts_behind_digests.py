@@ -104,12 +104,17 @@ def test_reasons_are_gone_with_their_author_and_every_chain_is_whole(
 
 
 def test_the_reason_of_an_older_ruling_is_shown_until_its_author_is_erased(
-    anna: Caller, stranger: Caller, arbiter: Caller, services: Services, match: str
+    app: Flask, stranger: Caller, arbiter: Caller, services: Services, match: str
 ) -> None:
     loaded = services.matches.load(match)
     content = {"dispute": 1, "arbiter": arbiter.id, **RULING, "appeal": False}
     older = Draft("ruling-made", 1, loaded.state.updated_at, arbiter.id, content)
     services.store.append(match, loaded.head, [older], Request("an older server", ""))
+    facts = {"match": match, **RULING}
+    services.administration.record("ruling-made", arbiter.id, facts)
+    other = Caller(app).sign_up("dora")
+    services.administration.grant(other.id, "arbiter", "console")
+    assert REASON in other.get("/administration/log").text
     project(services)
 
     def outputs() -> str:
@@ -124,6 +129,7 @@ def test_the_reason_of_an_older_ruling_is_shown_until_its_author_is_erased(
     assert REASON not in outputs()
     assert RULE not in outputs()
     assert services.store.read(match)[-1].data == content
+    assert REASON not in other.get("/administration/log").text
     assert verify_all(services.store) == []
 
 

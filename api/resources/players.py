@@ -9,6 +9,7 @@ from api import representations as show
 from api.auth import current_person
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
+from api.rating_history import day_of, shown_changes
 from api.resources.matches import MatchesShown, bad_cursor, identify, matches_page
 from api.schemas import Paging, PlayerShown, Shown, Text
 from api.services import services
@@ -25,7 +26,7 @@ class RatingShown(Shown):
     volatility = fields.Float()
     matches = fields.Integer()
     provisional = fields.Boolean()
-    updated_at = fields.DateTime()
+    updated_at = fields.DateTime(metadata={"description": "The UTC day of the last rated match"})
 
 
 class ProfileShown(PlayerShown):
@@ -37,8 +38,8 @@ class RatingsShown(Shown):
 
 
 class RatingChangeShown(Shown):
-    match = fields.String(allow_none=True, metadata={"description": "null: a private match of others"})
-    at = fields.DateTime()
+    match = fields.String(allow_none=True, metadata={"description": "null: private matches of others"})
+    at = fields.DateTime(metadata={"description": "The end of the match; of private matches of others only the day"})
     before = fields.Float()
     after = fields.Float()
     deviation = fields.Float()
@@ -98,10 +99,7 @@ def rating_history(player: str, pool: str) -> Response:
     """How a rating has changed, match by match; empty for a pool without matches of the player"""
     history = services().readmodels.rating_history(identify(player), pool)
     seen = show.seen_by([change.match for change in history], current_person())
-    items = [
-        {**change._asdict(), "match": change.match if change.match in seen else None, "at": rfc3339(change.at)}
-        for change in history
-    ]
+    items = [{**change._asdict(), "at": rfc3339(change.at)} for change in shown_changes(history, seen)]
     return json_response({"items": items})
 
 
@@ -159,5 +157,5 @@ def _rating(rating: PlayerRating) -> dict[str, Any]:
         "volatility": rating.volatility,
         "matches": rating.matches,
         "provisional": rating.provisional,
-        "updated_at": rfc3339(rating.updated_at),
+        "updated_at": rfc3339(day_of(rating.updated_at)),
     }

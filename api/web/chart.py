@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from events.readmodels import RatingChange
+from api.rating_history import ShownChange
 
 WIDTH, HEIGHT = 600, 150
 MARGIN = 40
@@ -14,7 +14,7 @@ STEPS = (10, 25, 50, 100, 250, 500, 1000)
 MOST_LINES = 5
 
 
-def rating_chart(changes: Sequence[RatingChange], title: str) -> Markup:
+def rating_chart(changes: Sequence[ShownChange], title: str) -> Markup:
     """Return the SVG element of ``changes`` in the order of time; empty when there are fewer than two to join."""
     if len(changes) < 2:
         return Markup()
@@ -30,7 +30,7 @@ def rating_chart(changes: Sequence[RatingChange], title: str) -> Markup:
         f"{MARGIN + number * (WIDTH - MARGIN - 8) / (len(ratings) - 1):.1f},{height(rating):.1f}"
         for number, rating in enumerate(ratings)
     )
-    said = escape(f"{title}: from {round(ratings[0])} to {round(ratings[-1])} in {len(changes)} matches")
+    said = escape(f"{title}: from {round(ratings[0])} to {round(ratings[-1])} in {len(changes)} changes")
     lines = (
         f'<path d="M{MARGIN} {y:.1f}H{WIDTH}"/><text x="{MARGIN - 6}" y="{y:.1f}" dy=".35em">{at}</text>'
         for at in range(round(low), round(low + room) + 1, step)

@@ -7,6 +7,7 @@ from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
+from api.rating_history import shown_changes
 from api.representations import match_summary, opponent_level, people_in, seen_by
 from api.representations import player as shown_player
 from api.services import services
@@ -94,8 +95,8 @@ def player(player: str) -> str | Response:
     titles = {"active": "Being played", "finished": "Finished"}
     ratings = readmodels.ratings(found["id"])
     own = person is not None and person.id == found["id"]
-    history = {rating.pool: readmodels.rating_history(found["id"], rating.pool)[-CHARTED:] for rating in ratings}
-    listed = [change.match for changes in history.values() for change in changes[-LISTED:]]
+    recent = {rating.pool: readmodels.rating_history(found["id"], rating.pool)[-CHARTED:] for rating in ratings}
+    seen = seen_by([change.match for changes in recent.values() for change in changes], person)
     sections: list[dict[str, Any]] = []
     for view, title in titles.items():
         if asked not in (None, view):
@@ -111,9 +112,8 @@ def player(player: str) -> str | Response:
         player=found,
         ratings=ratings,
         pools=pool_titles(),
-        history=history,
+        history={pool: shown_changes(changes, seen) for pool, changes in recent.items()},
         listed=LISTED,
-        seen=seen_by(listed, person),
         chart=rating_chart,
         games=GAMES,
         against=readmodels.head_to_head(person.id, found["id"]) if person and not own else None,

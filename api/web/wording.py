@@ -95,6 +95,11 @@ def instant(at: int) -> str:
     return f"{datetime.fromtimestamp(at / 1000, UTC):%a %-d %B %Y, %H:%M} UTC"
 
 
+def day(at: int) -> str:
+    """Return the UTC day of an instant, like 22 Nov 2026."""
+    return f"{datetime.fromtimestamp(at / 1000, UTC):%-d %b %Y}"
+
+
 def score_words(score: float) -> str:
     """Return a score as players write it: 1, 0, ½, ¼; anything else with two decimals."""
     return {1.0: "1", 0.0: "0", 0.5: "½", 0.25: "¼", 0.75: "¾"}.get(score, f"{score:.2f}")

@@ -2,13 +2,14 @@
 
 import pytest
 
+from api.rating_history import ShownChange
 from api.web.chart import rating_chart
 from api.web.recorded import people_in_event, told
 from api.web.wording import change, own_result, reason_words
 from domain.match.commands import Resign
 from domain.match.terms import DAY
 from events.people import Person
-from events.readmodels import RatingChange, summarise
+from events.readmodels import summarise
 from tests.support.matches import FOUR, NOON, started, started_by_four
 
 NAMES = ("White", "Black")
@@ -61,7 +62,7 @@ def test_a_reason_without_words_of_its_own_is_spelled_out() -> None:
 
 
 def test_a_chart_joins_the_ratings_in_the_order_of_time_and_one_rating_is_none() -> None:
-    first, second = RatingChange("m1", NOON, 1500, 1580, 90), RatingChange("m2", NOON + DAY, 1580, 1460, 80)
+    first, second = ShownChange("m1", NOON, 1500, 1580, 90), ShownChange("m2", NOON + DAY, 1580, 1460, 80)
     assert rating_chart([first], "Bashni") == ""
     chart = rating_chart([first, second], "Bashni <2>")
     points = [point.split(",") for point in chart.split('points="')[1].split('"')[0].split()]
@@ -69,4 +70,4 @@ def test_a_chart_joins_the_ratings_in_the_order_of_time_and_one_rating_is_none()
     across, down = zip(*((float(x), float(y)) for x, y in points), strict=True)
     assert list(across) == sorted(across)
     assert down[1] < down[0] < down[2]
-    assert "Bashni &lt;2&gt;: from 1500 to 1460 in 2 matches" in chart
+    assert "Bashni &lt;2&gt;: from 1500 to 1460 in 2 changes" in chart

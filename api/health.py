@@ -78,7 +78,8 @@ def readyz() -> Response:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
     except (StoreError, RedisError) as error:
         problem = problem_of(error)
-        return json_response({"status": problem.code, "detail": problem.detail}, 503, problem.headers)
+        said = {"status": problem.code, "detail": problem.detail, "impaired": _impaired_parts()}
+        return json_response(said, 503, problem.headers)
     return json_response(
         {
             "status": "ready",

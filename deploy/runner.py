@@ -273,7 +273,9 @@ class Installation:
         """
         store = store_from(self.settings)
         directory = self._directory.path if self._directory is not None else None
-        watch = StoreWatch(store, self.var / MARK, self._say, directory, self._fsync == EVERYSEC, self._end)
+        watch = StoreWatch(
+            store, self.var / MARK, self._say, directory, self._fsync == EVERYSEC, self._end, self._restart_server
+        )
         missing = watch.missing()
         if missing is not None:
             said = "\n".join([missing.summary(), *missing.lines()])
@@ -310,6 +312,11 @@ class Installation:
         except SupervisionFailed as error:
             self._fault = str(error)
             self._ended.set()
+
+    def _restart_server(self) -> None:
+        if self._embedded:
+            self._say("the server answers nobody: it is killed")
+            self._running.kill(SERVER)
 
     def _end(self, missing: Missing) -> None:
         self._fault = f"the running store has lost what was on the disk: {missing.summary()}"

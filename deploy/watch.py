@@ -1,5 +1,6 @@
 """What is watched beside a running store: its high-water mark, the flushing of its files, the room on its disk."""
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -7,6 +8,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as NoAnswer
 
 from deploy import appendonly
 from deploy.reserve import Reserve
@@ -31,6 +33,9 @@ from events.store import StoreError
 EVERY_S = 0.5
 """The time between two marks. What is flushed behind the acknowledgement is flushed as often."""
 
+MAX_SILENCE_S = 60.0
+"""A server that answers nobody for so long hangs. It is longer than for other parts: a disk may take its time."""
+
 POINTERS_AT_ONCE = 10_000
 FAILURES = (RedisError, StoreError, OSError)
 
@@ -41,7 +46,8 @@ class StoreWatch:
     ``path`` is the file of the mark. ``directory`` is that of the embedded server, None for a server elsewhere;
     ``behind`` says that it acknowledges before anything is flushed, which is then done here. ``say`` hears what a
     person who watches the installation wants to know. ``lose`` is called from the watching thread when the running
-    store has lost what was on the disk. Methods raise StoreError, redis errors and OSError.
+    store has lost what was on the disk, ``hang`` when it takes requests and has answered none for ``max_silence_s``.
+    Methods raise StoreError, redis errors and OSError.
     """
 
     def __init__(
@@ -52,6 +58,8 @@ class StoreWatch:
         directory: Path | None = None,
         behind: bool = False,
         lose: Callable[[Missing], None] = lambda _: None,
+        hang: Callable[[], None] = lambda: None,
+        max_silence_s: float = MAX_SILENCE_S,
     ) -> None:
         """Hold a reserve on the disk of ``directory``; nothing is watched yet."""
         self._store = store
@@ -60,6 +68,9 @@ class StoreWatch:
         self._directory = directory
         self._behind = behind
         self._lose = lose
+        self._hang = hang
+        self._max_silence_s = max_silence_s
+        self._answered = time.monotonic()
         self._boot = this_boot()
         self._reserve = None if directory is None else Reserve(directory)
         self._at = 0
@@ -196,10 +207,17 @@ class StoreWatch:
                 self.step()
             except OSError as error:
                 trouble = f"what happened in the last second may not be on the disk: {error}"
+            except NoAnswer:
+                if time.monotonic() - self._answered > self._max_silence_s:
+                    self._hang()
+                    self._answered = time.monotonic()
+                continue
             except (RedisError, StoreError):
+                self._answered = time.monotonic()
                 continue  # the server is away; that is said where it is started again
             except Exception as error:
                 trouble = f"the store cannot be watched: {error!r}"
+            self._answered = time.monotonic()
             if trouble and trouble != self._trouble:
                 self._say(trouble)
             self._trouble = trouble

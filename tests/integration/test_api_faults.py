@@ -71,6 +71,19 @@ def test_lines_of_the_relays_that_make_no_progress_are_named_and_measured(servic
     assert "ticker for 2" in client.get("/readyz").json["impaired"]["relay"]
 
 
+def test_what_the_supervisor_reports_is_named_also_while_the_store_is_away(
+    own_server: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, report = app_on(own_server.url).test_client(), tmp_path / "impaired.json"
+    monkeypatch.setenv("ROOKERY_IMPAIRED", str(report))
+    assert "cannot be read" in client.get("/readyz").json["impaired"]["supervisor"]
+    report.write_text(json.dumps({"server": "was killed by SIGKILL"}))
+    assert client.get("/readyz").json["impaired"] == {"server": "was killed by SIGKILL"}
+    own_server.kill()
+    refused = client.get("/readyz")
+    assert (refused.status_code, refused.json["impaired"]) == (503, {"server": "was killed by SIGKILL"})
+
+
 def test_opponents_that_keep_matches_waiting_are_counted(services: Services, app: Flask) -> None:
     client, keys = app.test_client(), services.readmodels.keys
     assert "rookery_late_opponents 0.0" in client.get("/metrics").text

@@ -165,13 +165,23 @@ def test_up_stops_on_a_signal_starts_again_at_once_after_a_crash_and_ends_when_i
         player = client.sign_up("Ada", "correct horse battery")
         stop(signal.SIGTERM)
     with up(tmp_path, ports) as (url, _, crashed):
+        (stuck,) = (pid for pid in children(crashed.pid) if "api.wsgi" in command_line(pid))
+        os.kill(stuck, signal.SIGSTOP)  # it ends later than the others
         crashed.kill()
     command = [sys.executable, "-c", FAULTY, str(fault)]
-    with up(tmp_path, ports, command) as (url, _, unread), ApiClient(url) as client:
+    awaited: list[str] = []
+
+    def go_on(line: str) -> None:
+        if "Waiting for the processes of the last run" in line:
+            awaited.append(line)
+            os.kill(stuck, signal.SIGCONT)
+
+    with up(tmp_path, ports, command, go_on) as (url, _, unread), ApiClient(url) as client:
+        assert awaited
         assert client.get("/players/Ada")["id"] == player
         running = processes_below(unread.pid)
         unread.stdout.close()
-        (worker,) = (pid for pid in running if "worker@" in command_line(pid) and parent(pid) == unread.pid)
+        (worker,) = (pid for pid in children(unread.pid) if "worker@" in command_line(pid))
         os.kill(worker, signal.SIGKILL)
         eventually(
             lambda: any("worker@" in command_line(pid) for pid in processes_below(unread.pid) if pid != worker),
@@ -190,13 +200,20 @@ def command_line(pid: int) -> str:
         return ""
 
 
-def parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+def children(parent: int) -> list[int]:
+    return [
+        pid
+        for pid in processes_below(parent)
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] == str(parent)
+    ]
 
 
 @contextmanager
 def up(
-    var: Path, ports: Ports, command: Sequence[str] = (sys.executable, "-m", "deploy.cli")
+    var: Path,
+    ports: Ports,
+    command: Sequence[str] = (sys.executable, "-m", "deploy.cli"),
+    hear: Callable[[str], None] = lambda _: None,
 ) -> Iterator[tuple[str, Callable[[int], None], "subprocess.Popen[str]"]]:
     """Run ``rookery up``; return its address, how to end it, which fails when anything is left running, and itself."""
     options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", var / "var"]
@@ -207,6 +224,7 @@ def up(
         while url not in said:
             line = up.stdout.readline()
             assert line, said
+            hear(line)
             said += line
         running = processes_below(up.pid)
         assert len(running) >= len(PARTS)

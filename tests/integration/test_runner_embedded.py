@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,9 @@ from deploy.embedded import (
     identify,
     refuse_taken_port,
 )
+from deploy.watch import StoreWatch
+from events.redis_store import RedisStore
+from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
 
@@ -155,3 +160,20 @@ def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(running
 def test_an_address_that_is_not_ours_is_refused():
     with pytest.raises(EmbeddedError, match="cannot be used"):
         refuse_taken_port(8000, "the API", "--port", "192.0.2.1")
+
+
+def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(tmp_path, monkeypatch):
+    monkeypatch.setattr("events.connection.ANSWER_SECONDS", 0.3)
+    server = RealServer(tmp_path / "redis")
+    hung: list[float] = []
+    store = RedisStore(server.client())
+    watch = StoreWatch(store, tmp_path / "mark", print, hang=lambda: hung.append(time.monotonic()), max_silence_s=0.0)
+    watch.start()
+    server.kill()
+    server.start()
+    assert hung == []
+    os.kill(server.pid, signal.SIGSTOP)
+    eventually(lambda: hung, "the word that it hangs")
+    os.kill(server.pid, signal.SIGCONT)
+    watch.stop()
+    server.close()

@@ -71,7 +71,7 @@ def post_fork(_: object, worker: Any) -> None:
     Without room the worker counts for itself alone.
     """
     counted = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
-    if counted:
+    if counted and hasattr(os, "posix_fallocate"):  # not on macOS
         path = os.path.join(counted, f"counter_{os.getpid()}.db")
         try:
             with open(path, "ab") as file:

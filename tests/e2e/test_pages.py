@@ -291,3 +291,15 @@ def test_every_page_has_one_main_heading_and_names_for_all_its_controls(seen):
     assert {each.path: each.main_headings for each in seen if each.main_headings != 1} == {}
     assert {each.path: each.nameless for each in seen if each.nameless} == {}
     assert {each.path: each.inline for each in seen if each.inline} == {}
+
+
+def test_who_is_erased_reads_what_becomes_of_the_files_of_the_store(visit):
+    visitor = visit().sign_up()
+    page = visitor.page
+    page.goto("/settings")
+    page.get_by_text("Have it erased").click()
+    page.get_by_label("Your name, to be sure").fill(visitor.name)
+    page.get_by_role("button", name="Erase me").click()
+    expect(page.get_by_text("You are forgotten. The files of the store")).to_be_visible()
+    page.get_by_role("link", name="Go on").click()
+    expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

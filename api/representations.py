@@ -13,7 +13,7 @@ from api.services import services
 from api.timing import instant
 from domain.games import GAMES, find_ruleset
 from domain.match.events import SEEDS
-from domain.match.state import OPPONENT_PREFIX, MatchState
+from domain.match.state import OPPONENT_PREFIX, PLAYING, MatchState
 from domain.search.levels import LEVELS
 from events.administration import ARBITER
 from events.clock import rfc3339
@@ -41,6 +41,20 @@ def player(id: str, persons: Mapping[str, Person]) -> dict[str, Any]:
     if person is None:
         return {"id": id, "name": "somebody who left", "kind": "person", "level": None}
     return {"id": id, "name": person.name, "kind": person.kind, "level": None}
+
+
+def foreseen_deadlines(found: Iterable[Summary]) -> list[Summary]:
+    """Return the summaries with their deadlines as free days and vacations that are known to come will have them."""
+    listed = list(found)
+    waiting = {
+        each.match: player
+        for each in listed
+        if each.status == PLAYING and each.deadline is not None and each.to_move is not None
+        for player in [each.seats[each.to_move].player]
+        if player is not None
+    }
+    deadlines = services().timekeeper.foreseen_deadlines(waiting)
+    return [each._replace(deadline=deadlines.get(each.match, each.deadline)) for each in listed]
 
 
 def people_in(summaries: Iterable[Summary]) -> dict[str, Person]:
@@ -108,7 +122,7 @@ def match(state: MatchState, head: Head, ply: int | None = None, now: int | None
         "moves": list(state.moves),
         "spelled": spelled(state),
         "channels": list(state.channels),
-        "clock": timing.clock(state, services().now() if now is None else now),
+        "clock": timing.clock(services().timekeeper.foreseen(state), services().now() if now is None else now),
         "takeback": None if state.takeback is None else state.takeback._asdict(),
         "fallen": timing.fallen(state),
         "rematch_of": state.rematch_of,

@@ -45,6 +45,6 @@ def correct_matches(
     """
     for match in store.all_streams():
         before, after = timekeeper.correct(match, now())
-        if after > before:
+        if after != before:
             head = matches.load(match).head
             yield Corrected(match, head.version, head.digest.hex())

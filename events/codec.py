@@ -52,10 +52,12 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
 def content_shown(envelope: Envelope) -> Content:
     """Return the content of ``envelope`` in the present schema of its type, as readers are shown it.
 
-    What older schemas recorded and may have to be erased is not in it. The content of an unknown type or schema is
-    returned as it stands.
+    What older schemas recorded and may have to be erased is not in it, nor are the calendars of older matches: time
+    zones and free days are private. The content of an unknown type or schema is returned as it stands.
     """
-    return upcast(envelope.type, max(envelope.schema, 1), envelope.data)
+    content = upcast(envelope.type, max(envelope.schema, 1), envelope.data)
+    private = _PRIVATE.get(envelope.type)
+    return content if private is None else {name: value for name, value in content.items() if name != private}
 
 
 def content_schemas() -> dict[str, Schema]:
@@ -67,6 +69,7 @@ def _place(envelope: Envelope) -> str:
     return f"version {envelope.version} of {envelope.stream}, {envelope.type}"
 
 
+_PRIVATE = {"calendar-set": "calendar"}
 _IN_ENVELOPE = frozenset({"at"})
 _SHAPES: dict[str, Shape] = {name: shape_of(made, _IN_ENVELOPE) for name, made in TYPES.items()}
 _NAMES: dict[type[Event], str] = {made: name for name, made in TYPES.items()}

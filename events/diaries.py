@@ -25,12 +25,24 @@ LONGEST_KNOWN = 2 * 365 * DAY
 """Offsets that are known for no longer than this are looked up again: a match may last so long."""
 
 
+FORMER_KEPT_MS = 2 * 365 * DAY
+MAX_FORMER_CALENDARS = 100
+
+
+class FormerCalendar(NamedTuple):
+    """Until the instant ``until`` the calendar was this one; None: no day was free."""
+
+    until: int
+    calendar: Calendar | None
+
+
 class Diary(NamedTuple):
     """How a player's time runs.
 
     ``zone`` is an IANA name; its ``offsets`` are kept as they were known when the calendar was set, until the instant
     ``known_until``. ``free_days`` of the week count from 0, Monday. With ``auto_vacation`` a day of vacation is taken
-    where a flag would fall; with ``plays_forced`` a move that is the only one is played for the player.
+    where a flag would fall; with ``plays_forced`` a move that is the only one is played for the player. ``former`` are
+    the calendars before, in the order of time, as far back as a turn may reach.
     """
 
     zone: str = "UTC"
@@ -40,10 +52,11 @@ class Diary(NamedTuple):
     book: Book = ()
     offsets: tuple[Offset, ...] = (Offset(0, 0),)
     known_until: int = 0
+    former: tuple[FormerCalendar, ...] = ()
 
     @property
     def calendar(self) -> Calendar | None:
-        """The calendar as matches know it; None when no day is free."""
+        """The calendar that counts now; None when no day is free."""
         return Calendar(self.offsets, self.free_days) if self.free_days else None
 
 
@@ -69,9 +82,13 @@ def arranged(diary: Diary, zone: str, free_days: Iterable[int], now: int) -> Dia
         raise Refused("unfit-calendar", f"there is no time zone {zone!r}", "zone") from None
     changed = Calendar(offsets, tuple(sorted(free_days)))
     calendar.check(changed)
-    return diary._replace(
+    after = diary._replace(
         zone=zone, free_days=changed.free_days, offsets=offsets, known_until=years_around(year_of(now))[1]
     )
+    if after.calendar == diary.calendar:
+        return after
+    former = [each for each in diary.former if each.until > now - FORMER_KEPT_MS]
+    return after._replace(former=(*former, FormerCalendar(now, diary.calendar))[-MAX_FORMER_CALENDARS:])
 
 
 def outlived(diary: Diary, now: int) -> bool:
@@ -240,7 +257,15 @@ def _unpacked(packed: bytes | None) -> tuple[int, Diary]:
     fields["free_days"] = tuple(fields["free_days"])
     fields["book"] = tuple(Vacation(*each) for each in fields["book"])
     fields["offsets"] = tuple(Offset(*each) for each in fields["offsets"])
+    fields["former"] = tuple(FormerCalendar(until, _calendar(packed)) for until, packed in fields.get("former", ()))
     return revision, Diary(**fields)
+
+
+def _calendar(packed: list[Any] | None) -> Calendar | None:
+    if packed is None:
+        return None
+    offsets, free_days = packed
+    return Calendar(tuple(Offset(*each) for each in offsets), tuple(free_days))
 
 
 def _packed_mark(mark: Mark) -> str:

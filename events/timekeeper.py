@@ -8,14 +8,14 @@ Anybody may be killed between any two steps: a diary and the record of outages s
 to them whenever it is settled, and what it has already is not appended again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 import structlog
 from redis.exceptions import RedisError
 
-from domain.match.clock import FIRST_MOVE, OUTAGE, VACATION, Clock, Pause, counts_from, forecast
-from domain.match.commands import CallTime, Command, CorrectTime, PauseClock, ResumeClock, SetCalendar
+from domain.match.clock import FIRST_MOVE, OUTAGE, Pause, counts_from, forecast
+from domain.match.commands import CallTime, Command, CorrectTime, CreateMatch, PauseClock, ResumeClock, SetCalendar
 from domain.match.guards import TIME_UP, seats_playing
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
@@ -23,6 +23,7 @@ from domain.match.state import CLOCK, OPEN, PLAYING, MatchState
 from domain.match.timekeeping import deadline_of
 from events import beats
 from events.administration import CONSOLE
+from events.availability import Held, covered, foreseen, outdated, unrecorded
 from events.diaries import Change, Diaries, Diary, Mark, outlived, renewed, saved
 from events.heartbeat import LONGEST_GAP, Heartbeat
 from events.matches import Executed, Loaded, Matches
@@ -73,14 +74,17 @@ class Timekeeper:
     def settle(self, match: str, now: int) -> Settled:
         """Let happen in ``match`` what is due at ``now`` (milliseconds since 1970 UTC); return what that changed.
 
-        In this order: outages are credited, calendars and vacations followed, a flag that would fall is kept up by a
-        day of automatic vacation if its player has one, and if not, it falls. Raises NoSuchMatch, StoreUnavailable,
+        In this order: outages are credited, and where a flag would fall free days and vacations, then it is kept up by
+        a day of automatic vacation if its player has one, and if not, it falls. Raises NoSuchMatch, StoreUnavailable,
         redis errors, and what ``Matches.load`` raises.
         """
         return self._steps(match, lambda state: self._due(state, now))
 
     def update(self, match: str, now: int) -> Settled:
-        """Let ``match`` follow the diaries of its players; return what that changed. Raises what ``settle`` raises."""
+        """Let ``match`` lay down what the diaries of its players do not say any more; return what that changed.
+
+        What they do say is recorded when it counts. Raises what ``settle`` raises.
+        """
         return self._steps(match, lambda state: self._towards_diaries(state, now))
 
     def execute(
@@ -103,8 +107,13 @@ class Timekeeper:
             return self._matches.execute(match, command, actor, request, expected)
 
         claimant = command.player if isinstance(command, CallTime) else None
-        if claimant is not None:
-            settled = self._steps(match, lambda state: self._before_claim(state, claimant, now))
+        if not isinstance(command, CreateMatch):
+            settled = self._steps(
+                match,
+                lambda state: (
+                    self._unrecorded(state, now) if claimant is None else self._before_claim(state, claimant, now)
+                ),
+            )
             expected = settled.after if expected == settled.before else expected
         return self._in_time(match, now, expected, attempt)
 
@@ -247,7 +256,7 @@ class Timekeeper:
         if state.clock is None or not _runs(state):
             return None
         for outage in self._heartbeat.beat(now, counts_from(state.clock)):
-            if outage.until <= now + LONGEST_GAP and not _covered(state.clock, Pause(OUTAGE, None, *outage)):
+            if outage.until <= now + LONGEST_GAP and not covered(state.clock, Pause(OUTAGE, None, *outage)):
                 return Step(PauseClock(OUTAGE, None, *outage), CLOCK)
         step = self._towards_diaries(state, now)
         expected = forecast(state.clock)
@@ -255,6 +264,8 @@ class Timekeeper:
             return step
         if flag is None or flag > max(now, state.updated_at):
             return None
+        if (step := self._unrecorded(state, now)) is not None:
+            return step
         player, at = state.seats[expected.seat].player, expected.at
         if player not in _people(state) or not state.clock.terms.vacations or expected.limit == FIRST_MOVE:
             return None
@@ -262,7 +273,39 @@ class Timekeeper:
         diary, mark = self._diaries.change(player, lambda diary: saved(diary, at))
         if mark is not None:
             log.info("automatic vacation", match=state.match, player=player, since=at)
-        return _vacation_missing(state.clock, expected.seat, player, diary)
+        held = unrecorded(state.clock, expected.seat, diary, max(now, state.updated_at))
+        return None if held is None else _recording(held, player)
+
+    def _unrecorded(self, state: MatchState, now: int) -> Step | None:
+        """Return the next step that records what the diary of the one to move has done to the clock by ``now``."""
+        if state.clock is None or state.clock.seat is None or not _runs(state):
+            return None
+        seat = state.clock.seat
+        player = state.seats[seat].player
+        if player not in _people(state):
+            return None
+        held = unrecorded(state.clock, seat, self._diaries.read([player])[player], max(now, state.updated_at))
+        return None if held is None else _recording(held, player)
+
+    def foreseen(self, state: MatchState) -> MatchState:
+        """Return ``state`` with what diaries say of its clock in the time to come, to be shown and never stored.
+
+        Raises redis errors.
+        """
+        if state.clock is None or not _runs(state):
+            return state
+        people = _people(state)
+        diaries = self._diaries.read(people)
+        return state._replace(clock=foreseen(state.clock, {seat: diaries[player] for player, seat in people.items()}))
+
+    def foreseen_deadlines(self, players: Mapping[str, str]) -> dict[str, int | None]:
+        """Return the deadlines of matches as ``foreseen`` has them, of those for which a diary makes a difference.
+
+        ``players`` are those to move, by match. Raises redis errors, StoreUnavailable.
+        """
+        diaries = self._diaries.read(players.values())
+        concerned = [match for match, player in players.items() if diaries[player].calendar or diaries[player].book]
+        return {match: deadline_of(self.foreseen(self._matches.load(match).state)) for match in concerned}
 
     def _towards_present(self, state: MatchState, now: int) -> Step | None:
         """Return the next step of what brings a match back from the future."""
@@ -278,8 +321,10 @@ class Timekeeper:
         return None
 
     def _towards_diaries(self, state: MatchState, now: int) -> Step | None:
-        """Return the next step towards what the diaries of the players say; None when all is as they say."""
-        now = max(now, state.updated_at)
+        """Return the next step that lays down what the diaries of the players do not say any more; None: there is none.
+
+        So the free days of a match whose events have them from before become those of the diary.
+        """
         if state.clock is None or not _runs(state):
             return None
         people = _people(state)
@@ -287,14 +332,12 @@ class Timekeeper:
         for player, seat in people.items():
             diary = diaries[player]
             if outlived(diary, now):
+                self._heartbeat.beat(now, now)  # a diary must not be changed by a wrong clock
                 diary, _ = self._diaries.change(player, lambda diary: renewed(diary, now))
-            if state.clock.terms.weekends and state.clock.calendars[seat] != diary.calendar:
-                return Step(SetCalendar(player, diary.calendar), player)
-            if state.clock.terms.vacations:
-                step = _vacation_over(state.clock, seat, player, diary, now)
-                step = step or _vacation_missing(state.clock, seat, player, diary)
-                if step is not None:
-                    return step
+            if state.clock.calendars[seat] is not None:
+                return Step(SetCalendar(player, None), player)
+            if (reason := outdated(state.clock, seat, diary, max(now, state.updated_at))) is not None:
+                return Step(ResumeClock(reason, player), player)
         return None
 
 
@@ -314,30 +357,7 @@ def _people(state: MatchState) -> dict[str, int]:
     return {seat.player: number for number, seat in seats if seat.player is not None and seat.level is None}
 
 
-def _vacation_over(clock: Clock, seat: int, player: str, diary: Diary, now: int) -> Step | None:
-    """Return what ends a pause for a vacation that is not in the diary any more; others are set anew after it."""
-    booked = {(each.since, each.until) for each in diary.book}
-    for pause in clock.pauses:
-        stands = (pause.reason, pause.seat) == (VACATION, seat) and (pause.until is None or pause.until > now)
-        if stands and (pause.since, pause.until) not in booked:
-            return Step(ResumeClock(VACATION, player), player)
-    return None
-
-
-def _vacation_missing(clock: Clock, seat: int, player: str, diary: Diary) -> Step | None:
-    """Return the pause for a vacation of the diary that the clock does not have and that makes a difference to it."""
-    for each in diary.book:
-        if each.until > counts_from(clock) and not _covered(clock, Pause(VACATION, seat, each.since, each.until)):
-            command = PauseClock(VACATION, player, each.since, each.until, each.automatic)
-            return Step(command, CLOCK if each.automatic else player)
-    return None
-
-
-def _covered(clock: Clock, wanted: Pause) -> bool:
-    """Tell whether a pause of the same kind has all of ``wanted``; one that was ended is followed by a longer one."""
-    return any(
-        (pause.reason, pause.seat) == (wanted.reason, wanted.seat)
-        and pause.since <= wanted.since
-        and (pause.until is None or (wanted.until is not None and wanted.until <= pause.until))
-        for pause in clock.pauses
-    )
+def _recording(held: Held, player: str) -> Step:
+    """Return the step that records ``held``, which stops the clock of ``player``."""
+    reason, _, since, until = held.pause
+    return Step(PauseClock(reason, player, since, until, held.automatic), CLOCK if held.automatic else player)

@@ -145,7 +145,7 @@ def _diary() -> Diary:
 
 
 def _changed(change: Change, now: int) -> Diary:
-    """Change the diary of the caller as often as the limit allows: each change may be an event in many matches."""
+    """Change the diary of the caller as often as the limit allows: all matches follow each change."""
     player = require_person().id
     spend("calendars", player)
     return services().timekeeper.change(player, change, now)

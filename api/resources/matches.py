@@ -355,7 +355,7 @@ def matches_page(
 
 def summaries(found: Iterable[Summary]) -> list[dict[str, Any]]:
     """Return the summaries as callers see them."""
-    found = list(found)
+    found = show.foreseen_deadlines(found)
     persons = show.people_in(found)
     return [show.match_summary(each, persons) for each in found]
 
@@ -387,6 +387,7 @@ def owed(summary: Summary, person: Person) -> str:
 
 
 def _pending_page(found: list[Summary], person: Person, following: str | None) -> Response:
+    found = show.foreseen_deadlines(found)
     persons = show.people_in(found)
     items = [{"owed": owed(each, person), "match": show.match_summary(each, persons)} for each in found]
     return json_response({"items": items, "next": following})

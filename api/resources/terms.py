@@ -9,7 +9,7 @@ from api import timing
 from api.openapi import PREFIX, Blueprint, json_response
 from api.schemas import Flag, Shown, Strict, Text, Whole
 from api.timing import SECOND
-from domain.match.clock import CEILING, FIRST_MOVE, REASONS, TIME, WEEKEND
+from domain.match.clock import CEILING, FIRST_MOVE, REASONS, TIME
 from domain.match.terms import (
     BANK,
     CONTROLS,
@@ -70,7 +70,7 @@ class TermsShown(Shown):
 
 
 class PausedShown(Shown):
-    reason = fields.String(validate=validate.OneOf([*REASONS, WEEKEND]))
+    reason = fields.String(validate=validate.OneOf(REASONS))
     until = fields.DateTime(allow_none=True, metadata={"description": "null: nobody knows yet"})
 
 

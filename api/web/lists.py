@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from api.auth import current_person
 from api.rating_history import shown_changes
-from api.representations import match_summary, opponent_level, people_in, seen_by
+from api.representations import foreseen_deadlines, match_summary, opponent_level, people_in, seen_by
 from api.representations import player as shown_player
 from api.services import services
 from api.web.chart import rating_chart
@@ -213,5 +213,6 @@ def _chosen(
 
 def _listed(page: Page[Summary]) -> dict[str, Any]:
     """Return a page of matches in the words of the API, each with its summary, and the cursor of the next page."""
-    persons = people_in(page.items)
-    return {"items": [(item, match_summary(item, persons)) for item in page.items], "next": page.next}
+    found = foreseen_deadlines(page.items)
+    persons = people_in(found)
+    return {"items": [(item, match_summary(item, persons)) for item in found], "next": page.next}

@@ -53,8 +53,8 @@ def match_page(match_id: str) -> str | Response:
     shown = match(state, head, ply)
     scene = game.scene(state.position)
     counts = rated_result(summarise(state)) is not None
-    now = services().now()
-    seats = _seats(state, shown, game, now)
+    now, foreseen = services().now(), services().timekeeper.foreseen(state)
+    seats = _seats(foreseen, shown, game, now)
     played = _played(state)
     return render_template(
         "match.html",
@@ -79,8 +79,8 @@ def match_page(match_id: str) -> str | Response:
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         counts=counts,
         unrated_yet=counts and not any(entry["change"] for entry in seats),
-        ahead=ahead(state, now),
-        announced=announced(state, now),
+        ahead=ahead(foreseen, now),
+        announced=announced(foreseen, now),
         terms=in_words(state.terms) if state.terms else (),
         fallen=state.fallen,
         forgivable_until=state.fallen.at + FORGIVABLE_FOR if state.fallen else None,

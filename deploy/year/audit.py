@@ -135,6 +135,9 @@ class _Auditor:
         for version, event in enumerate(events[1:], 2):
             self._note(event)
             place = f"{match}, version {version}"
+            if isinstance(event, e.ClockPaused | e.CalendarSet):
+                public = isinstance(event, e.ClockPaused) and (event.seat is None or event.since <= event.at)
+                self.check("nothing of a player's time is recorded before it counts", public, place)
             if isinstance(event, e.PlayerJoined):
                 seats[event.seat] = event.player
             elif isinstance(event, e.FlagFell):

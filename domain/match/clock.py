@@ -17,9 +17,10 @@ VACATION = "vacation"
 OUTAGE = "outage"
 ARBITER = "arbiter"
 DISPUTE = "dispute"
-REASONS = (VACATION, OUTAGE, ARBITER, DISPUTE)
 WEEKEND = "weekend"
-"""Beside REASONS, which are recorded: a calendar's free days, which are computed."""
+"""Free days of the week."""
+
+REASONS = (VACATION, OUTAGE, ARBITER, DISPUTE, WEEKEND)
 
 FORGIVEN = 3 * DAY
 """What a forgiven seat has at least to go on with (never more than the cap)."""
@@ -130,9 +131,24 @@ def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
     until = now
     while (change := _free_until(clock, seat, until)) > until:
         until = change
-    if until > now:
+    if until > now and not any(pause.reason == WEEKEND and pause.until == until for pause in found):
         found.append(Pause(WEEKEND, seat, now, until))
     return tuple(found)
+
+
+def free_stretches(clock: Clock, seat: int, since: int, until: int) -> Iterator[tuple[int, int]]:
+    """Yield beginnings and ends of the free days of ``seat`` from ``since`` on that begin before ``until``.
+
+    Days that follow each other are one stretch, which is told up to its end.
+    """
+    at: int | None = since
+    while at is not None and at < until:
+        end = at
+        while (change := _free_until(clock, seat, end)) > end:
+            end = change
+        if end > at:
+            yield at, end
+        at = _next_stop(clock, seat, end, None)
 
 
 def spent(clock: Clock, seat: int, since: int, until: int) -> int:
@@ -145,6 +161,15 @@ def spent(clock: Clock, seat: int, since: int, until: int) -> int:
             break
         total += (until if end is None else min(end, until)) - begin
     return total
+
+
+def has_all_of(pause: Pause, other: Pause) -> bool:
+    """Tell whether ``pause`` is of the same kind as ``other`` and has all of it."""
+    return (
+        (pause.reason, pause.seat) == (other.reason, other.seat)
+        and pause.since <= other.since
+        and (pause.until is None or (other.until is not None and other.until <= pause.until))
+    )
 
 
 def counts_from(clock: Clock) -> int:
@@ -241,7 +266,11 @@ def adjusted(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
 
 def paused(clock: Clock, pause: Pause) -> Clock:
     """Return the clocks with ``pause``. What it takes out of a turn that has ended already is given back."""
-    with_pause = clock._replace(pauses=(*clock.pauses, pause))
+    kept = clock.pauses
+    if pause.reason == WEEKEND:
+        # A calendar may change often within a turn: what begins anew with it replaces what it has all of.
+        kept = tuple(each for each in kept if not has_all_of(pause, each))
+    with_pause = clock._replace(pauses=(*kept, pause))
     for seat, turn in enumerate(clock.last_turns):
         if turn is not None and pause.seat in (None, seat):
             back = _left_by(with_pause, seat, turn) - _left_by(clock, seat, turn)

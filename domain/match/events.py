@@ -112,7 +112,10 @@ class MatchFinished(NamedTuple):
 
 
 class CalendarSet(NamedTuple):
-    """On the free days of ``calendar`` (None: on no day) the time of ``seat`` does not run from now on."""
+    """On the free days of ``calendar`` (None: on no day) the time of ``seat`` does not run from now on.
+
+    Calendars are recorded no more, for they are private: older matches have them, and lay them down when they go on.
+    """
 
     at: int
     seat: int

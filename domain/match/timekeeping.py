@@ -4,7 +4,7 @@ from domain.games import find_ruleset
 from domain.match import calendar as calendars
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.clock import FIRST_MOVE, REASONS, VACATION, falls_at, forecast
+from domain.match.clock import FIRST_MOVE, REASONS, VACATION, WEEKEND, falls_at, forecast
 from domain.match.guards import active_seat, refuse_if_broken, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, FINISHED, OPEN, PLAYING, MatchState
@@ -99,7 +99,10 @@ def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.E
     if command.reason not in REASONS:
         raise Refused("unknown-pause", f"a clock cannot be paused for {command.reason!r}", "reason")
     seat = None if command.player is None else seat_of(state, command.player)
-    if state.ended or state.clock is None or (command.reason == VACATION and not state.clock.terms.vacations):
+    if state.ended or state.clock is None:
+        return ()
+    terms = state.clock.terms
+    if (command.reason == VACATION and not terms.vacations) or (command.reason == WEEKEND and not terms.weekends):
         return ()
     if command.until is not None and command.until <= command.since:
         return ()

@@ -189,14 +189,21 @@ def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(shop: Wo
     assert shop.state(match).status == PLAYING
 
 
-def test_a_vacation_whose_taker_was_killed_reaches_the_matches_with_the_next_tick(shop: Workshop) -> None:
+def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_next_tick(shop: Workshop) -> None:
     matches = [playing(shop), playing(shop)]
     shop.project_all()
-    since = shop.now + DAY
+    since = shop.now
     shop.diaries.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 7 * DAY)))
+    beating_until(shop, max(falls(shop, match) for match in matches))
     shop.ticker().tick()
     for match in matches:
         assert pauses(shop, match) == (Pause(VACATION, 0, since, since + 7 * DAY),)
+    back = shop.now
+    shop.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, back)))
+    shop.ticker().tick()
+    for match in matches:
+        (pause,) = pauses(shop, match)
+        assert back <= (pause.until or 0) < back + HOUR
     assert shop.diaries.marks() == []
 
 
@@ -208,9 +215,10 @@ def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: Workshop) ->
     diary, _ = shop.diaries.change("bob", planned)
     match = shop.start("alice", "bob")
     drain(shop.clocks())
-    clock = shop.state(match).clock
-    assert clock is not None
-    assert (clock.calendars, len(clock.pauses)) == ((None, diary.calendar), 1)
+    foreseen = shop.timekeeper.foreseen(shop.state(match)).clock
+    assert foreseen is not None
+    assert (foreseen.calendars, len(foreseen.pauses)) == ((None, diary.calendar), 1)
+    assert [event.type for event in shop.store.read(match)] == ["match-created", "player-joined", "match-started"]
     loaded = shop.matches.load(match)
     assert [seat for seat, orders in loaded.orders.items() if orders.forced] == [1]
     # What was said in the match itself stays, whatever else happens before the first move.
@@ -380,7 +388,9 @@ def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgive
     match = lost_on_time(shop)
     since = shop.now + DAY
     shop.timekeeper.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 2 * DAY)), shop.now)
-    assert pauses(shop, match) == ()
     shop.do(match, ForgiveFlag("bob"), "bob")
     drain(shop.clocks())
+    assert pauses(shop, match) == ()
+    beating_until(shop, falls(shop, match))
+    shop.ticker().tick()
     assert pauses(shop, match) == (Pause(VACATION, 0, since, since + 2 * DAY),)

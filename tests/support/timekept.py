@@ -75,6 +75,14 @@ class House:
         assert instant is not None
         return instant
 
+    def foreseen(self, match: str) -> int:
+        """Return the instant at which a flag falls by all that diaries say of the time to come."""
+        clock = self.timekeeper.foreseen(self.state(match)).clock
+        assert clock is not None
+        instant = falls_at(clock)
+        assert instant is not None
+        return instant
+
     def pauses(self, match: str) -> tuple[Pause, ...]:
         """Return the pauses of a match's clock."""
         clock = self.state(match).clock
@@ -104,6 +112,6 @@ def booked(since: int, until: int) -> Callable[[Diary], Diary]:
     return lambda diary: diary._replace(book=vacation.booked(diary.book, since, until, since))
 
 
-def in_berlin(*free_days: int) -> Callable[[Diary], Diary]:
-    """Return what sets the calendar of somebody in Berlin with these free days."""
-    return lambda diary: arranged(diary, "Europe/Berlin", free_days, NOON)
+def in_berlin(*free_days: int, now: int = NOON) -> Callable[[Diary], Diary]:
+    """Return what sets, at ``now``, the calendar of somebody in Berlin with these free days."""
+    return lambda diary: arranged(diary, "Europe/Berlin", free_days, now)

@@ -1,23 +1,123 @@
 """Calendars and preferences as the timekeeper brings them into matches, and what is left to do after a kill."""
 
-from domain.match.clock import VACATION, Pause
-from domain.match.events import CalendarSet
-from domain.match.terms import DAY
+from domain.match import vacation
+from domain.match.clock import WEEKEND, Pause, left
+from domain.match.commands import OfferDraw, PauseClock, ResumeClock, SetCalendar, SubmitMove
+from domain.match.events import CalendarSet, ClockPaused
+from domain.match.state import PLAYING
+from domain.match.terms import BANK, DAY, HOUR, STANDARD
 from events.codec import event_of
 from tests.support.matches import NOON
 from tests.support.timekept import THREE_DAYS, House, booked, in_berlin
 
+WEDNESDAY = Pause(WEEKEND, 0, NOON + 2800_000, NOON + 2800_000 + DAY)
+"""In Berlin; the matches here begin on a Tuesday, shortly before midnight there."""
 
-def test_free_days_reach_every_match_and_stop_its_clock(house: House) -> None:
-    match = house.start()  # a Tuesday evening in Berlin
+
+def test_free_days_are_foreseen_at_once_and_recorded_nowhere(house: House) -> None:
+    match = house.start()
+    version = house.state(match).version
     house.change("alice", in_berlin(2))
+    assert house.foreseen(match) == NOON + 4 * DAY
+    house.change("alice", in_berlin())
+    assert house.foreseen(match) == NOON + 3 * DAY
+    house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    assert house.foreseen(match) == NOON + 10 * DAY
+    assert (house.state(match).version, house.falls(match)) == (version, NOON + 3 * DAY)
+
+
+def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -> None:
+    match = house.start()
+    house.change("alice", in_berlin(2))
+    house.beats_until(NOON + 3 * DAY)
+    (event,) = house.settle(match)
+    assert event == ClockPaused(house.now, WEEKEND, WEDNESDAY.since, 0, WEDNESDAY.until)
+    assert house.store.read(match)[-1].data == {
+        "reason": "weekend",
+        "since": WEDNESDAY.since,
+        "seat": 0,
+        "until": WEDNESDAY.until,
+    }
+    assert house.falls(match) == house.foreseen(match) == NOON + 4 * DAY
+
+
+def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(house: House) -> None:
+    house.opt_out("alice")
+    match = house.start(THREE_DAYS._replace(control=BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
+    saturday = NOON + 3 * DAY + 2800_000
+    assert house.falls(match) == saturday
+    house.change("alice", in_berlin(5))
+    house.beats_until(saturday)
+    house.settle(match)
+    assert house.state(match).status == PLAYING
+    assert house.falls(match) == saturday + DAY
+
+
+def test_a_move_costs_no_time_of_a_free_day(house: House) -> None:
+    match = house.start(STANDARD)
+    house.change("alice", in_berlin(2))
+    house.beats_until(NOON + 2 * DAY)
+    house.execute(match, SubmitMove("alice", "d2-c3"), house.matches.load(match).head.tag)
     clock = house.state(match).clock
     assert clock is not None
+    # Ten days at the start, one more for each of two moves, and of two days one was free.
+    assert left(clock, 0, house.now) == 11 * DAY
+    assert WEDNESDAY in clock.pauses
+
+
+def test_free_days_of_those_who_are_not_to_move_are_recorded_by_nothing(house: House) -> None:
+    match = house.start()
+    house.change("bob", in_berlin(2))
+    house.beats_until(NOON + 2 * DAY)
+    house.execute(match, SubmitMove("alice", "d2-c3"))
+    assert house.pauses(match) == ()
+
+
+def test_a_calendar_that_is_changed_counts_from_then_on(house: House) -> None:
+    match = house.start()
+    house.change("alice", in_berlin(2))
+    house.beats_until(NOON + DAY // 2)
+    house.change("alice", in_berlin(now=house.now))
+    half = NOON + DAY // 2 - WEDNESDAY.since
+    assert house.foreseen(match) == NOON + 3 * DAY + half
+    house.beats_until(NOON + 3 * DAY)
+    house.settle(match)
+    assert house.falls(match) == NOON + 3 * DAY + half
+
+
+def test_a_free_day_that_was_recorded_ends_with_the_calendar_that_had_it(house: House) -> None:
+    match = house.start()
+    house.change("alice", in_berlin(2))
+    house.beats_until(NOON + DAY // 2)
+    house.execute(match, OfferDraw("alice"))
+    assert house.pauses(match) == (WEDNESDAY,)
+    house.change("alice", in_berlin(now=house.now))
+    assert house.pauses(match) == (WEDNESDAY._replace(until=house.now),)
+    assert house.falls(match) == house.foreseen(match)
+
+
+def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House) -> None:
+    match = house.start()
+    house.beats_until(NOON + HOUR)
+    for _ in range(20):
+        house.now += 1000
+        house.do(match, PauseClock(WEEKEND, "alice", WEDNESDAY.since, WEDNESDAY.until))
+        house.do(match, ResumeClock(WEEKEND, "alice"))
+    assert house.pauses(match) == (WEDNESDAY._replace(until=house.now),)
+    assert house.falls(match) == NOON + 3 * DAY + house.now - WEDNESDAY.since
+
+
+def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day(house: House) -> None:
+    match = house.start()
+    diary = house.change("alice", in_berlin(2))
+    house.do(match, SetCalendar("alice", diary.calendar))
+    house.beats_until(NOON + DAY // 2)
+    house.settle(match)
+    assert event_of(house.store.read(match)[-1]) == CalendarSet(house.now, 0, None)
+    assert house.foreseen(match) == NOON + 4 * DAY
+    house.beats_until(NOON + 3 * DAY + DAY // 2)
+    house.settle(match)
     assert house.falls(match) == NOON + 4 * DAY
-    (last,) = house.store.read(match)[-1:]
-    assert isinstance(event_of(last), CalendarSet)
-    house.change("alice", in_berlin())
-    assert house.falls(match) == NOON + 3 * DAY
 
 
 def test_free_days_reach_no_match_whose_terms_do_not_have_them(house: House) -> None:
@@ -27,17 +127,14 @@ def test_free_days_reach_no_match_whose_terms_do_not_have_them(house: House) -> 
     assert house.state(match).version == before
 
 
-def test_a_new_match_knows_calendar_vacation_and_preference_from_its_start(house: House) -> None:
+def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_their_time(house: House) -> None:
     house.diaries.change("bob", in_berlin(5, 6))
     house.diaries.change("bob", booked(NOON + DAY, NOON + 2 * DAY))
     house.diaries.change("bob", lambda diary: diary._replace(plays_forced=True))
     match = house.start(moved=False)
+    version = house.state(match).version
     house.timekeeper.begin(match, house.now)
-    clock = house.state(match).clock
-    assert clock is not None
-    assert clock.calendars[1] is not None
-    assert clock.calendars[1].free_days == (5, 6)
-    assert clock.pauses == (Pause(VACATION, 1, NOON + DAY, NOON + 2 * DAY),)
+    assert house.state(match).version == version
     assert [seat for seat, orders in house.matches.load(match).orders.items() if orders.forced] == [1]
 
 
@@ -52,13 +149,17 @@ def test_a_preference_for_forced_moves_reaches_running_matches_that_allow_lines(
 
 def test_a_change_that_was_killed_midway_is_finished_by_its_mark(house: House) -> None:
     matches = [house.start(), house.start(), house.start()]
-    _, mark = house.diaries.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    house.change("alice", booked(NOON, NOON + 8 * DAY))
+    for match in matches:
+        house.execute(match, OfferDraw("alice"))
+    house.beats_until(NOON + DAY)
+    _, mark = house.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
     house.another().update(matches[0], house.now)
     versions = [house.state(match).version for match in matches]
     assert house.diaries.marks() == [mark]
     assert mark is not None
     house.timekeeper.follow(mark, house.now)
-    assert [house.falls(match) for match in matches] == [NOON + 10 * DAY] * 3
+    assert [house.falls(match) for match in matches] == [NOON + 4 * DAY] * 3
     assert [house.state(match).version for match in matches] == [versions[0], versions[1] + 1, versions[2] + 1]
     assert house.diaries.marks() == []
 
@@ -66,9 +167,9 @@ def test_a_change_that_was_killed_midway_is_finished_by_its_mark(house: House) -
 def test_a_match_that_cannot_be_replayed_keeps_no_other_from_following(house: House) -> None:
     house.names.append("nothing")
     match = house.start()
-    house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    house.change("alice", lambda diary: diary._replace(plays_forced=True))
     house.names.remove("nothing")
-    assert house.falls(match) == NOON + 10 * DAY
+    assert house.matches.load(match).orders[0].forced
 
 
 def test_offsets_that_are_known_no_longer_are_looked_up_again(house: House) -> None:
@@ -79,6 +180,4 @@ def test_offsets_that_are_known_no_longer_are_looked_up_again(house: House) -> N
     house.timekeeper.begin(match, house.now)
     after = house.diaries.read(["alice"])["alice"]
     assert after.known_until > before.known_until
-    clock = house.state(match).clock
-    assert clock is not None
-    assert clock.calendars[0] == after.calendar
+    assert after.former[-1].calendar == before.calendar

@@ -2,7 +2,7 @@
 
 from domain.match import vacation
 from domain.match.clock import VACATION, Pause
-from domain.match.commands import SubmitMove
+from domain.match.commands import OfferDraw, SubmitMove
 from domain.match.events import ClockPaused, ClockResumed, FlagFell
 from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY, HOUR
@@ -96,18 +96,33 @@ def test_a_vacation_in_the_diary_that_its_taker_could_not_finish_counts(house: H
     assert clock.pauses == (Pause(VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
 
 
-def test_a_vacation_stops_the_clocks_of_all_matches_and_is_announced_before_it_begins(house: House) -> None:
+def test_a_vacation_stops_the_clocks_of_all_matches_and_is_recorded_when_it_counts(house: House) -> None:
     matches = [house.start(), house.start()]
     house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    assert [house.pauses(match) for match in matches] == [(), ()]
+    house.beats_until(NOON + 3 * DAY)
     for match in matches:
+        assert house.foreseen(match) == NOON + 10 * DAY
+        house.settle(match)
         assert house.pauses(match) == (Pause(VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
         assert house.falls(match) == NOON + 10 * DAY
         assert house.store.read(match)[-1].actor == "alice"
 
 
+def test_a_vacation_that_is_cancelled_before_it_begins_is_in_no_event(house: House) -> None:
+    match = house.start()
+    house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    version = house.execute(match, OfferDraw("alice")).version
+    house.change("alice", lambda diary: diary._replace(book=vacation.cancelled(diary.book, NOON + DAY, house.now)))
+    house.settle(match)
+    assert house.state(match).version == version
+    assert "clock-paused" not in [event.type for event in house.store.read(match)]
+
+
 def test_who_comes_back_early_plays_on_and_keeps_the_rest(house: House) -> None:
     match = house.start()
     house.change("alice", booked(NOON, NOON + 8 * DAY))
+    house.execute(match, OfferDraw("alice"))
     house.beats_until(NOON + 2 * DAY)
     diary = house.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
     assert house.falls(match) == NOON + 5 * DAY
@@ -122,9 +137,9 @@ def test_a_cancelled_vacation_leaves_the_others_standing(house: House) -> None:
     house.change("alice", booked(NOON + 6 * DAY, NOON + 7 * DAY))
     house.now += HOUR
     house.change("alice", lambda diary: diary._replace(book=vacation.cancelled(diary.book, NOON + 3 * DAY, house.now)))
-    assert house.falls(match) == NOON + 5 * DAY
+    assert house.foreseen(match) == NOON + 5 * DAY
     house.beats_until(NOON + 4 * DAY)
-    house.do(match, SubmitMove("alice", "d2-c3"))
-    house.do(match, SubmitMove("bob", "a7-b6"))
+    house.execute(match, SubmitMove("alice", "d2-c3"))
+    house.execute(match, SubmitMove("bob", "a7-b6"))
     house.settle(match)
-    assert house.falls(match) == NOON + 8 * DAY
+    assert house.foreseen(match) == NOON + 8 * DAY

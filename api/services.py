@@ -51,7 +51,7 @@ class Services:
         self.incidents = Incidents(self.store.client, settings.prefix)
         self.statements = Statements(self.store.client, settings.prefix, now)
         self.rewriting = Rewriting(self.store.client, settings.prefix, now)
-        self.keys = KeyRing(self.store.client, settings.prefix, now)
+        self.keys = KeyRing(self.store.client, settings.prefix, now, settings.key_file)
         self.checkpoints = CheckpointLog(self.store, self.keys)
         self.jobs = Jobs(self.store.client, settings.prefix, now)
         self.diaries = RedisDiaries(self.store.client, settings.prefix)

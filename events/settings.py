@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
@@ -34,6 +35,7 @@ class Settings(NamedTuple):
     secure_cookies: bool
     shards: int | None
     page_url: str = "http://127.0.0.1:8000"
+    key_file: Path | None = None
 
     @classmethod
     def from_environment(cls) -> "Settings":
@@ -41,7 +43,8 @@ class Settings(NamedTuple):
 
         REDIS_URL (the store), BROKER_URL (default: the next database of the same server), ROOKERY_PREFIX,
         ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
-        ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own).
+        ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own), ROOKERY_KEY_FILE (the
+        secret that the signing key is encrypted with in the store; made when it is absent).
         """
         env = Env()
         redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0", validate=_check_store)
@@ -52,6 +55,7 @@ class Settings(NamedTuple):
             stream_url=env.str("ROOKERY_STREAM_URL", "http://127.0.0.1:8001", validate=_check_public_url),
             secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
             shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MOST_SHARDS)),
+            key_file=env.path("ROOKERY_KEY_FILE", None),
             page_url=env.str("ROOKERY_PAGE_URL", "http://127.0.0.1:8000", validate=_check_public_url),
         )
 

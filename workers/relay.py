@@ -253,7 +253,7 @@ class Relay:
             timekeeper,
             ask_answer,
             self.ask_rating,
-            CheckpointLog(store, KeyRing(store.client, self._settings.prefix, self._now)),
+            CheckpointLog(store, KeyRing(store.client, self._settings.prefix, self._now, self._settings.key_file)),
             self.ask_checkpoint,
             self._now,
             self._name,

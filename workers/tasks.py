@@ -67,7 +67,7 @@ class Workplace:
     @cached_property
     def keys(self) -> KeyRing:
         """The signing keys of the installation."""
-        return KeyRing(self.store.client, self._settings.prefix, now_ms)
+        return KeyRing(self.store.client, self._settings.prefix, now_ms, self._settings.key_file)
 
     @cached_property
     def jobs(self) -> Jobs:

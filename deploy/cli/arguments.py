@@ -45,7 +45,7 @@ def open_store() -> RedisStore:
 
 def key_ring(store: RedisStore) -> KeyRing:
     """Return the keys of the installation."""
-    return KeyRing(store.client, store.prefix, now_ms)
+    return KeyRing(store.client, store.prefix, now_ms, Settings.from_environment().key_file)
 
 
 def var_option(command: F) -> F:

@@ -1,11 +1,10 @@
 """The keys with which an installation signs: Ed25519, one at a time, the public ones kept for ever.
 
-The private key lies in the store, beside the events that it vouches for: all processes that sign, on however many
-machines, agree on one key without anything to hand round, and a restored backup goes on with the key it had. So a
-backup is as secret as the store, which it is anyway for the password hashes. Who can write to the store can sign; what
-even he cannot do is to change what a checkpoint (``checkpoints``) that others have kept has fixed. The private
-key leaves the store for the memory of the process that signs, and nothing prints, logs or exports it. One that is
-rotated out is deleted.
+The private key lies in the store, beside the events that it vouches for, so that all processes that sign agree on one
+key. It is encrypted with the secret of a file (``key_file``), which a copy of the database does not hold. Who can write
+to the store can still put a key of their own there; what even they cannot do is to change what a checkpoint
+(``checkpoints``) that others have kept has fixed. The private key leaves the store for the memory of the process that
+signs, and nothing prints, logs or exports it. One that is rotated out is deleted.
 
 A key's id is the thumbprint of its public part (RFC 7638, RFC 8037). What is signed begins with a line that names its
 kind, so that a signature of one kind is never one of another.
@@ -23,16 +22,20 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from redis import Redis
 from redis.client import Pipeline
+from redis.exceptions import RedisError
 
 from events.clock import rfc3339
 from events.envelope import canonical_json
 from events.proof.documents import Fault
+from events.proof.key_file import KeyFile
 from events.shapes import Misfit, SignatureText, shape_of
 
 LARGEST_KEY_SET = 1_000_000
@@ -108,11 +111,14 @@ def thumbprint(raw: bytes) -> str:
 class KeyRing:
     """The keys of one installation. The first use makes the first key.
 
-    ``now`` returns milliseconds since 1970 UTC. Every method raises redis-py's errors when the store cannot be reached.
+    ``now`` returns milliseconds since 1970 UTC. ``key_file`` names the file with the secret that the private key is
+    encrypted with, None for none. Every method raises redis-py's errors when the store cannot be reached, and all but
+    ``rotate`` KeyNotReadable when the private key cannot be decrypted.
     """
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
+    def __init__(self, client: Redis, prefix: str, now: Callable[[], int], key_file: Path | None = None) -> None:
         self._client: Any = client
+        self._file = KeyFile(key_file)
         self._now = now
         self._private = f"{prefix}{{proof}}:private-key"
         self._public = f"{prefix}{{proof}}:public-keys"
@@ -165,13 +171,22 @@ class KeyRing:
         nothing.
         """
 
+        sealed: list[bool] = []
+
         def replace(pipeline: Pipeline) -> SigningKey:
             connection: Any = pipeline
-            current = connection.get(self._private)
-            old = json.loads(connection.hget(self._public, _raw_public(current)))[0] if current else None
+            stored = connection.get(self._private)
+            # Which key it is, is known without decrypting it, so that one that cannot be decrypted can be replaced.
+            public = connection.hgetall(self._public) if stored else {}
+            present = next((raw for raw, span in public.items() if json.loads(span)[1] is None), None)
+            old = None if present is None else json.loads(public[present])[0]
+            current = None if rotate or not stored else self._file.open(stored)
             now, horizon = self._now(), int(connection.get(self._horizon) or 0)
             pipeline.multi()
-            if old is not None and not rotate:
+            if current is not None and old is not None:
+                if not self._file.is_sealed(stored):
+                    connection.set(self._private, self._file.seal(current))
+                    sealed.append(True)
                 if horizon - now < RESERVED_MS // 2:
                     horizon = now + RESERVED_MS
                     connection.set(self._horizon, horizon)
@@ -182,14 +197,17 @@ class KeyRing:
                 # that kept no horizon may have signed until this moment.
                 since = max(now, old + 1)
                 until = max(horizon or now + RESERVED_MS, old + 1)
-                connection.hset(self._public, _raw_public(current), json.dumps([old, until]))
+                connection.hset(self._public, present, json.dumps([old, until]))
             raw = Ed25519PrivateKey.generate().private_bytes_raw()
-            connection.set(self._private, raw)
+            connection.set(self._private, self._file.seal(raw))
             connection.set(self._horizon, since + RESERVED_MS)
             connection.hset(self._public, _raw_public(raw), json.dumps([since, None]))
             return SigningKey(raw, since, since + RESERVED_MS)
 
         made: SigningKey = self._client.transaction(replace, self._private, self._horizon, value_from_callable=True)
+        if sealed:
+            with suppress(RedisError):  # the bare key stands in the append-only file until the next rewrite
+                self._client.bgrewriteaof()
         return made
 
 

@@ -1,5 +1,7 @@
 """Settings from the environment, and the connections and stores that are made of them."""
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 from environs import EnvError
@@ -18,6 +20,7 @@ NAMES = (
     "ROOKERY_SECURE_COOKIES",
     "ROOKERY_SHARDS",
     "ROOKERY_PAGE_URL",
+    "ROOKERY_KEY_FILE",
 )
 
 
@@ -36,6 +39,7 @@ def test_an_empty_environment_means_one_server_on_this_machine() -> None:
         secure_cookies=False,
         shards=None,
         page_url="http://127.0.0.1:8000",
+        key_file=None,
     )
 
 
@@ -48,10 +52,11 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "true",
         "32",
         "https://rookery.example",
+        "/keys/at-rest.key",
     )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
-    assert Settings.from_environment() == (*values[:4], True, 32, values[6])
+    assert Settings.from_environment() == (*values[:4], True, 32, values[6], Path(values[7]))
 
 
 @pytest.mark.parametrize(("name", "value"), [("ROOKERY_SHARDS", "many"), ("ROOKERY_SECURE_COOKIES", "perhaps")])

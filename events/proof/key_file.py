@@ -1,0 +1,88 @@
+"""The file that keeps the signing key secret: what is stored of it cannot be used by whoever has a copy of the store.
+
+The private key lies in the store, encrypted (AES-256-GCM) with a secret that lies in a file beside it, which no copy or
+backup of the database holds.
+"""
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from events.store import StoreError
+
+BEGIN = b"AES-256-GCM:"
+"""What an encrypted key begins with; a bare one has 32 bytes and no beginning."""
+
+SECRET_BYTES = 32
+NONCE_BYTES = 12
+
+
+class KeyNotReadable(StoreError):
+    """The private key that is stored cannot be decrypted here; the message says why and what to do."""
+
+
+class KeyFile:
+    """The file at ``path``, with the secret in hexadecimal digits; None: keys are stored as they are."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def is_sealed(self, stored: bytes) -> bool:
+        """Return whether ``stored`` is as this file wants it."""
+        return self._path is None or stored.startswith(BEGIN)
+
+    def seal(self, raw: bytes) -> bytes:
+        """Return the private key ``raw`` as it is to be stored; makes the file when there is none. Raises OSError."""
+        if self._path is None:
+            return raw
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        return BEGIN + nonce + AESGCM(_secret(self._path, make=True)).encrypt(nonce, raw, BEGIN)
+
+    def open(self, stored: bytes) -> bytes:
+        """Return the private key that was ``stored``; raises KeyNotReadable when it was sealed with another file."""
+        if not stored.startswith(BEGIN):
+            return stored
+        if self._path is None:
+            raise KeyNotReadable("the signing key is encrypted: name the file of its secret in ROOKERY_KEY_FILE")
+        nonce, sealed = stored[len(BEGIN) :][:NONCE_BYTES], stored[len(BEGIN) + NONCE_BYTES :]
+        try:
+            return AESGCM(_secret(self._path, make=False)).decrypt(nonce, sealed, BEGIN)
+        except (OSError, ValueError, InvalidTag) as error:
+            raise KeyNotReadable(
+                f"the signing key cannot be decrypted with {self._path} ({error or 'it was encrypted with another'}): "
+                "put the right file back, or begin a new key with: rookery audit rotate-key"
+            ) from error
+
+
+def _secret(path: Path, *, make: bool) -> bytes:
+    if make and not path.exists():
+        _make(path)
+    secret = bytes.fromhex(path.read_text())
+    if len(secret) != SECRET_BYTES:
+        raise ValueError(f"it does not hold {SECRET_BYTES} bytes")
+    return secret
+
+
+def _make(path: Path) -> None:
+    """Make the file unless another process does at the same time.
+
+    Crash-safe: it is whole and on the disk before it has its name, and nothing is encrypted with it before that.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secrets.token_hex(SECRET_BYTES) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileExistsError):
+        path.hardlink_to(fresh)
+    fresh.unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -189,13 +189,19 @@ def identify(path: Path) -> Binary | None:
 
 
 def server_command(
-    binary: Binary, directory: DataDirectory, port: int, fsync: str = ALWAYS, mark: Path = NO_MARK
+    binary: Binary,
+    directory: DataDirectory,
+    port: int,
+    fsync: str = ALWAYS,
+    mark: Path = NO_MARK,
+    secret: Path | None = None,
 ) -> list[str]:
     """Return the command that checks the files in ``directory`` and then runs ``binary`` on it and a loopback port.
 
-    ``fsync`` is ALWAYS or EVERYSEC; ``mark`` is the file of the high-water mark. With EVERYSEC the server itself does
-    not flush, and whoever runs it must (``deploy.watch``): while its own flush once a second is under way, a server
-    replies before it writes, and being killed in that moment costs it what it has acknowledged.
+    ``fsync`` is ALWAYS or EVERYSEC; ``mark`` is the file of the high-water mark; ``secret`` is a configuration file
+    with the password, which no command line shows. With EVERYSEC the server itself does not flush, and whoever runs it
+    must (``deploy.watch``): while its own flush once a second is under way, a server replies before it writes, and
+    being killed in that moment costs it what it has acknowledged.
     """
     options = {
         "port": str(port),
@@ -209,6 +215,8 @@ def server_command(
     }
     command = [sys.executable, "-I", "-S", appendonly.__file__, options["dir"], str(mark)]
     command += [str(binary.path), str(CONFIGURATION)]
+    if secret is not None:
+        options["include"] = str(secret.resolve())
     for name, value in options.items():
         command += [f"--{name}", value]
     return command

@@ -7,6 +7,7 @@ lock that keeps a second installation out. With REDIS_URL set, the database is e
 import fcntl
 import json
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -33,6 +34,7 @@ from deploy.embedded import (
     server_command,
 )
 from deploy.leftovers import LeftoverProcesses, lock_processes
+from deploy.private_files import ENVIRONMENT, KEY_FILE, KEYS, SERVER_SECRET, close_to_others, exports, write_private
 from deploy.reaching import Ports, answers, bracketed, listens, pongs
 from deploy.supervisor import MAX_SILENCE_S, ChildFailed, Program, SupervisionFailed, Supervisor
 from deploy.watch import StoreWatch, record
@@ -87,6 +89,7 @@ class Installation:
         self._opponents = opponents
         self._tell = say
         self._max_silence_s = max_silence_s
+        self._password = secrets.token_urlsafe(32)
         self._embedded = "REDIS_URL" not in os.environ if embedded is None else embedded
         self.settings = self._settle_settings(own_broker=embedded is True or "BROKER_URL" not in os.environ)
         self._lock: int | None = None
@@ -140,6 +143,7 @@ class Installation:
                 self._watch.stop()
             supervisor.stop((SERVER,))
             supervisor.close()
+            (self.var / ENVIRONMENT).unlink(missing_ok=True)
         self._watch = None
         if self._directory is not None:
             self._directory.release()
@@ -182,8 +186,9 @@ class Installation:
         except ValueError as error:
             raise InstallationError(f"the settings in the environment cannot be read: {error}") from error
         if self._embedded:
-            redis_url = f"redis://{LOOPBACK}:{self.ports.server}/0"
-            settings = settings._replace(redis_url=redis_url)
+            redis_url = f"redis://:{self._password}@{LOOPBACK}:{self.ports.server}/0"
+            key_file = settings.key_file or self.var / KEYS / KEY_FILE
+            settings = settings._replace(redis_url=redis_url, key_file=key_file)
             if own_broker:
                 settings = settings._replace(broker_url=next_database(redis_url))
         if "ROOKERY_STREAM_URL" not in os.environ:
@@ -195,13 +200,18 @@ class Installation:
     def _environment(self) -> dict[str, str]:
         return {
             **os.environ,
-            "REDIS_URL": self.settings.redis_url,
-            "BROKER_URL": self.settings.broker_url,
+            **self._store_environment(),
             "ROOKERY_STREAM_URL": self.settings.stream_url,
             "ROOKERY_PAGE_URL": self.settings.page_url,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
         }
+
+    def _store_environment(self) -> dict[str, str]:
+        """Return what whoever works with the store must be told."""
+        settings = self.settings
+        keys = {} if settings.key_file is None else {"ROOKERY_KEY_FILE": str(settings.key_file)}
+        return {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url, **keys}
 
     @property
     def _running(self) -> Supervisor:
@@ -218,7 +228,7 @@ class Installation:
         return bracketed(self._local_host)
 
     def _claim(self) -> None:
-        self.var.mkdir(parents=True, exist_ok=True)
+        close_to_others(self.var)
         self._lock = os.open(self.var / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -245,9 +255,13 @@ class Installation:
             refuse_taken_port(self.ports.server, "the embedded server", "--server-port")
             self._directory = DataDirectory(self.var / "redis", binary)
             self._make_readable(self._directory, binary)
-            command = server_command(binary, self._directory, self.ports.server, self._fsync, self.var / MARK)
+            secret = self.var / KEYS / SERVER_SECRET
+            write_private(secret, f"requirepass {self._password}\n")
+            mark = self.var / MARK
+            command = server_command(binary, self._directory, self.ports.server, self._fsync, mark, secret)
             program = Program(SERVER, command, grace=20.0, pass_fds=(self._directory.lock,))
             self._start([program])
+        write_private(self.var / ENVIRONMENT, exports(self._store_environment()))
         with client:
             what = "the server" if self._embedded else "the server at REDIS_URL"
             self._await(what, SERVER, lambda: pongs(client))

@@ -12,8 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 import pytest
+from redis import Redis
+from redis.exceptions import AuthenticationError
 
 from deploy.api_client import ApiClient
 from deploy.embedded import DataDirectory, find_binary
@@ -94,7 +97,7 @@ def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path):
 
 
 def test_a_server_elsewhere_is_used_and_none_is_started(house, tmp_path, monkeypatch):
-    monkeypatch.setenv("REDIS_URL", f"redis://127.0.0.1:{house.ports.server}/0")
+    monkeypatch.setenv("REDIS_URL", house.settings.redis_url)
     with Installation(tmp_path) as guest:
         assert guest.names() == PARTS[1:]
         ours, theirs = (json.loads(answer_of(f"{each.url}/readyz")[1]) for each in (guest, house))
@@ -239,3 +242,34 @@ def up(
             yield url, stop, up
         finally:
             up.kill()
+
+
+def test_nothing_of_an_installation_is_readable_by_other_users(house):
+    below = [house.var, *house.var.rglob("*")]
+    assert len(below) > 20
+    assert [path for path in below if path.stat().st_mode & 0o077] == []
+
+
+def test_the_embedded_server_answers_nobody_without_its_password_and_no_command_line_shows_it(house):
+    with pytest.raises(AuthenticationError):
+        Redis(port=house.ports.server).ping()
+    password = urlsplit(house.settings.redis_url).password
+    assert password
+    assert not [line for line in Path("/proc").glob("[0-9]*/cmdline") if password in text_of(line)]
+
+
+def test_a_file_tells_a_shell_how_commands_reach_the_store_and_its_key(house):
+    rookery = f"{sys.executable} -m deploy.cli"
+    script = f". {house.var}/environment && {rookery} audit checkpoint >/dev/null && {rookery} verify --var {house.var}"
+    ran = subprocess.run(["/bin/sh", "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert (ran.returncode, "damaged" in ran.stdout) == (0, False), ran.stderr
+    assert (house.var / "keys" / "at-rest.key").is_file()
+    stored = Redis.from_url(house.settings.redis_url).get("rk:{proof}:private-key")
+    assert stored.startswith(b"AES-256-GCM:")
+
+
+def text_of(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:  # it has ended meanwhile
+        return ""

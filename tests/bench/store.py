@@ -35,7 +35,7 @@ CLIENTS = 16
 NOW = 1_790_000_000_000
 PERSON = "p" * 17
 SEATS = (Seat.taken(PERSON), Seat.opponent(3))
-CREATED = draft_of(e.MatchCreated(NOW, PERSON, "bashni", 1, "start", SEATS, True, False, 1), PERSON)
+CREATED = draft_of(e.MatchCreated(NOW, PERSON, "bashni", 1, "start", SEATS, True, False, "1"), PERSON)
 MOVED = draft_of(e.MoveSubmitted(NOW, 0, 17, "c3-d4"), PERSON)
 
 

@@ -26,11 +26,11 @@ SITE_SHARE = 8
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes, archives, jobs of workers, calendars, matches that are created and words in chats count per person;
-    sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
-    address; looking at things, and having something computed for it, per person, or per address for who is nobody. An
-    address is what the nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by
-    network and by site: anybody has 2**64 of them.
+    Writes, archives, jobs of workers, calendars, matches that are created, and words in chats, as messages and as
+    bytes, count per person; sign-ins per name and address, and all together per address; sign-ups, guests, and all new
+    matches together, per address; looking at things, and having something computed for it, per person, or per address
+    for who is nobody. An address is what the nearest trusted proxy says; a school behind one finds room. IPv6 addresses
+    count by network and by site: anybody has 2**64 of them.
     """
 
     writes: str = "600/minute"
@@ -44,6 +44,7 @@ class Limits(NamedTuple):
     matches: str = "600/hour"
     all_matches: str = "3000/hour"
     words: str = "600/hour"
+    chat_bytes: str = "1000000/30 day"
     reads: str = "1200/minute"
     computations: str = "300/minute"
 
@@ -60,6 +61,7 @@ SAID = {
     "matches": "You have created very many matches.",
     "all_matches": "From your network address very many matches have been created.",
     "words": "You have said very much.",
+    "chat_bytes": "You have said as much as one person may in 30 days.",
     "reads": "You, or somebody at your network address, have looked at very much in the last minute.",
     "computations": "You, or somebody at your network address, have had very much computed in the last minute.",
 }
@@ -76,7 +78,7 @@ class RateLimits:
         self.away_until = 0.0
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
 
-    def spend(self, limit: str, *who: str, share: int = 1) -> None:
+    def spend(self, limit: str, *who: str, share: int = 1, cost: int = 1) -> None:
         """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up.
 
         ``share`` is how many times the limit they have together.
@@ -86,7 +88,7 @@ class RateLimits:
         who = tuple(hashlib.sha256(each.encode(errors="replace")).hexdigest()[:32] for each in who)
         if share > 1:
             item = type(item)(item.amount * share, item.multiples)
-        if not self._limiter.hit(item, limit, *who):
+        if not self._limiter.hit(item, limit, *who, cost=cost):
             resets = self._limiter.get_window_stats(item, limit, *who).reset_time
             raise too_many(limit, math.ceil(resets - time.time()))
 
@@ -102,9 +104,9 @@ def rate_limits() -> RateLimits:
     return found
 
 
-def spend(limit: str, *who: str) -> None:
-    """Count one use of ``limit`` of the current app by ``who``; raises the problem too-many-requests."""
-    rate_limits().spend(limit, *who)
+def spend(limit: str, *who: str, cost: int = 1) -> None:
+    """Count ``cost`` uses of ``limit`` of the current app by ``who``; raises the problem too-many-requests."""
+    rate_limits().spend(limit, *who, cost=cost)
 
 
 def too_many(limit: str, seconds: int) -> Problem:

@@ -12,6 +12,7 @@ from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
 from domain.match.refusals import Refused
 from events.matches import NoSuchMatch
+from events.notebooks import QuotaExceeded
 from events.passwords import TooManySignIns
 from events.redis_store import translated
 from events.store import ClockDiffers, RequestMismatch, StaleVersion, StoreFull, StoreUnavailable, offset_in_words
@@ -76,6 +77,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "nothing-to-take-back": (409, "There is nothing to take back"),
     "no-takeback-request": (409, "Nobody asks to take a move back"),
     "lines-off": (409, "Conditional lines are not allowed"),
+    "quota-exceeded": (409, "You keep as much as you may"),
     "chat-full": (409, "The chat is full"),
     "frozen": (409, "The match is frozen"),
     "broken-match": (409, "The match cannot be replayed"),
@@ -200,6 +202,10 @@ def problem_of(error: Exception) -> Problem:
         return _stale(error)
     if isinstance(error, NoSuchMatch):
         return no_such_match()
+    if isinstance(error, QuotaExceeded):
+        used = f"{error.kept:,} of {error.most:,} bytes for notes, trees of moves and conditional lines are used"
+        detail = f"{used}: delete some, of matches that are over perhaps, to make room."
+        return Problem("quota-exceeded", detail, quota="notebook", bytes_kept=error.kept, bytes_allowed=error.most)
     if isinstance(error, RequestMismatch):
         detail = "This idempotency key was used for a request with another content: make a new key."
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})

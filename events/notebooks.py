@@ -8,6 +8,43 @@ from typing import Any
 
 from redis import Redis
 
+MAX_BYTES = 2_000_000
+"""Of notes, trees and conditional lines of one person, in all matches together."""
+
+MAX_GUEST_BYTES = 200_000
+"""The same for a guest."""
+
+
+class QuotaExceeded(Exception):
+    """Somebody keeps ``kept`` of at most ``most`` bytes already, and this would be more."""
+
+    def __init__(self, kept: int, most: int) -> None:
+        super().__init__(f"{kept} of {most} bytes are used")
+        self.kept = kept
+        self.most = most
+
+
+# All that a person keeps is counted together; what makes it less is never refused.
+_KEEP = """
+local sum = tonumber(redis.call('GET', KEYS[1]) or '-1')
+if sum < 0 then
+  sum = 0
+  for place = 2, 3 do
+    for _, text in ipairs(redis.call('HVALS', KEYS[place])) do sum = sum + #text end
+  end
+  for _, size in ipairs(redis.call('HVALS', KEYS[4])) do sum = sum + tonumber(size) end
+end
+local kind, match, text, size, most = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local key = KEYS[kind]
+local before = redis.call('HSTRLEN', key, match)
+if kind == 4 then before = tonumber(redis.call('HGET', key, match) or '0') end
+local after = sum - before + size
+if size > before and after > most then return sum end
+if size == 0 then redis.call('HDEL', key, match) else redis.call('HSET', key, match, text) end
+redis.call('SET', KEYS[1], after)
+return -1
+"""
+
 
 class Notebooks:
     """The notebooks of an installation. Safe to share between threads; every method raises redis-py's errors."""
@@ -15,34 +52,42 @@ class Notebooks:
     def __init__(self, client: Redis, prefix: str) -> None:
         self._client: Any = client
         self._keys = f"{prefix}{{people}}:"
+        self._keep = client.register_script(_KEEP)
 
     def notes(self, person: str, match: str) -> str:
         """Return what ``person`` has noted about ``match``; an empty text when that is nothing."""
         return self._read("notes", person, match)
 
-    def write_notes(self, person: str, match: str, text: str) -> None:
-        """Put ``text`` in the place of what ``person`` has noted about ``match``."""
-        self._write("notes", person, match, text)
+    def write_notes(self, person: str, match: str, text: str, most: int = MAX_BYTES) -> None:
+        """Put ``text`` in the place of what ``person`` has noted about ``match``; raises QuotaExceeded."""
+        self._write("notes", person, match, text, len(text.encode()), most)
 
     def exploration(self, person: str, match: str) -> str:
         """Return the tree, as text, that ``person`` keeps for ``match``; an empty text when there is none."""
         return self._read("explorations", person, match)
 
-    def keep_exploration(self, person: str, match: str, text: str) -> None:
-        """Put the tree ``text`` in the place of the one that ``person`` keeps for ``match``."""
-        self._write("explorations", person, match, text)
+    def keep_exploration(self, person: str, match: str, text: str, most: int = MAX_BYTES) -> None:
+        """Put the tree ``text`` in the place of the one that ``person`` keeps for ``match``; raises QuotaExceeded."""
+        self._write("explorations", person, match, text, len(text.encode()), most)
+
+    def count_lines(self, person: str, match: str, size: int, most: int = MAX_BYTES) -> None:
+        """Count ``size`` bytes of conditional lines, which are kept elsewhere; raises QuotaExceeded."""
+        self._write("lines", person, match, str(size), size, most)
 
     def erase(self, person: str) -> None:
         """Throw away all that ``person`` has written down."""
-        self._client.delete(*(f"{self._keys}{kind}:{person}" for kind in ("notes", "explorations")))
+        self._client.delete(*(f"{self._keys}{kind}:{person}" for kind in _KINDS))
 
     def _read(self, kind: str, person: str, match: str) -> str:
         found = self._client.hget(f"{self._keys}{kind}:{person}", match)
         return found.decode() if found else ""
 
-    def _write(self, kind: str, person: str, match: str, text: str) -> None:
-        key = f"{self._keys}{kind}:{person}"
-        if text:
-            self._client.hset(key, match, text)
-        else:
-            self._client.hdel(key, match)
+    def _write(self, kind: str, person: str, match: str, text: str, size: int, most: int) -> None:
+        keys = [f"{self._keys}{each}:{person}" for each in _KINDS]
+        kept = self._keep(keys=keys, args=[_KINDS.index(kind) + 1, match, text, size, most])
+        if kept >= 0:
+            raise QuotaExceeded(kept, most)
+
+
+_KINDS = ("bytes-kept", "notes", "explorations", "lines")
+"""Parts of the names of a person's keys, in the order of the script's."""

@@ -27,6 +27,7 @@ from events.clock import now_ms
 from events.connection import blocking_client
 from events.diaries import RedisDiaries
 from events.feed import Delivery, FeedGroup, trim
+from events.guests import GuestRound
 from events.heartbeat import RedisHeartbeat
 from events.jobs import Jobs
 from events.liveness import RedisLiveness
@@ -245,6 +246,7 @@ class Relay:
         heartbeat = RedisHeartbeat(store.client, self._settings.prefix, store.clock, f"relay {self._name}")
         timekeeper = Timekeeper(matches, diaries, heartbeat, readmodels.active)
         ticker = Ticker(store, readmodels, timekeeper, diaries, heartbeat, self._now)
+        holdings = holdings_on(store, readmodels, matches, self._now)
         sweeper = Sweeper(
             store,
             readmodels,
@@ -258,7 +260,8 @@ class Relay:
             self._now,
             self._name,
             [
-                partial(keep_house, holdings_on(store, readmodels, matches, self._now)),
+                partial(keep_house, holdings),
+                GuestRound(holdings, self._now),
                 JobRound(Jobs(store.client, self._settings.prefix, self._now), self.ask_job, self._now),
             ],
         )

@@ -77,6 +77,7 @@ def say(arguments: dict[str, str], match: str) -> Response:
     state, person = readable(match), require_person()
     _refuse_muted(state, person)
     spend("words", person.id)
+    spend("chat_bytes", person.id, cost=len(arguments["text"].encode()))
     key = request_key()
     asked = Request(f"{person.id}:{key}", fingerprint(key))
     try:

@@ -1,5 +1,6 @@
 """Conditional lines and forced moves: what a seat lays down beforehand. Nobody but its player ever sees them."""
 
+import json
 from typing import Any
 
 from flask import Response
@@ -9,10 +10,24 @@ from api.auth import require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.resources.commands import EXPECTED_HEADER, expected_version
 from api.resources.matches import own
+from api.resources.notes import notebook_bytes
 from api.schemas import Flag, Shown, Strict, Text, Tree, version_tag
 from api.services import services
 from domain.match.guards import seat_of
-from domain.match.lines import ACTIONS, ANY, ARMED, DEAD, DEEPEST, DONE, WAITING, Orders, laid_down, reached, standing
+from domain.match.lines import (
+    ACTIONS,
+    ANY,
+    ARMED,
+    DEAD,
+    DEEPEST,
+    DONE,
+    WAITING,
+    Line,
+    Orders,
+    laid_down,
+    reached,
+    standing,
+)
 from domain.match.moves import LONGEST_MOVE
 from events.matches import Loaded
 from events.orders import lines_read, lines_shown
@@ -82,16 +97,22 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
     """Lay down conditional lines in place of those there are, and say whether forced moves are to be played"""
     first = lines_read(arguments["lines"]) if "lines" in arguments else None
     forced, now = arguments.get("forced"), services().now()
-    own(match)
-    return _shown(
-        services().timekeeper.lay_down(
+    person, kept = require_person(), own(match)
+    if first is not None:
+        services().notebooks.count_lines(person.id, match, _size(first), notebook_bytes(person))
+    try:
+        laid = services().timekeeper.lay_down(
             match,
-            require_person().id,
-            lambda state, orders: laid_down(state, require_person().id, orders, first, forced, now),
+            person.id,
+            lambda state, orders: laid_down(state, person.id, orders, first, forced, now),
             now,
             expected_version(),
         )
-    )
+    except Exception:
+        before = kept.orders.get(seat_of(kept.state, person.id), Orders()).lines
+        services().notebooks.count_lines(person.id, match, _size(before.first if before else ()))
+        raise
+    return _shown(laid)
 
 
 @blueprint.route("/matches/<match>/lines", methods=["DELETE"])
@@ -101,7 +122,13 @@ def drop_lines(match: str) -> Response:
     """Take all conditional lines of the caller away; forced moves stay as they are"""
     own(match)
     services().matches.lay_down(match, require_person().id, lambda _, orders: orders._replace(lines=None))
+    services().notebooks.count_lines(require_person().id, match, 0)
     return Response(status=204)
+
+
+def _size(lines: tuple[Line, ...]) -> int:
+    """Return how many bytes ``lines`` count for."""
+    return len(json.dumps(lines_shown(lines))) if lines else 0
 
 
 def _shown(loaded: Loaded) -> Response:

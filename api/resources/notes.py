@@ -13,7 +13,9 @@ from api.schemas import LARGEST_NUMBER, Shown, Strict, Text, Tree, Whole
 from api.services import services
 from domain.match.exploration import DEEPEST, MOST_MOVES, explored
 from domain.match.moves import LONGEST_MOVE
+from events.notebooks import MAX_BYTES, MAX_GUEST_BYTES
 from events.orders import lines_read, tree_shown
+from events.people import Person
 
 blueprint = Blueprint("notes", __name__, url_prefix=PREFIX, description="What a player writes down")
 
@@ -71,14 +73,20 @@ def show_notes(match: str) -> Response:
     return json_response({"text": services().notebooks.notes(require_person().id, match)})
 
 
+def notebook_bytes(person: Person) -> int:
+    """Return how much ``person`` may keep beside matches: notes, trees and conditional lines together."""
+    return MAX_GUEST_BYTES if person.kind == "guest" else MAX_BYTES
+
+
 @blueprint.route("/matches/<match>/notes", methods=["PUT"])
-@blueprint.documents(200, NotesShown, signed_in=True, problems=[404, 415, 422])
+@blueprint.documents(200, NotesShown, signed_in=True, problems=[404, 409, 415, 422])
 @signed_in
 @blueprint.arguments(Notes)
 def write_notes(arguments: dict[str, str], match: str) -> Response:
     """Note something in place of what was noted before"""
     own(match)
-    services().notebooks.write_notes(require_person().id, match, arguments["text"])
+    person = require_person()
+    services().notebooks.write_notes(person.id, match, arguments["text"], notebook_bytes(person))
     return json_response({"text": arguments["text"]})
 
 
@@ -101,5 +109,6 @@ def keep_exploration(arguments: dict[str, Any], match: str) -> Response:
     found = explored(own(match).state, arguments["ply"], lines_read(arguments["tree"]))
     kept = {"ply": found.ply, "position": found.position, "tree": tree_shown(found.first)} if found.first else None
     text = json.dumps(kept, separators=(",", ":")) if kept else ""
-    services().notebooks.keep_exploration(require_person().id, match, text)
+    person = require_person()
+    services().notebooks.keep_exploration(person.id, match, text, notebook_bytes(person))
     return json_response(kept or NOTHING_KEPT)

@@ -1,0 +1,165 @@
+"""How much anybody may keep beside matches, and how long guests are kept who finish none."""
+
+from typing import Any
+
+import pytest
+
+from api.services import EXTENSION, Services
+from domain.match.state import ABORTED, FINISHED
+from events.guests import GUEST_KEPT_MS, GuestRound
+from events.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceeded
+from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
+from tests.support.server import RealServer
+from workers.projector import Projector, projected_by
+
+LINES = {"lines": [{"move": "b6-a5", "next": [{"move": "d4-e5"}]}]}
+
+
+def project(services: Services) -> None:
+    """Bring the read models up to date."""
+    projector = Projector(services.store.client, services.readmodels.keys, projected_by(services.matches))
+    streams = list(services.store.all_streams())
+    assert not streams or not projector.project(streams)
+
+
+def rounds(services: Services, now: int) -> int:
+    """Look after guests at ``now``; return how many were erased."""
+    project(services)
+    return GuestRound(services.holdings, lambda: now)()
+
+
+def test_notes_trees_and_lines_of_a_person_have_one_quota(
+    anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.resources.notes.MAX_BYTES", 400)
+    match, other = started(anna, boris), started(anna, boris)
+    anna.move(match, "c3-d4")
+    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 250}).status_code == 200
+    assert anna.put(f"/matches/{match}/lines", LINES).status_code == 200
+    refused = anna.put(f"/matches/{other}/notes", {"text": "ä" * 40})
+    assert (refused.status_code, refused.json["code"]) == (409, "quota-exceeded")
+    assert refused.json["bytes_allowed"] == 400
+    assert "bytes for notes, trees of moves and conditional lines are used: delete some" in refused.json["detail"]
+    tree = {"ply": 0, "tree": [{"move": "c3-d4"}]}
+    assert anna.put(f"/matches/{other}/exploration", tree).json["code"] == "quota-exceeded"
+    assert anna.get(f"/matches/{other}/notes").json == {"text": ""}
+    assert boris.put(f"/matches/{other}/notes", {"text": "x" * 250}).status_code == 200
+
+
+def test_what_makes_it_less_is_never_refused_and_makes_room(
+    anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match, other = started(anna, boris), started(anna, boris)
+    anna.move(match, "c3-d4")
+    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 500}).status_code == 200
+    assert anna.put(f"/matches/{match}/lines", LINES).status_code == 200
+    monkeypatch.setattr("api.resources.notes.MAX_BYTES", 400)
+    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 450}).status_code == 200
+    assert anna.put(f"/matches/{other}/notes", {"text": "x"}).status_code == 409
+    assert anna.put(f"/matches/{match}/notes", {"text": "x" * 200}).status_code == 200
+    assert anna.put(f"/matches/{other}/notes", {"text": "x" * 150}).status_code == 409
+    assert anna.delete(f"/matches/{match}/lines").status_code == 204
+    assert anna.put(f"/matches/{other}/notes", {"text": "x" * 150}).status_code == 200
+
+
+def test_lines_that_are_refused_take_no_room(anna: Caller, boris: Caller, services: Services) -> None:
+    match = started(anna, boris)
+    anna.move(match, "c3-d4")
+    assert anna.put(f"/matches/{match}/lines", LINES).status_code == 200
+    kept = services.store.client.get(f"{services.settings.prefix}{{people}}:bytes-kept:{anna.id}")
+    refused = anna.put(f"/matches/{match}/lines", {"lines": [{"move": "a1-a1"}, {"move": "b6-a5"}, {"move": "b6-c5"}]})
+    assert refused.status_code == 422
+    assert services.store.client.get(f"{services.settings.prefix}{{people}}:bytes-kept:{anna.id}") == kept
+
+
+def test_guests_may_keep_less(services: Services, app: Any) -> None:
+    assert MAX_GUEST_BYTES < MAX_BYTES
+    guest = Caller(app).play_as_guest()
+    match = guest.create(ME, OPEN)
+    services.notebooks.count_lines(guest.id, "elsewhere", MAX_GUEST_BYTES - 5)
+    assert guest.put(f"/matches/{match}/notes", {"text": "123456"}).json["code"] == "quota-exceeded"
+    assert guest.put(f"/matches/{match}/notes", {"text": "12345"}).status_code == 200
+
+
+def test_what_was_kept_before_there_was_a_quota_counts(services: Services) -> None:
+    books, prefix = services.notebooks, services.settings.prefix
+    services.store.client.hset(f"{prefix}{{people}}:notes:p", "m1", "x" * 60)
+    services.store.client.hset(f"{prefix}{{people}}:explorations:p", "m1", "x" * 30)
+    with pytest.raises(QuotaExceeded, match="90 of 100 bytes are used"):
+        books.write_notes("p", "m2", "x" * 11, 100)
+    books.write_notes("p", "m2", "x" * 10, 100)
+    books.erase("p")
+    assert not services.store.client.keys("*:p")
+
+
+def test_what_is_said_in_chats_is_bounded_in_bytes(server: RealServer) -> None:
+    app = app_on(server.url, UNLIMITED._replace(chat_bytes="10/30 day"))
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    match = started(anna, boris)
+    assert anna.post(f"/matches/{match}/chat", {"text": "123456"}).status_code == 201
+    refused = anna.post(f"/matches/{match}/chat", {"text": "äää"})
+    assert refused.status_code == 429
+    assert refused.json["detail"].startswith("You have said as much as one person may in 30 days. Wait ")
+    assert boris.post(f"/matches/{match}/chat", {"text": "123456"}).status_code == 201
+
+
+class TestGuests:
+    def test_a_guest_who_has_finished_no_match_goes_with_all_that_is_kept(self, app: Any, anna: Caller) -> None:
+        services: Services = app.extensions[EXTENSION]
+        guest = Caller(app).play_as_guest()
+        playing, waiting = started(guest, anna), guest.create(ME, OPEN)
+        guest.put(f"/matches/{playing}/notes", {"text": "a note"})
+        now = services.now() + GUEST_KEPT_MS
+        assert rounds(services, now - 60_000) == 0
+        assert services.people.person(guest.id) is not None
+        assert rounds(services, now) == 1
+        assert services.people.person(guest.id) is None
+        assert services.notebooks.notes(guest.id, playing) == ""
+        states = [services.matches.load(match).state for match in (playing, waiting)]
+        assert [(state.status, state.reason) for state in states] == [(FINISHED, "resignation"), (ABORTED, "aborted")]
+        assert rounds(services, now) == 0
+
+    def test_a_guest_who_has_finished_a_match_stays(self, app: Any, anna: Caller) -> None:
+        services: Services = app.extensions[EXTENSION]
+        guest = Caller(app).play_as_guest()
+        match = started(guest, anna)
+        guest.post(f"/matches/{match}/resignation")
+        assert rounds(services, services.now() + 10 * GUEST_KEPT_MS) == 0
+        assert services.people.person(guest.id) is not None
+
+    def test_a_match_that_goes_on_keeps_a_guest(self, app: Any, anna: Caller) -> None:
+        services: Services = app.extensions[EXTENSION]
+        guest = Caller(app).play_as_guest()
+        match = started(guest, anna)
+        day = 24 * 3600 * 1000
+        services.people.look_at_guest(guest.id, services.now() - GUEST_KEPT_MS)
+        first = services.people.person(guest.id)
+        assert first is not None
+        services.store.client.hset(
+            f"{services.settings.prefix}{{people}}:person:{guest.id}", "created_at", first.created_at - 29 * day
+        )
+        assert rounds(services, services.now() + 2 * day) == 0, "created long ago, but the match has just begun"
+        assert services.people.person(guest.id) is not None
+        assert rounds(services, services.now() + GUEST_KEPT_MS) == 1
+        assert services.matches.load(match).state.status == FINISHED
+
+    def test_an_expiry_that_was_cut_off_is_done_again(
+        self, app: Any, anna: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        services: Services = app.extensions[EXTENSION]
+        guest = Caller(app).play_as_guest()
+        now = services.now() + GUEST_KEPT_MS
+        with monkeypatch.context() as patched:
+            patched.setattr("events.personal.Notebooks.erase", None)
+            with pytest.raises(TypeError):
+                rounds(services, now)
+        assert rounds(services, now) == 1
+        assert services.people.person(guest.id) is None
+
+    def test_people_and_guests_from_before_are_told_apart(self, app: Any, anna: Caller) -> None:
+        services: Services = app.extensions[EXTENSION]
+        guest = Caller(app).play_as_guest()
+        services.store.client.delete(f"{services.settings.prefix}{{people}}:guests")
+        assert rounds(services, services.now() + GUEST_KEPT_MS) == 1
+        assert services.people.person(anna.id) is not None
+        assert services.people.person(guest.id) is None

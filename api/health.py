@@ -24,7 +24,7 @@ from events.feed import FeedGroup
 from events.store import StoreError, WrongInstallation, offset_in_words
 from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
-GROUPS = ("projections", "opponents", "ratings", "clocks")
+GROUPS = ("projections", "opponents", "ratings", "clocks", "administration")
 
 INCIDENTS_TOLD = 5
 LATE_MS = 5000

@@ -4,31 +4,43 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import TimeoutError as NoAnswer
+
 from deploy.parallel import in_batches
+from events.administration import is_administrative
 from events.chain import linked
-from events.clock import rfc3339
+from events.clock import now_ms, rfc3339
 from events.envelope import Envelope
+from events.people import People
 from events.proof.audit import audit
-from events.proof.checkpoint_log import CheckpointLog
+from events.redis_store import RedisStore
 from events.settings import Settings
-from events.store import EMPTY, DamagedStream, EventStore, Head
+from events.statements import Statements
+from events.store import EMPTY, DamagedStream, EventStore, Head, StoreUnavailable
 from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
 MATCHES_AT_ONCE = 10
 
 
 class Finding(NamedTuple):
-    """What is wrong with a match, at a version."""
+    """What is wrong with a match, at a version; 0 when it is not known at which."""
 
     match: str
     version: int
     reason: str
 
+    @property
+    def place(self) -> str:
+        """The match and the version in words."""
+        return f"{self.match} at version {self.version}" if self.version else self.match
+
 
 class Examined(NamedTuple):
     """What was examined: so many matches, events, plies, and answers of opponents that were computed again.
 
-    ``uncomputable`` are answers of opponents of another engine; ``findings`` is what is wrong.
+    ``uncomputable`` are answers of opponents of another engine; ``findings`` is what is wrong, ``acts`` are the events
+    that arbiters have caused.
     """
 
     matches: int = 0
@@ -37,6 +49,7 @@ class Examined(NamedTuple):
     computed: int = 0
     uncomputable: int = 0
     findings: tuple[Finding, ...] = ()
+    acts: tuple[Envelope, ...] = ()
 
     def plus(self, other: "Examined") -> "Examined":
         """Return both together."""
@@ -47,6 +60,7 @@ class Examined(NamedTuple):
             self.computed + other.computed,
             self.uncomputable + other.uncomputable,
             self.findings + other.findings,
+            self.acts + other.acts,
         )
 
 
@@ -62,11 +76,32 @@ def examine_all(settings: Settings, processes: int, recompute: bool, present: in
 
 
 def examine_matches(store: EventStore, names: Sequence[str], recompute: bool, present: int) -> Examined:
-    """Return what was found in the matches ``names``."""
+    """Return what was found in the matches ``names``, and in the texts that their events name."""
     total = Examined()
     for match in names:
         total = total.plus(examine(store, match, recompute, present))
+        if isinstance(store, RedisStore):
+            total = total._replace(findings=(*total.findings, *_text_findings(store, match)))
     return total
+
+
+def _text_findings(store: RedisStore, match: str) -> Iterator[Finding]:
+    statements = Statements(store.client, store.prefix, now_ms)
+    people = People(store.client, store.prefix, now_ms)
+    try:
+        events = store.read(match)
+    except StoreUnavailable:
+        raise
+    except Exception:
+        # That the match cannot be read is a finding already.
+        return
+    try:
+        for fault in statements.faults(match, events, people.persons):
+            yield Finding(match, fault.version, f"{fault.member}: {fault.reason}")
+    except (NoConnection, NoAnswer):
+        raise
+    except Exception as error:
+        yield Finding(match, 0, f"the texts of its cases cannot be read: {error}")
 
 
 def examine(store: EventStore, match: str, recompute: bool, present: int | None = None) -> Examined:
@@ -77,6 +112,8 @@ def examine(store: EventStore, match: str, recompute: bool, present: int | None 
         opened = store.open(match)
         for record in audit(match, linked(match, opened.events)):
             event, ply, fault = record.envelope, record.ply, record.fault
+            if is_administrative(event):
+                found = found._replace(acts=(*found.acts, event))
             head, at = Head(event.version, event.digest), event.at
             if (answer := record.answer) is not None:
                 fault = fault or answer.wrong_seed()
@@ -87,8 +124,13 @@ def examine(store: EventStore, match: str, recompute: bool, present: int | None 
             found = found._replace(events=found.events + 1, plies=found.plies + (ply is not None))
             if fault is not None:
                 return found._replace(findings=(Finding(match, event.version, fault),))
+    except StoreUnavailable:
+        raise
     except DamagedStream as damage:
         return found._replace(findings=(Finding(match, damage.version, damage.reason),))
+    except Exception as error:
+        # A key of another type, bytes that are no number: whatever it is, the other matches are examined.
+        return found._replace(findings=(Finding(match, 0, f"it cannot be read: {error}"),))
     if head == EMPTY == opened.head:
         return found._replace(findings=(Finding(match, 1, "the store lists it, but it has no events"),))
     if opened.head != head:
@@ -97,18 +139,3 @@ def examine(store: EventStore, match: str, recompute: bool, present: int | None 
         reason = f"it is dated in the future, at {rfc3339(at)}: see rookery clocks"
         return found._replace(findings=(Finding(match, head.version, reason),))
     return found
-
-
-def examine_log(store: EventStore, log: CheckpointLog) -> tuple[int, list[Finding]]:
-    """Return the number of heads in the log of checkpoints, and those that the matches do not have any more."""
-    findings, leaves = [], 0
-    for match, version, digest in log.leaves():
-        leaves += 1
-        try:
-            events: list[Envelope] = store.read(match, version - 1, 1)
-        except DamagedStream as damage:
-            findings.append(Finding(match, version, damage.reason))
-            continue
-        if not events or events[0].id != digest:
-            findings.append(Finding(match, version, f"a checkpoint has it with the digest {digest}"))
-    return leaves, findings

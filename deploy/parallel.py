@@ -8,6 +8,7 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
 
+from events.chain import readable_streams
 from events.settings import Settings, store_from
 from events.store import EventStore
 
@@ -27,7 +28,7 @@ class ProcessesKilled(Exception):
 
 def matches_of(store: EventStore) -> int:
     """Return the number of matches in ``store``. Raises StoreUnavailable."""
-    return sum(1 for _ in store.all_streams())
+    return sum(1 for _ in readable_streams(store))
 
 
 def in_batches(settings: Settings, look: Look[T], at_once: int, processes: int) -> Iterator[T]:
@@ -89,7 +90,6 @@ def _looked_at(settings: Settings, look: Look[T], batch: Sequence[str]) -> T:
 
 
 def _batches(store: EventStore, at_once: int) -> Iterator[list[str]]:
-    for shard in range(store.shards):
-        names = store.streams(shard)
-        while batch := list(islice(names, at_once)):
-            yield batch
+    names = readable_streams(store)
+    while batch := list(islice(names, at_once)):
+        yield batch

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from events.codec import UndecodableEvent, event_of
 from events.envelope import Envelope, canonical, chained
-from events.store import EMPTY, DamagedStream, EventStore, Head
+from events.store import EMPTY, DamagedStream, EventStore, Head, StoreError, StoreUnavailable
 
 
 class Verified(NamedTuple):
@@ -60,17 +60,37 @@ def verify_all(
 ) -> list[DamagedStream]:
     """Return the damage found in all streams, shard by shard; none when all is well.
 
-    ``on_progress`` is called with the verdict on each stream. Raises StoreUnavailable.
+    Whatever is wrong with one, a key of another type for example, the others are looked at. ``on_progress`` is called
+    with the verdict on each stream. Raises StoreUnavailable.
     """
     damaged = []
-    for stream in store.all_streams():
+    for stream in readable_streams(store):
         verdict: Verified | DamagedStream
         try:
             verdict = verify(store, stream)
             if verdict.head == EMPTY:
                 raise DamagedStream(stream, 1, "the shard lists it, but it has no events")
+        except StoreUnavailable:
+            raise
         except DamagedStream as damage:
             verdict = damage
-            damaged.append(damage)
+        except Exception as error:
+            verdict = DamagedStream(stream, 0, f"it cannot be read: {error}")
+        if isinstance(verdict, DamagedStream):
+            damaged.append(verdict)
         on_progress(verdict)
     return damaged
+
+
+def readable_streams(store: EventStore) -> Iterator[str]:
+    """Yield the names of all streams, shard by shard, as far as the list of a shard can be read.
+
+    That one cannot be read is found with the log of checkpoints (``events.proof.log_audit``). Raises StoreUnavailable.
+    """
+    for shard in range(store.shards):
+        try:
+            yield from store.streams(shard)
+        except StoreUnavailable:
+            raise
+        except StoreError:
+            continue

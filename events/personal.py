@@ -134,7 +134,6 @@ def erase(holdings: Holdings, person: Person) -> str:
     Crash-safe: killed midway, doing it again does the rest, for the account, by which it is asked for, goes last; a
     relay does it too, from the note that is made first.
     """
-    holdings.administration.record("person-erased", person.id, {"person": person.id})
     holdings.rewriting.note(person.id)
     forget(holdings, person.id)
     # Once more: what requests that are still under way leave is erased so long after the account is gone.
@@ -158,6 +157,7 @@ def forget(holdings: Holdings, id: str) -> None:
         holdings.administration.revoke(person.id, role, person.id)
     holdings.notebooks.erase(person.id)
     holdings.diaries.erase(person.id)
+    holdings.administration.record("person-erased", person.id, {"person": person.id}, f"erased:{person.id}")
     if person.name:
         holdings.people.erase(person)
 

@@ -175,10 +175,11 @@ class WrongInstallation(StoreError):
 
 
 class DamagedStream(StoreError):
-    """A stream whose stored bytes cannot be what was once appended, with the version where that shows."""
+    """A stream whose stored bytes cannot be what was once appended, with the version where that shows; 0: anywhere."""
 
     def __init__(self, stream: str, version: int, reason: str) -> None:
-        super().__init__(f"{stream} is damaged at version {version}: {reason}")
+        place = f" at version {version}" if version else ""
+        super().__init__(f"{stream} is damaged{place}: {reason}")
         self.stream = stream
         self.version = version
         self.reason = reason

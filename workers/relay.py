@@ -1,10 +1,11 @@
 """The relay: carries every event from the feeds of the shards to what follows from it.
 
-Four lines run side by side, each a consumer group of its own, so that none waits for another: ``projections`` are
+Five lines run side by side, each a consumer group of its own, so that none waits for another: ``projections`` are
 applied here, together with the acknowledgement in one transaction; for ``opponents`` and ``ratings`` one task per match
-is enqueued, and acknowledged when it is; for ``clocks`` the match follows the diaries of its players, here. A batch of
-events is taken match by match: what follows depends on where a match stands now, not on how many events led there, nor
-on their order or number of deliveries.
+is enqueued, and acknowledged when it is; for ``clocks`` the match follows the diaries of its players, here; for
+``administration`` what arbiters have done is logged, here, unless it is. A batch of events is taken match by match:
+what follows depends on where a match stands now, not on how many events led there, nor on their order or number of
+deliveries.
 """
 
 import os
@@ -23,6 +24,7 @@ from redis.exceptions import RedisError
 
 from domain.match.state import PLAYING, MatchState
 from events import beats
+from events.administration import Administration
 from events.clock import now_ms
 from events.connection import blocking_client
 from events.diaries import RedisDiaries
@@ -51,7 +53,7 @@ from workers.sweeper import Sweeper
 from workers.tasks import ANSWER, CHECKPOINT, JOB, RATE
 from workers.ticker import Ticker
 
-GROUPS = ("projections", "opponents", "ratings", "clocks")
+GROUPS = ("projections", "opponents", "ratings", "clocks", "administration")
 BLOCK_MS = 1000
 CLAIM_EVERY_MS = 2000
 CLAIM_IDLE_MS = 5000
@@ -187,6 +189,17 @@ def keeping_time(
     return _match_by_match(group, attend)
 
 
+def logging_acts(group: FeedGroup, store: EventStore, administration: Administration) -> Handle:
+    """Return what logs the arbiters' acts among the deliveries that are not in the log of administration yet."""
+
+    def attend(match: str, versions: set[int]) -> None:
+        first, last = min(versions), max(versions)
+        for event in store.read(match, first - 1, last - first + 1):
+            administration.record_event(event)
+
+    return _match_by_match(group, attend)
+
+
 def _match_by_match(group: FeedGroup, attend: Callable[[str, set[int]], None]) -> Handle:
     """Return what attends to each match of the deliveries, given the versions that were delivered of it."""
 
@@ -265,12 +278,14 @@ class Relay:
                 JobRound(Jobs(store.client, self._settings.prefix, self._now), self.ask_job, self._now),
             ],
         )
-        projections, opponents, rates, clocks = (self._group(name, store.shards) for name in GROUPS)
+        projections, opponents, rates, clocks, acts = (self._group(name, store.shards) for name in GROUPS)
+        administration = Administration(store.client, self._settings.prefix, self._now)
         lines = [
             Line(projections, projecting(projections, projector)),
             Line(opponents, asking(opponents, matches, lambda state: bool(debts_of(state)), ask_answer)),
             Line(rates, asking(rates, matches, ratings.owed, self.ask_rating)),
             Line(clocks, keeping_time(clocks, store, matches, timekeeper, self._now)),
+            Line(acts, logging_acts(acts, store, administration)),
         ]
         # All groups exist before the feed is trimmed for the first time: what one has not seen stays.
         for line in lines:

@@ -30,10 +30,11 @@ from domain.match import commands as c
 from domain.match.decide import decide
 from domain.match.disputes import GROUNDS, RULINGS
 from domain.match.refusals import Refused
-from events.administration import ARBITER, OPERATOR, Act
+from events.administration import ARBITER, OPERATOR, SHOWN, TEXTS, Act
 from events.clock import rfc3339
 from events.people import Person
 from events.statements import LONGEST
+from events.store import StaleVersion
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX, description="Disputes and rulings")
 
@@ -101,12 +102,22 @@ class NewProposal(Strict):
 
 
 class ActShown(Shown):
+    """What happened, or was refused. ``id`` is the SHA-256 of the 32 bytes of the id before (zeros at first) and of
+    ``canonical`` in UTF-8; the head of the log is in every checkpoint."""
+
     number = fields.Integer()
     id = fields.String()
     act = fields.String()
     at = fields.DateTime()
     actor = fields.String()
     facts = fields.Dict()
+    canonical = fields.String(
+        allow_none=True,
+        metadata={
+            "description": "The entry as canonical JSON (RFC 8785), as it is hashed; null where an entry of an earlier "
+            "release holds the text of somebody who was erased"
+        },
+    )
 
 
 class ActsShown(Shown):
@@ -178,14 +189,14 @@ def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -
 
 def _open(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    _log("case-opened", arbiter, match, ply=said["ply"], ground=said["ground"])
-    return _state(match, arbiter, c.OpenCase(arbiter.id, said["ply"], said["ground"], ""), said)
+    command = c.OpenCase(arbiter.id, said["ply"], said["ground"], "")
+    return _logged("case-opened", arbiter, match, said, lambda: _state(match, arbiter, command, said))
 
 
 def _freeze(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    _log("match-frozen" if said["frozen"] else "match-unfrozen", arbiter, match)
-    return execute(match, c.Freeze(arbiter.id, **said))
+    act = "match-frozen" if said["frozen"] else "match-unfrozen"
+    return _logged(act, arbiter, match, {}, lambda: execute(match, c.Freeze(arbiter.id, **said)))
 
 
 def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
@@ -200,28 +211,41 @@ def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
         scores=None if scores is None else tuple(scores),
         remaining=None if remaining is None else tuple(time * 1000 for time in remaining),
     )
-    _log("ruling-made", arbiter, match, **_without_texts(said))
-    return _state(match, arbiter, command, said)
+    return _logged("ruling-made", arbiter, match, said, lambda: _state(match, arbiter, command, said))
 
 
 def _propose(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    _log("ruleset-proposed", arbiter, match, **_without_texts(said))
-    return _state(match, arbiter, c.ProposeRuleset(arbiter.id, said["ruleset"], ""), said)
+    command = c.ProposeRuleset(arbiter.id, said["ruleset"], "")
+    return _logged("ruleset-proposed", arbiter, match, said, lambda: _state(match, arbiter, command, said))
 
 
-def _without_texts(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what the log keeps for ever of a request: not what must be erasable."""
-    return {name: value for name, value in said.items() if name not in ("reason", "rule")}
+def _shown_act(act: Act, present: Container[str]) -> dict[str, Any]:
+    """Return an entry of the log; texts that older ones recorded are left out when their author was erased."""
+    facts = dict(act.facts)
+    if act.actor not in present:
+        facts = {name: value for name, value in facts.items() if name not in TEXTS}
+    return {
+        "number": act.number,
+        "id": act.id,
+        "act": act.act,
+        "at": rfc3339(act.at),
+        "actor": act.actor,
+        "facts": facts,
+        "canonical": act.canonical if len(facts) == len(act.facts) else None,
+    }
 
 
-def _facts(act: Act, present: Container[str]) -> dict[str, Any]:
-    """Return the facts of an act; texts that older entries recorded are left out when their author was erased."""
-    return dict(act.facts) if act.actor in present else _without_texts(dict(act.facts))
-
-
-def _log(act: str, arbiter: Person, match: str, **facts: Any) -> None:
-    services().administration.record(act, arbiter.id, {"match": match, **facts})
+def _logged(act: str, arbiter: Person, match: str, said: dict[str, Any], do: Callable[[], Response]) -> Response:
+    """Return what ``do`` answers and log its refusal; what it does is logged by ``execute``."""
+    try:
+        return do()
+    except (Refused, StaleVersion) as refusal:
+        code = refusal.code if isinstance(refusal, Refused) else "stale-version"
+        # The log is kept for ever: nothing that must be erasable is in it.
+        facts = {name: value for name, value in said.items() if name in SHOWN}
+        services().administration.record_refusal(act, arbiter.id, code, {**facts, "match": match})
+        raise
 
 
 def _judge(match: str) -> Person:
@@ -277,5 +301,5 @@ def administration_log(query: dict[str, int]) -> Response:
     require_role(ARBITER, OPERATOR)
     acts = services().administration.acts(query["after"], query["limit"])
     present = services().people.persons(act.actor for act in acts)
-    items = [{**act._asdict(), "at": rfc3339(act.at), "facts": _facts(act, present)} for act in acts]
+    items = [_shown_act(act, present) for act in acts]
     return json_response({"items": items, "next": acts[-1].number if len(acts) == query["limit"] else None})

@@ -320,6 +320,8 @@ def execute(match: str, command: c.Command, expected: VersionTag | None = None, 
         if not show.visible(services().matches.load(match).state, person):
             raise no_such_match() from None
         raise
+    for event in executed.events:
+        services().administration.record_event(event)
     payload = {
         "match": match,
         "version": executed.version,

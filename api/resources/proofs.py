@@ -13,6 +13,7 @@ from api.services import services
 from domain.game import Effort, OutcomeUnknown
 from domain.match.state import MatchState
 from events.jobs import BUNDLE
+from events.proof import merkle
 from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
 from events.proof.checkpoint_log import NoCheckpoint
 from events.proof.checkpoints import write_checkpoint
@@ -27,6 +28,8 @@ BUNDLE_SCHEMA = bundle_schema()
 
 MAX_EVENTS_AT_ONCE = 1000
 """Of a match that is replayed within a request; a worker replays longer ones."""
+
+MAX_LEAVES = 1000
 
 
 class KeyShown(Shown):
@@ -50,9 +53,17 @@ class KeysShown(Shown):
     keys = fields.List(fields.Nested(KeyShown))
 
 
-class CheckpointShown(Shown):
-    """The log of all heads at an instant, signed over the canonical JSON of day, origin, root, signed_at and size."""
+class AdministrationHeadShown(Shown):
+    """The last entry of the log of administration: its number (0: there is none) and its id."""
 
+    number = fields.Integer()
+    digest = fields.String()
+
+
+class CheckpointShown(Shown):
+    """The log of all heads at an instant, signed over the canonical JSON of all but format, key and signature."""
+
+    administration = fields.Nested(AdministrationHeadShown, metadata={"optional": True})
     day = fields.String()
     format = fields.Integer()
     key = fields.String()
@@ -65,6 +76,28 @@ class CheckpointShown(Shown):
 
 class CheckpointsShown(Shown):
     days = fields.List(fields.String(), metadata={"description": "The days with a checkpoint, the oldest first"})
+
+
+class LeavesShown(Shown):
+    """Leaves of the log of checkpoints, hashed, in their order; ``next`` is what ``after`` must be for the others.
+
+    A leaf is the canonical JSON of digest (of an event), match and version, and its hash the SHA-256 of a byte 0 and
+    the leaf; that of a node is the SHA-256 of a byte 1 and the hashes below it (RFC 6962). So anybody can compute the
+    root of every checkpoint, and see whether a match is in it. Which matches the other leaves are of is not told: some
+    are private.
+    """
+
+    after = fields.Integer()
+    hashes = fields.List(fields.String())
+    next = fields.Integer(allow_none=True)
+    size = fields.Integer(metadata={"description": "The number of all leaves"})
+
+
+class LeavesQuery(Strict):
+    after = QueryNumber(load_default=0, validate=validate.Range(0, LARGEST_NUMBER, error="must not be negative"))
+    limit = QueryNumber(
+        load_default=MAX_LEAVES, validate=validate.Range(1, MAX_LEAVES, error=f"must be 1 to {MAX_LEAVES}")
+    )
 
 
 class ConsistencyShown(Shown):
@@ -135,6 +168,19 @@ def consistency(query: dict[str, int]) -> Response:
     except ValueError as error:
         raise Problem("no-such-checkpoint", f"{error}.") from error
     return Response(write_document(written(proof)), content_type="application/json")
+
+
+@blueprint.route("/checkpoints/leaves")
+@blueprint.documents(200, LeavesShown, problems=[422])
+@blueprint.arguments(LeavesQuery, location="query")
+def checkpoint_leaves(query: dict[str, int]) -> Response:
+    """The hashes of the leaves after a number of them: what the roots of all checkpoints are computed from"""
+    log, after = services().checkpoints, query["after"]
+    size = log.size()
+    hashes = [merkle.leaf_hash(leaf).hex() for leaf in log.leaves(after, min(query["limit"], max(0, size - after)))]
+    end = after + len(hashes)
+    following = end if hashes and end < size else None
+    return json_response({"after": after, "hashes": hashes, "next": following, "size": size})
 
 
 @blueprint.route("/checkpoints/<day>")

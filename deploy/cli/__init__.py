@@ -10,6 +10,7 @@ from deploy.cli.arguments import Refusal
 from deploy.cli.audit import audit_commands
 from deploy.cli.checkpoints import checkpoint, consistency, keys, revoke_key, rotate_key
 from deploy.cli.clocks import clocks
+from deploy.cli.everything import examine_everything
 from deploy.cli.files import store_files
 from deploy.cli.opponents import opponent
 from deploy.cli.people import people
@@ -52,7 +53,7 @@ for command in (
     simulation,
 ):
     main.add_command(command)
-for command in (checkpoint, consistency, keys, rotate_key, revoke_key):
+for command in (examine_everything, checkpoint, consistency, keys, rotate_key, revoke_key):
     audit_commands.add_command(command)
 for command in (suspend, restore, rename, reset_password):
     people.add_command(command)

@@ -1,13 +1,11 @@
 """Proof on the command line: bundles exported and verified, matches replayed ply by ply, all of a store examined."""
 
-import os
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable, progress
+from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable
 from events.chain import linked
 from events.clock import now_ms, rfc3339
 from events.codec import content_shown
@@ -19,10 +17,8 @@ from events.proof.checkpoint_log import CheckpointLog
 from events.proof.documents import Fault
 from events.proof.keys import KeySet, read_key_set
 from events.proof.verification import place_in_words, verify
-from events.settings import Settings
 from events.statements import MEMBERS, Recalled, Statements, recalled
 from events.store import DamagedStream
-from events.store_clock import StoreClock
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -80,46 +76,6 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
         except DamagedStream as damage:
             raise Refusal(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
     click.echo(f"{len(events)} events, all as the rules give them")
-
-
-@audit_commands.command("all")
-@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
-@click.option(
-    "--opponents", is_flag=True, help="Compute the opponents' answers again, too: it takes as long as playing."
-)
-def examine_everything(processes: int, opponents: bool) -> None:
-    """Replay every match of the store and compare it with the checkpoints; print what is wrong, and the rate."""
-    from deploy.fleet import Examined, Finding, examine_all, examine_log
-    from deploy.parallel import matches_of
-
-    def tell(findings: Iterable[Finding]) -> None:
-        for finding in findings:
-            click.echo(f"DIFFERENT {finding.match} at version {finding.version}: {finding.reason}")
-
-    store = open_store()
-    total, began = Examined(), time.perf_counter()
-    with in_words():
-        present = StoreClock(store.client, now_ms).store_now()
-        with progress(matches_of(store), "Replaying") as step:
-            for examined in examine_all(Settings.from_environment(), processes, opponents, present):
-                total = total.plus(examined)
-                tell(examined.findings)
-                for _ in range(examined.matches):
-                    step()
-        seconds = time.perf_counter() - began
-        leaves, missing = examine_log(store, CheckpointLog(store, key_ring(store)))
-        tell(missing)
-    click.echo(
-        f"{total.matches} matches, {total.events} events, {total.plies} plies in {seconds:.1f} s: "
-        f"{total.matches / seconds:,.0f} matches/s, {total.plies / seconds:,.0f} plies/s"
-    )
-    if opponents:
-        click.echo(f"{total.computed} answers of opponents computed again, {total.uncomputable} are of another engine")
-    click.echo(f"{leaves} heads in checkpoints")
-    if wrong := {finding.match for finding in (*total.findings, *missing)}:
-        click.echo(f"{len(wrong)} of {total.matches} matches are not as they must be, see above")
-        raise SystemExit(1)
-    click.echo("All matches are as the rules give them.")
 
 
 @audit_commands.command()

@@ -8,11 +8,12 @@ from typing import TypeVar
 import click
 
 from deploy.cli.arguments import Refusal, in_words, key_ring, open_store
+from events.administration import Administration
 from events.clock import now_ms, rfc3339
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault, write_document
-from events.proof.keys import key_set, read_key_set
+from events.proof.keys import key_set, read_key_set, record_keys
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -69,7 +70,9 @@ def rotate_key() -> None:
     store = open_store()
     with in_words():
         store.check_clock()
-        made = key_ring(store).rotate()
+        keys = key_ring(store)
+        made = keys.rotate()
+        record_keys(Administration(store.client, store.prefix, now_ms), keys.known())
     click.echo(f"The store signs with key {made.id} from now on.")
 
 
@@ -94,10 +97,13 @@ def revoke_key(key: str, since: int) -> None:
     """
     store = open_store()
     with in_words():
+        store.check_clock()
+        keys = key_ring(store)
         try:
-            made = key_ring(store).revoke(key, since)
+            made = keys.revoke(key, since)
         except LookupError as error:
             raise Refusal(str(error)) from None
+        record_keys(Administration(store.client, store.prefix, now_ms), keys.known())
     click.echo(f"Key {key} is revoked from {rfc3339(since)} on.")
     if made is not None:
         click.echo(f"The store signs with key {made.id} from now on.")

@@ -3,9 +3,10 @@
 import click
 from redis.exceptions import RedisError
 
-from deploy.cli.arguments import Refusal, open_store
-from events.administration import CONSOLE, ROLES, Administration
-from events.clock import now_ms
+from deploy.cli.arguments import Refusal, open_store, printable
+from events.administration import CONSOLE, ROLES, TEXTS, Administration
+from events.clock import now_ms, rfc3339
+from events.envelope import canonical_json
 from events.people import People, Person
 from events.settings import Settings, store_from
 from events.store import StoreError
@@ -45,6 +46,42 @@ def roles() -> None:
         raise Refusal(str(error)) from error
     for person, held in sorted(holders.items()):
         click.echo(f"{known[person].name if person in known else person}  {', '.join(sorted(held))}")
+
+
+@people.command("log")
+@click.option("--after", type=click.IntRange(0), default=0, show_default=True, help="Only entries after this number.")
+@click.option("--canonical", is_flag=True, help="Print id and canonical JSON of each entry, from which ids follow.")
+def show_log(after: int, canonical: bool) -> None:
+    """Print the log of what arbiters and operators have done, and check that nothing of it was changed.
+
+    The id of an entry is the SHA-256 of the 32 bytes of the id before it (zeros for the first) and of its canonical
+    JSON. What else stands in the store is compared with it by `rookery verify` and `rookery audit all`.
+    """
+    persons, administration = parts()
+    faults = 0
+    try:
+        for entry in administration.entries():
+            if entry.fault is not None:
+                faults += 1
+                click.echo(printable(f"DAMAGED entry {entry.number}: {entry.fault}"))
+            if entry.act is None or entry.number <= after:
+                continue
+            if canonical:
+                click.echo(f"{entry.act.id} {entry.act.canonical}")
+                continue
+            person = persons.person(entry.act.actor)
+            actor = entry.act.actor if person is None else f"{person.name} ({person.id})"
+            act, hidden = entry.act, TEXTS if person is None else ()
+            facts = canonical_json({name: value for name, value in act.facts.items() if name not in hidden}).decode()
+            click.echo(printable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
+        last, head = administration.last(), administration.head()
+    except RedisError as error:
+        raise Refusal(str(error)) from error
+    if head not in (None, last):
+        faults += 1
+        click.echo(f"DAMAGED the log ends with entry {last.version}, and the head beside it is another")
+    if faults:
+        raise SystemExit(1)
 
 
 def _change(name: str, role: str, granted: bool) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from deploy.cli.arguments import Refusal, in_words, open_store, printable, progress, var_option
+from deploy.cli.everything import audit_logs, tell
 from deploy.parallel import matches_of
 from deploy.watermark import MARK, read_mark
 from deploy.watermark import missing as missing_events
@@ -25,6 +26,7 @@ from events.store_clock import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 def verify(var: Path) -> None:
     """Compute all hash chains again and name the place of any damage; the store is that of REDIS_URL.
 
+    So are the logs of checkpoints and of administration, and compared with the matches and with each other.
     What is missing at the end of a history is found by the high-water mark that `rookery up` keeps below --var.
     What is dated in the future by the store's clock is named, too.
     """
@@ -44,20 +46,24 @@ def verify(var: Path) -> None:
         streams = matches_of(store)
         with progress(streams, "Verifying") as step:
             damaged = verify_all(store, count)
+        logs = audit_logs(store)
         missing = _missing(store, var / MARK)
         future_outages = impossible(RedisHeartbeat(store.client, store.prefix), present)
     for damage in damaged:
-        click.echo(f"DAMAGED {damage}")
+        click.echo(printable(f"DAMAGED {damage}"))
+    tell("DAMAGED", logs.findings, logs.checkpoints.unlisted)
     for each in ahead:
         click.echo(f"DATED IN THE FUTURE {each.stream} at version {each.head.version}: {rfc3339(each.at)}")
     for outage in future_outages:
         click.echo(f"DATED IN THE FUTURE an outage from {rfc3339(outage.since)} to {rfc3339(outage.until)}")
     if ahead or future_outages:
         click.echo("A clock was wrong: see rookery clocks.")
+    faults = len(logs.findings) + logs.checkpoints.unlisted
+    click.echo(f"{logs}: {faults} faults" if faults else f"{logs}: whole")
     click.echo(
         f"{streams} matches, {events} events whole" if not damaged else f"{len(damaged)} of {streams} matches damaged"
     )
-    if damaged or missing or ahead or future_outages:
+    if damaged or faults or missing or ahead or future_outages:
         raise SystemExit(1)
 
 

@@ -6,12 +6,15 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
+import structlog
 from redis.client import Pipeline
 
+from events.administration import SERVER, Administration
 from events.proof import merkle
 from events.proof.checkpoints import (
     FORMAT,
     KIND,
+    AdministrationHead,
     Checkpoint,
     Consistency,
     Inclusion,
@@ -20,16 +23,22 @@ from events.proof.checkpoints import (
     write_checkpoint,
 )
 from events.proof.checkpoints import read_checkpoint as unpacked
-from events.proof.keys import KeyRing
+from events.proof.documents import Fault
+from events.proof.keys import KeyRing, record_keys
 from events.redis_store import RedisStore
 from events.shapes import Digest
-from events.store import Head
+from events.store import EMPTY, Head, StoreError, StoreUnavailable
 
 MATCHES_AT_ONCE = 1000
 NODES_A_KEY = 1 << 15
 """Nodes of one level that share a key: 1 MiB."""
 
 NODE_BYTES = 32
+
+CHECKPOINT_SIGNED = "checkpoint-signed"
+"""The act that the log of administration has of every checkpoint."""
+
+log = structlog.get_logger("checkpoints")
 
 
 class NoCheckpoint(LookupError):
@@ -43,13 +52,14 @@ class CheckpointLog:
         self._store = store
         self._client: Any = store.client
         self._keys = keys
-        log = f"{store.prefix}{{proof}}:log"
-        self._size = f"{log}:size"
-        self._leaves = f"{log}:leaves"
-        self._nodes = f"{log}:nodes"
-        self._logged = f"{log}:logged"
-        self._days = f"{log}:checkpoints"
-        self._latest = f"{log}:latest"
+        self._administration = Administration(store.client, store.prefix, keys.now)
+        keys_of_log = f"{store.prefix}{{proof}}:log"
+        self._size = f"{keys_of_log}:size"
+        self._leaves = f"{keys_of_log}:leaves"
+        self._nodes = f"{keys_of_log}:nodes"
+        self._logged = f"{keys_of_log}:logged"
+        self._days = f"{keys_of_log}:checkpoints"
+        self._latest = f"{keys_of_log}:latest"
 
     def sign(self, now: int) -> Checkpoint:
         """Return the checkpoint of the day of ``now`` (milliseconds since 1970 UTC), which is made if there is none.
@@ -61,20 +71,29 @@ class CheckpointLog:
         """
         self._store.check_clock()
         day = day_of(now)
-        latest = self.latest()
-        if latest is not None and latest.day >= day:
-            return latest
+        latest = None
+        try:
+            latest = self.latest()
+        except (Fault, NoCheckpoint) as error:
+            log.error("the last checkpoint cannot be read", error=str(error))
+        if latest is not None:
+            # Perhaps whoever has signed it was killed before it was recorded.
+            self._record(latest)
+            if latest.day >= day:
+                return latest
         for shard in range(self._store.shards):
             streams = self._store.streams(shard)
             while names := list(islice(streams, MATCHES_AT_ONCE)):
                 while not self._log_heads(names):
                     pass
-        return self._sign(day, now)
+        signed = self._sign(day, now)
+        self._record(signed)
+        return signed
 
     def latest(self) -> Checkpoint | None:
         """Return the last checkpoint, None before the first."""
-        day = self._client.get(self._latest)
-        return None if day is None else self.of_day(day.decode())
+        day = self.latest_day()
+        return None if day is None else self.of_day(day)
 
     def of_day(self, day: str) -> Checkpoint:
         """Return the checkpoint of ``day`` (2026-01-31, UTC); raises NoCheckpoint."""
@@ -103,35 +122,76 @@ class CheckpointLog:
 
         Raises ValueError unless 0 <= first <= second <= the leaves there are.
         """
-        size = int(self._client.get(self._size) or 0)
+        size = self.size()
         if not 0 <= first <= second <= size:
             raise ValueError(f"The log has {size} leaves, there is no proof from {first} to {second}")
         return Consistency((first, second), _digests(merkle.consistency_path(first, second, self._node)))
 
-    def leaves(self) -> Iterator[tuple[str, int, str]]:
-        """Yield match, version and digest of every leaf, in their order; page by page, whatever joins meanwhile."""
-        start = 0
-        while page := self._client.lrange(self._leaves, start, start + MATCHES_AT_ONCE - 1):
-            for packed in page:
-                leaf = json.loads(packed)
-                yield leaf["match"], leaf["version"], leaf["digest"]
-            start += len(page)
+    def size(self) -> int:
+        """Return the number of leaves."""
+        return int(self._client.get(self._size) or 0)
+
+    def leaves(self, start: int, count: int) -> list[bytes]:
+        """Return up to ``count`` leaves from the one at index ``start`` on, as they are hashed."""
+        found: list[bytes] = self._client.lrange(self._leaves, start, start + count - 1) if count else []
+        return found
+
+    def nodes(self, level: int, first: int, count: int) -> list[bytes]:
+        """Return ``count`` nodes of a level from the index ``first`` on as kept; a missing one is b""."""
+        found: list[bytes] = []
+        while len(found) < count:
+            key, offset = self._node_place(level, first + len(found))
+            width = min(count - len(found), NODES_A_KEY - (first + len(found)) % NODES_A_KEY)
+            kept = self._client.getrange(key, offset, offset + width * NODE_BYTES - 1)
+            found += [kept[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
+        return found
+
+    def logged(self) -> Iterator[tuple[str, bytes]]:
+        """Yield every match with what is noted of its last leaf, in no order: its index, version and digest as JSON."""
+        for match, noted in self._client.hscan_iter(self._logged, count=MATCHES_AT_ONCE):
+            yield match.decode(errors="backslashreplace"), noted
+
+    def stored(self) -> dict[str, bytes]:
+        """Return the documents of all checkpoints by their days, the oldest first."""
+        found = self._client.hgetall(self._days)
+        return {day.decode(errors="backslashreplace"): found[day] for day in sorted(found)}
+
+    def latest_day(self) -> str | None:
+        """Return the day that is noted as that of the last checkpoint, None when there is none."""
+        day = self._client.get(self._latest)
+        return None if day is None else day.decode(errors="backslashreplace")
 
     def _log_heads(self, names: Sequence[str]) -> bool:
-        """Add a leaf for each match whose head is not logged; return False when another process was faster."""
-        size = int(self._client.get(self._size) or 0)
-        heads = self._store.heads(names)
+        """Add a leaf for each match whose head is not logged; return False when another process was faster.
+
+        What cannot be read of a match is damaged, which does not keep the others from being logged.
+        """
+        size = self.size()
         logged = self._client.hmget(self._logged, names)
-        changed = [
-            (name, head)
-            for name, head, known in zip(names, heads, logged, strict=True)
-            if head.version and (known is None or json.loads(known)[1:] != [head.version, head.digest.hex()])
-        ]
+        changed = []
+        for name, head, known in zip(names, self._heads(names), logged, strict=True):
+            try:
+                if head.version and (known is None or json.loads(known)[1:] != [head.version, head.digest.hex()]):
+                    changed.append((name, head))
+            except (ValueError, TypeError, AttributeError) as error:
+                log.error("the head of a match cannot be logged", match=name, error=str(error))
         return not changed or bool(
             self._client.transaction(
                 lambda pipeline: self._append(pipeline, size, changed), self._size, value_from_callable=True
             )
         )
+
+    def _heads(self, names: Sequence[str]) -> list[Head]:
+        """Return the heads of matches, EMPTY for each that cannot be read."""
+        try:
+            return self._store.heads(names)
+        except StoreUnavailable:
+            raise
+        except (StoreError, ValueError) as error:
+            if len(names) == 1:
+                log.error("the head of a match cannot be read", match=names[0], error=str(error))
+                return [EMPTY]
+            return [head for name in names for head in self._heads([name])]
 
     def _append(self, pipeline: Pipeline, expected: int, changed: Sequence[tuple[str, Head]]) -> bool:
         connection: Any = pipeline
@@ -153,6 +213,9 @@ class CheckpointLog:
 
     def _sign(self, day: str, now: int) -> Checkpoint:
         origin, key = self._store.installation().id, self._keys.signing()
+        record_keys(self._administration, self._keys.known())
+        last = self._administration.last()
+        administration = AdministrationHead(last.version, Digest(last.digest.hex()))
 
         def sign(pipeline: Pipeline) -> Checkpoint:
             connection: Any = pipeline
@@ -163,8 +226,8 @@ class CheckpointLog:
             size = int(connection.get(self._size) or 0)
             root = Digest(merkle.root(size, self._node).hex())
             signed_at = key.instant(now)
-            signature = key.sign(KIND, statement(origin, day, size, root, signed_at))
-            checkpoint = Checkpoint(FORMAT, origin, day, size, root, signed_at, key.id, signature)
+            signature = key.sign(KIND, statement(origin, day, size, root, signed_at, administration))
+            checkpoint = Checkpoint(FORMAT, origin, day, size, root, signed_at, key.id, signature, administration)
             pipeline.multi()
             connection.hset(self._days, day, write_checkpoint(checkpoint))
             connection.set(self._latest, day)
@@ -172,6 +235,14 @@ class CheckpointLog:
 
         made: Checkpoint = self._client.transaction(sign, self._size, self._days, value_from_callable=True)
         return made
+
+    def _record(self, checkpoint: Checkpoint) -> None:
+        """Record in the log of administration that ``checkpoint`` was signed, once.
+
+        Crash-safe: killed before this, the checkpoint of the next day makes up for it.
+        """
+        facts = {"day": checkpoint.day, "size": checkpoint.size, "root": checkpoint.root}
+        self._administration.record(CHECKPOINT_SIGNED, SERVER, facts, f"checkpoint:{checkpoint.day}")
 
     def _node(self, level: int, index: int) -> bytes:
         key, offset = self._node_place(level, index)

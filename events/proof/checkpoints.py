@@ -24,11 +24,19 @@ LARGEST = 16_384
 """Bytes of a checkpoint or of a proof that one begins another; both are far smaller."""
 
 
+class AdministrationHead(NamedTuple):
+    """The last entry of the log of administration: its number (0: there is none) and its chain digest."""
+
+    number: int
+    digest: Digest
+
+
 class Checkpoint(NamedTuple):
     """The log at an instant: the number of its leaves and the root of the tree over them, signed by ``key``.
 
     ``origin`` is the id of the installation, ``day`` the day in UTC (2026-01-31) and ``signed_at`` milliseconds since
-    1970 UTC. What is signed is all this but the first and the last two fields, as canonical JSON after KIND.
+    1970 UTC. ``administration`` is the head of the log of administration, None in checkpoints of earlier releases. What
+    is signed is all this but ``format``, ``key`` and ``signature``, as canonical JSON after KIND.
     """
 
     format: int
@@ -39,11 +47,12 @@ class Checkpoint(NamedTuple):
     signed_at: int
     key: str
     signature: SignatureText
+    administration: AdministrationHead | None = None
 
     @property
     def statement(self) -> dict[str, Any]:
         """What is signed."""
-        return statement(self.origin, self.day, self.size, self.root, self.signed_at)
+        return statement(self.origin, self.day, self.size, self.root, self.signed_at, self.administration)
 
     def check(self, keys: KeySet) -> None:
         """Raise Fault unless one of ``keys`` has signed this checkpoint."""
@@ -93,9 +102,17 @@ class Consistency(NamedTuple):
             raise Fault("path", "the later log does not begin with the earlier one")
 
 
-def statement(origin: str, day: str, size: int, root: Digest, signed_at: int) -> dict[str, Any]:
+def statement(
+    origin: str,
+    day: str,
+    size: int,
+    root: Digest,
+    signed_at: int,
+    administration: AdministrationHead | None = None,
+) -> dict[str, Any]:
     """Return what is signed of a checkpoint."""
-    return {"day": day, "origin": origin, "root": root, "signed_at": signed_at, "size": size}
+    stated: dict[str, Any] = {"day": day, "origin": origin, "root": root, "signed_at": signed_at, "size": size}
+    return stated if administration is None else {**stated, "administration": written(administration)}
 
 
 def leaf_of(match: str, version: int, digest: str) -> bytes:

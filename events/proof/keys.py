@@ -32,6 +32,7 @@ from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError
 
+from events.administration import SERVER, Administration
 from events.clock import rfc3339
 from events.envelope import canonical_json
 from events.proof.documents import Fault
@@ -40,6 +41,10 @@ from events.shapes import Misfit, SignatureText, shape_of
 
 LARGEST_KEY_SET = 1_000_000
 """Bytes; thousands of rotations."""
+
+KEY_BEGUN = "key-begun"
+KEY_REVOKED = "key-revoked"
+"""Acts in the log of administration."""
 
 RESERVED_MS = 3_600_000
 """How far ahead the horizon of the present key is moved."""
@@ -119,7 +124,7 @@ class KeyRing:
     def __init__(self, client: Redis, prefix: str, now: Callable[[], int], key_file: Path | None = None) -> None:
         self._client: Any = client
         self._file = KeyFile(key_file)
-        self._now = now
+        self.now = now
         self._private = f"{prefix}{{proof}}:private-key"
         self._public = f"{prefix}{{proof}}:public-keys"
         self._horizon = f"{prefix}{{proof}}:key-horizon"
@@ -141,10 +146,10 @@ class KeyRing:
         Crash-safe: rotation and revocation are two steps in this order. Killed in between, the key signs no more and
         is not revoked yet; revoking it again does the rest.
         """
-        rotated = self.rotate() if self.signing().id == key else None
-        raw = next((each.raw for each in self.public() if each.id == key), None)
-        if raw is None:
+        found = next((each for each in self.known() if each.id == key), None)
+        if found is None:
             raise LookupError(f"there is no key {key}")
+        raw, rotated = found.raw, self.rotate() if found.until is None else None
 
         def mark(pipeline: Pipeline) -> None:
             connection: Any = pipeline
@@ -159,6 +164,10 @@ class KeyRing:
     def public(self) -> list[PublicKey]:
         """Return all public keys, the oldest first."""
         self.signing()
+        return self.known()
+
+    def known(self) -> list[PublicKey]:
+        """Return the public keys that there are, the oldest first; none is made."""
         stored = self._client.hgetall(self._public)
         return sorted((_unpacked(raw, span) for raw, span in stored.items()), key=lambda key: (key.since, key.id))
 
@@ -181,7 +190,7 @@ class KeyRing:
             present = next((raw for raw, span in public.items() if json.loads(span)[1] is None), None)
             old = None if present is None else json.loads(public[present])[0]
             current = None if rotate or not stored else self._file.open(stored)
-            now, horizon = self._now(), int(connection.get(self._horizon) or 0)
+            now, horizon = self.now(), int(connection.get(self._horizon) or 0)
             pipeline.multi()
             if current is not None and old is not None:
                 if not self._file.is_sealed(stored):
@@ -209,6 +218,18 @@ class KeyRing:
             with suppress(RedisError):  # the bare key stands in the append-only file until the next rewrite
                 self._client.bgrewriteaof()
         return made
+
+
+def record_keys(administration: Administration, keys: Iterable[PublicKey]) -> None:
+    """Record in the log of administration which ``keys`` were put in place and revoked, each once.
+
+    Crash-safe: the keys are the truth; killed before this is done, whoever does it next makes up for it.
+    """
+    for key in keys:
+        administration.record(KEY_BEGUN, SERVER, {"key": key.id, "since": key.since}, f"key:{key.id}")
+        if key.revoked is not None:
+            facts = {"key": key.id, "since": key.revoked}
+            administration.record(KEY_REVOKED, SERVER, facts, f"revoked:{key.id}:{key.revoked}")
 
 
 KeySet = Mapping[str, PublicKey]

@@ -233,7 +233,7 @@ def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
         if bundle.signature.inclusion is None:
             words = "no inclusion is shown, and the signature does not say whether there was one"
         else:
-            words = "none knew this match when the bundle was signed, as the server states"
+            words = "the server gave no inclusion of this match when it signed the bundle"
         yield Step("checkpoint", f"{words}: nothing shows that the server has always told this story", proved=False)
         return
     checkpoint = inclusion.checkpoint

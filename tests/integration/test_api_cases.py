@@ -104,7 +104,9 @@ def test_only_arbiters_rule_and_all_that_they_do_is_in_the_log(
         ("match-frozen", arbiter.id),
         ("ruling-made", arbiter.id),
     ]
-    assert log["items"][2]["facts"] == {"match": match, "ruling": "annul"}
+    (made,) = (event for event in services.store.read(match) if event.type == "ruling-made")
+    named = {"match": match, "version": made.version, "digest": made.id}
+    assert log["items"][2]["facts"] == {**named, "ruling": "annul", "appeal": False}
     assert services.administration.verify() == 3
 
 

@@ -159,9 +159,10 @@ class TestCheckpoints:
         second = sign(shop, 2)
         assert (second.size, shop.checkpoints.days()) == (8, ["2023-11-15", "2023-11-16"])
         assert sign(shop, 3).root == second.root
-        leaves = list(shop.checkpoints.leaves())
-        assert {match for match, _, _ in leaves[6:]} == {matches[2], matches[4]}
-        assert all(shop.store.read(match, version - 1, 1)[0].id == digest for match, version, digest in leaves)
+        leaves = [json.loads(leaf) for leaf in shop.checkpoints.leaves(0, 100)]
+        assert {leaf["match"] for leaf in leaves[6:]} == {matches[2], matches[4]}
+        events = [shop.store.read(leaf["match"], leaf["version"] - 1, 1)[0] for leaf in leaves]
+        assert [event.id for event in events] == [leaf["digest"] for leaf in leaves]
 
     def test_a_day_is_signed_once_whoever_asks_and_how_often(self, shop: Workshop) -> None:
         for _ in range(9):
@@ -175,7 +176,7 @@ class TestCheckpoints:
             thread.join()
         assert len(made) == 4
         assert len(set(made)) == 1
-        assert made[0].size == len(list(shop.checkpoints.leaves())) == 9
+        assert made[0].size == len(shop.checkpoints.leaves(0, 100)) == 9
         shop.start("alice", "bob")
         assert shop.checkpoints.sign(NOON + 60_000) == made[0]
         assert shop.checkpoints.sign(NOON - 5 * DAY_MS) == made[0]
@@ -269,7 +270,7 @@ def test_a_rewritten_past_is_found_by_the_log_and_by_who_kept_a_checkpoint(
     kept = tmp_path / "kept.json"
     kept.write_bytes(write_checkpoint(sign(shop, 1)))
     examined = cli("all", "--processes", 1)
-    assert (examined.exit_code, "3 heads in checkpoints" in examined.output) == (0, True)
+    assert (examined.exit_code, "3 heads in 1 checkpoints, " in examined.output) == (0, True)
     assert "3 matches, 13 events, 4 plies in " in examined.output
     rewrite(shop, matches[0])
     sign(shop, 2)

@@ -62,6 +62,7 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("GET /schemas/bundle-1", "anybody", "200", None),
     ("GET /checkpoints", "anybody", "200", None),
     ("GET /checkpoints/consistency?first=0&second=0", "anybody", "200", None),
+    ("GET /checkpoints/leaves", "anybody", "200", None),
     ("GET /checkpoints/{day}", "anybody", "no-such-checkpoint", None),
     ("GET /.well-known/rookery-keys.json", "anybody", "200", None),
     ("GET /matches/{match}", "viewer", "200", None),

@@ -338,7 +338,7 @@ def test_without_an_inclusion_nothing_is_said_to_be_proved_about_checkpoints() -
     kept = read_key_set((KEPT / "keys.json").read_bytes())
     earlier = changed((KEPT / "resigned.json").read_bytes(), lambda content: content.pop("inclusion"))
     for packed, trusted, said in (
-        (bundle_of(resigned()), keys(), "none knew this match when the bundle was signed, as the server states"),
+        (bundle_of(resigned()), keys(), "the server gave no inclusion of this match when it signed the bundle"),
         (earlier, kept, "no inclusion is shown, and the signature does not say whether there was one"),
     ):
         step = steps(packed, trusted)["checkpoint"]

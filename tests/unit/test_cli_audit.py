@@ -152,7 +152,7 @@ def stored(events: list[Any]) -> MemoryStore:
 
 def test_a_match_is_examined_whole() -> None:
     found = examine(stored(against_an_opponent().events), "m", recompute=True)
-    assert found == (1, 4, 2, 1, 0, ())
+    assert found == (1, 4, 2, 1, 0, (), ())
 
 
 def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_computed_again() -> None:

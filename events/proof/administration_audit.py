@@ -1,0 +1,173 @@
+"""The log of administration computed again: its chain and its end, against roles, matches and checkpoints."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import TimeoutError as NoAnswer
+
+from events.administration import ACTS, SCHEMA, Act, Administration
+from events.envelope import Envelope
+from events.proof.checkpoint_log import CHECKPOINT_SIGNED
+from events.proof.checkpoints import Checkpoint
+from events.proof.log_audit import LogFinding
+from events.redis_store import RedisStore
+from events.store import GENESIS, Head, StoreUnavailable
+
+LAG_MS = 60_000
+"""What an arbiter has done so lately may still be on its way into the log."""
+
+
+class AuditedAdministration(NamedTuple):
+    """What was looked at: the number of entries, and what is wrong.
+
+    ``named`` are match, version and digest of the events that entries name. ``announced`` are acts, actors and matches
+    of entries of earlier releases, which do not name events.
+    """
+
+    entries: int
+    findings: list[LogFinding]
+    named: frozenset[tuple[str, int, str]]
+    announced: Mapping[tuple[str, str, str], int]
+
+
+def audit_administration(
+    store: RedisStore,
+    administration: Administration,
+    checkpoints: Mapping[str, Checkpoint],
+    kept: Sequence[Checkpoint] = (),
+) -> AuditedAdministration:
+    """Return what was found in the log of administration.
+
+    ``checkpoints`` are those of the store by their days, ``kept`` those that somebody else has kept. Raises
+    StoreUnavailable and redis-py's errors when the store cannot be reached.
+    """
+    return _Audit(store, administration, checkpoints, kept).run()
+
+
+def unlogged(audited: AuditedAdministration, events: Iterable[Envelope], now: int) -> Iterator[LogFinding]:
+    """Yield which of the ``events`` that arbiters have caused are not in the log.
+
+    ``now`` is milliseconds since 1970 UTC: what has just happened may still be on its way.
+    """
+    announced = Counter(audited.announced)
+    for event in events:
+        if event.at > now - LAG_MS or (event.stream, event.version, event.id) in audited.named:
+            continue
+        earlier = ACTS[event.type], event.data["arbiter"], event.stream
+        if announced[earlier] > 0:
+            announced[earlier] -= 1
+        else:
+            place = f"{event.stream} at version {event.version}"
+            yield LogFinding(place, f"{event.type} is not in the log of administration", event.stream)
+
+
+class _Audit:
+    def __init__(
+        self,
+        store: RedisStore,
+        administration: Administration,
+        checkpoints: Mapping[str, Checkpoint],
+        kept: Sequence[Checkpoint],
+    ) -> None:
+        self._store, self._administration, self._checkpoints = store, administration, checkpoints
+        self._findings: list[LogFinding] = []
+        self._named: set[tuple[str, int, str]] = set()
+        self._announced: Counter[tuple[str, str, str]] = Counter()
+        self._roles: dict[str, set[str]] = {}
+        self._signed: set[str] = set()
+        self._heads: dict[int, list[tuple[str, str]]] = {}
+        places = [(f"checkpoint {day}", checkpoint) for day, checkpoint in checkpoints.items()]
+        for place, checkpoint in [*places, *((f"kept checkpoint {each.day}", each) for each in kept)]:
+            if checkpoint.administration is not None:
+                number, digest = checkpoint.administration
+                self._heads.setdefault(number, []).append((place, digest))
+
+    def run(self) -> AuditedAdministration:
+        last, schema = Head(0, GENESIS), 0
+        try:
+            self._check_head(last)
+            for entry in self._administration.entries():
+                last = Head(entry.number, entry.digest)
+                if entry.fault is not None:
+                    self._add(f"entry {entry.number} of the log of administration", entry.fault)
+                if entry.act is not None:
+                    schema = entry.act.schema
+                    self._act(entry.act)
+                self._check_head(last)
+            head = self._administration.head()
+            if head is None and schema >= SCHEMA:
+                self._add("the log of administration", "the head that stands beside it is missing")
+            elif head is not None and head != last:
+                reason = f"it ends with entry {last.version}, and the head beside it is that of entry {head.version}"
+                self._add("the log of administration", reason)
+            self._check_roles()
+        except (StoreUnavailable, NoConnection, NoAnswer):
+            raise
+        except Exception as error:
+            self._add("the log of administration", f"it cannot be read: {error}")
+        for number, places in self._heads.items():
+            for place, _ in places if number > last.version else ():
+                reason = f"it has the log of administration up to entry {number}, and that ends with {last.version}"
+                self._add(place, reason)
+        for day in self._checkpoints:
+            if self._signed and min(self._signed) < day < max(self._signed) and day not in self._signed:
+                self._add(f"checkpoint {day}", "the log of administration does not know that it was signed")
+        return AuditedAdministration(last.version, self._findings, frozenset(self._named), self._announced)
+
+    def _add(self, place: str, reason: str, match: str | None = None) -> None:
+        self._findings.append(LogFinding(place, reason, match))
+
+    def _check_head(self, head: Head) -> None:
+        for place, digest in self._heads.get(head.version, ()):
+            if digest != head.digest.hex():
+                self._add(place, f"the log of administration has another entry {head.version} than when it was signed")
+
+    def _act(self, act: Act) -> None:
+        facts = act.facts
+        if act.act in ("role-granted", "role-revoked"):
+            held = self._roles.setdefault(facts["person"], set())
+            (held.add if act.act == "role-granted" else held.discard)(facts["role"])
+        elif act.act == CHECKPOINT_SIGNED:
+            self._checkpoint(act)
+        elif act.act in ACTS.values() and "version" in facts:
+            self._event(act)
+        elif act.act in ACTS.values():
+            self._announced[act.act, act.actor, facts["match"]] += 1
+
+    def _event(self, act: Act) -> None:
+        match, version, digest = act.facts["match"], act.facts["version"], act.facts["digest"]
+        self._named.add((match, version, digest))
+        try:
+            found = self._store.read(match, version - 1, 1)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # The chain of this match is a finding of its own.
+            found = []
+        if not found or found[0].id != digest:
+            reason = f"entry {act.number} of the log of administration has it with the digest {digest}"
+            self._add(f"{match} at version {version}", reason, match)
+
+    def _checkpoint(self, act: Act) -> None:
+        day = act.facts["day"]
+        self._signed.add(day)
+        found = self._checkpoints.get(day)
+        if found is None:
+            self._add(f"checkpoint {day}", "it is missing, and the log of administration knows that it was signed")
+        elif (found.size, found.root) != (act.facts["size"], act.facts["root"]):
+            self._add(f"checkpoint {day}", "the log of administration knows it with another number of leaves or root")
+
+    def _check_roles(self) -> None:
+        logged = {person: frozenset(roles) for person, roles in self._roles.items() if roles}
+        held = self._administration.holders()
+        for person in sorted(logged.keys() | held.keys()):
+            given, has = logged.get(person, frozenset()), held.get(person, frozenset())
+            if given != has:
+                said = f"the log of administration gives {_roles(given)}, and {_roles(has)} stand in the store"
+                self._add(f"roles of {person}", said)
+
+
+def _roles(roles: frozenset[str]) -> str:
+    return ", ".join(sorted(roles)) or "none"

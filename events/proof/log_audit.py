@@ -1,0 +1,311 @@
+"""The log of checkpoints computed again: matches against leaves, leaves against nodes, roots and signatures.
+
+``audit_log`` names whatever does not follow from the rest, and goes on. Whoever can write to the store can sign, too,
+and may forge all of it consistently; what that cannot forge is a checkpoint that somebody else has kept.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+from redis.exceptions import ConnectionError as NoConnection
+from redis.exceptions import TimeoutError as NoAnswer
+
+from events.clock import rfc3339
+from events.proof import merkle
+from events.proof.checkpoint_log import NODE_BYTES, CheckpointLog
+from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write_checkpoint
+from events.proof.documents import Fault
+from events.proof.keys import KeyRing, KeySet
+from events.redis_store import RedisStore
+from events.store import EMPTY, Head, StoreUnavailable
+
+PAGE = 1000
+MAX_FINDINGS = 1000
+
+LAG_MS = 60_000
+"""An event may be dated so long before the instant of a checkpoint that does not know it: it was on its way."""
+
+OVERDUE_MS = 48 * 3_600_000
+"""When matches have gone on for so long after an event, a checkpoint knows it."""
+
+
+class LogFinding(NamedTuple):
+    """What is wrong, and where; ``match`` is the match that it is about, None when it is about none alone."""
+
+    place: str
+    reason: str
+    match: str | None = None
+
+
+class AuditedLog(NamedTuple):
+    """What was looked at: the number of leaves, and the checkpoints that can be read by their days.
+
+    ``findings`` is what is wrong; of more than MAX_FINDINGS only those are listed, ``unlisted`` counts the others.
+    """
+
+    size: int
+    checkpoints: dict[str, Checkpoint]
+    findings: list[LogFinding]
+    unlisted: int
+
+
+def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, kept: Sequence[Checkpoint] = ()) -> AuditedLog:
+    """Return what was found in the log of checkpoints of ``store``, compared with its matches and with ``kept`` ones.
+
+    The chains of the matches are not computed again here (``events.chain``). Raises StoreUnavailable and redis-py's
+    errors when the store cannot be reached.
+    """
+    return _Audit(store, log, keyring).run(kept)
+
+
+class _Leaf(NamedTuple):
+    """The last leaf of a match."""
+
+    place: int
+    version: int
+    digest: str
+
+
+class _Audit:
+    def __init__(self, store: RedisStore, log: CheckpointLog, keyring: KeyRing) -> None:
+        self._store, self._log, self._keyring = store, log, keyring
+        self._findings: list[LogFinding] = []
+        self._unlisted = 0
+        self._size = 0
+        self._roots: dict[int, list[tuple[str, str]]] = {}
+        self._last: Checkpoint | None = None
+        self._keys: KeySet = {}
+        self._known: dict[str, _Leaf] = {}
+        self._covered: dict[str, int] = {}
+
+    def run(self, kept: Sequence[Checkpoint]) -> AuditedLog:
+        """Look at everything, part by part: what cannot be read is a finding, and the other parts are looked at."""
+        checkpoints: dict[str, Checkpoint] = {}
+        self._part("the number of leaves", self._read_size)
+        self._part("the public keys", self._read_keys)
+        self._part("the checkpoints", lambda: checkpoints.update(self._stored()))
+        for checkpoint in kept:
+            self._compare(checkpoint, checkpoints)
+        self._part("the leaves", self._leaves)
+        self._part("the table of logged matches", self._table)
+        self._matches()
+        return AuditedLog(self._size, checkpoints, self._findings, self._unlisted)
+
+    def _part(self, place: str, look: Callable[[], None]) -> None:
+        try:
+            look()
+        except (StoreUnavailable, NoConnection, NoAnswer):
+            raise
+        except Exception as error:
+            self._add(place, f"cannot be read: {error}")
+
+    def _add(self, place: str, reason: str, match: str | None = None) -> None:
+        if len(self._findings) < MAX_FINDINGS:
+            self._findings.append(LogFinding(place, reason, match))
+        else:
+            self._unlisted += 1
+
+    def _read_size(self) -> None:
+        self._size = self._log.size()
+
+    def _stored(self) -> dict[str, Checkpoint]:
+        """Return the stored checkpoints that can be read; their roots are compared when the leaves are read."""
+        origin, keys = self._store.installation().id, self._keys
+        found: dict[str, Checkpoint] = {}
+        unvouched: list[tuple[str, str]] = []
+        for day, packed in self._log.stored().items():
+            place = f"checkpoint {day}"
+            try:
+                checkpoint = read_checkpoint(packed)
+            except Fault as fault:
+                self._add(place, f"it cannot be read: {fault}")
+                continue
+            if checkpoint.day != day:
+                self._add(place, f"it is that of {checkpoint.day}")
+            if checkpoint.origin != origin:
+                self._add(place, f"it is of another server, {checkpoint.origin}")
+            before = self._last
+            if before is not None and not (checkpoint.size >= before.size and checkpoint.signed_at >= before.signed_at):
+                self._add(place, f"it has fewer leaves, or was signed earlier, than that of {before.day}")
+            try:
+                checkpoint.check(keys)
+            except Fault as fault:
+                revoked = keys[checkpoint.key].revoked if checkpoint.key in keys else None
+                if revoked is None or checkpoint.signed_at < revoked:
+                    self._add(place, str(fault))
+                else:
+                    unvouched.append((place, str(fault)))
+            else:
+                # The tree of a later one begins with that of an earlier one, so that its signature is for both.
+                unvouched.clear()
+            self._expect_root(place, checkpoint)
+            found[day] = self._last = checkpoint
+        for place, reason in unvouched:
+            self._add(place, f"{reason}, and no later checkpoint vouches for its leaves")
+        if (latest := self._log.latest_day()) != (last := max(found, default=None)):
+            self._add("the last checkpoint", f"{latest or 'none'} is noted, and {last or 'none'} is there")
+        return found
+
+    def _read_keys(self) -> None:
+        self._keys = {key.id: key for key in self._keyring.known()}
+
+    def _compare(self, kept: Checkpoint, stored: dict[str, Checkpoint]) -> None:
+        place = f"kept checkpoint {kept.day}"
+        if kept.origin != self._store.installation().id:
+            self._add(place, f"it is of another server, {kept.origin}")
+            return
+        try:
+            kept.check(self._keys)
+        except Fault as fault:
+            self._add(place, str(fault))
+        here = stored.get(kept.day)
+        if here is None:
+            self._add(place, "the store has no checkpoint of this day")
+        elif write_checkpoint(here) != write_checkpoint(kept):
+            self._add(place, "the store has another checkpoint of this day")
+        self._expect_root(place, kept)
+
+    def _expect_root(self, place: str, checkpoint: Checkpoint) -> None:
+        if checkpoint.size > self._size:
+            self._add(place, f"it has {checkpoint.size} leaves, and the log {self._size}")
+        self._roots.setdefault(checkpoint.size, []).append((place, checkpoint.root))
+
+    def _leaves(self) -> None:
+        """Read all leaves: each against its match, and all against the nodes and the roots that were signed."""
+        frontier: dict[int, bytes] = {}
+        self._check_roots(0, frontier)
+        ends = sorted(size for size in self._roots if 0 < size <= self._size)
+        start = 0
+        while start < self._size:
+            end = next((size for size in ends if size > start), self._size)
+            page = self._log.leaves(start, min(PAGE, end - start))
+            if not page:
+                break
+            for index, packed in enumerate(page, start):
+                self._leaf(index, packed)
+            made = merkle.grown(start, map(merkle.leaf_hash, page), lambda level, _: frontier[level])
+            self._part(f"the nodes over the leaves from {start} on", partial(self._nodes, made))
+            # Of each level the last node with an even index: what a later node or a root is made of.
+            frontier.update({level: node for (level, index), node in made.items() if index % 2 == 0})
+            start += len(page)
+            self._check_roots(start, frontier)
+        surplus = self._log.leaves(self._size, 1)
+        if start < self._size or surplus:
+            self._add("the leaves", f"there are {'more' if surplus else start}, and {self._size} were counted")
+
+    def _leaf(self, index: int, packed: bytes) -> None:
+        try:
+            leaf = json.loads(packed)
+            match, version, digest = leaf["match"], leaf["version"], leaf["digest"]
+            if leaf_of(match, version, digest) != packed or type(version) is not int:
+                raise ValueError("it is not in canonical form")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            self._add(f"leaf {index}", f"it cannot be read: {error}")
+            return
+        before = self._known.get(match)
+        if before is not None and version <= before.version:
+            reason = f"leaf {index} has it after leaf {before.place}, which has version {before.version}"
+            self._add(f"{match} at version {version}", f"{reason}: a match has one history", match)
+        self._known[match] = _Leaf(index, version, digest)
+        if self._last is not None and index < self._last.size:
+            self._covered[match] = version
+        found = self._event(match, version)
+        if found is None or found[0] != digest:
+            self._add(f"{match} at version {version}", f"a checkpoint has it with the digest {digest}", match)
+
+    def _event(self, match: str, version: int) -> tuple[str, int] | None:
+        """Return digest and instant of an event; None when there is none, or none that can be read."""
+        try:
+            events = self._store.read(match, version - 1, 1)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # The chain of this match is a finding of its own.
+            return None
+        return (events[0].id, events[0].at) if events and events[0].version == version else None
+
+    def _nodes(self, made: dict[tuple[int, int], bytes]) -> None:
+        levels: dict[int, list[int]] = {}
+        for level, index in made:
+            levels.setdefault(level, []).append(index)
+        for level, indexes in levels.items():
+            stored = self._log.nodes(level, indexes[0], len(indexes))
+            for index, node in zip(indexes, stored, strict=True):
+                if node != made[level, index]:
+                    missing = "it is missing" if len(node) < NODE_BYTES else "it does not follow from its leaves"
+                    self._add(f"node {index} of level {level}", missing)
+
+    def _check_roots(self, size: int, frontier: dict[int, bytes]) -> None:
+        if not (expected := self._roots.get(size)):
+            return
+        root = merkle.root(size, lambda level, _: frontier[level]).hex()
+        for place, signed in expected:
+            if root != signed:
+                self._add(place, f"its root is not that of the first {size} leaves")
+
+    def _table(self) -> None:
+        missing = set(self._known)
+        for match, noted in self._log.logged():
+            leaf = self._known.get(match)
+            missing.discard(match)
+            if leaf is None:
+                self._add(match, "it is noted as logged, and no leaf has it", match)
+                continue
+            try:
+                same = json.loads(noted) == list(leaf)
+            except ValueError:
+                same = False
+            if not same:
+                self._add(f"{match} at version {leaf.version}", "it is not noted as logged in its last leaf", match)
+        for match in sorted(missing):
+            self._add(match, "a leaf has it, and it is not noted as logged", match)
+
+    def _matches(self) -> None:
+        """Look for matches that a checkpoint should know and does not, and for those that the store has lost."""
+        lost = set(self._known)
+        late: list[tuple[int, str, int]] = []
+        newest = 0
+        for shard in range(self._store.shards):
+            listed: list[str] = []
+            self._part(f"the list of matches of shard {shard}", partial(self._list, shard, listed))
+            lost.difference_update(listed)
+            for match, version in self._ahead(listed):
+                covered = self._covered.get(match, 0)
+                first, last = self._event(match, covered + 1), self._event(match, version)
+                if first is None or last is None:
+                    continue
+                newest = max(newest, last[1])
+                late.append((first[1], match, covered + 1))
+        for match in sorted(lost):
+            self._add(match, "a checkpoint has it, and the store does not list it", match)
+        for at, match, version in late:
+            place = f"{match} at version {version}"
+            if self._last is not None and at < self._last.signed_at - LAG_MS:
+                reason = f"it is of {rfc3339(at)}, and the checkpoint of {self._last.day} does not know it"
+                self._add(place, reason, match)
+            elif at < newest - OVERDUE_MS:
+                reason = f"it is of {rfc3339(at)}, and no checkpoint knows it; matches went on until {rfc3339(newest)}"
+                self._add(place, reason, match)
+
+    def _list(self, shard: int, listed: list[str]) -> None:
+        listed.extend(self._store.streams(shard))
+
+    def _ahead(self, matches: Iterable[str]) -> Iterator[tuple[str, int]]:
+        """Yield the matches that have gone on since their last leaf, with their versions."""
+        names = iter(matches)
+        while page := list(islice(names, PAGE)):
+            for match, head in zip(page, self._heads(page), strict=True):
+                if head.version > self._covered.get(match, 0):
+                    yield match, head.version
+
+    def _heads(self, names: Sequence[str]) -> list[Head]:
+        try:
+            return self._store.heads(names)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            # A head that cannot be read is found when the chain is computed again.
+            return [EMPTY] if len(names) == 1 else [head for name in names for head in self._heads([name])]

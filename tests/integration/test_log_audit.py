@@ -1,0 +1,365 @@
+"""What somebody does who can write to the store, with its key in his hands: all of it is found, and named."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from deploy.cli import main
+from domain.match.commands import RaiseDispute, Rule
+from events.proof import merkle
+from events.proof.checkpoints import Checkpoint, write_checkpoint
+from events.proof.keys import KeyRing
+from tests.integration.test_proof_commands import key_of
+from tests.integration.test_proofs import DAY_MS, rewrite, sign
+from tests.support.callers import ME, OPEN, Caller
+from tests.support.matches import NOON
+from tests.support.workshop import PREFIX, Workshop
+
+LOG = f"{PREFIX}{{proof}}:log"
+ADMINISTRATION = f"{PREFIX}{{administration}}"
+
+Attack = Callable[[Workshop, str], Any]
+
+
+@pytest.fixture
+def matches(shop: Workshop) -> list[str]:
+    """Return matches of which three checkpoints know, each a part."""
+    shop.checkpoints._administration.grant("ann", "arbiter", "console")
+    found = [shop.start("alice", "bob") for _ in range(3)]
+    for day in range(3):
+        shop.play(found[day], 2)
+        sign(shop, day)
+    return found
+
+
+@pytest.fixture
+def checked(cli: Any) -> Callable[..., tuple[Result, Result]]:
+    """Return what runs ``rookery audit all``, with the arguments it is given, and ``rookery verify``."""
+
+    def run(*arguments: object) -> tuple[Result, Result]:
+        return cli("all", "--processes", 1, *arguments), CliRunner().invoke(main, ["verify"])
+
+    return run
+
+
+def take_out_of_the_log(shop: Workshop, match: str) -> None:
+    """Remove the leaves of a match from the list and its entry from the table of what was logged."""
+    for leaf in shop.client.lrange(f"{LOG}:leaves", 0, -1):
+        if json.loads(leaf)["match"] == match:
+            shop.client.lrem(f"{LOG}:leaves", 1, leaf)
+    shop.client.hdel(f"{LOG}:logged", match)
+
+
+def rewrite_and_take_out(shop: Workshop, match: str) -> None:
+    """Rewrite a match with chain and head, and let the log forget that it has known it."""
+    rewrite(shop, match)
+    take_out_of_the_log(shop, match)
+
+
+def build_again(shop: Workshop, match: str) -> None:
+    """Rewrite a match and build the tree again over what is left of the leaves."""
+    rewrite_and_take_out(shop, match)
+    leaves = shop.client.lrange(f"{LOG}:leaves", 0, -1)
+    shop.client.set(f"{LOG}:size", len(leaves))
+    for (level, index), node in merkle.grown(0, map(merkle.leaf_hash, leaves), _unread).items():
+        shop.client.setrange(*shop.checkpoints._node_place(level, index), node)
+
+
+def _unread(*_: int) -> bytes:
+    raise AssertionError("a tree that begins empty reads no node")
+
+
+def change_checkpoint(shop: Workshop, **changed: Any) -> None:
+    """Write another checkpoint in the place of that of the second day, signed with the store's key."""
+    packed = shop.client.hget(f"{LOG}:checkpoints", "2023-11-15")
+    assert packed is not None
+    content = json.loads(packed) | changed
+    shop.client.hset(f"{LOG}:checkpoints", "2023-11-15", json.dumps(content, sort_keys=True, separators=(",", ":")))
+
+
+def delete(*names: str) -> Attack:
+    """Return the attack that deletes keys."""
+    return lambda shop, _: shop.client.delete(*(key for name in names for key in shop.client.scan_iter(name)))
+
+
+ATTACKS: dict[str, tuple[Attack, str]] = {
+    "a stream is rewritten and taken out of the log": (rewrite_and_take_out, "the leaves: there are "),
+    "a stream is rewritten and the tree built again": (
+        build_again,
+        "checkpoint 2023-11-16: it has 5 leaves, and the log 4",
+    ),
+    "a leaf is removed": (
+        lambda shop, _: shop.client.lrem(f"{LOG}:leaves", 1, shop.client.lindex(f"{LOG}:leaves", 0)),  # type: ignore[arg-type]
+        "checkpoint 2023-11-14: its root is not that of the first 3 leaves",
+    ),
+    "a node is changed": (
+        lambda shop, _: shop.client.setrange(f"{LOG}:nodes:1:0", 0, bytes(32)),
+        "node 0 of level 1: it does not follow from its leaves",
+    ),
+    "a node is lost": (delete(f"{LOG}:nodes:2:*"), "node 0 of level 2: it is missing"),
+    "a checkpoint has another root": (
+        lambda shop, _: change_checkpoint(shop, root="0" * 64),
+        "checkpoint 2023-11-15: it cannot be read",
+    ),
+    "a checkpoint is that of another day": (
+        lambda shop, _: shop.client.hset(
+            f"{LOG}:checkpoints", "2023-11-15", shop.client.hget(f"{LOG}:checkpoints", "2023-11-16") or b""
+        ),
+        "checkpoint 2023-11-15: it is that of 2023-11-16",
+    ),
+    "a checkpoint is deleted": (
+        lambda shop, _: shop.client.hdel(f"{LOG}:checkpoints", "2023-11-15"),
+        "checkpoint 2023-11-15: it is missing, and the log of administration knows that it was signed",
+    ),
+    "the last checkpoint is deleted": (
+        lambda shop, _: (
+            shop.client.hdel(f"{LOG}:checkpoints", "2023-11-16"),
+            shop.client.set(f"{LOG}:latest", "2023-11-15"),
+        ),
+        "checkpoint 2023-11-16: it is missing, and the log of administration knows that it was signed",
+    ),
+    "the table forgets a match": (
+        lambda shop, match: shop.client.hdel(f"{LOG}:logged", match),
+        "a leaf has it, and it is not noted as logged",
+    ),
+    "the whole log is deleted": (delete(f"{LOG}:*"), "checkpoint 2023-11-14: it is missing"),
+    "the whole log is deleted and what was recorded of it": (
+        delete(f"{LOG}:*", f"{ADMINISTRATION}:*", f"{PREFIX}{{proof}}:*"),
+        "no checkpoint knows it; matches went on until 2023-11-16T",
+    ),
+    "a match is taken off the list of matches": (
+        lambda shop, match: shop.client.lrem(f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:streams", 0, match),
+        "a checkpoint has it, and the store does not list it",
+    ),
+    "the end of a match is cut off": (
+        lambda shop, match: cut(shop, match, 4),
+        "at version 5: a checkpoint has it with the digest ",
+    ),
+}
+
+
+def cut(shop: Workshop, match: str, version: int) -> None:
+    """Cut everything after a version off a match, with its head."""
+    events = key_of(shop, match, "e")
+    for id, _ in shop.client.xrange(events, f"{version + 1}-0"):  # type: ignore[union-attr]
+        shop.client.xdel(events, id)
+    digest = shop.store.read(match)[-1].digest
+    shop.client.hset(key_of(shop, match, "h"), mapping={"v": version, "d": digest})
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_nothing_is_found_before_an_attack_and_it_is_named_after(
+    shop: Workshop, matches: list[str], checked: Any, attack: str
+) -> None:
+    shop.play(matches[0], 2)
+    before = checked()
+    assert [result.exit_code for result in before] == [0, 0], [result.output for result in before]
+    strike, said = ATTACKS[attack]
+    strike(shop, matches[0])
+    for result in checked():
+        assert result.exit_code == 1
+        assert said in result.output
+        assert "Traceback" not in result.output
+
+
+def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(
+    shop: Workshop, matches: list[str], checked: Any
+) -> None:
+    rewrite_and_take_out(shop, matches[0])
+    sign(shop, 3)
+    for result in checked():
+        assert result.exit_code == 1
+        assert "checkpoint 2023-11-14: its root is not that of the first 3 leaves" in result.output
+
+
+def test_a_match_that_a_checkpoint_should_know_and_does_not_is_named(
+    shop: Workshop, matches: list[str], checked: Any
+) -> None:
+    shop.now = NOON
+    secret = shop.start("alice", "bob")
+    for result in checked():
+        assert result.exit_code == 1
+        assert f"{secret} at version 1: it is of 2023-11-14T" in result.output
+        assert "and the checkpoint of 2023-11-16 does not know it" in result.output
+
+
+def test_whoever_forges_everything_consistently_breaks_with_a_checkpoint_that_was_kept(
+    shop: Workshop, matches: list[str], checked: Any, tmp_path: Any
+) -> None:
+    kept = tmp_path / "kept.json"
+    made = shop.checkpoints.of_day("2023-11-14")
+    kept.write_bytes(write_checkpoint(made))
+    assert checked("--checkpoint", kept)[0].exit_code == 0
+    delete(f"{PREFIX}{{proof}}:*", f"{ADMINISTRATION}:*")(shop, "")
+    shop.now = NOON
+    rewrite(shop, matches[0])
+    for day in range(3):
+        sign(shop, day)
+    unseen = checked()
+    assert [result.exit_code for result in unseen] == [0, 0], unseen[0].output
+    assert "give a checkpoint that was kept with --checkpoint" in unseen[0].output
+    found = checked("--checkpoint", kept)[0]
+    assert found.exit_code == 1
+    for said in (
+        f"kept checkpoint 2023-11-14: key: key {made.key} is not among the keys given",
+        "kept checkpoint 2023-11-14: the store has another checkpoint of this day",
+        f"kept checkpoint 2023-11-14: its root is not that of the first {made.size} leaves",
+        "kept checkpoint 2023-11-14: the log of administration has another entry ",
+    ):
+        assert said in found.output
+
+
+def test_a_kept_checkpoint_that_is_none_or_of_another_server_is_refused(
+    shop: Workshop, matches: list[str], checked: Any, tmp_path: Any
+) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text("{}\n")
+    assert checked("--checkpoint", kept)[0].output == f"{kept}: the field 'format' is missing\n"
+    kept.write_bytes(write_checkpoint(shop.checkpoints.of_day("2023-11-15")._replace(origin="0123456789abcdef")))
+    found = checked("--checkpoint", kept)[0]
+    assert "kept checkpoint 2023-11-15: it is of another server, 0123456789abcdef" in found.output
+
+
+def test_checkpoints_of_a_revoked_key_are_vouched_for_by_the_next_one(
+    shop: Workshop, matches: list[str], checked: Any
+) -> None:
+    last = shop.checkpoints.latest()
+    assert last is not None
+    shop.keyring.revoke(last.key, NOON)
+    for result in checked():
+        assert result.exit_code == 1
+        assert "and this was signed later, and no later checkpoint vouches for its leaves" in result.output
+    sign(shop, 3)
+    assert [result.exit_code for result in checked()] == [0, 0]
+
+
+def test_anybody_can_compute_the_root_of_every_checkpoint_and_finds_a_match_among_the_leaves(
+    app: Any, anna: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_AT_ONCE", 3)
+    services = app.extensions["rookery"]
+    made: list[Checkpoint] = []
+    for day in range(3):
+        public, private = anna.create(ME, OPEN), anna.create(ME, OPEN, private=True)
+        made.append(services.checkpoints.sign(services.now() + day * DAY_MS))
+    hashes: list[str] = []
+    pages, following = 0, 0
+    while following is not None:
+        page = stranger.get(f"/checkpoints/leaves?after={following}&limit=4").json
+        assert (page["after"], page["size"]) == (len(hashes), 6)
+        hashes += page["hashes"]
+        following, pages = page["next"], pages + 1
+    assert (pages, len(hashes)) == (2, 6)
+    nodes = merkle.grown(0, map(bytes.fromhex, hashes), _unread)
+    for checkpoint in made:
+        root = merkle.root(checkpoint.size, lambda level, index: nodes[level, index])
+        assert root.hex() == checkpoint.root
+    event = stranger.get(f"/matches/{public}/events").json["items"][0]
+    leaf = json.dumps({"digest": event["id"], "match": public, "version": 1}, separators=(",", ":"))
+    assert merkle.leaf_hash(leaf.encode()).hex() in hashes
+    assert private not in stranger.get("/checkpoints/leaves").text
+    assert stranger.get("/checkpoints/leaves?after=6").json["hashes"] == []
+    assert stranger.get("/checkpoints/leaves?limit=1001").status_code == 422
+
+
+ADMINISTRATIVE_ATTACKS: dict[str, tuple[Attack, str]] = {
+    "an entry is changed": (
+        lambda shop, _: replace_entry(shop, 1, lambda body: body.replace(b"arbiter", b"ARBITER")),
+        "entry 1 of the log of administration: its content, its digest or an entry before it was changed",
+    ),
+    "an entry is not readable": (
+        lambda shop, _: replace_entry(shop, 2, lambda _: b"nonsense"),
+        "entry 2 of the log of administration: it cannot be read",
+    ),
+    "an entry is deleted": (
+        lambda shop, _: shop.client.xdel(f"{ADMINISTRATION}:log", "2-0"),
+        "entry 3 of the log of administration: the entries 2 to 2 are missing",
+    ),
+    "its end is cut off": (
+        lambda shop, _: cut_log(shop, 1),
+        "the log of administration: it ends with entry ",
+    ),
+    "its end is cut off with the head": (
+        lambda shop, _: cut_log(shop, 3, head=True),
+        "checkpoint 2023-11-16: it has the log of administration up to entry ",
+    ),
+    "all of it is deleted": (
+        delete(f"{ADMINISTRATION}:log", f"{ADMINISTRATION}:head", f"{ADMINISTRATION}:once"),
+        "roles of ann: the log of administration gives none, and arbiter stand in the store",
+    ),
+    "all of it is deleted with the roles": (
+        delete(f"{ADMINISTRATION}:*"),
+        "checkpoint 2023-11-16: it has the log of administration up to entry ",
+    ),
+    "a role is given behind its back": (
+        lambda shop, _: shop.client.hset(f"{ADMINISTRATION}:roles", "eve", "operator"),
+        "roles of eve: the log of administration gives none, and operator stand in the store",
+    ),
+}
+
+
+def replace_entry(shop: Workshop, number: int, change: Callable[[bytes], bytes]) -> None:
+    """Write an entry of the log again after ``change`` to its bytes."""
+    entries: Any = shop.client.xrange(f"{ADMINISTRATION}:log")
+    shop.client.delete(f"{ADMINISTRATION}:log")
+    for id, fields in entries:
+        changed = {**fields, b"b": change(fields[b"b"])} if id == b"%d-0" % number else fields
+        shop.client.xadd(f"{ADMINISTRATION}:log", changed, id=id)
+
+
+def cut_log(shop: Workshop, count: int, head: bool = False) -> None:
+    """Cut the last entries off the log, and write its head again if that is wanted."""
+    entries: Any = shop.client.xrevrange(f"{ADMINISTRATION}:log", count=count + 1)
+    for id, _ in entries[:-1]:
+        shop.client.xdel(f"{ADMINISTRATION}:log", id)
+    id, fields = entries[-1]
+    if head:
+        shop.client.hset(f"{ADMINISTRATION}:head", mapping={"n": id.partition(b"-")[0], "d": fields[b"h"]})
+
+
+@pytest.mark.parametrize("attack", ADMINISTRATIVE_ATTACKS)
+def test_whatever_is_done_to_the_log_of_administration_is_named(
+    shop: Workshop, matches: list[str], checked: Any, attack: str
+) -> None:
+    shop.checkpoints._administration.grant("bob", "arbiter", "console")
+    sign(shop, 2)
+    strike, said = ADMINISTRATIVE_ATTACKS[attack]
+    strike(shop, matches[0])
+    for result in checked():
+        assert result.exit_code == 1
+        assert said in result.output, result.output
+        assert "Traceback" not in result.output
+
+
+def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
+    shop: Workshop, matches: list[str], checked: Any
+) -> None:
+    match = matches[2]
+    shop.do(match, RaiseDispute("bob", 2, "clock", "0" * 64), "bob")
+    shop.do(match, Rule("ann", "let-stand", "0" * 64, "0" * 64), "ann")
+    (ruling,) = (event for event in shop.store.read(match) if event.type == "ruling-made")
+    said = f"DIFFERENT {match} at version {ruling.version}: ruling-made is not in the log of administration\n"
+    assert said in checked()[0].output
+    act = shop.checkpoints._administration.record_event(ruling)
+    assert act is not None
+    assert said not in checked()[0].output
+    rewrite(shop, match)
+    for result in checked():
+        reason = f"entry {act.number} of the log of administration has it with the digest {ruling.id}"
+        assert f"{match} at version {ruling.version}: {reason}" in result.output
+
+
+def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: Workshop, cli: Any) -> None:
+    first = sign(shop, 0).key
+    cli("rotate-key")
+    cli("revoke-key", first, "--since", "2023-11-15T00:00:00Z")
+    KeyRing(shop.client, PREFIX, lambda: shop.now).rotate()
+    sign(shop, 1)
+    acts = [(act.act, act.facts.get("key")) for act in shop.checkpoints._administration.acts()]
+    keys = [key.id for key in shop.keyring.public()]
+    assert [act for act in acts if act[1] is not None] == [
+        ("key-begun", keys[0]), ("key-begun", keys[1]), ("key-revoked", keys[0]), ("key-begun", keys[2])
+    ]  # fmt: skip

@@ -85,6 +85,18 @@ def test_a_calendar_reaches_the_matches_that_are_being_played(anna: Caller, bori
     assert "clock-paused" not in events.text
 
 
+def test_lists_show_the_deadline_with_the_free_days_that_are_known_to_come(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    match = under_way(services, anna, boris)
+    anna.put("/me/calendar", {**CALENDAR, "free_days": [4]})
+    for path in ("/me/queue", "/me/pending"):
+        (item,) = anna.get(path).json["items"]
+        assert (item["match"]["id"], item["match"]["deadline"]) == (match, on(NOON + 4 * DAY))
+    (item,) = boris.get("/me/matches?view=active").json["items"]
+    assert item["deadline"] == forecast(anna, match) == on(NOON + 4 * DAY)
+
+
 @pytest.mark.parametrize(
     ("change", "code", "field"),
     [

@@ -48,7 +48,7 @@ statements.json  what you wrote in cases, by match: statements, and as an arbite
 administration.json  what the log of administration says of you: roles you got, and what you did with them
 
 Instants are milliseconds since 1970 UTC. Passwords are kept as argon2 hashes and are not part of this archive. Counters
-of how often you did something, which keep the server usable for all, go away by themselves within an hour. Lists of
+of how often you did something go away by themselves within an hour; how many bytes you keep is counted, too. Lists of
 matches and results between players are computed from the events above.
 """
 

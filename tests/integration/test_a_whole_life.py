@@ -126,6 +126,7 @@ PLACES = {
     "chat:{MATCH}": "chats.json",
     "chats-of:PERSON": "chats.json",
     "{administration}:log": "administration.json",
+    "{administration}:once": "administration.json",
     "{administration}:roles": "person.json",
     "{cases}:by:PERSON": "statements.json",
     "{cases}:MATCH": "statements.json",
@@ -170,6 +171,7 @@ PLACES = {
 STAYING = {
     "chat:{MATCH}",  # that something was said
     "{administration}:log",
+    "{administration}:once",
     "{cases}:unconfirmed",  # for an hour
     "{people}:erased",  # until the files of the store are rewritten
     "made:{MATCH}:bundle",  # for a day; what it is made of stays

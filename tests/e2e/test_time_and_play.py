@@ -295,4 +295,5 @@ def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit):
     expect(page.locator("#kept [data-error-for='name']")).not_to_be_empty()
     page.get_by_label("Your name, to be sure").fill(person.name)
     page.get_by_role("button", name="Erase me").click()
+    page.get_by_role("link", name="Go on").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

@@ -1,5 +1,6 @@
 """``rookery clocks``: what it shows, what it confirms, and what it repairs after the store's own clock was wrong."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +13,10 @@ from events.administration import Administration
 from events.clock import now_ms, rfc3339
 from events.heartbeat import Outage, RedisHeartbeat
 from events.store_clock import StoreClock
+from tests.support.eventually import eventually
+from tests.support.relays import running
 from tests.support.workshop import PREFIX, Workshop
+from workers.relay import Relay
 
 TEN_YEARS = 3653 * DAY
 
@@ -87,6 +91,19 @@ def test_a_heartbeat_of_the_future_is_set_back_by_the_next_beat(shop: Workshop, 
     heartbeat.beat(now, now)
     assert heartbeat.last() == now
     assert heartbeat.outages() == before
+
+
+def test_who_keeps_time_and_whose_clock_is_wrong_is_shown(
+    shop: Workshop, rookery: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Time was never kept." in rookery("clocks").output
+    monkeypatch.setattr("workers.relay.now_ms", lambda: now_ms() - 110_000)
+    with running(Relay(shop.settings)):
+        eventually(shop.heartbeat.offsets, "the relay's word about its clock")
+    shown = rookery("clocks").output
+    assert "this process: its clock agrees with the store's" in shown
+    assert re.search(r"relay \S+: its clock KEEPS NO TIME, is 11\d\.\d s behind the store's", shown)
+    assert "No outages." in shown
 
 
 def test_an_outage_is_confirmed_once_by_its_beginning(shop: Workshop, rookery: Callable[..., Result]) -> None:

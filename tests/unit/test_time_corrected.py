@@ -3,8 +3,8 @@
 import pytest
 
 from domain.match.audit import Examination
-from domain.match.clock import OUTAGE, Pause, left
-from domain.match.commands import CorrectTime, OfferDraw, PauseClock, Resign, SubmitMove
+from domain.match.clock import DISPUTE, OUTAGE, Pause, left
+from domain.match.commands import CorrectTime, OfferDraw, PauseClock, RaiseDispute, Resign, SubmitMove
 from domain.match.events import ClockResumed, TimeCorrected
 from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING
 from domain.match.terms import DAY, HOUR, OPEN_FOR
@@ -105,6 +105,30 @@ def test_play_goes_on_at_the_present_and_costs_time_again(wrong_year: House) -> 
     wrong_year.now = wrong_year.falls("m1")
     wrong_year.settle("m1")
     assert (wrong_year.state("m1").status, wrong_year.now) == (FINISHED, since + 3 * DAY)
+
+
+def test_a_match_that_ended_in_the_future_has_ended_now(house: House) -> None:
+    match = house.start()
+    house.now += TEN_YEARS
+    house.settle(match)
+    house.execute(match, Resign("alice"))
+    house.now -= TEN_YEARS
+    assert corrected(house) == [match]
+    state = house.state(match)
+    assert (state.status, state.ended_at, state.updated_at) == (FINISHED, house.now, house.now)
+    assert deviations(house, match) == []
+
+
+def test_a_dispute_raised_in_the_future_holds_the_clock_from_now_on(house: House) -> None:
+    match = house.start()
+    house.now += TEN_YEARS
+    house.settle(match)
+    house.execute(match, RaiseDispute("alice", 0, "clock", "0" * 64))
+    house.now -= TEN_YEARS
+    assert corrected(house) == [match]
+    state = house.state(match)
+    assert (state.frozen, state.disputes[0].raised_at) == (True, house.now)
+    assert house.pauses(match)[-1] == Pause(DISPUTE, None, house.now, None)
 
 
 def test_a_match_that_is_not_dated_in_the_future_is_left_as_it_is(house: House) -> None:

@@ -290,6 +290,7 @@ class Installation:
         watch = StoreWatch(
             store, self.var / MARK, self._say, directory, self._fsync == EVERYSEC, self._end, self._restart_server
         )
+        self._watch = watch
         missing = watch.missing()
         if missing is not None:
             said = "\n".join([missing.summary(), *missing.lines()])
@@ -303,7 +304,6 @@ class Installation:
             record(store, missing)
             self._say(f"{said}\nThe players of these matches are told; `rookery incidents` lists it.")
         watch.start()
-        self._watch = watch
 
     def _start(self, programs: list[Program]) -> None:
         held = () if self._processes is None else (self._processes,)

@@ -125,6 +125,8 @@ def test_a_full_store_refuses_moves_and_goes_on_when_there_is_room(
     redis.config_set("maxmemory", 1)
     refused = anna.move(match, move)
     assert (refused.status_code, refused.json["code"]) == (503, "store-full")
+    for path in (f"/matches/{match}", f"/matches/{match}/events", "/matches", "/me"):
+        assert anna.get(path).status_code == 200, path
     redis.config_set("maxmemory", 0)
     assert anna.move(match, move).status_code == 201
 

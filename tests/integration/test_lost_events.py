@@ -1,6 +1,9 @@
 """What was acknowledged and is gone after a power cut or damage is named; files that are damaged are not opened."""
 
 import json
+import socket
+import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +16,7 @@ from deploy import appendonly
 from deploy.api_client import ApiClient
 from deploy.cli import main
 from deploy.embedded import ALWAYS, EVERYSEC, find_binary
+from deploy.reserve import RESERVE
 from deploy.runner import Installation, InstallationError
 from deploy.watch import StoreWatch, record
 from deploy.watermark import MARK, Lost, Missing, Seen, read_mark
@@ -31,6 +35,7 @@ from tests.chaos.power import cut_power
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
+ROOT = Path(__file__).parents[2]
 OTHER = draft_of(MoveSubmitted(NOW, 0, 18, "d4-e5"), PERSON)
 
 
@@ -336,6 +341,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     house.close()
     with pytest.raises(InstallationError, match=rf"{match}: version {before + 1}\n(.|\n)*rookery up --accept-loss"):
         Installation(house.var, embedded=True).start()
+    assert not (house.redis / RESERVE).exists()
     said: list[str] = []
     with (
         Installation(house.var, embedded=True, say=said.append, accept_loss=True) as running,
@@ -350,3 +356,12 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     (copy,) = (house.var / "damaged").iterdir()
     assert (copy / "appendonlydir").is_dir()
     assert str(copy) in said[0]
+
+
+def test_up_says_what_flushing_behind_the_acknowledgement_may_cost(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that nothing is started
+        options = ["--fsync", "everysec", "--port", str(taken.getsockname()[1]), "--var", str(tmp_path)]
+        command = [sys.executable, "-m", "deploy.cli", "up", *options]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 1
+    assert "a power cut may cost what was played in about the last second" in ran.stderr

@@ -26,11 +26,11 @@ SITE_SHARE = 8
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes, archives, jobs of workers, calendars, matches that are created, and words in chats, as messages and as
-    bytes, count per person; sign-ins per name and address, and all together per address; sign-ups, guests, and all new
-    matches together, per address; looking at things, and having something computed for it, per person, or per address
-    for who is nobody. An address is what the nearest trusted proxy says; a school behind one finds room. IPv6 addresses
-    count by network and by site: anybody has 2**64 of them.
+    Writes, archives, jobs of workers, calendars, matches that are created, reports, and words in chats, as messages and
+    as bytes, count per person, invitations per person and whom they invite; sign-ins per name and address, and all
+    together per address; sign-ups, guests, and all new matches together, per address; looking at things, and having
+    something computed for it, per person, or per address for who is nobody. An address is what the nearest trusted
+    proxy says; a school behind one finds room. IPv6 addresses count by network and by site: anybody has 2**64 of them.
     """
 
     writes: str = "600/minute"
@@ -45,6 +45,8 @@ class Limits(NamedTuple):
     all_matches: str = "3000/hour"
     words: str = "600/hour"
     chat_bytes: str = "1000000/30 day"
+    reports: str = "50/day"
+    invitations: str = "20/day"
     reads: str = "1200/minute"
     computations: str = "300/minute"
 
@@ -62,6 +64,8 @@ SAID = {
     "all_matches": "From your network address very many matches have been created.",
     "words": "You have said very much.",
     "chat_bytes": "You have said as much as one person may in 30 days.",
+    "reports": "You have reported many messages.",
+    "invitations": "You have invited this player many times.",
     "reads": "You, or somebody at your network address, have looked at very much in the last minute.",
     "computations": "You, or somebody at your network address, have had very much computed in the last minute.",
 }

@@ -7,6 +7,7 @@ from flask import current_app, request
 
 from api.sign_in_delays import SignInDelays
 from events.administration import Administration
+from events.blocks import Blocks
 from events.chats import Chats
 from events.clock import now_ms
 from events.diaries import RedisDiaries
@@ -22,6 +23,7 @@ from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
+from events.reports import Reports
 from events.rewriting import Rewriting
 from events.settings import Settings, store_from
 from events.statements import Statements
@@ -46,6 +48,8 @@ class Services:
         self.notebooks = Notebooks(self.store.client, settings.prefix)
         self.chats = Chats(self.store.client, settings.prefix, now)
         self.people = People(self.store.client, settings.prefix, now)
+        self.blocks = Blocks(self.store.client, settings.prefix)
+        self.reports = Reports(self.store.client, settings.prefix, now)
         self.sign_in_delays = SignInDelays(self.store.client, settings.prefix)
         self.administration = Administration(self.store.client, settings.prefix, now)
         self.incidents = Incidents(self.store.client, settings.prefix)
@@ -76,6 +80,8 @@ class Services:
             self.diaries,
             self.notebooks,
             self.chats,
+            self.blocks,
+            self.reports,
             self.matches,
             self.store,
             self.readmodels,

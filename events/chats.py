@@ -111,6 +111,17 @@ class Chats:
             for id, said in found
         ]
 
+    def want_others(self, match: str, player: str, wanted: bool) -> None:
+        """Keep whether ``player`` wants others to join in when ``match`` is over."""
+        if wanted:
+            self._client.sadd(f"{self._key(match)}:open", player)
+        else:
+            self._client.srem(f"{self._key(match)}:open", player)
+
+    def wanting_others(self, match: str) -> set[str]:
+        """Return the players who want others to join in when ``match`` is over."""
+        return {player.decode() for player in self._client.smembers(f"{self._key(match)}:open")}
+
     def joined(self, author: str) -> list[str]:
         """Return the matches in whose chats ``author`` has said something: also those of others, after their end."""
         return sorted(match.decode() for match in self._client.smembers(self._joined(author)))

@@ -19,6 +19,7 @@ from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import OPEN
 from events.administration import Administration
+from events.blocks import Blocks
 from events.chats import Chats
 from events.codec import content_shown
 from events.diaries import Diaries, RedisDiaries
@@ -29,6 +30,7 @@ from events.orders import lines_shown, unpacked
 from events.people import People, Person
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
+from events.reports import Reports
 from events.rewriting import Rewriting
 from events.shapes import written
 from events.statements import Statements
@@ -37,7 +39,8 @@ from events.timekeeper import unavailable
 
 _EXPLAINED = """This is all that Rookery keeps about you.
 
-person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences
+person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences,
+                 whom you block and mute, and messages that you reported and no arbiter has dealt with
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional lines, notes, your tree of moves
 cases/<id>.json  what you did as an arbiter in a match of others
@@ -66,6 +69,8 @@ class Holdings(NamedTuple):
     diaries: Diaries
     notebooks: Notebooks
     chats: Chats
+    blocks: Blocks
+    reports: Reports
     matches: Matches
     store: EventStore
     readmodels: ReadModels
@@ -82,6 +87,8 @@ def holdings_on(store: RedisStore, readmodels: ReadModels, matches: Matches, now
         RedisDiaries(client, prefix),
         Notebooks(client, prefix),
         Chats(client, prefix, now),
+        Blocks(client, prefix),
+        Reports(client, prefix, now),
         matches,
         store,
         readmodels,
@@ -152,6 +159,8 @@ def forget(holdings: Holdings, id: str) -> None:
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match, error=str(error))
     holdings.chats.erase(person.id)
+    holdings.reports.erase(person.id)
+    holdings.blocks.erase(person.id)
     holdings.statements.erase(person.id)
     for role in holdings.administration.roles_of(person.id):
         holdings.administration.revoke(person.id, role, person.id)
@@ -185,6 +194,8 @@ def _account(holdings: Holdings, person: Person) -> dict[str, Any]:
         "sessions": [session._asdict() for session in holdings.people.sessions(person)],
         "tokens": [token._asdict() for token in holdings.people.tokens(person)],
         "diary": written(diary),
+        "blocks": holdings.blocks.of(person.id),
+        "reports": [report._asdict() for report in holdings.reports.by(person.id)],
     }
 
 

@@ -3,6 +3,7 @@
 from flask_smorest import Blueprint
 
 from api.resources import (
+    blocks,
     calendars,
     cases,
     chat,
@@ -19,6 +20,7 @@ from api.resources import (
     positions,
     proofs,
     rematches,
+    reports,
     terms,
 )
 
@@ -34,6 +36,8 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     lines.blueprint,
     notes.blueprint,
     chat.blueprint,
+    blocks.blueprint,
+    reports.blueprint,
     calendars.blueprint,
     cases.blueprint,
     personal.blueprint,

@@ -1,4 +1,7 @@
-"""Talking beside a match. Its players hear each other always, everybody else hears and joins in when it is over."""
+"""Talking beside a match. Its players hear each other always; everybody else hears them when it is over.
+
+Others join in only when all people who played the match want them to.
+"""
 
 from typing import Any
 
@@ -12,8 +15,9 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.commands import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
 from api.resources.matches import readable
-from api.schemas import LARGEST_NUMBER, PlayerShown, QueryNumber, Shown, Strict, Text, pattern
+from api.schemas import LARGEST_NUMBER, Empty, PlayerShown, QueryNumber, Shown, Strict, Text, pattern
 from api.services import services
+from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.chats import ChatFull, Message
 from events.clock import rfc3339
@@ -40,11 +44,14 @@ class MessageShown(Shown):
     at = fields.DateTime()
     author = fields.Nested(PlayerShown)
     seat = fields.Integer(allow_none=True, metadata={"description": "The author's seat; null: a spectator"})
-    text = fields.String()
+    text = fields.String(metadata={"description": "Empty when it was hidden, or its author has been erased"})
+    hidden = fields.Boolean(metadata={"description": "An arbiter has hidden the message"})
 
 
 class ChatShown(Shown):
     items = fields.List(fields.Nested(MessageShown))
+    writable = fields.Boolean(metadata={"description": "Whether you may say something now"})
+    open = fields.Boolean(metadata={"description": "Whether all who played want others to join in when it is over"})
     next = fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
 
 
@@ -58,24 +65,35 @@ class ChatQuery(Strict):
 @blueprint.arguments(ChatQuery, location="query")
 def show_chat(query: dict[str, int], match: str) -> Response:
     """What was said, oldest first; the live stream announces messages as events named chat, without their text"""
-    state = readable(match)
-    _refuse_muted(state, current_person())
+    state, person = readable(match), current_person()
+    refuse_deaf(state, person)
     found = services().chats.read(match, query["after"], query["limit"] + 1)
     page = found[: query["limit"]]
     following = page[-1].number if len(found) > len(page) else None
-    return json_response({"items": _shown(page, state), "next": following})
+    answer = {
+        "items": _shown(_heard(match, page, person), state),
+        "writable": speaks(state, person),
+        "open": is_open(state),
+        "next": following,
+    }
+    return json_response(answer)
 
 
 @blueprint.route("/matches/<match>/chat", methods=["POST"])
 @blueprint.documents(
-    201, MessageShown, signed_in=True, problems=[404, 409, 415, 422], headers=ANSWER_HEADERS, parameters=[KEY_HEADER]
+    201,
+    MessageShown,
+    signed_in=True,
+    problems=[403, 404, 409, 415, 422],
+    headers=ANSWER_HEADERS,
+    parameters=[KEY_HEADER],
 )
 @signed_in
 @blueprint.arguments(Said)
 def say(arguments: dict[str, str], match: str) -> Response:
     """Say something"""
     state, person = readable(match), require_person()
-    _refuse_muted(state, person)
+    _refuse_mute(state, person)
     spend("words", person.id)
     spend("chat_bytes", person.id, cost=len(arguments["text"].encode()))
     key = request_key()
@@ -87,27 +105,98 @@ def say(arguments: dict[str, str], match: str) -> Response:
     return json_response(_shown([message], state)[0], 201)
 
 
+@blueprint.route("/matches/<match>/chat/openness", methods=["PUT"])
+@blueprint.documents(204, signed_in=True, problems=[403, 404, 415, 422])
+@signed_in
+@blueprint.arguments(Empty)
+def open_chat(_: dict[str, Any], match: str) -> Response:
+    """Want others to join in when the match is over; they may when all people who played it want that"""
+    return _want_others(match, True)
+
+
+@blueprint.route("/matches/<match>/chat/openness", methods=["DELETE"])
+@blueprint.documents(204, signed_in=True, problems=[403, 404])
+@signed_in
+def close_chat(match: str) -> Response:
+    """Do not want others to join in"""
+    return _want_others(match, False)
+
+
 def hears(state: MatchState, person: Person | None) -> bool:
-    """Tell whether ``person``, who may see the match, hears its chat now and may join in when signed in."""
-    if state.ended:
-        return True
-    return person is not None and (person.id == state.creator or state.seat_of(person.id) is not None)
+    """Tell whether ``person``, who may see the match, hears its chat now."""
+    return state.ended or _has_part(state, person)
 
 
-def _refuse_muted(state: MatchState, person: Person | None) -> None:
+def speaks(state: MatchState, person: Person | None) -> bool:
+    """Tell whether ``person``, who may see the match, may say something now."""
+    return person is not None and (_has_part(state, person) or (state.ended and is_open(state)))
+
+
+def is_open(state: MatchState) -> bool:
+    """Tell whether all people who play the match, or have played it, want others to join in when it is over."""
+    players = _players(state)
+    return bool(players) and players <= services().chats.wanting_others(state.match)
+
+
+def refuse_deaf(state: MatchState, person: Person | None) -> None:
+    """Raise the problem muted when ``person`` does not hear the chat of the match now."""
     if not hears(state, person):
         raise Problem("muted", "The players talk among themselves until the match is over; then everybody hears it.")
 
 
+def message_of(match: str, number: int) -> Message:
+    """Return a message of the chat of ``match``; raises the problem no-such-message."""
+    found = services().chats.read(match, number - 1, 1)
+    if not found or found[0].number != number:
+        raise Problem("no-such-message", "The chat of this match has no message of this number.")
+    return found[0]
+
+
+def _refuse_mute(state: MatchState, person: Person) -> None:
+    refuse_deaf(state, person)
+    if not speaks(state, person):
+        raise Problem("muted", "Only who has played this match can talk here, unless all of them want others to.")
+    others = _players(state) - {person.id}
+    if others and services().blocks.blocking(others, person.id) == others:
+        raise Problem("blocked", "Who plays this match does not want to hear from you.")
+
+
+def _has_part(state: MatchState, person: Person | None) -> bool:
+    return person is not None and (person.id == state.creator or state.seat_of(person.id) is not None)
+
+
+def _players(state: MatchState) -> set[str]:
+    return {seat.player for seat in state.seats if seat.player is not None and seat.level is None and seat.joined}
+
+
+def _want_others(match: str, wanted: bool) -> Response:
+    state, person = readable(match), require_person()
+    if person.id not in _players(state):
+        raise Refused("not-your-seat", "only who plays the match decides who joins in")
+    services().chats.want_others(match, person.id, wanted)
+    return Response(status=204)
+
+
+def _heard(match: str, messages: list[Message], person: Person | None) -> list[Message]:
+    """Return what ``person`` is shown of ``messages``: nothing of whom they block or mute, nor what they reported."""
+    if person is not None:
+        silenced = services().blocks.of(person.id)
+        reported = {each.number for each in services().reports.of(match) if each.reporter == person.id}
+        messages = [each for each in messages if each.author not in silenced and each.number not in reported]
+    return messages
+
+
 def _shown(messages: list[Message], state: MatchState) -> list[dict[str, Any]]:
     persons = services().people.persons(message.author for message in messages)
+    hidden = services().reports.hidden(state.match) if messages else set()
     return [
         {
             "id": message.number,
             "at": rfc3339(message.at),
             "author": show.player(message.author, persons),
             "seat": state.seat_of(message.author),
-            "text": message.text,
+            "text": "" if message.number in hidden else message.text,
+            "hidden": message.number in hidden,
         }
         for message in messages
     ]

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import marshmallow as ma
@@ -11,9 +11,9 @@ from flask import Response, g, request
 from marshmallow import fields, validate
 
 from api import representations as show
+from api.admission import admit_match, refuse_blocked
 from api.auth import channel, require_person, signed_in
 from api.ids import match_id
-from api.limits import spend, spend_by_address
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem, no_such_match
 from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
@@ -49,8 +49,6 @@ from events.store import Request, StaleVersion, VersionTag
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
 
 MOST_SEATS = 8
-MOST_AGAINST_OPPONENTS = 100
-MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
 
 _KEY = re.compile("^[!-~]{1,128}$")
 _CONDITION = re.compile(f'^(?:W/)?"({TAG_PATTERN})"$')
@@ -213,27 +211,6 @@ def create_match(arguments: dict[str, Any]) -> Response:
     return response
 
 
-def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
-    """Let ``person`` create ``match``, and count it; raises the problems too-many-requests and too-many-matches.
-
-    Opponents answer everybody in turn: nobody may keep them busy with any number of matches. The read models count.
-    """
-    spend("matches", person.id)
-    spend_by_address("all_matches")
-    if not _has_opponent(seats) or services().store.head(match).version:
-        return
-    readmodels, guest = services().readmodels, person.kind == "guest"
-    most = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MOST_AGAINST_OPPONENTS
-    going = readmodels.projected(readmodels.active(person.id))
-    if sum(each is not None and _has_opponent(each.summary.seats) for each in going) >= most:
-        detail = f"You are playing {most} matches against opponents: end one before you begin another"
-        raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
-
-
-def _has_opponent(seats: Sequence[Seat]) -> bool:
-    return any(seat.level is not None for seat in seats)
-
-
 View = Callable[[dict[str, Any], str], Response]
 
 
@@ -267,8 +244,10 @@ def submit_move(arguments: dict[str, Any], match: str) -> Response:
 def join(arguments: dict[str, int], match: str) -> Response:
     """Take a free seat, or accept an invitation"""
     person = require_person()
-    if not show.visible(services().matches.load(match).state, person):
+    state = services().matches.load(match).state
+    if not show.visible(state, person):
         raise no_such_match()
+    refuse_blocked(person, (*state.seats, Seat.taken(state.creator)))
     return execute(match, c.JoinMatch(person.id, arguments.get("seat"), person.kind == "guest"))
 
 

@@ -5,10 +5,11 @@ from typing import Any
 from flask import Response
 
 from api import representations as show
+from api.admission import admit_match
 from api.auth import require_person, signed_in
 from api.ids import rematch_id
 from api.openapi import PREFIX, Blueprint, json_response
-from api.resources.commands import KEY_HEADER, REFUSALS, admit_match, fingerprint, request_key
+from api.resources.commands import KEY_HEADER, REFUSALS, fingerprint, request_key
 from api.resources.matches import VERSION_HEADER, MatchShown, readable
 from api.schemas import Empty
 from api.services import services

@@ -10,6 +10,7 @@ from api.auth import current_person
 from api.problems import Problem, no_such_match
 from api.representations import match_summary, people_in, visible
 from api.resources.case_file import case_file_of, reads_statements
+from api.resources.reports import reported
 from api.services import services
 from api.web.acts import possible
 from api.web.frame import blueprint, sign_in_first
@@ -24,6 +25,9 @@ from events.administration import ARBITER
 from events.people import Person
 from events.readmodels import summarise
 from events.statements import Statement
+
+REPORTED = 20
+"""Matches with reported messages that are shown at once; when these are dealt with, others take their place."""
 
 GROUND_WORDS = {
     "wrong-result": "the result is wrong",
@@ -78,7 +82,8 @@ def cases_page() -> str | Response:
         return sign_in_first()
     if ARBITER not in services().administration.roles_of(person.id):
         raise Problem("role-needed", "Only arbiters see this list.")
-    return render_template("cases.html", found=listed_page("cases", request.args.get("cursor")))
+    cases = listed_page("cases", request.args.get("cursor"))
+    return render_template("cases.html", found=cases, reported=reported(0, REPORTED))
 
 
 def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:

@@ -116,6 +116,9 @@ def player(player: str) -> str | Response:
         listed=LISTED,
         chart=rating_chart,
         games=GAMES,
+        relation=services().blocks.of(person.id).get(found["id"], "")
+        if person and not own and not found["level"]
+        else None,
         against=readmodels.head_to_head(person.id, found["id"]) if person and not own else None,
         sections=sections,
     )

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from api.auth import current_person
 from api.representations import match, match_summary, people_in, spelled
-from api.resources.chat import hears
+from api.resources.chat import hears, speaks
 from api.services import services
 from api.timing import SECOND
 from api.web import wording
@@ -76,6 +76,8 @@ def match_page(match_id: str) -> str | Response:
         following=_following(viewer, match_id),
         lines=_lines(loaded, seat),
         hears=hears(state, person),
+        speaks=speaks(state, person),
+        wants_others=viewer in services().chats.wanting_others(match_id) if state.ended and seat is not None else None,
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         counts=counts,
         unrated_yet=counts and not any(entry["change"] for entry in seats),

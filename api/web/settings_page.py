@@ -25,6 +25,7 @@ def settings() -> str | Response:
         return sign_in_first()
     now = services().now()
     diary = services().diaries.read([person.id])[person.id]
+    blocks = services().blocks.of(person.id)
     rest = vacation.left(diary.book, year_of(now))
     return render_template(
         "settings.html",
@@ -38,6 +39,8 @@ def settings() -> str | Response:
         left=duration(rest),
         allowance=duration(vacation.ALLOWANCE),
         year=year_of(now),
+        blocks=blocks,
+        blocked=services().people.persons(blocks),
         tokens=services().people.tokens(person),
         longest_label=LONGEST_LABEL,
         now=now,

@@ -27,7 +27,7 @@ def said(who: Caller, match: str, query: str = "") -> list[tuple[int, str, int |
     return [(each["id"], each["author"]["name"], each["seat"], each["text"]) for each in heard.json["items"]]
 
 
-def test_players_talk_and_spectators_are_muted_until_the_end(
+def test_players_talk_and_spectators_hear_them_when_it_is_over(
     anna: Caller, boris: Caller, clara: Caller, stranger: Caller, match: str
 ) -> None:
     assert anna.post(f"/matches/{match}/chat", {"text": "good luck"}).status_code == 201
@@ -41,8 +41,9 @@ def test_players_talk_and_spectators_are_muted_until_the_end(
         assert (refused.status_code, refused.json["code"]) == (403, "muted")
     assert len(said(anna, match)) == 2
     anna.post(f"/matches/{match}/resignation")
-    assert clara.post(f"/matches/{match}/chat", {"text": "well played"}).json["seat"] is None
+    assert boris.post(f"/matches/{match}/chat", {"text": "well played"}).json["seat"] == 1
     assert [text for *_, text in said(stranger, match)] == ["good luck", "Удачи!\n", "well played"]
+    assert clara.post(f"/matches/{match}/chat", {"text": "me too"}).json["code"] == "muted"
     assert stranger.post(f"/matches/{match}/chat", {"text": "me too"}).json["code"] == "not-signed-in"
 
 

@@ -77,6 +77,12 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("POST /matches/{match}/positions", "viewer", "200", {"line": []}),
     ("GET /matches/{match}/chat", "listener", "200", None),
     ("POST /matches/{match}/chat", "speaker", "201", {"text": "THE CHAT"}),
+    ("GET /reports", "arbiter", "200", None),
+    ("POST /matches/{match}/chat/{number}/reports", "speaker", "204", {"reason": "Not nice."}),
+    ("POST /matches/{match}/chat/{number}/hiding", "judge", "204", {}),
+    ("POST /matches/{match}/chat/{number}/showing", "judge", "204", {}),
+    ("PUT /matches/{match}/chat/openness", "seat", "204", {}),
+    ("DELETE /matches/{match}/chat/openness", "seat", "204", None),
     ("POST /matches/{match}/moves", "actor", "frozen", {"move": "b6-a5"}),
     ("POST /matches/{match}/joins", "actor", "seats-taken", {}),
     ("POST /matches/{match}/time-gifts", "seat", "frozen", {"seat": 0, "seconds": 86400}),
@@ -111,6 +117,10 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("GET /administration/log", "office", "200", None),
     ("GET /me", "person", "200", None),
     ("GET /me/tokens", "person", "200", None),
+    ("GET /me/blocks", "person", "200", None),
+    ("PUT /me/blocks/{player}", "person", "invalid-fields", {"more": 1}),
+    ("PUT /me/mutes/{player}", "person", "invalid-fields", {"more": 1}),
+    ("DELETE /me/blocks/{player}", "person", "not-blocked", None),
     ("GET /me/matches", "person", "200", None),
     ("GET /me/pending", "person", "200", None),
     ("GET /me/queue", "person", "200", None),
@@ -196,7 +206,7 @@ class World:
     def names(self) -> dict[str, str]:
         """What stands for the names in paths."""
         named = {"match": self.match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2"}
-        return named | {"version": "1", "day": "latest", "token": "t", "since": "2030-01-01T00:00:00Z"}
+        return named | {"version": "1", "day": "latest", "token": "t", "number": "1", "since": "2030-01-01T00:00:00Z"}
 
 
 def session_of(person: Caller) -> dict[str, str]:

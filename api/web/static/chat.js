@@ -5,7 +5,7 @@ import {call, newKey} from "./api.js";
 // Returns what to call when something may have been said.
 export function chat(section, api) {
   const list = section.querySelector("ol");
-  const form = section.querySelector("form");
+  const form = section.querySelector(":scope > form");
   const error = section.querySelector("[role=alert]");
   let last = 0;
   let reading = Promise.resolve();
@@ -25,16 +25,43 @@ export function chat(section, api) {
     error.textContent = "";
   }
 
-  function show({id, at, author, seat, text}) {
+  function show({id, at, author, seat, text, hidden}) {
     if (id <= last) return;
     last = id;
     const item = document.createElement("li");
     const when = new Date(at);
     const instant = element("time", new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).format(when));
     instant.dateTime = at;
-    item.append(element("b", author.name), seat === null ? " (watching) " : " ", instant, element("p", text));
+    const said = element("p", hidden ? "An arbiter has hidden this message." : text);
+    if (hidden) said.className = "soft";
+    item.append(element("b", author.name), seat === null ? " (watching) " : " ", instant, said);
+    const {reader} = section.dataset;
+    if (reader && author.id !== reader && text) item.append(reporting(id, item));
     list.append(item);
     list.scrollTop = list.scrollHeight;
+  }
+
+  // Returns what unfolds into a form that reports a message; a reported message is not shown to its reporter any more.
+  function reporting(id, item) {
+    const [details, report, field] = ["details", "form", "input"].map((name) => document.createElement(name));
+    details.append(element("summary", "Report"), report);
+    field.required = true;
+    field.maxLength = 500;
+    field.setAttribute("aria-label", "What is wrong with this message");
+    field.placeholder = "What is wrong with it";
+    report.append(field, element("button", "Send"));
+    report.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      try {
+        await call("POST", `${api}/chat/${id}/reports`, {reason: field.value});
+        item.replaceChildren(element("p", "You have reported this message."));
+        item.tabIndex = -1;
+        item.focus();
+      } catch (problem) {
+        error.textContent = problem.message;
+      }
+    });
+    return details;
   }
 
   form?.addEventListener("submit", async (event) => {

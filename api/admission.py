@@ -1,0 +1,48 @@
+"""Who may begin a match with whom: limits, invitations, and people who do not want to play with one another."""
+
+from collections.abc import Iterable, Sequence
+
+from api.limits import spend, spend_by_address
+from api.problems import Problem
+from api.services import services
+from domain.match.state import Seat
+from events.people import Person
+
+MAX_MATCHES_AGAINST_OPPONENTS = 100
+MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
+
+
+def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
+    """Let ``person`` create ``match``, and count it; raises the problems blocked, too-many-requests, too-many-matches.
+
+    Opponents answer everybody in turn: nobody may keep them busy with any number of matches. The read models count.
+    """
+    spend("matches", person.id)
+    spend_by_address("all_matches")
+    refuse_blocked(person, seats)
+    if services().store.head(match).version:
+        return  # it was created by an earlier request, which counted
+    for invited in dict.fromkeys(seat.player for seat in seats if not seat.joined and seat.player is not None):
+        spend("invitations", person.id, invited)
+    if _has_opponent(seats):
+        _admit_opponents(person)
+
+
+def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
+    """Raise the problem blocked when somebody who sits in ``seats``, or is invited there, blocks ``person``."""
+    others = [seat.player for seat in seats if seat.player is not None and seat.level is None]
+    if services().blocks.blocking(others, person.id):
+        raise Problem("blocked", "Somebody who would sit in this match does not want to play with you.")
+
+
+def _admit_opponents(person: Person) -> None:
+    readmodels, guest = services().readmodels, person.kind == "guest"
+    most = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS
+    going = readmodels.projected(readmodels.active(person.id))
+    if sum(each is not None and _has_opponent(each.summary.seats) for each in going) >= most:
+        detail = f"You are playing {most} matches against opponents: end one before you begin another"
+        raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
+
+
+def _has_opponent(seats: Iterable[Seat]) -> bool:
+    return any(seat.level is not None for seat in seats)

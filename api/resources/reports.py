@@ -1,0 +1,147 @@
+"""Messages that readers report, and what arbiters do about them."""
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from api import representations as show
+from api.auth import require_person, signed_in
+from api.limits import spend
+from api.openapi import PREFIX, Blueprint, json_response
+from api.resources.cases import require_role
+from api.resources.chat import message_of, refuse_deaf
+from api.resources.matches import readable
+from api.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, Text, pattern
+from api.services import services
+from domain.match.refusals import Refused
+from domain.match.state import MatchState
+from events.administration import ARBITER
+from events.clock import rfc3339
+from events.people import Person
+from events.reports import Report
+
+blueprint = Blueprint("reports", __name__, url_prefix=PREFIX, description="Messages that readers have reported")
+
+MAX_REASON_LENGTH = 500
+MAX_PAGES = 1000
+
+
+class NewReport(Strict):
+    reason = Text(
+        required=True,
+        validate=[
+            validate.Length(1, MAX_REASON_LENGTH, error=f"must have 1 to {MAX_REASON_LENGTH} characters"),
+            pattern(r"[\s\S]*\S[\s\S]*", "must not be blank"),
+        ],
+    )
+
+
+class ReasonShown(Shown):
+    reporter = fields.Nested(PlayerShown)
+    reason = fields.String()
+
+
+class ReportedShown(Shown):
+    match = fields.String()
+    message = fields.Integer(metadata={"description": "Its number in the chat of the match"})
+    at = fields.DateTime(allow_none=True)
+    author = fields.Nested(PlayerShown, allow_none=True)
+    text = fields.String(metadata={"description": "Empty when its author has been erased"})
+    reports = fields.List(fields.Nested(ReasonShown))
+
+
+class ReportsShown(Shown):
+    items = fields.List(fields.Nested(ReportedShown))
+    next = fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
+
+
+class ReportsQuery(Strict):
+    after = QueryNumber(load_default=0, validate=validate.Range(0, MAX_PAGES))
+    limit = QueryNumber(load_default=20, validate=validate.Range(1, 50, error="must be 1 to 50"))
+
+
+@blueprint.route("/matches/<match>/chat/<int:number>/reports", methods=["POST"])
+@blueprint.documents(204, signed_in=True, problems=[404, 415, 422])
+@signed_in
+@blueprint.arguments(NewReport)
+def report(arguments: dict[str, str], match: str, number: int) -> Response:
+    """Report a message to the arbiters; until they have looked at it, you do not see it any more"""
+    state, person = readable(match), require_person()
+    refuse_deaf(state, person)
+    message_of(match, number)
+    spend("reports", person.id)
+    services().reports.add(Report(match, number, person.id, arguments["reason"]))
+    return Response(status=204)
+
+
+@blueprint.route("/matches/<match>/chat/<int:number>/hiding", methods=["POST"])
+@blueprint.documents(204, signed_in=True, problems=[403, 404, 415, 422])
+@signed_in
+@blueprint.arguments(Empty)
+def hide(_: dict[str, Any], match: str, number: int) -> Response:
+    """Hide a message from everybody, as an arbiter"""
+    return _settle(match, number, hide=True)
+
+
+@blueprint.route("/matches/<match>/chat/<int:number>/showing", methods=["POST"])
+@blueprint.documents(204, signed_in=True, problems=[403, 404, 415, 422])
+@signed_in
+@blueprint.arguments(Empty)
+def let_stand(_: dict[str, Any], match: str, number: int) -> Response:
+    """Let a message stand, as an arbiter: its reports are dealt with, and it is shown to everybody (again)"""
+    return _settle(match, number, hide=False)
+
+
+@blueprint.route("/reports")
+@blueprint.documents(200, ReportsShown, signed_in=True, problems=[403, 422])
+@signed_in
+@blueprint.arguments(ReportsQuery, location="query")
+def list_reports(query: dict[str, int]) -> Response:
+    """Messages that were reported, for arbiters, the match with the longest wait first; so many matches a page"""
+    require_role(ARBITER)
+    return json_response(reported(query["after"], query["limit"]))
+
+
+def reported(after: int, limit: int) -> dict[str, Any]:
+    """Return the reported messages of a page of matches, and where the next page begins (None: there is none)."""
+    found = services().reports.waiting(after, limit + 1)
+    items = [_shown(match, number) for match in found[:limit] for number in _numbers(match)]
+    return {"items": items, "next": after + limit if len(found) > limit else None}
+
+
+def _numbers(match: str) -> list[int]:
+    return sorted({report.number for report in services().reports.of(match)})
+
+
+def _shown(match: str, number: int) -> dict[str, Any]:
+    reports = [report for report in services().reports.of(match) if report.number == number]
+    message = next(iter(services().chats.read(match, number - 1, 1)), None)
+    authors = [] if message is None else [message.author]
+    persons = services().people.persons([*authors, *(report.reporter for report in reports)])
+    return {
+        "match": match,
+        "message": number,
+        "at": None if message is None else rfc3339(message.at),
+        "author": None if message is None else show.player(message.author, persons),
+        "text": "" if message is None else message.text,
+        "reports": [{"reporter": show.player(report.reporter, persons), "reason": report.reason} for report in reports],
+    }
+
+
+def _settle(match: str, number: int, hide: bool) -> Response:
+    arbiter = require_role(ARBITER)
+    state = services().matches.load(match).state
+    _refuse_party(state, arbiter)
+    message_of(match, number)
+    # Crash-safe: killed in between, the message is hidden and not logged; an arbiter who got no answer and asks again
+    # does and logs the same.
+    services().reports.settle(match, number, hide)
+    act = "message-hidden" if hide else "message-shown"
+    services().administration.record(act, arbiter.id, {"match": match, "message": number})
+    return Response(status=204)
+
+
+def _refuse_party(state: MatchState, arbiter: Person) -> None:
+    if arbiter.id == state.creator or state.seat_of(arbiter.id) is not None:
+        raise Refused("own-match", "you have a part in this match: another arbiter has to judge it")

@@ -1,0 +1,57 @@
+"""Whom people do not want to hear from: lists of their own, which nobody else can read."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from redis import Redis
+
+BLOCK = "block"
+"""Neither invitations nor seats in one's matches nor messages."""
+
+MUTE = "mute"
+"""Messages are not shown; all else goes on."""
+
+KINDS = (BLOCK, MUTE)
+MAX_BLOCKS = 500
+
+
+class TooManyBlocks(ValueError):
+    """The person has MAX_BLOCKS people on the list and must take one off first."""
+
+
+class Blocks:
+    """The lists of an installation. Safe to share between threads; every method raises redis-py's errors."""
+
+    def __init__(self, client: Redis, prefix: str) -> None:
+        self._client: Any = client
+        self._keys = f"{prefix}{{people}}:blocks:"
+
+    def put(self, person: str, other: str, kind: str) -> None:
+        """Put ``other`` on the list of ``person``, with one of KINDS. Raises TooManyBlocks."""
+        key = self._keys + person
+        if self._client.hlen(key) >= MAX_BLOCKS and not self._client.hexists(key, other):
+            raise TooManyBlocks(f"nobody can have more than {MAX_BLOCKS} people on this list: take somebody off first")
+        self._client.hset(key, other, kind)
+
+    def take_off(self, person: str, other: str) -> bool:
+        """Take ``other`` off the list of ``person``; return False when they were not on it."""
+        return bool(self._client.hdel(self._keys + person, other))
+
+    def of(self, person: str) -> dict[str, str]:
+        """Return the list of ``person``: kinds by the ids of others."""
+        return {other.decode(): kind.decode() for other, kind in self._client.hgetall(self._keys + person).items()}
+
+    def blocking(self, people: Iterable[str], other: str) -> set[str]:
+        """Return those of ``people`` who block ``other``, in one round trip."""
+        asked = list(dict.fromkeys(people))
+        if not asked:
+            return set()
+        with self._client.pipeline(transaction=False) as pipeline:
+            for person in asked:
+                pipeline.hget(self._keys + person, other)
+            found = pipeline.execute()
+        return {person for person, kind in zip(asked, found, strict=True) if kind == BLOCK.encode()}
+
+    def erase(self, person: str) -> None:
+        """Throw the list of ``person`` away."""
+        self._client.delete(self._keys + person)

@@ -1,0 +1,120 @@
+"""People who do not want to hear from others: blocks, mutes, invitations, and who writes in chats."""
+
+import pytest
+from flask import Flask
+
+from api.limits import Limits
+from api.services import Services
+from events.blocks import MAX_BLOCKS
+from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent, started
+from tests.support.server import RealServer
+
+
+@pytest.fixture
+def clara(app: Flask) -> Caller:
+    """Return a third person."""
+    return Caller(app).sign_up("clara")
+
+
+def texts(who: Caller, match: str) -> list[str]:
+    """Return what ``who`` is shown of a chat."""
+    return [each["text"] for each in who.get(f"/matches/{match}/chat").json["items"]]
+
+
+def test_a_list_is_its_owners_own_and_names_whom_and_how(anna: Caller, boris: Caller, clara: Caller) -> None:
+    assert anna.put("/me/blocks/boris", {}).status_code == 204
+    assert anna.put("/me/mutes/clara", {}).status_code == 204
+    listed = anna.get("/me/blocks").json["items"]
+    assert {each["player"]["name"]: each["kind"] for each in listed} == {"boris": "block", "clara": "mute"}
+    assert boris.get("/me/blocks").json["items"] == []
+    assert anna.put("/me/mutes/boris", {}).status_code == 204, "the later word counts"
+    assert anna.delete("/me/blocks/clara").status_code == 204
+    assert anna.delete("/me/blocks/clara").json["code"] == "not-blocked"
+    assert [each["kind"] for each in anna.get("/me/blocks").json["items"]] == ["mute"]
+
+
+@pytest.mark.parametrize(
+    ("player", "code"), [("anna", "invalid-fields"), ("opponent-3", "invalid-fields"), ("x", "no-such-player")]
+)
+def test_only_other_people_can_be_blocked(anna: Caller, player: str, code: str) -> None:
+    assert anna.put(f"/me/blocks/{player}", {}).json["code"] == code
+
+
+def test_a_list_has_room_for_so_many(anna: Caller, boris: Caller, services: Services) -> None:
+    for number in range(MAX_BLOCKS):
+        services.blocks.put(anna.id, f"p{number}", "block")
+    refused = anna.put("/me/blocks/boris", {})
+    assert (refused.status_code, refused.json["code"]) == (409, "too-many-blocks")
+
+
+def test_who_is_blocked_can_neither_invite_nor_take_a_seat_nor_play_again(anna: Caller, boris: Caller) -> None:
+    over = started(anna, boris)
+    anna.post(f"/matches/{over}/resignation")
+    opened = anna.create(ME, OPEN)
+    assert anna.put("/me/blocks/boris", {}).status_code == 204
+    body = {"game": "bashni", "setup": "start", "seats": [ME, invited("anna")]}
+    for refused in (
+        boris.post("/matches", body),
+        boris.post(f"/matches/{opened}/joins"),
+        boris.post(f"/matches/{over}/rematches"),
+    ):
+        assert (refused.status_code, refused.json["code"]) == (403, "blocked")
+        assert "anna" not in refused.text, "who it is that does not want to play is not told"
+    assert boris.create(ME, opponent(1))
+    assert anna.delete("/me/blocks/boris").status_code == 204
+    assert boris.post(f"/matches/{opened}/joins").status_code == 201
+
+
+def test_messages_of_whom_one_mutes_are_not_shown_to_oneself_alone(anna: Caller, boris: Caller) -> None:
+    match = started(anna, boris)
+    boris.post(f"/matches/{match}/chat", {"text": "Ha!"})
+    anna.post(f"/matches/{match}/chat", {"text": "Please."})
+    assert anna.put("/me/mutes/boris", {}).status_code == 204
+    assert texts(anna, match) == ["Please."]
+    assert texts(boris, match) == ["Ha!", "Please."]
+    assert boris.post(f"/matches/{match}/chat", {"text": "Hello?"}).status_code == 201
+
+
+def test_who_is_blocked_by_all_others_in_a_match_is_told_that_nobody_listens(anna: Caller, boris: Caller) -> None:
+    match = started(anna, boris)
+    assert anna.put("/me/blocks/boris", {}).status_code == 204
+    refused = boris.post(f"/matches/{match}/chat", {"text": "Ha!"})
+    assert (refused.status_code, refused.json["code"]) == (403, "blocked")
+    assert anna.post(f"/matches/{match}/chat", {"text": "Let us just play."}).status_code == 201
+
+
+def test_nobody_is_invited_by_the_same_person_without_end(server: RealServer) -> None:
+    app = app_on(server.url, Limits(invitations="2/day"))
+    anna, boris, _clara = (Caller(app).sign_up(name) for name in ("anna", "boris", "clara"))
+    body = {"game": "bashni", "setup": "start", "seats": [ME, invited("boris")]}
+    first = anna.post("/matches", body, Idempotency_Key="one")
+    assert anna.post("/matches", body, Idempotency_Key="one").json["id"] == first.json["id"], "once more is not again"
+    assert anna.post("/matches", body).status_code == 201
+    refused = anna.post("/matches", body)
+    assert (refused.status_code, refused.json["code"]) == (429, "too-many-requests")
+    assert "invited this player" in refused.json["detail"]
+    assert anna.post("/matches", {**body, "seats": [ME, invited("clara")]}).status_code == 201
+    assert boris.post("/matches", {**body, "seats": [ME, invited("anna")]}).status_code == 201
+
+
+def test_when_a_match_is_over_others_listen_and_join_in_only_if_all_players_want_them_to(
+    anna: Caller, boris: Caller, clara: Caller, stranger: Caller
+) -> None:
+    match = started(anna, boris)
+    path = f"/matches/{match}/chat"
+    assert clara.put(f"{path}/openness", {}).json["code"] == "not-your-seat"
+    assert anna.put(f"{path}/openness", {}).status_code == 204
+    anna.post(f"/matches/{match}/resignation")
+    heard = clara.get(path).json
+    assert (heard["writable"], heard["open"]) == (False, False)
+    refused = clara.post(path, {"text": "well played"})
+    assert (refused.status_code, refused.json["code"]) == (403, "muted")
+    assert boris.post(path, {"text": "thank you"}).status_code == 201, "who played goes on talking"
+    assert boris.put(f"{path}/openness", {}).status_code == 204
+    heard = clara.get(path).json
+    assert (heard["writable"], heard["open"]) == (True, True)
+    assert clara.post(path, {"text": "well played"}).json["seat"] is None
+    assert stranger.get(path).json["writable"] is False
+    assert boris.delete(f"{path}/openness").status_code == 204
+    assert clara.post(path, {"text": "one more thing"}).status_code == 403
+    assert texts(stranger, match) == ["thank you", "well played"]

@@ -1,0 +1,108 @@
+"""Messages that readers report, and what arbiters do about them."""
+
+import pytest
+from flask import Flask
+
+from api.limits import Limits
+from api.services import Services
+from tests.support.callers import Caller, app_on, started
+from tests.support.server import RealServer
+
+
+@pytest.fixture
+def judge(app: Flask, services: Services) -> Caller:
+    """Return an arbiter without a part in the match."""
+    judge = Caller(app).sign_up("judge")
+    services.administration.grant(judge.id, "arbiter", "console")
+    return judge
+
+
+@pytest.fixture
+def match(anna: Caller, boris: Caller) -> str:
+    """Return a match in whose chat boris has said something bad, as the second message."""
+    match = started(anna, boris)
+    anna.post(f"/matches/{match}/chat", {"text": "good luck"})
+    boris.post(f"/matches/{match}/chat", {"text": "You fool."})
+    return match
+
+
+def texts(who: Caller, match: str) -> list[tuple[str, bool]]:
+    """Return what ``who`` is shown of a chat, and whether it is hidden."""
+    return [(each["text"], each["hidden"]) for each in who.get(f"/matches/{match}/chat").json["items"]]
+
+
+def report(who: Caller, match: str, number: int = 2, reason: str = "An insult.") -> int:
+    return who.post(f"/matches/{match}/chat/{number}/reports", {"reason": reason}).status_code
+
+
+def test_who_reports_a_message_does_not_see_it_any_more_and_others_do(anna: Caller, boris: Caller, match: str) -> None:
+    assert report(anna, match) == 204
+    assert texts(anna, match) == [("good luck", False)]
+    assert texts(boris, match) == [("good luck", False), ("You fool.", False)]
+
+
+def test_arbiters_see_what_was_reported_why_and_by_whom(anna: Caller, judge: Caller, match: str) -> None:
+    assert report(anna, match) == 204
+    assert report(anna, match) == 204, "once more is the same report"
+    (item,) = judge.get("/reports").json["items"]
+    assert (item["match"], item["message"], item["text"], item["author"]["name"]) == (match, 2, "You fool.", "boris")
+    assert [(each["reporter"]["name"], each["reason"]) for each in item["reports"]] == [("anna", "An insult.")]
+    assert anna.get("/reports").json["code"] == "role-needed"
+
+
+def test_what_an_arbiter_hides_is_hidden_from_everybody_and_on_record(
+    anna: Caller, boris: Caller, judge: Caller, services: Services, match: str
+) -> None:
+    report(anna, match)
+    assert judge.post(f"/matches/{match}/chat/2/hiding").status_code == 204
+    assert texts(boris, match) == texts(anna, match) == [("good luck", False), ("", True)]
+    assert judge.get("/reports").json["items"] == []
+    last = services.administration.acts()[-1]
+    assert (last.act, last.actor, dict(last.facts)) == ("message-hidden", judge.id, {"match": match, "message": 2})
+    assert judge.post(f"/matches/{match}/chat/2/showing").status_code == 204
+    assert texts(boris, match) == [("good luck", False), ("You fool.", False)]
+
+
+def test_what_an_arbiter_lets_stand_is_shown_to_its_reporter_again(anna: Caller, judge: Caller, match: str) -> None:
+    report(anna, match)
+    assert judge.post(f"/matches/{match}/chat/2/showing").status_code == 204
+    assert len(texts(anna, match)) == 2
+    assert judge.get("/reports").json["items"] == []
+
+
+def test_nobody_judges_messages_of_a_match_of_their_own(anna: Caller, services: Services, match: str) -> None:
+    services.administration.grant(anna.id, "arbiter", "console")
+    assert anna.post(f"/matches/{match}/chat/2/hiding").json["code"] == "own-match"
+
+
+@pytest.mark.parametrize("act", ["reports", "hiding", "showing"])
+def test_a_message_that_there_is_not_is_said_so(anna: Caller, judge: Caller, match: str, act: str) -> None:
+    who, body = (anna, {"reason": "x"}) if act == "reports" else (judge, {})
+    assert who.post(f"/matches/{match}/chat/3/{act}", body).json["code"] == "no-such-message"
+
+
+def test_who_does_not_hear_a_chat_cannot_report_what_is_said_there(judge: Caller, app: Flask, match: str) -> None:
+    clara = Caller(app).sign_up("clara")
+    assert clara.post(f"/matches/{match}/chat/2/reports", {"reason": "x"}).json["code"] == "muted"
+
+
+def test_nobody_reports_without_end(server: RealServer) -> None:
+    app = app_on(server.url, Limits(reports="1/day"))
+    anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+    match = started(anna, boris)
+    boris.post(f"/matches/{match}/chat", {"text": "a"})
+    assert report(anna, match, 1) == 204
+    assert report(anna, match, 1) == 429
+
+
+def test_the_erasure_of_a_reporter_takes_the_report_back_and_that_of_an_author_the_text(
+    anna: Caller, boris: Caller, judge: Caller, services: Services, match: str
+) -> None:
+    report(anna, match)
+    report(boris, match, 1, "Sarcasm.")
+    services.chats.erase(boris.id)
+    assert [item["text"] for item in judge.get("/reports").json["items"]] == ["good luck", ""]
+    services.reports.erase(anna.id)
+    services.reports.erase(boris.id)
+    assert judge.get("/reports").json["items"] == []
+    assert not [key for key in services.store.client.scan_iter() if b"report" in key and b":limits:" not in key]

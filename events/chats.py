@@ -114,6 +114,7 @@ class Chats:
     def want_others(self, match: str, player: str, wanted: bool) -> None:
         """Keep whether ``player`` wants others to join in when ``match`` is over."""
         if wanted:
+            self._client.sadd(self._joined(player), match)  # so that an erasure finds it
             self._client.sadd(f"{self._key(match)}:open", player)
         else:
             self._client.srem(f"{self._key(match)}:open", player)
@@ -132,6 +133,7 @@ class Chats:
         Killed midway, doing it again does the rest: which chats they are is forgotten last.
         """
         for match in self.joined(author):
+            self.want_others(match, author, False)
             self._erase(keys=[self._key(match)], args=[author])
         self._client.delete(self._joined(author))
 

@@ -40,7 +40,8 @@ from events.timekeeper import unavailable
 _EXPLAINED = """This is all that Rookery keeps about you.
 
 person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences,
-                 whom you block and mute, and messages that you reported and no arbiter has dealt with
+                 whom you block and mute, the matches in whose chats you want others to join in, and messages that
+                 you reported and no arbiter has dealt with
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional lines, notes, your tree of moves
 cases/<id>.json  what you did as an arbiter in a match of others
@@ -195,6 +196,9 @@ def _account(holdings: Holdings, person: Person) -> dict[str, Any]:
         "tokens": [token._asdict() for token in holdings.people.tokens(person)],
         "diary": written(diary),
         "blocks": holdings.blocks.of(person.id),
+        "chats_opened": [
+            match for match in holdings.chats.joined(person.id) if person.id in holdings.chats.wanting_others(match)
+        ],
         "reports": [report._asdict() for report in holdings.reports.by(person.id)],
     }
 

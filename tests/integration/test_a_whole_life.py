@@ -23,7 +23,7 @@ from workers.ratings import Ratings
 NAME, ZONE = "Zebulon-Quill", "Antarctica/Troll"
 WORDS = {
     kind: f"{kind} words of nobody else"
-    for kind in ("note", "chat", "statement", "reason", "rule", "proposal", "label", "appeal", "case")
+    for kind in ("note", "chat", "statement", "reason", "rule", "proposal", "label", "appeal", "case", "report")
 }
 
 
@@ -65,6 +65,10 @@ class Life:
         ok(me.put(f"/matches/{match}/notes", {"text": WORDS["note"]}))
         ok(me.put(f"/matches/{match}/exploration", {"ply": 0, "tree": [{"move": "a3-b4"}]}))
         ok(me.post(f"/matches/{match}/chat", {"text": WORDS["chat"]}, Idempotency_Key="1"))
+        ok(other.post(f"/matches/{match}/chat", {"text": "Hm."}))
+        ok(me.post(f"/matches/{match}/chat/2/reports", {"reason": WORDS["report"]}))
+        ok(me.put("/me/mutes/carla", {}))
+        ok(me.put(f"/matches/{match}/chat/openness", {}))
         ok(me.post(f"/matches/{match}/time-gifts", {"seat": 1, "seconds": 3600}))
         for first, second, private in ((me, other, False), (other, me, True)):
             rated = started(first, second, rated=True, private=private)
@@ -125,6 +129,10 @@ class Life:
 PLACES = {
     "chat:{MATCH}": "chats.json",
     "chats-of:PERSON": "chats.json",
+    "chat:{MATCH}:open": "person.json",
+    "chat:{MATCH}:reports": "person.json",
+    "reports-of:PERSON": "person.json",
+    "{people}:blocks:PERSON": "person.json",
     "{administration}:log": "administration.json",
     "{administration}:once": "administration.json",
     "{administration}:roles": "person.json",

@@ -43,8 +43,10 @@ def do_job(
 ) -> str | None:
     """Do the job of ``match`` at ``now`` (milliseconds since 1970 UTC); return its kind, None when there is none.
 
-    Crash-safe: the job is forgotten after its result is kept, and done twice it gives the same result.
+    Crash-safe: the job is forgotten after its result is kept, and done twice it gives the same result. Raises
+    ClockDiffers, and leaves the job to others, when this process's clock is wrong: what is signed says when.
     """
+    store.check_clock()
     job = jobs.of(match)
     if job is None:
         return None

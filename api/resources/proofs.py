@@ -133,6 +133,7 @@ def _made_at_once(state: MatchState) -> bytes | None:
     if state.version > MAX_EVENTS_AT_ONCE:
         return None
     match, store, jobs = state.match, services().store, services().jobs
+    store.check_clock()  # nothing is signed, and kept, with an instant of a wrong clock
     events, now = store.read(match), services().now()
     key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match)
     try:

@@ -176,6 +176,7 @@ def test_the_api_refuses_to_write_by_a_wrong_clock_and_says_why(wall_app: Flask,
         lambda: boris.post(f"/matches/{match}/resignation"),
     ):
         assert write().json["code"] == "wrong-clock"
+    assert anna.get(f"/matches/{match}/bundle").json["code"] == "wrong-clock"
     clock.offset = 0
     assert anna.move(match, move, Idempotency_Key="k").status_code == 201
 

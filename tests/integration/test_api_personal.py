@@ -143,6 +143,8 @@ def test_what_a_bystander_said_after_a_match_is_handed_out_and_erased(
 ) -> None:
     match = started(anna, boris)
     assert boris.post(f"/matches/{match}/resignation").status_code == 201
+    for player in (anna, boris):
+        assert player.put(f"/matches/{match}/chat/openness", {}).status_code == 204
     assert arbiter.post(f"/matches/{match}/chat", {"text": WORDS}).status_code == 201
     project(services)
     assert [message["text"] for message in archive(arbiter)["chats.json"][match]] == [WORDS]

@@ -68,20 +68,21 @@ class Cuts(NamedTuple):
 
 
 class Writer:
-    """Appends to its own matches until it is stopped; ``still`` is held while nothing is on its way."""
+    """Appends to its own matches while ``go`` is set, until ``stop``; ``still`` is held while nothing is on its way."""
 
-    def __init__(self, store: RedisStore, number: int, seed: int, stop: threading.Event) -> None:
+    def __init__(self, store: RedisStore, number: int, seed: int, go: threading.Event, stop: threading.Event) -> None:
         self.still = threading.Lock()
         self.acknowledged: list[Acknowledged] = []
         self._store = store
         self._matches = [f"match-{number}-{each}" for each in range(MATCHES_A_WRITER)]
         self._chance = random.Random(f"{seed}/{number}")
+        self._go = go
         self._stop = stop
         self.thread = threading.Thread(target=self._run, name=f"writer-{number}")
 
     def _run(self) -> None:
         heads = self._store.heads(self._matches)
-        while not self._stop.is_set():
+        while self._go.wait() and not self._stop.is_set():
             number = self._chance.randrange(len(heads))
             match, head = self._matches[number], heads[number]
             with self.still:
@@ -99,22 +100,25 @@ def cut_power(directory: Path, cuts: int, seed: int, fsync: str, say: Callable[[
     store.installation()
     watch = StoreWatch(store, directory / MARK, say, directory / "redis", fsync == EVERYSEC)
     watch.start()
-    stop = threading.Event()
-    writers = [Writer(store, number, seed, stop) for number in range(WRITERS)]
+    go, stop = threading.Event(), threading.Event()
+    writers = [Writer(store, number, seed, go, stop) for number in range(WRITERS)]
     total = Cuts(fsync, 0, 0, 0, 0, 0, 0, ())
     try:
         for writer in writers:
             writer.thread.start()
         for number in range(cuts):
+            go.set()
             _until_written(writers, chance.randrange(20, 80))
             copy = directory / f"cut-{number}"
             acknowledged = _cut(directory, copy, writers, chance, fsync, anywhere=number % 2 == 1)
+            go.clear()
             total = _judged(total, copy, acknowledged, anywhere=number % 2 == 1)
             shutil.rmtree(copy)
             if number % 10 == 9:
                 say(f"{number + 1} of {cuts} cuts, {total.lost} lost, {len(total.faults)} faults")
     finally:
         stop.set()
+        go.set()
         for writer in writers:
             writer.thread.join()
         watch.stop()

@@ -8,6 +8,7 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
 from deploy.parallel import in_batches
+from domain.match.authority import Authority
 from events.administration import is_administrative
 from events.chain import linked
 from events.clock import now_ms, rfc3339
@@ -110,8 +111,8 @@ def examine(store: EventStore, match: str, recompute: bool, present: int | None 
     head, at = EMPTY, 0
     try:
         opened = store.open(match)
-        for record in audit(match, linked(match, opened.events)):
-            event, ply, fault = record.envelope, record.ply, record.fault
+        for record in audit(match, linked(match, opened.events), authority=Authority(match)):
+            event, ply, fault = record.envelope, record.ply, record.objection
             if is_administrative(event):
                 found = found._replace(acts=(*found.acts, event))
             head, at = Head(event.version, event.digest), event.at

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from redis import Redis
 from redis.exceptions import WatchError
 
+from domain.match import state
 from events.envelope import Draft, Envelope, canonical, chained, seal, unpack
 from events.store import GENESIS, DamagedStream, Head
 
@@ -25,8 +26,7 @@ ROLES = (ARBITER, OPERATOR)
 STREAM = "administration"
 """The name under which entries are hashed: no match has it."""
 
-CONSOLE = "console"
-"""Who acts on the command line of the machine itself."""
+CONSOLE = state.CONSOLE
 
 SERVER = "server"
 """Who acts when nobody asked for it."""

@@ -67,6 +67,16 @@ def upcast_ruling_appealed_v1_v2(content: Content) -> Content:
     return {**content, "freezes": True}
 
 
+def upcast_ruling_appealed_v2_v3(content: Content) -> Content:
+    """From before appeals settled anything: a case settled later did not bar an appeal (domain.match.earlier)."""
+    return content
+
+
+def upcast_dispute_raised_v1_v2(content: Content) -> Content:
+    """From before appeals settled anything: what was settled could be disputed again (domain.match.earlier)."""
+    return content
+
+
 def upcast_player_resigned_v1_v2(content: Content) -> Content:
     """From before channels were recorded."""
     return content
@@ -101,6 +111,8 @@ UPCASTERS: Upcasters = {
     ("draw-accepted", 2): upcast_draw_accepted_v2_v3,
     ("draw-declined", 1): upcast_draw_declined_v1_v2,
     ("ruling-appealed", 1): upcast_ruling_appealed_v1_v2,
+    ("ruling-appealed", 2): upcast_ruling_appealed_v2_v3,
+    ("dispute-raised", 1): upcast_dispute_raised_v1_v2,
     ("player-resigned", 1): upcast_player_resigned_v1_v2,
     ("ruling-made", 1): upcast_ruling_made_v1_v2,
     ("ruleset-proposed", 1): upcast_ruleset_proposed_v1_v2,

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable
+from domain.match.authority import Authority
 from events.chain import linked
 from events.clock import now_ms, rfc3339
 from events.codec import content_shown
@@ -16,7 +17,7 @@ from events.proof.bundle import LARGEST, SEED, make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.documents import Fault
 from events.proof.keys import KeySet, read_key_set
-from events.proof.verification import place_in_words, verify
+from events.proof.verification import BEYOND, place_in_words, verify
 from events.statements import MEMBERS, Recalled, Statements, recalled
 from events.store import DamagedStream
 
@@ -69,7 +70,8 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
         name, events, withheld = _source(match)
         texts = {} if Path(match).is_file() else _texts(name, events)
         try:
-            for record in audit(name, linked(name, events, () if withheld is None else (withheld,))):
+            chain = linked(name, events, () if withheld is None else (withheld,))
+            for record in audit(name, chain, authority=Authority(name)):
                 click.echo(_shown(record, boards, texts.get(record.envelope.version, {})))
                 seed_known = withheld is None or record.envelope.version < withheld
                 _refuse_difference(record, opponents, seed_known)
@@ -99,15 +101,21 @@ def _keys(path: Path | None) -> KeySet | None:
 
 def _verified(path: Path, keys: KeySet | None, opponents: bool) -> bool:
     click.echo(f"{path}")
-    proved = True
+    proved, trusting = True, False
     try:
         for step in verify(_bytes_of(path), keys, opponents):
-            proved = proved and step.proved
+            trusting = trusting or step.name == BEYOND
+            proved = proved and (step.proved or step.name == BEYOND)
             click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {printable(step.found)}")
     except Fault as fault:
         click.echo(f"  FAULT  {printable(str(fault))}")
         return False
-    click.echo("  This bundle is whole and true." if proved else "  Nothing is wrong, but not everything is proved.")
+    if not proved:
+        click.echo("  Nothing is wrong, but not everything is proved.")
+    elif trusting:
+        click.echo("  This bundle is whole and true. What lies beyond its events is taken at the word of the server.")
+    else:
+        click.echo("  This bundle is whole and true.")
     return proved
 
 
@@ -134,7 +142,7 @@ def _source(match: str) -> tuple[str, list[Envelope], int | None]:
 
 
 def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> None:
-    fault, answer = record.fault, record.answer
+    fault, answer = record.objection, record.answer
     if fault is None and answer is not None and seed_known:
         fault = answer.wrong_seed()
     if fault is None and answer is not None and opponents:

@@ -21,6 +21,7 @@ from deploy.year.simulation import Year
 from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match import vacation
+from domain.match.authority import Authority
 from domain.match.clock import left
 from domain.match.commands import CONDITIONAL, FORCED
 from domain.match.evolve import evolve, replay
@@ -31,9 +32,11 @@ from events.chain import verify
 from events.codec import event_of
 from events.envelope import Envelope, canonical_json
 from events.matches import Matches
+from events.proof.audit import audit as records
 from events.proof.bundle import make_bundle
 from events.proof.documents import Fault
 from events.proof.keys import SigningKey
+from events.proof.verification import BEYOND
 from events.proof.verification import verify as verify_bundle
 from events.readmodels.summary import summarise
 from events.store import DamagedStream
@@ -117,6 +120,9 @@ class _Auditor:
         ending = (state.reason or "?") if state.status == FINISHED or state.annulled is not None else "called off"
         self._endings[state.game, ending] += 1
         self._states.append(state)
+        objections = (record.objection for record in records(match, envelopes, authority=Authority(match)))
+        objection = next((found for found in objections if found is not None), None)
+        self.check("everything was done by who could do it", objection is None, f"{match}, {objection}")
         self._time(match, events)
         self._frozen(match, events)
         self._said(match, envelopes)
@@ -184,7 +190,7 @@ class _Auditor:
         packed = make_bundle(match, envelopes, KEY, envelopes[-1].at, None)
         try:
             steps = verify_bundle(packed, {KEY.id: KEY.public})
-            unproved = [step.name for step in steps if not step.proved and step.name != "checkpoint"]
+            unproved = [step.name for step in steps if not step.proved and step.name not in ("checkpoint", BEYOND)]
             self.check("bundles verify", not unproved, f"{match}, {', '.join(unproved)}")
         except Fault as fault:
             self.check("bundles verify", False, f"{match}, {fault}")

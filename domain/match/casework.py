@@ -11,7 +11,8 @@ from domain.match.state import ABORTED, PLAYING, Dispute, Ended, MatchState, Pro
 
 def _raised(state: MatchState, event: e.DisputeRaised) -> MatchState:
     stated = () if event.seat is None else (event.seat,)
-    dispute = Dispute(event.dispute, event.seat, event.ply, event.ground, event.at, stated)
+    involved = () if event.arbiter is None else (event.arbiter,)
+    dispute = Dispute(event.dispute, event.seat, event.ply, event.ground, event.at, stated, involved=involved)
     state = state._replace(disputes=(*state.disputes, dispute))
     return _frozen(state, event.at) if event.freezes else state
 
@@ -22,17 +23,29 @@ def _stated(state: MatchState, event: e.StatementFiled) -> MatchState:
 
 
 def _froze(state: MatchState, event: e.MatchFrozen) -> MatchState:
-    return _frozen(state, event.at)
+    return _frozen(_with(state, _involving(_case(state, event.dispute), event.arbiter)), event.at)
 
 
 def _unfroze(state: MatchState, event: e.MatchUnfrozen) -> MatchState:
-    return _thawed(state, event.at)
+    return _thawed(_with(state, _involving(_case(state, event.dispute), event.arbiter)), event.at)
 
 
 def _ruled(state: MatchState, event: e.RulingMade) -> MatchState:
-    dispute = _case(state, event.dispute)
+    dispute = _involving(_case(state, event.dispute), event.arbiter)
     ruling = Ruling(event.arbiter, event.ruling, event.at)
-    return _thawed(_with(state, dispute._replace(rulings=(*dispute.rulings, ruling))), event.at)
+    dispute = dispute._replace(
+        rulings=(*dispute.rulings, ruling), settled=state.plies if dispute.appealed else dispute.settled
+    )
+    return _thawed(_with(state, dispute), event.at)
+
+
+def _reopened(state: MatchState, event: e.CaseReopened) -> MatchState:
+    dispute = _case(state, event.dispute)
+    dispute = dispute._replace(reopened=dispute.reopened + 1, settled=None)
+    if event.operator:
+        dispute = dispute._replace(involved=(*dispute.involved, event.person))
+    state = _with(state, dispute)
+    return _frozen(state, event.at) if event.freezes else state
 
 
 def _appealed(state: MatchState, event: e.RulingAppealed) -> MatchState:
@@ -99,6 +112,13 @@ def _case(state: MatchState, number: int) -> Dispute:
     return state.disputes[number - 1]
 
 
+def _involving(dispute: Dispute, arbiter: str) -> Dispute:
+    """Return ``dispute`` with ``arbiter`` as one who acted in it, unless that is after an appeal."""
+    if dispute.appealed or arbiter in dispute.involved:
+        return dispute
+    return dispute._replace(involved=(*dispute.involved, arbiter))
+
+
 def _with(state: MatchState, dispute: Dispute) -> MatchState:
     return state._replace(disputes=replaced(state.disputes, dispute.number - 1, dispute))
 
@@ -110,6 +130,7 @@ CASEWORK: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
     e.MatchUnfrozen: _unfroze,
     e.RulingMade: _ruled,
     e.RulingAppealed: _appealed,
+    e.CaseReopened: _reopened,
     e.ClocksAdjusted: _adjusted,
     e.MatchAnnulled: _annulled,
     e.MatchRestored: _restored,

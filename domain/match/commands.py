@@ -11,7 +11,9 @@ API = "api"
 OPPONENT = "opponent"
 CONDITIONAL = "conditional"
 FORCED = "forced"
-"""Channels: how a move came. A conditional one was laid down beforehand, a forced one was the only legal one."""
+ERASURE = "erasure"
+"""Channels: how a move or a resignation came. A conditional one was laid down beforehand, a forced move was the only
+legal one, and a resignation by erasure follows from the player's account being erased."""
 
 
 class CreateMatch(NamedTuple):
@@ -58,9 +60,10 @@ class SubmitMove(NamedTuple):
 
 
 class Resign(NamedTuple):
-    """Give the game up."""
+    """Give the game up. By the channel ERASURE a frozen match is resigned too."""
 
     player: str
+    channel: str | None = None
 
 
 class AbortMatch(NamedTuple):
@@ -80,6 +83,7 @@ class AcceptDraw(NamedTuple):
 
     player: str
     engine: str | None = None
+    channel: str | None = None
 
 
 class DeclineDraw(NamedTuple):
@@ -210,6 +214,18 @@ class Appeal(NamedTuple):
     statement: str
 
 
+class ReopenCase(NamedTuple):
+    """Reopen a case that an appeal has settled, as the arbiter of the appeal or as an operator.
+
+    ``statement`` is the SHA-256 (hexadecimal) of why.
+    """
+
+    person: str
+    dispute: int
+    statement: str
+    operator: bool = False
+
+
 class ProposeRuleset(NamedTuple):
     """Propose, as an arbiter, to go on under another ruleset of the game.
 
@@ -258,6 +274,7 @@ Command = (
     | Freeze
     | Rule
     | Appeal
+    | ReopenCase
     | ProposeRuleset
     | AcceptRuleset
     | DeclineRuleset

@@ -16,6 +16,9 @@ from domain.match.refusals import Refused
 from domain.match.state import OPEN, PLAYING, MatchState
 from domain.search.levels import MAX_GUEST_LEVEL
 
+Decision = Callable[[MatchState, Any, int], tuple[e.Event, ...]]
+"""Makes of a match, a command about it and an instant the events that follow; raises Refused."""
+
 ABORT_BEFORE_PLY = 2
 """A match may be called off until its second ply has been played."""
 
@@ -26,14 +29,16 @@ def decide(
     now: int,
     orders: Mapping[int, Orders] = MappingProxyType({}),
     fresh_seed: str | None = None,
+    decision: Decision | None = None,
 ) -> tuple[e.Event, ...]:
     """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC).
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
     dated before the one in front of it, unless it corrects the time. ``orders`` are what seats have laid down
     beforehand: what the command makes due of them follows in the same breath. ``fresh_seed`` is one that nobody knows,
-    for a match against opponents that goes on with known ones. Raises Refused when the command is not allowed,
-    ValueError when there is no seed and one is needed.
+    for a match against opponents that goes on with known ones. ``decision`` is one of ``domain.match.earlier``, for
+    what was recorded before a rule became stricter. Raises Refused when the command is not allowed, ValueError when
+    there is no seed and one is needed.
     """
     if isinstance(command, c.CreateMatch):
         if state is not None:
@@ -42,7 +47,7 @@ def decide(
     if state is None:
         raise Refused("no-such-match", "there is no such match")
     now = now if isinstance(command, c.CorrectTime) else max(now, state.updated_at)
-    events: tuple[e.Event, ...] = _DECISIONS[type(command)](state, command, now)
+    events = (decision or _DECISIONS[type(command)])(state, command, now)
     if events and isinstance(events[-1], opponents.RESUMPTIONS):
         events += _fresh_seed(state, events, now, fresh_seed)
     if orders and events:
@@ -156,7 +161,7 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
     return (e.MatchAborted(now, command.player),)
 
 
-_DECISIONS: dict[type[c.Command], Callable[[MatchState, Any, int], tuple[e.Event, ...]]] = {
+_DECISIONS: dict[type[c.Command], Decision] = {
     c.JoinMatch: _join,
     c.SubmitMove: moves.submit_move,
     c.Resign: moves.resign,
@@ -180,6 +185,7 @@ _DECISIONS: dict[type[c.Command], Callable[[MatchState, Any, int], tuple[e.Event
     c.Freeze: disputes.freeze,
     c.Rule: disputes.rule,
     c.Appeal: disputes.appeal,
+    c.ReopenCase: disputes.reopen,
     c.ProposeRuleset: disputes.propose_ruleset,
     c.AcceptRuleset: disputes.accept_ruleset,
     c.DeclineRuleset: disputes.decline_ruleset,

@@ -3,7 +3,10 @@
 A player, or an arbiter who plays no part in the match, opens a case on a ply; while the match is played that freezes
 it, unless the case is about conduct: then it is up to the arbiter. Both sides say their part, an arbiter rules, and
 what the ruling brings about are further events: the past is never edited. A ruling may be appealed once, within a week,
-and is then up to another arbiter, whose word is the last.
+and is then up to an arbiter who has not acted in the case. That settles the match as it stands then: no new case and no
+other appeal is about anything before. Only the arbiter of the appeal, or an operator, can reopen the case.
+
+``settles=False`` decides as before appeals settled anything: what was recorded then is verified by it.
 """
 
 import re
@@ -37,24 +40,28 @@ MOST_DISPUTES = 3
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
-def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int) -> tuple[e.Event, ...]:
+MAX_SCORE_DECIMALS = 3
+"""Of the scores of a ruling."""
+
+
+def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that a seat opens."""
     seat = seat_of(state, command.player)
     if sum(dispute.seat == seat for dispute in state.disputes) >= MOST_DISPUTES:
         raise Refused("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
     if state.ended_at is not None and now > state.ended_at + DISPUTED_WITHIN:
         raise Refused("too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end")
-    return (_opened(state, command.ply, command.ground, command.statement, now)._replace(seat=seat),)
+    return (_opened(state, command, now, settles)._replace(seat=seat),)
 
 
-def open_case(state: MatchState, command: c.OpenCase, now: int) -> tuple[e.Event, ...]:
+def open_case(state: MatchState, command: c.OpenCase, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that an arbiter opens."""
     _refuse_party(state, command.arbiter)
-    opened = _opened(state, command.ply, command.ground, command.statement, now)
-    return (opened._replace(arbiter=command.arbiter),)
+    return (_opened(state, command, now, settles)._replace(arbiter=command.arbiter),)
 
 
-def _opened(state: MatchState, ply: int, ground: str, statement: str, now: int) -> e.DisputeRaised:
+def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, settles: bool) -> e.DisputeRaised:
+    ply, ground = command.ply, command.ground
     if not all(seat.joined for seat in state.seats):
         raise Refused("match-not-started", "this match has not started: there is nothing to dispute")
     if state.open_case is not None:
@@ -63,9 +70,11 @@ def _opened(state: MatchState, ply: int, ground: str, statement: str, now: int) 
         raise Refused("unfit-dispute", f"the ground must be one of {', '.join(GROUNDS)}", "ground")
     if not 0 <= ply <= state.plies:
         raise Refused("unfit-dispute", f"this match has plies 0 to {state.plies}", "ply")
-    _check_digest(statement)
+    if settles:
+        _refuse_settled(state, ply)
+    _check_digest(command.statement)
     freezes = state.status == PLAYING and ground != CONDUCT
-    return e.DisputeRaised(now, len(state.disputes) + 1, ply, ground, statement, freezes)
+    return e.DisputeRaised(now, len(state.disputes) + 1, ply, ground, command.statement, freezes)
 
 
 def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tuple[e.Event, ...]:
@@ -90,11 +99,15 @@ def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...
     return (e.MatchUnfrozen(now, dispute.number, command.arbiter),)
 
 
-def rule(state: MatchState, command: c.Rule, now: int) -> tuple[e.Event, ...]:
+def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a ruling on the open case and what it brings about."""
     _refuse_party(state, command.arbiter)
     dispute = _the_open_case(state)
-    if any(ruling.arbiter == command.arbiter for ruling in dispute.rulings):
+    if settles:
+        refuse_involved(state, dispute, command.arbiter)
+        _check_scores(command.scores or ())
+        _refuse_taking_back_settled(state, command)
+    elif any(ruling.arbiter == command.arbiter for ruling in dispute.rulings):
         raise Refused("own-ruling", "your ruling was appealed: another arbiter has to rule now")
     if command.ruling not in RULINGS:
         raise Refused("unfit-ruling", f"the ruling must be one of {', '.join(RULINGS)}", "ruling")
@@ -155,7 +168,7 @@ def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
     return e.MovesTakenBack(now, ply)
 
 
-def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...]:
+def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = True) -> tuple[e.RulingAppealed]:
     """Return that a seat does not accept the last ruling that was not appealed yet.
 
     While another case is open the appeal has to wait for it, and the week begins again with what is ruled there: nobody
@@ -178,10 +191,27 @@ def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...
             until = later.rulings[-1].at + APPEALED_WITHIN
     if now > until:
         raise Refused("too-late-to-appeal", f"a ruling can be appealed for {duration(APPEALED_WITHIN)}")
+    if settles:
+        _refuse_settled(state, dispute.ply)
     _check_digest(command.statement)
     as_it_was = dispute.ground == CONDUCT and dispute.rulings[-1].ruling == LET_STAND
     freezes = state.status == PLAYING and not as_it_was
     return (e.RulingAppealed(now, dispute.number, seat, command.statement, freezes),)
+
+
+def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:
+    """Return that a case which an appeal has settled waits for one more ruling."""
+    _refuse_party(state, command.person)
+    if not 0 < command.dispute <= len(state.disputes) or state.disputes[command.dispute - 1].settled is None:
+        raise Refused("nothing-to-reopen", f"no appeal has settled a case {command.dispute} of this match", "dispute")
+    if state.open_case is not None:
+        raise Refused("dispute-open", "there is an open case about this match: reopen this one after its ruling")
+    dispute = state.disputes[command.dispute - 1]
+    if not command.operator and command.person != dispute.rulings[-1].arbiter:
+        raise Refused("not-your-case", "only the arbiter who ruled on the appeal, or an operator, can reopen this case")
+    _check_digest(command.statement)
+    freezes = state.status == PLAYING
+    return (e.CaseReopened(now, dispute.number, command.person, command.operator, command.statement, freezes),)
 
 
 def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> tuple[e.Event, ...]:
@@ -233,6 +263,46 @@ def _the_open_case(state: MatchState) -> Dispute:
         settled = "it has been ruled on" if state.disputes else "nobody has raised one"
         raise Refused("no-open-dispute", f"there is no open case about this match: {settled}")
     return dispute
+
+
+def refuse_involved(state: MatchState, dispute: Dispute, arbiter: str) -> None:
+    """Raise Refused when ``arbiter`` may not rule on ``dispute``: on an appeal, or in a match where one has settled.
+
+    Who acted before an appeal is not asked again, in any case of the match: it would be a way round the appeal.
+    """
+    if dispute.appealed and any(ruling.arbiter == arbiter for ruling in dispute.rulings[:1]):
+        raise Refused("own-ruling", "your ruling was appealed: another arbiter has to rule now")
+    if dispute.appealed and arbiter in dispute.involved:
+        raise Refused("own-ruling", "you have acted in this case before: another arbiter has to rule now")
+    for other in state.disputes:
+        if other.settled is not None and arbiter in other.involved:
+            reason = f"you acted in case {other.number} of this match, which was appealed: another arbiter has to rule"
+            raise Refused("own-ruling", reason)
+
+
+def _refuse_settled(state: MatchState, ply: int) -> None:
+    """Raise Refused when an appeal has settled how the match stood after ``ply`` plies."""
+    for dispute in state.disputes:
+        if dispute.settled is not None and ply <= dispute.settled:
+            reason = (
+                f"case {dispute.number} was settled on appeal, and with it the match up to ply {dispute.settled}: "
+                "only the arbiter of the appeal or an operator can reopen it"
+            )
+            raise Refused("settled", reason, "ply")
+
+
+def _refuse_taking_back_settled(state: MatchState, command: c.Rule) -> None:
+    for dispute in state.disputes:
+        if command.ply is not None and dispute.settled is not None and command.ply < dispute.settled:
+            reason = f"case {dispute.number}, settled on appeal, let the match stand up to ply {dispute.settled}"
+            raise Refused("settled", f"{reason}: take back to ply {dispute.settled} or later", "ply")
+
+
+def _check_scores(scores: tuple[float, ...]) -> None:
+    for seat, score in enumerate(scores):
+        if round(score, MAX_SCORE_DECIMALS) != score:
+            reason = f"the score of seat {seat} has more than {MAX_SCORE_DECIMALS} decimals: say thousandths"
+            raise Refused("unfit-ruling", reason, "scores")
 
 
 def _refuse_party(state: MatchState, arbiter: str) -> None:

@@ -290,6 +290,21 @@ class RulingAppealed(NamedTuple):
     freezes: bool
 
 
+class CaseReopened(NamedTuple):
+    """A case that an appeal had settled waits for one more ruling.
+
+    ``person`` reopened it, as an ``operator`` or as the arbiter of the appeal; ``statement`` is the SHA-256
+    (hexadecimal) of a salt and why. ``freezes`` is as in RulingAppealed.
+    """
+
+    at: int
+    dispute: int
+    person: str
+    operator: bool
+    statement: str
+    freezes: bool
+
+
 class ClocksAdjusted(NamedTuple):
     """The seats have these times from now on, in milliseconds."""
 
@@ -371,6 +386,7 @@ Event = (
     | MatchUnfrozen
     | RulingMade
     | RulingAppealed
+    | CaseReopened
     | ClocksAdjusted
     | MatchAnnulled
     | MatchRestored
@@ -409,6 +425,7 @@ TYPES: dict[str, type[Event]] = {
     "match-unfrozen": MatchUnfrozen,
     "ruling-made": RulingMade,
     "ruling-appealed": RulingAppealed,
+    "case-reopened": CaseReopened,
     "clocks-adjusted": ClocksAdjusted,
     "match-annulled": MatchAnnulled,
     "match-restored": MatchRestored,

@@ -111,6 +111,10 @@ def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
         left_ply=min(state.left_ply, event.ply),
         offered_at=tuple(None if at is None else min(at, event.ply) for at in state.offered_at),
         asked_at=tuple(None if at is None else min(at, event.ply) for at in state.asked_at),
+        disputes=tuple(
+            each if each.settled is None else each._replace(settled=min(each.settled, event.ply))
+            for each in state.disputes
+        ),
     )
     by_ruling = any(
         (ruling.ruling, ruling.at) == ("take-back", event.at) for each in state.disputes for ruling in each.rulings

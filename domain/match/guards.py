@@ -20,10 +20,10 @@ def seat_of(state: MatchState, player: str) -> int:
     return seat
 
 
-def active_seat(state: MatchState, player: str, now: int) -> int:
+def active_seat(state: MatchState, player: str, now: int, even_frozen: bool = False) -> int:
     """Return the seat of ``player`` in a match that is being played and that the seat has not left; raises Refused."""
     seat = seat_of(state, player)
-    refuse_if_not_playing(state, now)
+    refuse_if_not_playing(state, now, even_frozen)
     if seat in find_ruleset(state.game, state.ruleset).eliminated(state.position):
         raise Refused("out-of-game", "you are out of this game already")
     return seat
@@ -43,13 +43,14 @@ def refuse_if_ended(state: MatchState) -> None:
         raise Refused("match-over", f"this match is over: {state.reason}")
 
 
-def refuse_if_not_playing(state: MatchState, now: int) -> None:
-    """Raise Refused unless the match is being played and nobody's time is up.
+def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False) -> None:
+    """Raise Refused unless the match is being played and nobody's time is up; ``even_frozen`` lets a frozen one pass.
 
     A flag that has fallen counts from its instant on, recorded or not: a late move and a flag can never both count.
     """
     refuse_if_ended(state)
-    refuse_if_frozen(state)
+    if not even_frozen:
+        refuse_if_frozen(state)
     if state.status != PLAYING:
         raise Refused("match-not-started", "this match has not started: not all seats are taken")
     refuse_if_broken(state)

@@ -91,8 +91,8 @@ def laid_down(
     Raises Refused when the match is over, its terms do not allow lines, and as ``arranged`` does.
     """
     refuse_if_ended(state)
-    if (first or forced) and state.terms is not None and not state.terms.lines:
-        raise Refused("lines-off", "the terms of this match do not allow conditional lines or forced moves")
+    if first or forced:
+        refuse_if_lines_off(state)
     if first is not None:
         orders = orders._replace(lines=arranged(state, player, first, now) if first else None)
     return orders if forced is None else orders._replace(forced=forced)
@@ -109,6 +109,12 @@ def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) ->
     arranger = _Arranger(game, state, seat)
     lines = arranger.arrange(state.position, state.history, first, 0, "lines")
     return Lines(len(state.moves), game.format_position(state.position), lines, state.taken_back)
+
+
+def refuse_if_lines_off(state: MatchState) -> None:
+    """Raise Refused when the terms of the match do not allow anything to be laid down."""
+    if state.terms is not None and not state.terms.lines:
+        raise Refused("lines-off", "the terms of this match do not allow conditional lines or forced moves")
 
 
 class _Arranger:
@@ -222,7 +228,7 @@ def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) 
     """Return what is due of the ``orders`` by seat, and of what they bring about in turn, in the match as it stands."""
     events: tuple[e.Event, ...] = ()
     for _ in range(MOST_ANSWERS):
-        answer = _due(state, orders, now)
+        answer = answer_due(state, orders, now)
         after = replay(state.match, answer, state)
         if not answer or after is None:
             break
@@ -230,7 +236,7 @@ def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) 
     return events
 
 
-def _due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
+def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
     """Return the next thing that is due of the orders; what is refused is not due."""
     if state.status != PLAYING or state.frozen or state.broken is not None:
         return ()
@@ -254,9 +260,9 @@ def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) 
     offered = bool(state.draw_agreed) and seat not in state.draw_agreed
     if place is not None and place.last is not None:
         if place.last.then == RESIGN:
-            return resign(state, c.Resign(player), now, c.CONDITIONAL)
+            return resign(state, c.Resign(player, c.CONDITIONAL), now)
         if place.last.then == ACCEPT_DRAW and offered:
-            return accept_draw(state, c.AcceptDraw(player), now, c.CONDITIONAL)
+            return accept_draw(state, c.AcceptDraw(player, channel=c.CONDITIONAL), now)
     # An offer or a request is news that was not there when the line was laid down: it is answered first.
     if game.to_move(state.position) != seat or offered or state.takeback is not None:
         return ()

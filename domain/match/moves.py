@@ -49,10 +49,10 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
     return (submitted, e.MatchFinished(now, outcome.scores, outcome.reason))
 
 
-def resign(state: MatchState, command: c.Resign, now: int, channel: str | None = None) -> tuple[e.Event, ...]:
+def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:
     """Return that a seat gives up: it has lost, or in a game of several seats it leaves and the others go on."""
-    seat = active_seat(state, command.player, now)
-    resigned = e.PlayerResigned(now, seat, channel)
+    seat = active_seat(state, command.player, now, even_frozen=command.channel == c.ERASURE)
+    resigned = e.PlayerResigned(now, seat, command.channel)
     game = find_ruleset(state.game, state.ruleset)
     going_on = game.withdraw(state.position, seat)
     if going_on is None:

@@ -26,10 +26,10 @@ def refuse_early_offer(state: MatchState, seat: int) -> None:
         raise Refused("draw-already-offered", "you may offer a draw again when you have made another move")
 
 
-def accept_draw(state: MatchState, command: c.AcceptDraw, now: int, channel: str | None = None) -> tuple[e.Event, ...]:
+def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.Event, ...]:
     """Return agreement to the draw on offer, and the end when it is the last one."""
     seat = _answering_seat(state, command.player, now)
-    accepted = e.DrawAccepted(now, seat, channel, command.engine)
+    accepted = e.DrawAccepted(now, seat, command.channel, command.engine)
     if len(state.draw_agreed) + 1 < len(seats_playing(state)):
         return (accepted,)
     game = find_ruleset(state.game, state.ruleset)

@@ -49,6 +49,9 @@ def opponent_id(level: int) -> str:
 CLOCK = "clock"
 """Stands where a player would, when time itself is who acts."""
 
+CONSOLE = "console"
+"""Who acts on the command line of the machine itself."""
+
 
 RULING = "ruling"
 """The reason of a result that an arbiter has decided."""
@@ -81,7 +84,9 @@ class Ruling(NamedTuple):
 class Dispute(NamedTuple):
     """A case: who raised it when about what, who has said something, how it was ruled, and whether that was appealed.
 
-    ``seat`` is None for a case that an arbiter opened.
+    ``seat`` is None for a case that an arbiter opened. ``involved`` are the arbiters who acted in it before an appeal,
+    and operators who reopened it: they cannot rule on it then. ``settled`` is the number of plies that were on record
+    (and still are) when an appeal settled the case, None while none has. ``reopened`` counts how often it was reopened.
     """
 
     number: int
@@ -92,11 +97,14 @@ class Dispute(NamedTuple):
     stated: tuple[int, ...] = ()
     rulings: tuple[Ruling, ...] = ()
     appealed: bool = False
+    involved: tuple[str, ...] = ()
+    settled: int | None = None
+    reopened: int = 0
 
     @property
     def open(self) -> bool:
         """Whether it waits for a ruling."""
-        return len(self.rulings) <= self.appealed
+        return len(self.rulings) <= self.appealed + self.reopened
 
 
 class Proposal(NamedTuple):

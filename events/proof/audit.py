@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from domain.game import Effort, Game
 from domain.games import find_ruleset
 from domain.match.audit import Deviation, Examination, Proof
+from domain.match.authority import Authority, Recorded
 from domain.match.clock import left
 from domain.match.events import DrawAccepted, DrawDeclined, Event, MoveSubmitted
 from domain.match.opponents import move_of, takes_draw
@@ -19,9 +20,10 @@ from events.envelope import Envelope
 class Record(NamedTuple):
     """An event of a match as it was recorded, with the match before and after it.
 
-    ``fault`` is None, or why the event cannot be what the rules give. ``before`` is None for the first event, ``event``
-    for one that cannot be read, ``after`` for that and for one that no match can take. ``proof`` is that of the result
-    that the match has after the event, None when it has none.
+    ``fault`` is None, or why the event cannot be what the rules give; ``unauthorized`` is None, or why nobody can have
+    brought it about, as far as that was looked at. ``before`` is None for the first event, ``event`` for one that
+    cannot be read, ``after`` for that and for one that no match can take. ``proof`` is that of the result that the
+    match has after the event, None when it has none.
     """
 
     envelope: Envelope
@@ -30,6 +32,12 @@ class Record(NamedTuple):
     after: MatchState | None
     proof: Proof | None = None
     fault: str | None = None
+    unauthorized: str | None = None
+
+    @property
+    def objection(self) -> str | None:
+        """What is wrong with the event; None when nothing is."""
+        return self.fault or self.unauthorized
 
     @property
     def ply(self) -> "Ply | None":
@@ -156,26 +164,64 @@ class Answer(NamedTuple):
         return None if computed == event.move else f"the opponent plays {computed}, and {event.move} is recorded"
 
 
-def audit(match: str, envelopes: Iterable[Envelope], effort: Effort | None = None) -> Iterator[Record]:
+def audit(
+    match: str, envelopes: Iterable[Envelope], effort: Effort | None = None, authority: Authority | None = None
+) -> Iterator[Record]:
     """Yield a record for every event of ``match``, from its first.
 
-    An event at fault is not the end: what follows it may be an arbiter's work on it. Only one that cannot be read, or
-    that no match can take, is the last. Whether events are linked is looked at elsewhere (``events.chain.linked``).
-    Raises OutcomeUnknown when it takes more than ``effort`` to tell whether the game has ended.
+    With an ``authority``, which has seen no event yet, it is also looked at whether those who are recorded as actors
+    can have brought the events about. An event at fault is not the end: what follows it may be an arbiter's work on it.
+    Only one that cannot be read, or that no match can take, is the last. Whether events are linked is looked at
+    elsewhere (``events.chain.linked``). Raises OutcomeUnknown when it takes more than ``effort`` to tell whether the
+    game has ended.
     """
-    examination = Examination(match, effort)
-    held: Record | None = None
-    for envelope in envelopes:
+    examination, held = Examination(match, effort), None
+    for read in map(_read, envelopes):
         if held is not None:
-            yield held
-        before = examination.state
-        event: Event | None = None
-        try:
-            event = event_of(envelope)
-            step = examination.take(event)
-        except (UndecodableEvent, Deviation) as error:
-            yield Record(envelope, event, before, None, fault=str(error))
-            return
-        held = Record(envelope, event, before, step.after, examination.proof, step.deviation)
+            record = _examined(examination, authority, held, read.event)
+            yield record
+            if record.after is None:
+                return
+        held = read
     if held is not None:
-        yield held._replace(fault=held.fault or examination.end())
+        last = _examined(examination, authority, held, None)
+        if last.after is not None:
+            missing = None if authority is None else authority.end()
+            last = last._replace(fault=last.fault or examination.end(), unauthorized=last.unauthorized or missing)
+        yield last
+
+
+class _Read(NamedTuple):
+    """An event as it is stored and as it is read; without an event, why it cannot be read."""
+
+    envelope: Envelope
+    event: Event | None
+    unreadable: str = ""
+
+
+def _read(envelope: Envelope) -> _Read:
+    try:
+        return _Read(envelope, event_of(envelope))
+    except UndecodableEvent as error:
+        return _Read(envelope, None, str(error))
+
+
+def _examined(examination: Examination, authority: Authority | None, read: _Read, following: Event | None) -> Record:
+    envelope, event, unreadable = read
+    before = examination.state
+    if event is None:
+        return Record(envelope, None, before, None, fault=unreadable)
+    after, deviation = None, None
+    try:
+        after, deviation = examination.take(event)
+    except Deviation as impossible:
+        deviation = str(impossible)
+    unauthorized = None
+    # Of an event that the rules cannot follow, nobody can say what it should have been.
+    breaks = after is not None and after.broken is not None and (before is None or before.broken is None)
+    if authority is not None and not breaks:
+        recorded = Recorded(event, envelope.actor, envelope.schema)
+        unauthorized = authority.objection(before, recorded, following)
+    if after is None:
+        return Record(envelope, event, before, None, fault=deviation, unauthorized=unauthorized)
+    return Record(envelope, event, before, after, examination.proof, deviation, unauthorized)

@@ -33,6 +33,7 @@ from events.proof.checkpoints import Inclusion
 from events.proof.documents import Fault, fitted, read_document, write_document
 from events.proof.keys import SigningKey
 from events.shapes import Digest, Schema, SignatureText, schema_of, shape_of, written
+from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 from events.upcasters import present_schema
 
 FORMAT = 1
@@ -149,9 +150,10 @@ def make_bundle(
 ) -> bytes:
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
-    ``now`` is milliseconds since 1970 UTC. A match that cannot be replayed has a bundle like any other, whose facts say
-    up to where it can. Raises OutcomeUnknown when it takes more than ``effort`` (None: whatever it takes) to tell
-    whether the game has ended.
+    ``now`` is milliseconds since 1970 UTC; where it is before the last event by no more than clocks may differ, the
+    signature is dated like that event. A match that cannot be replayed has a bundle like any other, whose facts say up
+    to where it can. Raises OutcomeUnknown when it takes more than ``effort`` (None: whatever it takes) to tell whether
+    the game has ended.
     """
     facts = facts_of(audit(match, envelopes, effort))
     bundled = [_bundled(envelope) for envelope in envelopes]
@@ -160,6 +162,8 @@ def make_bundle(
         seedless = {name: value for name, value in bundled[place].data.items() if name != SEED}
         bundled[place] = bundled[place]._replace(data=seedless, withheld=(SEED,))
     head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
+    if now < envelopes[-1].at <= now + 2 * MAX_CLOCK_DIFFERENCE_MS:
+        now = envelopes[-1].at
     unsigned = BundleSignature(key.id, key.instant(now), SignatureText(""), digest_of_inclusion(inclusion))
     content = written(Bundle(FORMAT, match, tuple(bundled), head, facts, unsigned, inclusion))
     content["signature"]["value"] = key.sign(KIND, _statement(content, unsigned))

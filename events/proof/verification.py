@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from domain.games import find_ruleset
+from domain.match.authority import Authority
 from domain.match.clock import in_words
 from domain.match.events import FlagFell
 from domain.match.state import MatchState
@@ -24,6 +25,9 @@ from events.proof.documents import Fault, difference
 from events.proof.keys import KeySet
 from events.shapes import written
 from events.store import DamagedStream
+
+BEYOND = "beyond the events"
+"""The name of the step that says what no event can show: it is never proved, and nothing is wrong with that."""
 
 
 class Step(NamedTuple):
@@ -120,18 +124,25 @@ def _revocation(keys: KeySet, key: str) -> str:
 
 
 def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[Step]:
-    """Yield the steps of the replay, of the opponents' moves if they are computed again, and of the result."""
-    seen = _Seen(bundle, recompute)
+    """Yield the steps of the replay, of who did what, of the opponents' moves, and of the result.
+
+    ``exactly`` is for finding out what was changed in a bundle that is not signed: only what follows from the events.
+    """
+    authority = None if exactly else Authority(bundle.match)
+    seen = _Seen(bundle, recompute, authority)
     facts = facts_of(seen.records())
     _refuse_other_facts(bundle.facts, facts, exactly)
     if bundle.withheld is not None and not seed_is_withheld(facts):
         raise Fault(f"events[{bundle.withheld - 1}].withheld", "nothing is withheld of this match")
     rulesets = " and ".join(f"ruleset {each.ruleset} of {each.game}" for each in facts.rulesets)
-    if bundle.facts.replayed < bundle.head.version:
+    whole = bundle.facts.replayed >= bundle.head.version
+    if not whole:
         words = f"the server itself could not replay version {bundle.facts.replayed + 1}"
         yield Step("replay", f"{words}: {seen.fault or 'here it can be replayed'}", proved=False)
     else:
         yield Step("replay", f"{seen.plies} plies, all legal under {rulesets}")
+    if authority is not None:
+        yield from _authority(bundle, authority, whole)
     if seen.seeds or seen.unknown_seeds:
         words = f"{seen.seeds} moves of opponents have the seed that follows from the match"
         if seen.unknown_seeds:
@@ -145,23 +156,46 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
     yield Step("result", " ".join(_result_in_words(facts, bundle, seen.flags)))
 
 
+def _authority(bundle: Bundle, authority: Authority, whole: bool) -> Iterator[Step]:
+    """Yield that the actors could do what they did, and what that rests on beside the events."""
+    reach = f"all {len(bundle.events)} events" if whole else "the events, as far as rules can follow the match,"
+    words = f"{reach} could be brought about by their actors, when they were"
+    if authority.named_by_seat:
+        words += "; this early bundle names players by seat"
+    yield Step("authority", words, whole)
+    if authority.taken_on_trust:
+        trusted = "; ".join(
+            f"{words} (version{'s' * (len(versions) > 1)} {', '.join(map(str, versions))})"
+            for words, versions in authority.taken_on_trust.items()
+        )
+        yield Step(BEYOND, f"the server alone vouches for this: {trusted}", proved=False)
+
+
 class _Seen:
     """What is seen of a bundle while its events are replayed."""
 
-    def __init__(self, bundle: Bundle, recompute: bool) -> None:
+    def __init__(self, bundle: Bundle, recompute: bool, authority: Authority | None) -> None:
         self.plies = self.computed = self.others = self.seeds = self.unknown_seeds = 0
         self.fault: str | None = None
         self.flags: dict[int, tuple[str, ...]] = {}
         self._bundle, self._recompute, self._withheld = bundle, recompute, bundle.withheld
+        self._authority = authority
 
     def records(self) -> Iterator[Record]:
         """Yield the records of the events; raises Fault at the first that is not as the bundle says."""
-        for record in audit(self._bundle.match, self._bundle.envelopes):
+        signed_at = self._bundle.signature.signed_at
+        # What was dated by a wrong clock may lie ahead, until the time was corrected.
+        corrected = max((event.version for event in self._bundle.events if event.type == "time-corrected"), default=0)
+        for record in audit(self._bundle.match, self._bundle.envelopes, authority=self._authority):
             place, ply = f"events[{record.envelope.version - 1}]", record.ply
             if record.fault is not None and self.fault is None:
                 if record.envelope.version <= self._bundle.facts.replayed:
                     raise Fault(place, record.fault)
                 self.fault = record.fault
+            if record.unauthorized is not None:
+                raise Fault(place, record.unauthorized)
+            if record.envelope.at > signed_at and record.envelope.version > corrected:
+                raise Fault(place, f"it is dated {record.envelope.at - signed_at} ms after the bundle was signed")
             if isinstance(record.event, FlagFell) and record.fault is None and record.before is not None:
                 self.flags[record.envelope.version] = _clock_in_words(record.before, record.event)
             self.plies += ply is not None

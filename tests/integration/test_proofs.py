@@ -341,7 +341,7 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
         (tmp_path / name).write_bytes(content)
     run = CliRunner()
     verified = run.invoke(main, ["audit", "verify", str(tmp_path / "b"), "--keys", str(tmp_path / "k")])
-    assert (verified.exit_code, verified.output.count("proved")) == (0, 6)
+    assert (verified.exit_code, verified.output.count("proved")) == (0, 7)
     files = [str(tmp_path / name) for name in "12"]
     command = ["audit", "consistency", *files, "--proof", str(tmp_path / "p")]
     proved = run.invoke(main, [*command, "--keys", str(tmp_path / "k")])

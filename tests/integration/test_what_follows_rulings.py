@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from domain.match.commands import Appeal, Command, OpenCase, Rule, SubmitMove
+from domain.match.commands import Appeal, Command, OpenCase, ReopenCase, Rule, SubmitMove
 from domain.match.state import PLAYING
 from domain.match.timekeeping import deadline_of
 from events.matches import Executed
@@ -38,7 +38,10 @@ class Court:
 
     def rule(self, match: str, ruling: str, arbiter: str = "ann", **facts: object) -> None:
         """Rule on ``match`` in the case there is, or in a new one."""
-        if self.shop.state(match).open_case is None:
+        state = self.shop.state(match)
+        if state.open_case is None and any(dispute.settled is not None for dispute in state.disputes):
+            self.shop.do(match, ReopenCase(arbiter, 1, WORDS), arbiter)
+        elif state.open_case is None:
             self.shop.do(match, OpenCase("ann", 1, "conduct", WORDS), "ann")
         self.shop.do(match, Rule(arbiter, ruling, REASON, RULE, **facts), arbiter)  # type: ignore[arg-type]
         self.follow()
@@ -155,12 +158,12 @@ def test_the_deadline_that_is_kept_is_that_of_the_match_after_every_ruling(shop:
     assert kept() is None
     court.rule(match, "annul", "ben")
     assert kept() is None
-    court.rule(match, "restore")
+    court.rule(match, "restore", "ben")
     assert kept() == deadline_of(shop.state(match)) is not None
     shop.now += 90 * DAY_MS
     shop.timekeeper.settle(match, shop.now)
     assert shop.state(match).reason == "flag"
-    court.rule(match, "take-back", ply=1)
+    court.rule(match, "take-back", "ben", ply=1)
     shop.timekeeper.settle(match, shop.now)
     assert shop.state(match).status == PLAYING
     assert kept() == deadline_of(shop.state(match)) is not None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from domain.match.clock import OUTAGE
 from domain.match.commands import (
     OPPONENT,
     AcceptRuleset,
@@ -18,9 +19,18 @@ from domain.match.commands import (
     Rule,
     SubmitMove,
 )
-from domain.match.events import Event
+from domain.match.events import (
+    ClockPaused,
+    ClockResumed,
+    Event,
+    FlagFell,
+    MatchAborted,
+    MatchCreated,
+    PlayerJoined,
+    TimeCorrected,
+)
 from domain.match.opponents import move_of, takes_draw
-from domain.match.state import Seat, opponent_id
+from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE, seed_for
 from events.codec import draft_of
@@ -45,11 +55,37 @@ def keys(*signing: SigningKey) -> KeySet:
 
 
 def envelopes(events: Sequence[Event], match: str = "m") -> list[Envelope]:
-    """Return ``events`` as a store gives them, by the player of their seat or by nobody in particular."""
-    drafts = [
-        draft_of(event, getattr(event, "player", None) or f"seat-{getattr(event, 'seat', 0)}") for event in events
-    ]
+    """Return ``events`` as a store gives them."""
+    drafts = [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)]
     return [sealed.envelope for sealed in seal(drafts, match, 0, GENESIS)]
+
+
+def actors(events: Sequence[Event]) -> list[str]:
+    """Return who acted in each of ``events``; what only follows from another event was done by who acted in that."""
+    seated: dict[int, str | None] = {}
+    found: list[str] = []
+    last: Event | None = None
+    for event in events:
+        if isinstance(event, MatchCreated):
+            seated = {number: seat.player for number, seat in enumerate(event.seats)}
+        if isinstance(event, PlayerJoined):
+            seated[event.seat] = event.player
+        actor = None
+        for field in ("creator", "player", "arbiter", "person"):
+            actor = actor or getattr(event, field, None)
+        seat = event.claimed_by if isinstance(event, FlagFell) else getattr(event, "seat", None)
+        by_clock = isinstance(event, ClockPaused) and (event.automatic or event.reason == OUTAGE)
+        if isinstance(event, TimeCorrected) or (isinstance(event, ClockResumed) and event.reason == OUTAGE):
+            actor = CONSOLE
+        elif by_clock or (isinstance(event, FlagFell) and seat is None):
+            actor = CLOCK
+        elif isinstance(event, MatchAborted) and actor == CLOCK and isinstance(last, FlagFell):
+            actor = found[-1]
+        elif actor is None and seat is not None:
+            actor = seated.get(seat) or f"nobody on seat {seat}"
+        found.append(actor or (found[-1] if found else "nobody"))
+        last = event
+    return found
 
 
 def resigned() -> PlayedMatch:
@@ -196,7 +232,7 @@ def bundle_of(
     """Return the bundle of ``match``; with ``logged``, that version is in a log of so many ``leaves``."""
     stored = envelopes(match.events, match.name)
     inclusion = None if logged is None else included(stored[logged - 1], leaves, checkpoint_key or key)
-    return make_bundle(match.name, stored, key, SIGNED_AT, inclusion)
+    return make_bundle(match.name, stored, key, max(SIGNED_AT, match.now), inclusion)
 
 
 def included(event: Envelope, leaves: int, key: SigningKey = KEY) -> Inclusion:

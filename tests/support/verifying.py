@@ -56,4 +56,4 @@ def resealed(match: PlayedMatch, change: Callable[[list[Any]], Any], key: Signin
     """Return a bundle of which every digest and the signature fit, made of the events after ``change``."""
     events = list(match.events)
     change(events)
-    return make_bundle(match.name, envelopes(events, match.name), key, SIGNED_AT, None)
+    return make_bundle(match.name, envelopes(events, match.name), key, max(SIGNED_AT, match.now), None)

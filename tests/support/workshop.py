@@ -6,7 +6,7 @@ from random import Random
 
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
-from domain.match.state import FINISHED, PLAYING, MatchState, Seat
+from domain.match.state import CLOCK, FINISHED, PLAYING, MatchState, Seat
 from events.connection import blocking_client, connect
 from events.diaries import RedisDiaries
 from events.feed import FeedGroup
@@ -136,8 +136,10 @@ class Workshop:
         """Return a match as it stands."""
         return self.matches.load(match).state
 
-    def do(self, match: str, command: Command, actor: str = "somebody") -> Executed:
-        """Carry ``command`` out."""
+    def do(self, match: str, command: Command, actor: str | None = None) -> Executed:
+        """Carry ``command`` out, by whom it names if nobody else is said to act, or by the clock."""
+        named = (getattr(command, name, None) for name in ("creator", "player", "arbiter", "person"))
+        actor = actor or next((each for each in named if each is not None), CLOCK)
         return self.matches.execute(match, command, actor, Request(f"r{next(_REQUESTS)}", ""))
 
     def create(self, *seats: Seat, **facts: object) -> str:

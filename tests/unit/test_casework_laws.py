@@ -72,7 +72,7 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
                 remaining=(DAY,) * seats if ruling == "adjust-clocks" else None,
             )
         case 16:
-            return c.Appeal(player, WORDS)
+            return chance.choice((c.Appeal(player, WORDS), c.ReopenCase(arbiter, 1, WORDS, chance.random() < 0.5)))
         case 17:
             return c.Freeze(arbiter, chance.random() < 0.5)
         case 18:
@@ -101,7 +101,8 @@ def check(match: PlayedMatch, before: MatchState) -> None:
     players = {seat.player for seat in state.seats}
     for dispute in state.disputes:
         arbiters = [ruling.arbiter for ruling in dispute.rulings]
-        assert len(arbiters) == len(set(arbiters)) <= 2
+        assert len(arbiters) <= 2 + dispute.reopened
+        assert arbiters[:1] not in [[arbiter] for arbiter in arbiters[1:]]
         assert players.isdisjoint(arbiters)
     assert sum(dispute.open for dispute in state.disputes) <= 1
     assert summary.case == any(dispute.open for dispute in state.disputes)

@@ -21,6 +21,7 @@ from tests.support.bundles import (
     KEY,
     OTHER_KEY,
     SIGNED_AT,
+    actors,
     after_two_plies,
     against_an_opponent,
     bundle_of,
@@ -69,7 +70,8 @@ def test_a_whole_bundle_is_proved_line_by_line(tmp_path: Path, keys: Path) -> No
     lines = result.output.splitlines()
     assert result.exit_code == 0
     assert [line.split(":")[0].strip() for line in lines[1:-1]] == [
-        f"proved  {name}" for name in ("well-formed", "chain", "signature", "replay", "result", "checkpoint")
+        f"proved  {name}"
+        for name in ("well-formed", "chain", "signature", "replay", "authority", "result", "checkpoint")
     ]
     assert lines[-1] == "  This bundle is whole and true."
 
@@ -146,7 +148,12 @@ def test_what_a_bundle_says_cannot_pass_for_what_is_proved(tmp_path: Path) -> No
 def stored(events: list[Any]) -> MemoryStore:
     """Return a store that has these events as the match m."""
     store = MemoryStore()
-    store.append("m", EMPTY, [draft_of(event, "somebody") for event in events], Request("r", ""))
+    store.append(
+        "m",
+        EMPTY,
+        [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)],
+        Request("r", ""),
+    )
     return store
 
 

@@ -10,6 +10,7 @@ from domain.match.calendar import Calendar, Offset
 from domain.match.events import (
     TYPES,
     CalendarSet,
+    CaseReopened,
     ClockPaused,
     ClockResumed,
     ClocksAdjusted,
@@ -95,6 +96,7 @@ EVENTS: list[Event] = [
     DisputeRaised(NOON, 1, 4, "conduct", "0" * 64, False, arbiter="ann"),
     StatementFiled(NOON, 1, 0, "f" * 64),
     RulingAppealed(NOON, 1, 0, "f" * 64, True),
+    CaseReopened(NOON, 1, "otto", True, "f" * 64, True),
     SeedDrawn(NOON, "8"),
     DrawAccepted(NOON, 1, engine="2"),
     DrawDeclined(NOON, 1, engine="2"),

@@ -16,6 +16,7 @@ from domain.match.commands import (
     OpenCase,
     ProposeRuleset,
     RaiseDispute,
+    ReopenCase,
     Resign,
     Rule,
     SubmitMove,
@@ -109,9 +110,9 @@ def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> Non
     match.do(ruling("annul"))
     match.do(Appeal("alice", WORDS))
     match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
-    match.do(OpenCase("ann", 1, "conduct", WORDS))
-    assert refusal(match, ruling("restore")).field == "ruling"
-    match.do(ruling("annul"))
+    match.do(ReopenCase("ben", 1, WORDS))
+    assert refusal(match, ruling("restore", "ben")).field == "ruling"
+    match.do(ruling("annul", "ben"))
     assert match.state.scores is None
 
 

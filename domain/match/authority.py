@@ -1,0 +1,375 @@
+"""Whether recorded events are such as ``decide`` gives for whoever acted, at that time.
+
+For every event, or for the group of events that one decision makes, the command behind it is reconstructed from the
+event and its actor, and decided again on the match before it: ``decide`` alone has the rules about who may do what.
+What a decision rests on besides the match (that an arbiter had the role, that a vacation was in a diary) no event
+shows: it must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from domain.games import find_ruleset
+from domain.match import clock as clocks
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.decide import decide
+from domain.match.disputes import DECIDE
+from domain.match.earlier import decision_of
+from domain.match.lines import ACCEPT_DRAW, RESIGN, Line, Lines, Orders, answer_due, refuse_if_lines_off
+from domain.match.refusals import Refused
+from domain.match.state import CLOCK, CONSOLE, MatchState
+from domain.match.terms import MINUTE, STANDARD, duration
+from domain.match.vacation import ALLOWANCE, BOOKED_AHEAD, year_of
+
+MAX_VACATION_PER_YEAR_MS = 2 * ALLOWANCE
+"""Of one seat in one match. A vacation that ends early gives days back, which a match may follow late."""
+
+
+MAX_OUTAGE_AHEAD_MS = 2 * MINUTE
+"""By how much an outage may end after the event that records it: another clock has noticed its end."""
+
+
+class Recorded(NamedTuple):
+    """An event, who acted in it, and the schema that it was stored with."""
+
+    event: e.Event
+    actor: str
+    schema: int
+
+
+class Unauthorized(Exception):
+    """An event that nobody can have brought about so; the message says why."""
+
+
+class Authority:
+    """Takes the recorded events of one match in order and says which of them nobody can have brought about.
+
+    ``taken_on_trust`` holds what could not be checked, in words, with the versions of the events that rest on it.
+    ``named_by_seat``: the first bundles name who acted ``seat-0`` and so on, which no id of a player is.
+    """
+
+    def __init__(self, match: str) -> None:
+        self.taken_on_trust: dict[str, list[int]] = {}
+        self._match = match
+        self._due: tuple[e.Event, ...] = ()
+        self._initiator = ""
+        self.named_by_seat = False
+        self._vacations: dict[tuple[int, int], int] = {}
+
+    def objection(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> str | None:
+        """Return why ``recorded`` cannot have been brought about in the match ``before`` it; None when it can.
+
+        ``following`` is the event after it, None for the last. In a match that the rules cannot follow (``broken``)
+        only what needs none of them is judged.
+        """
+        try:
+            if self._due:
+                self._follow(before, recorded)
+            else:
+                self._lead(before, recorded, following)
+        except Unauthorized as unauthorized:
+            self._due = ()
+            return str(unauthorized)
+        return None
+
+    def end(self) -> str | None:
+        """Return why the events cannot end here: the last decision gives more than is recorded."""
+        return f"a {_name(self._due[0])} must follow, and nothing does" if self._due else None
+
+    def _follow(self, before: MatchState | None, recorded: Recorded) -> None:
+        expected, *rest = self._due
+        _refuse_difference(expected, recorded.event)
+        if recorded.actor != self._initiator and not (self.named_by_seat and _names_a_seat(before, recorded.actor)):
+            words = f"it follows from what {self._initiator} did, and {recorded.actor} is recorded as its actor"
+            raise Unauthorized(words)
+        self._due = tuple(rest)
+
+    def _lead(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> None:
+        event = recorded.event
+        if event.at <= 0:
+            raise Unauthorized(f"it is dated {event.at} ms, which is not after 1970 began")
+        if before is None:
+            self.named_by_seat = isinstance(event, e.MatchCreated) and recorded.actor == "seat-0"
+        actor = _named_by_seat(before, recorded) if self.named_by_seat else recorded.actor
+        try:
+            decided = self._decided(before, recorded._replace(actor=actor), following)
+        except Refused as refused:
+            raise Unauthorized(f"{actor} could not do this: {refused}") from None
+        except Unauthorized:
+            raise
+        except Exception as error:
+            # Rules may fail in any way on what a forger wrote.
+            raise Unauthorized(f"it cannot be decided again: {type(error).__name__}: {error}") from None
+        if not decided:
+            raise Unauthorized(f"what {actor} did changes nothing here, and a {_name(event)} is recorded")
+        _refuse_difference(decided[0], event)
+        self._due = decided[1:]
+        if not _is_laid_down(event):
+            # What follows from something laid down is an act of whoever set that off.
+            self._initiator = recorded.actor
+        self._trust(before, recorded, actor)
+
+    def _decided(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> tuple[e.Event, ...]:
+        """Return the events that ``decide`` gives for the command behind ``recorded``."""
+        event, actor, schema = recorded
+        if before is not None and before.broken is not None and type(event) not in _WITHOUT_RULES:
+            return (event,)
+        if isinstance(event, e.MatchCreated):
+            decided = decide(before, _creation(self._match, event, actor), event.at)
+            # Before there were terms a match was created without any.
+            return (decided[0]._replace(terms=event.terms), *decided[1:]) if schema == 1 else decided  # type: ignore[call-arg]
+        if before is None:
+            raise Unauthorized("the stream does not begin with the creation of the match")
+        if _is_laid_down(event):
+            return _answer_laid_down(before, event, actor)
+        command = _command(before, event, actor, following)
+        if command is None:
+            raise Unauthorized(f"nothing that happened before brings a {_name(event)} about")
+        _refuse_opponent(before, event, actor)
+        decision = decision_of(command, event, schema)
+        # Of a seed that was drawn only that there is one follows from the match.
+        return decide(before, command, event.at, fresh_seed="", decision=decision)
+
+    def _trust(self, before: MatchState | None, recorded: Recorded, actor: str) -> None:
+        """Note what ``recorded`` rests on that no event shows; raises Unauthorized where that is out of bounds."""
+        event, version = recorded.event, 1 if before is None else before.version + 1
+        words = None
+        if isinstance(event, e.ClockPaused) and event.reason == clocks.OUTAGE:
+            words = "that the server was away"
+        elif isinstance(event, e.ClockPaused) and before is not None:
+            self._count_vacation(event)
+            words = "that the vacations were booked"
+        elif isinstance(event, e.TimeCorrected) or (isinstance(event, e.ClockResumed) and actor == CONSOLE):
+            words = "that the operator corrected a clock that was wrong"
+        elif isinstance(event, e.ClockResumed) and before is not None:
+            self._count_return(before, event)
+        elif isinstance(event, e.CaseReopened) and event.operator:
+            words = f"that {actor} was an operator"
+        elif getattr(event, "arbiter", None) is not None or isinstance(event, e.CaseReopened):
+            words = f"that {actor} was an arbiter"
+        elif _is_laid_down(event):
+            words = "that the players had laid down what was done for them"
+        if words is not None:
+            self.taken_on_trust.setdefault(words, []).append(version)
+
+    def _count_vacation(self, event: e.ClockPaused) -> None:
+        if event.seat is None or event.until is None:
+            raise Unauthorized("a vacation is that of one seat, and has an end")
+        length = event.until - event.since
+        if length > ALLOWANCE:
+            raise Unauthorized(f"a vacation lasts at most {duration(ALLOWANCE)}, and {duration(length)} are recorded")
+        if event.since > event.at + BOOKED_AHEAD:
+            raise Unauthorized(f"a vacation begins within {duration(BOOKED_AHEAD)}")
+        self._add_vacation(event.seat, event.since, length)
+
+    def _count_return(self, before: MatchState, event: e.ClockResumed) -> None:
+        for pause in before.clock.pauses if before.clock is not None else ():
+            if (pause.reason, pause.seat) == (event.reason, event.seat) and pause.seat is not None:
+                until = pause.until or event.at
+                self._add_vacation(pause.seat, pause.since, -max(0, until - max(event.at, pause.since)))
+
+    def _add_vacation(self, seat: int, since: int, length: int) -> None:
+        place = seat, year_of(since)
+        taken = self._vacations[place] = self._vacations.get(place, 0) + length
+        if taken > MAX_VACATION_PER_YEAR_MS:
+            raise Unauthorized(f"seat {seat} has {duration(taken)} of vacation in {place[1]}")
+
+
+def _creation(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
+    return c.CreateMatch(
+        match=match,
+        creator=actor,
+        game=event.game,
+        setup=event.setup,
+        seats=event.seats,
+        rated=event.rated,
+        private=event.private,
+        seed=event.seed,
+        ruleset=event.ruleset,
+        terms=event.terms or STANDARD,
+        rematch_of=event.rematch_of,
+    )
+
+
+def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Event, ...]:
+    """Return what is done for ``actor`` if exactly ``event`` was laid down for where the match stands."""
+    refuse_if_lines_off(before)
+    if event.at != before.updated_at:
+        raise Unauthorized("what was laid down is done together with the event in front of it, and this is dated later")
+    if before.seats[event.seat].player != actor:
+        raise Unauthorized(f"{actor} does not have seat {event.seat}, for which this was laid down")
+    if isinstance(event, e.MoveSubmitted) and event.channel == c.FORCED:
+        orders = Orders(forced=True)
+    elif before.moves and (isinstance(event, e.MoveSubmitted) or before.last_ply[event.seat] != len(before.moves)):
+        # The shortest line that does it, laid down before the last move.
+        if isinstance(event, e.MoveSubmitted):
+            line = Line(before.moves[-1], None, (Line(event.move),))
+        else:
+            line = Line(before.moves[-1], RESIGN if isinstance(event, e.PlayerResigned) else ACCEPT_DRAW)
+        ply = len(before.moves) - 1
+        position = find_ruleset(before.game, before.ruleset).format_position(before.position_after(ply))
+        orders = Orders(Lines(ply, position, (line,), before.taken_back))
+    else:
+        raise Unauthorized("nothing can have been laid down for it: it would be after a move of another seat")
+    return answer_due(before, {event.seat: orders}, event.at)
+
+
+def _is_laid_down(event: e.Event) -> bool:
+    return getattr(event, "channel", None) in (c.CONDITIONAL, c.FORCED)
+
+
+def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
+    """Raise Unauthorized when an opponent does what opponents never do, or a person what only they do."""
+    seat = before.seat_of(actor)
+    level = None if seat is None else before.seats[seat].level
+    if level is not None and not isinstance(event, e.MoveSubmitted | e.DrawAccepted | e.DrawDeclined):
+        raise Unauthorized(f"an opponent moves and answers draw offers, and a {_name(event)} of {actor} is recorded")
+    if level is None and (getattr(event, "engine", None) is not None or getattr(event, "channel", None) == c.OPPONENT):
+        raise Unauthorized(f"{actor} is a person, and an answer of an opponent is recorded")
+
+
+def _refuse_unless(allowed: str, actor: str) -> None:
+    if actor != allowed:
+        raise Unauthorized(f"only the {allowed} does this, and {actor} is recorded as its actor")
+
+
+def _command(before: MatchState, event: Any, actor: str, following: e.Event | None) -> c.Command | None:
+    """Return the command by which ``actor`` brings ``event`` about; None when it only ever follows from another one."""
+    if type(event) in _SAID:
+        made, fields = _SAID[type(event)]
+        command: c.Command = made(actor, *(getattr(event, field) for field in fields))
+        return command
+    match event:
+        case e.MoveSubmitted():
+            offers = isinstance(following, e.DrawOffered) and (following.seat, following.at) == (event.seat, event.at)
+            return c.SubmitMove(actor, event.move, event.level, event.seed, event.engine, event.channel, offers)
+        case e.MatchAborted():
+            return c.CallTime() if actor == CLOCK else c.AbortMatch(actor)
+        case e.FlagFell():
+            if event.claimed_by is None:
+                _refuse_unless(CLOCK, actor)
+                return c.CallTime()
+            return c.CallTime(actor)
+        case e.ClockPaused():
+            return _pause(before, event, actor)
+        case e.ClockResumed():
+            return _return(event, actor)
+        case e.TimeCorrected():
+            _refuse_unless(CONSOLE, actor)
+            return c.CorrectTime()
+        case e.DisputeRaised():
+            opened = c.RaiseDispute if event.arbiter is None else c.OpenCase
+            return opened(actor, event.ply, event.ground, event.statement)
+        case e.MatchFrozen() | e.MatchUnfrozen():
+            return c.Freeze(actor, isinstance(event, e.MatchFrozen))
+        case e.RulingMade():
+            return _ruling(event, actor, following)
+    return None
+
+
+def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:
+    player = None if event.seat is None else before.seats[event.seat].player
+    if event.reason == clocks.OUTAGE or event.automatic:
+        _refuse_unless(CLOCK, actor)
+    if event.reason == clocks.OUTAGE:
+        if event.seat is not None or event.until is None or event.until > event.at + MAX_OUTAGE_AHEAD_MS:
+            raise Unauthorized("an outage is recorded for all seats, and when it is over")
+    elif event.reason != clocks.VACATION or player is None:
+        raise Unauthorized(f"nobody stops a clock for {event.reason!r} in this way")
+    elif not event.automatic and actor != player:
+        raise Unauthorized(f"{actor} stops the clock of {player}")
+    return c.PauseClock(event.reason, player, event.since, event.until, bool(event.automatic))
+
+
+def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
+    if (event.reason, event.seat) == (clocks.OUTAGE, None):
+        _refuse_unless(CONSOLE, actor)
+        return c.ResumeClock(event.reason, None)
+    if event.reason != clocks.VACATION or event.seat is None:
+        raise Unauthorized(f"nobody ends a pause for {event.reason!r} in this way")
+    return c.ResumeClock(event.reason, actor)
+
+
+def _ruling(event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rule:
+    return c.Rule(
+        actor,
+        event.ruling,
+        event.reason,
+        event.rule,
+        ply=following.ply if isinstance(following, e.MovesTakenBack) else None,
+        scores=following.scores if event.ruling == DECIDE and isinstance(following, e.MatchFinished) else None,
+        remaining=following.remaining if isinstance(following, e.ClocksAdjusted) else None,
+    )
+
+
+_SAID: Mapping[type[e.Event], tuple[Callable[..., c.Command], tuple[str, ...]]] = {
+    e.PlayerJoined: (c.JoinMatch, ("seat",)),
+    e.DrawOffered: (c.OfferDraw, ()),
+    e.DrawAccepted: (c.AcceptDraw, ("engine", "channel")),
+    e.DrawDeclined: (c.DeclineDraw, ("engine",)),
+    e.PlayerResigned: (c.Resign, ("channel",)),
+    e.CalendarSet: (c.SetCalendar, ("calendar",)),
+    e.TimeGiven: (c.GiveTime, ("to", "time")),
+    e.FlagForgiven: (c.ForgiveFlag, ()),
+    e.TakebackRequested: (c.RequestTakeback, ()),
+    e.TakebackAccepted: (c.AcceptTakeback, ()),
+    e.TakebackDeclined: (c.DeclineTakeback, ()),
+    e.StatementFiled: (c.FileStatement, ("statement",)),
+    e.RulingAppealed: (c.Appeal, ("statement",)),
+    e.CaseReopened: (c.ReopenCase, ("dispute", "statement", "operator")),
+    e.RulesetProposed: (c.ProposeRuleset, ("ruleset", "reason")),
+    e.RulesetAccepted: (c.AcceptRuleset, ()),
+    e.RulesetDeclined: (c.DeclineRuleset, ()),
+}
+"""Commands that say no more than their event: what is made of the actor, and of these fields of the event."""
+
+_WITHOUT_RULES = frozenset(
+    {
+        e.PlayerJoined,
+        e.DisputeRaised,
+        e.StatementFiled,
+        e.MatchFrozen,
+        e.MatchUnfrozen,
+        e.RulingMade,
+        e.RulingAppealed,
+        e.CaseReopened,
+    }
+)
+"""What is judged in a match that the rules cannot follow: all else depends on positions that nobody knows."""
+
+
+def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:
+    """Raise Unauthorized when ``recorded`` is not what was decided; only the seed of a match is not decided."""
+    if type(expected) is not type(recorded):
+        raise Unauthorized(f"a {_name(expected)} must follow here, and a {_name(recorded)} is recorded")
+    if isinstance(expected, e.SeedDrawn) and isinstance(recorded, e.SeedDrawn):
+        expected = expected._replace(seed=recorded.seed)
+    for field, given, found in zip(expected._fields, expected, recorded, strict=True):
+        if given != found:
+            raise Unauthorized(f"{field}: {given!r:.60} follows from what was done, and {found!r:.60} is recorded")
+
+
+def _named_by_seat(before: MatchState | None, recorded: Recorded) -> str:
+    """Return who acted where the first bundles say ``seat-N``: they named players by seat, and others not at all."""
+    event, actor = recorded.event, recorded.actor
+    if actor != f"seat-{getattr(event, 'seat', 0)}":
+        return actor
+    if isinstance(event, e.MatchCreated):
+        return event.creator
+    named = getattr(event, "arbiter", None) or getattr(event, "player", None)
+    seat = getattr(event, "claimed_by", None) if isinstance(event, e.FlagFell) else getattr(event, "seat", None)
+    if named is None and seat is not None and before is not None and 0 <= seat < len(before.seats):
+        named = before.seats[seat].player
+    return named or CLOCK
+
+
+def _names_a_seat(before: MatchState | None, actor: str) -> bool:
+    return before is not None and actor in {f"seat-{seat}" for seat in range(len(before.seats))}
+
+
+def _name(event: e.Event) -> str:
+    return _NAMES[type(event)]
+
+
+_NAMES = {made: name for name, made in e.TYPES.items()}

@@ -1,0 +1,37 @@
+"""Decisions as they were made before a rule became stricter: for verifying what was recorded by them.
+
+An event keeps the schema that it was stored with. So a stricter rule comes with a new schema of its event, and what has
+an older one is decided again as it was then. Nothing new is decided by these.
+"""
+
+from functools import partial
+
+from domain.match import commands as c
+from domain.match import disputes
+from domain.match import events as e
+from domain.match.decide import Decision
+from domain.match.state import MatchState
+
+
+def appeal_that_freezes(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...]:
+    """Return an appeal from before appeals said whether they froze the match: all of them did."""
+    (appealed,) = disputes.appeal(state, command, now, settles=False)
+    return (e.RulingAppealed(now, appealed.dispute, appealed.seat, appealed.statement, freezes=True),)
+
+
+EARLIER: tuple[tuple[type[c.Command], type[e.Event], int, Decision], ...] = (
+    (c.Appeal, e.RulingAppealed, 1, appeal_that_freezes),
+    (c.Appeal, e.RulingAppealed, 2, partial(disputes.appeal, settles=False)),
+    (c.RaiseDispute, e.DisputeRaised, 1, partial(disputes.raise_dispute, settles=False)),
+    (c.OpenCase, e.DisputeRaised, 1, partial(disputes.open_case, settles=False)),
+    (c.Rule, e.RulingMade, 1, partial(disputes.rule, settles=False)),
+)
+"""By command and event, up to which schema of the event it was decided so; the oldest first."""
+
+
+def decision_of(command: c.Command, event: e.Event, schema: int) -> Decision | None:
+    """Return how ``command`` was decided when ``event`` was recorded with ``schema``; None: as it is decided now."""
+    for asked, made, newest, decision in EARLIER:
+        if (type(command), type(event)) == (asked, made) and schema <= newest:
+            return decision
+    return None

@@ -1,0 +1,464 @@
+"""Who did what: a bundle that the server's own key signs is refused where nobody can have done what it says."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.authority import Authority
+from domain.match.clock import OUTAGE, VACATION
+from domain.match.lines import Line, Orders, laid_down
+from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
+from domain.match.terms import DAY, HOUR, STANDARD
+from events.envelope import Envelope
+from events.proof.audit import audit
+from events.proof.verification import BEYOND
+from tests.golden import stored as golden
+from tests.support.bundles import (
+    SIGNED_AT,
+    STORIES,
+    after_two_plies,
+    against_an_opponent,
+    bundle_of,
+    disputed,
+    draw_refused,
+    envelopes,
+    flagged,
+    forgiven,
+    resigned,
+    ruled,
+    taken_back,
+    taken_up_again,
+    under_another_ruleset,
+)
+from tests.support.forging import Forgery, adding, by, dated, forged, saying, without
+from tests.support.matches import NOON, PlayedMatch, creation, started
+from tests.support.verifying import fault, steps
+
+WORDS = "0" * 64
+BUNDLES = Path(__file__).parents[1] / "bundles"
+
+
+def opened() -> PlayedMatch:
+    """Return a match whose second seat is open."""
+    return PlayedMatch()
+
+
+def offered() -> PlayedMatch:
+    """Return a match in which White has offered a draw."""
+    match = after_two_plies()
+    match.do(c.OfferDraw("alice"))
+    return match
+
+
+def drawn() -> PlayedMatch:
+    """Return a match that ended in an agreed draw."""
+    match = offered()
+    match.do(c.AcceptDraw("bob"))
+    return match
+
+
+def asked_to_take_back() -> PlayedMatch:
+    """Return a match in which Black asks to take the last move back."""
+    match = started(STANDARD._replace(takebacks=True))
+    match.move("alice", "c3-d4")
+    match.move("bob", "b6-a5")
+    match.do(c.RequestTakeback("bob"))
+    return match
+
+
+def on_vacation() -> PlayedMatch:
+    """Return a match in which White takes a vacation and comes back early."""
+    match = after_two_plies()
+    match.do(c.PauseClock(VACATION, "alice", match.now, match.now + 5 * DAY))
+    match.do(c.ResumeClock(VACATION, "alice"), match.now + DAY)
+    return match
+
+
+def away() -> PlayedMatch:
+    """Return a match that the server was away from, as clocks that are a little apart record it."""
+    match = after_two_plies()
+    match.do(c.PauseClock(OUTAGE, None, NOON, match.now + 60_000))
+    return match
+
+
+def given() -> PlayedMatch:
+    """Return a match in which Black has given White an hour."""
+    match = after_two_plies()
+    match.do(c.GiveTime("bob", 0, HOUR))
+    return match
+
+
+def claimed() -> PlayedMatch:
+    """Return a match in which Black has claimed that White's time is up."""
+    match = after_two_plies()
+    match.do(c.CallTime("bob"), match.now + 30 * DAY)
+    return match
+
+
+def open_case() -> PlayedMatch:
+    """Return a match with a case in which White has said its part, that an arbiter froze and let go on."""
+    match = after_two_plies()
+    match.do(c.RaiseDispute("bob", 2, "conduct", WORDS))
+    match.do(c.FileStatement("alice", WORDS))
+    match.do(c.Freeze("ann", True))
+    match.do(c.Freeze("ann", False))
+    return match
+
+
+def appealed() -> PlayedMatch:
+    """Return a match whose ruling by ann was appealed and upheld by ben, and that ben has reopened."""
+    match = ruled(after_two_plies(), c.Rule("ann", "let-stand", WORDS, WORDS))
+    match.do(c.Appeal("bob", WORDS))
+    match.do(c.Rule("ben", "let-stand", WORDS, WORDS))
+    match.do(c.ReopenCase("ben", 1, WORDS))
+    return match
+
+
+def adjusted() -> PlayedMatch:
+    """Return a match whose clocks an arbiter has set."""
+    return ruled(after_two_plies(), c.Rule("ann", "adjust-clocks", WORDS, WORDS, remaining=(DAY, DAY)))
+
+
+def declined() -> PlayedMatch:
+    """Return a match in which Black did not agree to another ruleset."""
+    match = after_two_plies()
+    match.do(c.ProposeRuleset("ann", 2, WORDS))
+    match.do(c.DeclineRuleset("bob"))
+    return match
+
+
+def laid_down_by_black() -> PlayedMatch:
+    """Return a match in which a move that Black had laid down was played."""
+    match = started()
+    lines = [Line("c3-d4", None, (Line("b6-a5"),))]
+    match.orders[1] = laid_down(match.state, "bob", Orders(), lines, None, match.now)
+    match.move("alice", "c3-d4")
+    return match
+
+
+def opening(arbiter: str) -> e.DisputeRaised:
+    """Return a case that ``arbiter`` opens."""
+    return e.DisputeRaised(SIGNED_AT - 1, 1, 1, "clock", WORDS, True, arbiter=arbiter)
+
+
+class Case(NamedTuple):
+    """A forgery of a match, the type of event that it is about, and what is said of it: version and words."""
+
+    kind: type[e.Event]
+    made: Callable[[], PlayedMatch]
+    forgery: Forgery
+    version: int
+    said: str
+
+
+LATER = SIGNED_AT - 1
+ALONE = "nothing that happened before brings a {} about"
+
+CASES = {
+    "created by a stranger": Case(e.MatchCreated, opened, by(1, "eve"), 1, "eve could not do this: other players must"),
+    "joined for somebody": Case(e.PlayerJoined, resigned, by(2, "eve"), 2, "player: 'eve' follows from what was done"),
+    "joined a kept seat": Case(
+        e.PlayerJoined,
+        lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob"))),
+        adding(2, e.PlayerJoined(LATER, 1, "eve"), "eve"), 2, "eve could not do this: that seat is taken or kept",
+    ),
+    "started before the second seat was taken": Case(
+        e.MatchStarted, opened, adding(2, e.MatchStarted(LATER), "alice"), 2, "nothing that happened before brings a"
+    ),
+    "not started by the last who joined": Case(e.MatchStarted, started, without(3), 2, "a match-started must follow"),
+    "a stranger's move": Case(e.MoveSubmitted, resigned, by(4, "eve"), 4, "eve could not do this: you have no seat"),
+    "the opponent's move": Case(e.MoveSubmitted, resigned, by(4, "bob"), 4, "bob could not do this: it is not your"),
+    "a person's move as an opponent's": Case(
+        e.MoveSubmitted, resigned, saying(4, channel="opponent"), 4, "alice is a person, and an answer of an opponent"
+    ),
+    "a move laid down that was not": Case(
+        e.MoveSubmitted, resigned, saying(5, channel="conditional"), 5, "what was laid down is done together with"
+    ),
+    "a first move laid down": Case(
+        e.MoveSubmitted,
+        started,
+        adding(4, e.MoveSubmitted(NOON + 2000, 0, 1, "c3-d4", channel="conditional"), "alice"),
+        4, "nothing can have been laid down",
+    ),
+    "a move laid down by somebody else": Case(e.MoveSubmitted, laid_down_by_black, by(5, "eve"), 5, "eve does"),
+    "a forced move that was not the only one": Case(
+        e.MoveSubmitted, laid_down_by_black, saying(5, channel="forced"), 5, "what bob did changes nothing here"
+    ),
+    "an offer of the other seat": Case(e.DrawOffered, offered, by(6, "bob"), 6, "seat: 1 follows from what was done"),
+    "one seat offered and accepted": Case(
+        e.DrawAccepted, drawn, lambda drafts: (saying(7, seat=0)(drafts), by(7, "alice")(drafts)), 7,
+        "alice could not do this: you have agreed to this draw already",
+    ),
+    "accepted with the other's id": Case(e.DrawAccepted, drawn, by(7, "alice"), 7, "alice could not do this: you have"),
+    "a draw declined by who offered it": Case(
+        e.DrawDeclined, offered, adding(7, e.DrawDeclined(LATER, 0), "alice"), 7, "alice could not do this: you have"
+    ),
+    "declined for the opponent": Case(e.DrawDeclined, draw_refused, by(6, "eve"), 6, "eve is a person, and an answer"),
+    "resigned with the opponent's id": Case(e.PlayerResigned, resigned, by(6, "alice"), 6, "seat: 0 follows from what"),
+    "an opponent resigned": Case(
+        e.PlayerResigned, against_an_opponent, adding(5, e.PlayerResigned(LATER, 1), opponent_id(1)), 5,
+        "an opponent moves and answers draw offers",
+    ),
+    "aborted by a stranger": Case(
+        e.MatchAborted, opened, adding(2, e.MatchAborted(LATER, "eve"), "eve"), 2, "eve could not do this: you have no"
+    ),
+    "aborted by the clock before its time": Case(
+        e.MatchAborted, opened, adding(2, e.MatchAborted(LATER, CLOCK), CLOCK), 2, "clock could not do this: this match"
+    ),
+    "a result of another kind": Case(
+        e.MatchFinished, resigned, saying(7, reason="no-moves"), 7, "reason: 'resignation' follows from what was done"
+    ),
+    "a result by somebody else": Case(e.MatchFinished, resigned, by(7, "eve"), 7, "it follows from what bob did"),
+    "a result that is missing": Case(e.MatchFinished, resigned, without(7), 6, "a match-finished must follow, and"),
+    "somebody else's free days": Case(
+        e.CalendarSet, after_two_plies, adding(6, e.CalendarSet(LATER, 0), "eve"), 6, "eve could not do this: you have"
+    ),
+    "somebody else's vacation": Case(e.ClockPaused, on_vacation, by(6, "bob"), 6, "bob stops the clock of alice"),
+    "a vacation of ten years": Case(
+        e.ClockPaused, on_vacation, saying(6, until=NOON + 3650 * DAY), 6, "a vacation lasts at most 30 days"
+    ),
+    "a vacation without an end": Case(
+        e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, VACATION, LATER, 0), "alice"), 6,
+        "a vacation is that of one seat, and has an end",
+    ),
+    "a vacation far ahead": Case(
+        e.ClockPaused, on_vacation, saying(6, since=NOON + 500 * DAY, until=NOON + 501 * DAY), 6, "a vacation begins"
+    ),
+    "an outage by a player": Case(
+        e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, OUTAGE, NOON, None, LATER), "bob"), 6,
+        "only the clock does this",
+    ),
+    "an outage that lies ahead": Case(
+        e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, OUTAGE, NOON, None, LATER + DAY), CLOCK), 6,
+        "an outage is recorded",
+    ),
+    "a pause for no reason": Case(
+        e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, "arbiter", NOON, None, None), CLOCK), 6,
+        "nobody stops a clock for 'arbiter' in this way",
+    ),
+    "somebody else's return": Case(e.ClockResumed, on_vacation, by(7, "bob"), 7, "what bob did changes nothing here"),
+    "a return from a dispute": Case(
+        e.ClockResumed, disputed, adding(7, e.ClockResumed(LATER, "dispute"), CLOCK), 7, "nobody ends a pause for"
+    ),
+    "an outage ended by a player": Case(
+        e.ClockResumed, away, adding(7, e.ClockResumed(LATER, OUTAGE), "bob"), 7, "only the console does this"
+    ),
+    "the time corrected by a player": Case(
+        e.TimeCorrected, after_two_plies, adding(6, e.TimeCorrected(NOON), "bob"), 6, "only the console does this"
+    ),
+    "the time corrected that was not wrong": Case(
+        e.TimeCorrected, after_two_plies, adding(6, e.TimeCorrected(LATER), CONSOLE), 6, "what console did changes"
+    ),
+    "time given by nobody": Case(e.TimeGiven, given, by(6, "eve"), 6, "eve could not do this: you have no seat"),
+    "time given to oneself": Case(e.TimeGiven, given, by(6, "alice"), 6, "alice could not do this: time is given to"),
+    "thirty years given": Case(e.TimeGiven, given, saying(6, time=10**12), 6, "bob could not do this: give 1 hour to"),
+    "claimed by the flagged seat": Case(
+        e.FlagFell, claimed, lambda drafts: (saying(6, claimed_by=0)(drafts), by(6, "alice")(drafts)), 6,
+        "alice could not do this: it is your own time",
+    ),
+    "claimed with another's id": Case(e.FlagFell, claimed, by(6, "eve"), 6, "eve could not do this: you have no seat"),
+    "a flag dropped by a player": Case(e.FlagFell, flagged, by(6, "bob"), 6, "only the clock does this"),
+    "forgiven by the loser": Case(e.FlagForgiven, forgiven, by(8, "alice"), 8, "alice could not do this: the flag was"),
+    "asked with the other's id": Case(
+        e.TakebackRequested, asked_to_take_back, by(6, "alice"), 6, "seat: 0 follows from what was done"
+    ),
+    "taking back accepted by who asked": Case(
+        e.TakebackAccepted, taken_back, lambda drafts: (saying(7, seat=1)(drafts), by(7, "bob")(drafts)), 7,
+        "bob could not do this: you have agreed already",
+    ),
+    "taking back declined by a stranger": Case(
+        e.TakebackDeclined, asked_to_take_back, adding(7, e.TakebackDeclined(LATER, 0), "eve"), 7, "eve could not do"
+    ),
+    "taken back without a request or ruling": Case(
+        e.MovesTakenBack, after_two_plies, adding(6, e.MovesTakenBack(LATER, 1), "bob"), 6,
+        ALONE.format("moves-taken-back"),
+    ),
+    "taken back before all agreed": Case(e.MovesTakenBack, taken_back, without(7), 7, ALONE.format("moves-taken-back")),
+    "the opponent goes on with a seed that is known": Case(
+        e.SeedDrawn, taken_up_again, without(10), 10, "a seed-drawn must follow here, and a move-submitted is"
+    ),
+    "disputed by a stranger": Case(e.DisputeRaised, disputed, by(6, "eve"), 6, "eve could not do this: you have no"),
+    "a case opened by a party": Case(
+        e.DisputeRaised, after_two_plies, adding(6, opening("bob"), "bob"),
+        6, "bob could not do this: you have a part in this match",
+    ),
+    "opened in another arbiter's name": Case(
+        e.DisputeRaised, after_two_plies, adding(6, opening("ann"), "ben"),
+        6, "arbiter: 'ben' follows from what was done",
+    ),
+    "a statement of the other": Case(e.StatementFiled, open_case, by(7, "bob"), 7, "bob could not do this: you have"),
+    "frozen by a party": Case(e.MatchFrozen, open_case, by(8, "bob"), 8, "bob could not do this: you have a part"),
+    "let go on by a party": Case(e.MatchUnfrozen, open_case, by(9, "alice"), 9, "alice could not do this: you have a"),
+    "judged their own match": Case(
+        e.RulingMade, disputed, lambda drafts: (saying(7, arbiter="bob")(drafts), by(7, "bob")(drafts)), 7,
+        "bob could not do this: you have a part in this match",
+    ),
+    "judged their own appeal": Case(
+        e.RulingMade, appealed, lambda drafts: (saying(9, arbiter="ann")(drafts), by(9, "ann")(drafts)), 9,
+        "ann could not do this: your ruling was appealed",
+    ),
+    "ruled in another arbiter's name": Case(e.RulingMade, disputed, by(7, "eve"), 7, "arbiter: 'eve' follows from"),
+    "a ruling without a reason": Case(
+        e.RulingMade, disputed, saying(7, reason=""), 7, "ann could not do this: a ruling needs a reason"
+    ),
+    "a ruling on no case": Case(
+        e.RulingMade, after_two_plies, adding(6, e.RulingMade(LATER, 1, "ann", "annul", WORDS, WORDS, False), "ann"), 6,
+        "ann could not do this: there is no open case",
+    ),
+    "a ruling without what it brings about": Case(e.RulingMade, adjusted, without(8), 7, "ann could not do this: rem"),
+    "appealed by a stranger": Case(e.RulingAppealed, appealed, by(8, "eve"), 8, "eve could not do this: you have no"),
+    "reopened by who was appealed against": Case(
+        e.CaseReopened, appealed, lambda drafts: (saying(10, person="ann")(drafts), by(10, "ann")(drafts)), 10,
+        "ann could not do this: only the arbiter who ruled on the appeal, or an operator",
+    ),
+    "clocks set by nobody": Case(
+        e.ClocksAdjusted, after_two_plies, adding(6, e.ClocksAdjusted(LATER, (DAY, DAY)), "ann"), 6,
+        ALONE.format("clocks-adjusted"),
+    ),
+    "annulled by nobody": Case(
+        e.MatchAnnulled, resigned, adding(8, e.MatchAnnulled(LATER), "ann"), 8, ALONE.format("match-annulled")
+    ),
+    "restored by nobody": Case(
+        e.MatchRestored, STORIES["annulled"], adding(11, e.MatchRestored(LATER), "ann"), 11,
+        ALONE.format("match-restored"),
+    ),
+    "another ruleset proposed by a player": Case(
+        e.RulesetProposed,
+        under_another_ruleset,
+        lambda drafts: (saying(6, arbiter="bob")(drafts), by(6, "bob")(drafts)),
+        6, "bob could not do this: you have a part",
+    ),
+    "agreed with the other's id": Case(e.RulesetAccepted, under_another_ruleset, by(7, "bob"), 7, "seat: 1 follows"),
+    "another ruleset declined by a stranger": Case(e.RulesetDeclined, declined, by(7, "eve"), 7, "eve could not do"),
+    "another ruleset before all agreed": Case(
+        e.RulesetChanged, under_another_ruleset, without(8), 8, ALONE.format("ruleset-changed")
+    ),
+}  # fmt: skip
+
+
+def test_every_type_of_event_has_a_forged_case() -> None:
+    assert {case.kind for case in CASES.values()} == set(e.TYPES.values())
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_what_nobody_can_have_done_is_refused_at_its_version(case: Case) -> None:
+    assert steps(bundle_of(case.made()))["authority"].proved
+    found = fault(forged(case.made(), case.forgery))
+    assert (found.place, found.reason[: len(case.said)]) == (f"version {case.version}", case.said)
+
+
+@pytest.mark.parametrize(
+    ("forgery", "place", "said"),
+    [
+        (dated(lambda at: at - NOON - 1000), "version 1", "it is dated 0 ms, which is not after 1970 began"),
+        (dated(lambda at: at - 2 * NOON), "version 1", "it is dated -1699999999000 ms, which is not after 1970 began"),
+        (dated(lambda at: at + DAY), "version 1", "it is dated 82801000 ms after the bundle was signed"),
+        (dated(lambda _: SIGNED_AT + 5000, since=6), "version 6", "it is dated 5000 ms after the bundle was signed"),
+        (dated(lambda at: at - HOUR, since=4), "version 4", "what was laid down"),
+    ],
+)
+def test_events_are_dated_after_1970_in_order_and_not_after_the_signature(
+    forgery: Forgery, place: str, said: str
+) -> None:
+    if said == "what was laid down":
+        said = "at: 1700000002000 follows from what was done, and 1699996403000 is recorded"
+    found = fault(forged(resigned(), forgery))
+    assert (found.place, found.reason) == (place, said)
+
+
+def test_a_signature_by_a_clock_that_lags_within_bounds_is_dated_like_the_last_event() -> None:
+    packed = forged(resigned(), dated(lambda _: SIGNED_AT + 3000, since=6))
+    assert steps(packed)["authority"].proved
+
+
+def test_what_was_laid_down_is_done_at_once_and_only_where_the_terms_allow_it() -> None:
+    assert steps(bundle_of(laid_down_by_black()))["authority"].proved
+    later = fault(forged(laid_down_by_black(), dated(lambda at: at + 1, since=5)))
+    assert later.reason.startswith("what was laid down is done together with the event in front of it")
+    off = {**STANDARD._asdict(), "lines": False}
+    refused = fault(forged(laid_down_by_black(), saying(1, terms={k: v for k, v in off.items() if v is not None})))
+    assert (refused.place, refused.reason) == (
+        "version 5",
+        "bob could not do this: the terms of this match do not allow conditional lines or forced moves",
+    )
+
+
+def vacations(days: int, number: int) -> PlayedMatch:
+    """Return a match with so many vacations of White in the year 2024, of so many days each."""
+    match, since = after_two_plies(), 1_704_067_200_000
+    for place in range(number):
+        begin = since + place * (days + 1) * DAY
+        match.do(c.PauseClock(VACATION, "alice", begin, begin + days * DAY))
+    return match
+
+
+def test_the_vacations_of_a_year_are_bounded() -> None:
+    assert steps(bundle_of(vacations(15, 4)))["authority"].proved
+    found = fault(bundle_of(vacations(15, 5)))
+    assert (found.place, found.reason) == ("version 10", "seat 0 has 75 days of vacation in 2024")
+
+
+def test_a_vacation_that_ends_early_gives_its_days_back() -> None:
+    match = after_two_plies()
+    for _ in range(30):
+        match.do(c.PauseClock(VACATION, "alice", match.now, match.now + 20 * DAY))
+        match.do(c.ResumeClock(VACATION, "alice"))
+    assert steps(bundle_of(match))["authority"].proved
+
+
+@pytest.mark.parametrize("made", STORIES.values(), ids=list(STORIES))
+def test_whatever_happens_in_a_match_somebody_could_do_it(made: Callable[[], PlayedMatch]) -> None:
+    match = made()
+    found = list(audit(match.name, envelopes(match.events, match.name), authority=Authority(match.name)))
+    assert [record.objection for record in found] == [None] * len(match.events)
+
+
+def test_what_no_event_shows_is_said_and_not_proved() -> None:
+    assert BEYOND not in steps(bundle_of(resigned()))
+    assert steps(bundle_of(disputed()))[BEYOND].found == (
+        "the server alone vouches for this: that ann was an arbiter (version 7)"
+    )
+    assert steps(bundle_of(laid_down_by_black()))[BEYOND].found.endswith(
+        "that the players had laid down what was done for them (version 5)"
+    )
+    found = steps(bundle_of(on_vacation()))[BEYOND]
+    assert (found.found[-41:], found.proved) == ("that the vacations were booked (version 6)"[-41:], False)
+
+
+@pytest.mark.parametrize("path", sorted(golden.DIRECTORY.glob("*.gz")), ids=lambda path: path.name)
+def test_golden_matches_are_not_accused(path: Path) -> None:
+    match = golden.read(path)[0]
+    for record in audit(match.match, golden.envelopes(match), authority=Authority(match.match)):
+        assert record.objection is None
+
+
+def test_the_first_bundles_name_players_by_seat_and_still_nobody_else() -> None:
+    kept = json.loads((BUNDLES / "resigned.json").read_text())
+    stored = [Envelope(event["digest"], "m", *(event[name] for name in _FIELDS)) for event in kept["events"]]
+    for version in (4, 5, 6):
+        other = [each._replace(actor="seat-0" if each.actor == "seat-1" else "seat-1") for each in stored]
+        changed = [other[place] if place == version - 1 else each for place, each in enumerate(stored)]
+        found = [record.objection for record in audit("m", changed, authority=Authority("m"))]
+        assert found[version - 1] is not None
+        assert "could not do this: you have no seat" in found[version - 1]
+
+
+_FIELDS = ("version", "type", "schema", "at", "actor", "data")
+
+
+def test_a_match_that_a_wrong_clock_dated_ahead_verifies_once_the_time_is_corrected() -> None:
+    match = after_two_plies()
+    match.do(c.OfferDraw("alice"), SIGNED_AT + 2 * DAY)
+    ahead = forged(match, dated(lambda at: at))
+    assert steps(ahead)["authority"].proved
+    match.do(c.CorrectTime(), NOON + HOUR)
+    match.do(c.DeclineDraw("bob"))
+    packed = bundle_of(match)
+    assert json.loads(packed)["signature"]["signed_at"] == SIGNED_AT + 1000
+    assert steps(packed)["authority"].proved
+    assert "that the operator corrected a clock that was wrong (version 7)" in steps(packed)[BEYOND].found

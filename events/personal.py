@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from domain.match.commands import AbortMatch, Command, Resign
+from domain.match.commands import ERASURE, AbortMatch, Command, Resign
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import OPEN
@@ -179,11 +179,11 @@ def _leave(matches: Matches, match: str, person: Person) -> None:
         matches.lay_down(match, person.id, lambda *_: Orders())
     if state.ended:
         return
-    command: Command = AbortMatch(person.id) if state.status == OPEN else Resign(person.id)
+    command: Command = AbortMatch(person.id) if state.status == OPEN else Resign(person.id, ERASURE)
     try:
         matches.execute(match, command, person.id, Request(f"erasure:{person.id}", ""))
     except Refused:
-        # Frozen, broken, or left already: time or an arbiter will end it without the person.
+        # Broken, or left already: time or an arbiter will end it without the person.
         return
 
 

@@ -29,6 +29,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "dispute-raised": ("statement",),
     "statement-filed": ("statement",),
     "ruling-appealed": ("statement",),
+    "case-reopened": ("statement",),
     "ruling-made": ("reason", "rule"),
     "ruleset-proposed": ("reason",),
 }

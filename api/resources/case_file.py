@@ -60,6 +60,9 @@ class DisputeShown(Shown):
     raised_at = fields.DateTime()
     open = fields.Boolean()
     appealed = fields.Boolean()
+    settled = fields.Integer(
+        allow_none=True, metadata={"description": "Up to which ply an appeal has settled the match; null: it has not"}
+    )
     statements = fields.List(fields.Nested(StatementShown))
     rulings = fields.List(fields.Nested(RulingShown))
 
@@ -134,6 +137,7 @@ def case_file_of(state: MatchState, person: Person | None) -> dict[str, Any]:
                 "raised_at": rfc3339(raised.at),
                 "open": dispute.open,
                 "appealed": dispute.appealed,
+                "settled": dispute.settled,
                 "statements": statements,
                 "rulings": rulings,
             }

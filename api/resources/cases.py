@@ -4,7 +4,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from flask import Response
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from api.auth import current_person, refuse_token, require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
@@ -28,7 +28,7 @@ from api.schemas import (
 from api.services import services
 from domain.match import commands as c
 from domain.match.decide import decide
-from domain.match.disputes import GROUNDS, RULINGS
+from domain.match.disputes import GROUNDS, MAX_SCORE_DECIMALS, RULINGS
 from domain.match.refusals import Refused
 from events.administration import ARBITER, OPERATOR, SHOWN, TEXTS, Act
 from events.clock import rfc3339
@@ -64,6 +64,11 @@ def _reason(max_characters: int, **options: Any) -> Text:
     )
 
 
+def _thousandths(score: float) -> None:
+    if round(score, MAX_SCORE_DECIMALS) != score:
+        raise ValidationError(f"must have at most {MAX_SCORE_DECIMALS} decimals")
+
+
 class NewDispute(Strict):
     ply = _ply(required=True, metadata={"description": "The dispute is about the match after so many plies"})
     ground = Text(required=True, validate=validate.OneOf(GROUNDS, error=f"must be one of {', '.join(GROUNDS)}"))
@@ -71,6 +76,15 @@ class NewDispute(Strict):
 
 
 class NewStatement(Strict):
+    statement = _statement()
+
+
+class Reopening(Strict):
+    dispute = Whole(
+        required=True,
+        validate=validate.Range(1, LARGEST_NUMBER, error="must be the number of a case"),
+        metadata={"description": "The number of the case that an appeal has settled"},
+    )
     statement = _statement()
 
 
@@ -87,7 +101,7 @@ class NewRuling(Strict):
     )
     ply = _ply(metadata={"description": "take-back only: the match goes on after so many plies"})
     scores = fields.List(
-        Number(validate=validate.Range(0, 1, error="must be from 0 to 1")),
+        Number(validate=[validate.Range(0, 1, error="must be from 0 to 1"), _thousandths]),
         metadata={"description": "decide only: the score of each seat, together 1"},
     )
     remaining = fields.List(
@@ -161,7 +175,7 @@ def _appeal(match: str, person: Person, said: dict[str, Any]) -> Response:
     return _state(match, person, c.Appeal(person.id, ""), said)
 
 
-Stating = c.RaiseDispute | c.OpenCase | c.FileStatement | c.Appeal | c.Rule | c.ProposeRuleset
+Stating = c.RaiseDispute | c.OpenCase | c.FileStatement | c.Appeal | c.ReopenCase | c.Rule | c.ProposeRuleset
 
 
 def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -> Response:
@@ -212,6 +226,17 @@ def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
         remaining=None if remaining is None else tuple(time * 1000 for time in remaining),
     )
     return _logged("ruling-made", arbiter, match, said, lambda: _state(match, arbiter, command, said))
+
+
+def _reopen(match: str, _: Person, said: dict[str, Any]) -> Response:
+    person = require_role(ARBITER, OPERATOR)
+    refuse_token()
+    disputes, number = readable(match).disputes, said["dispute"]
+    rulings = disputes[number - 1].rulings[-1:] if number <= len(disputes) else ()
+    ruled = any(ruling.arbiter == person.id for ruling in rulings)
+    operator = not ruled and OPERATOR in services().administration.roles_of(person.id)
+    _log("case-reopened", person, match, dispute=number)
+    return _state(match, person, c.ReopenCase(person.id, number, "", operator), said)
 
 
 def _propose(match: str, _: Person, said: dict[str, Any]) -> Response:
@@ -270,6 +295,7 @@ _acting("appeals", "appeal", "Appeal the ruling to another arbiter", NewStatemen
 _acting("cases", "open_case", "Open a case as an arbiter", NewDispute, _open)
 _acting("freezing", "freeze", "Freeze a match while its case is open, or let it go on, as an arbiter", Frozen, _freeze)
 _acting("rulings", "rule", "Rule on the open case, as an arbiter", NewRuling, _rule)
+_acting("reopenings", "reopen_case", "Reopen a settled case, as its arbiter or an operator", Reopening, _reopen)
 _acting("ruleset-proposals", "propose_ruleset", "Propose another ruleset, as an arbiter", NewProposal, _propose)
 _acting("ruleset-acceptance", "accept_ruleset", "Agree to the ruleset that is proposed", Empty, _accept)
 _acting("ruleset-refusal", "decline_ruleset", "Do not agree to the ruleset that is proposed", Empty, _decline)

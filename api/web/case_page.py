@@ -19,9 +19,10 @@ from api.web.pictures import board_at
 from domain.games import RULESETS, find_ruleset
 from domain.match import commands as c
 from domain.match.clock import left
-from domain.match.disputes import CONDUCT, GROUNDS, RULINGS
+from domain.match.disputes import CONDUCT, GROUNDS, RULINGS, refuse_involved
+from domain.match.refusals import Refused
 from domain.match.state import PLAYING, MatchState
-from events.administration import ARBITER
+from events.administration import ARBITER, OPERATOR
 from events.people import Person
 from events.readmodels import summarise
 from events.statements import Statement
@@ -65,6 +66,7 @@ def case_page(match_id: str) -> str:
         cases=cases,
         boards={case["number"]: _board(state, case) for case in cases["disputes"]},
         open_case=open_case,
+        reopens=_reopens(state, person),
         reads=person is not None and reads_statements(state, person),
         may=_may(state, person, judge, open_case),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
@@ -104,19 +106,42 @@ def _may_judge(state: MatchState, person: Person | None) -> bool:
     return ARBITER in services().administration.roles_of(person.id) and visible(state, person)
 
 
+def _acted_before(state: MatchState, person: Person) -> bool:
+    """Tell whether ``person`` acted before an appeal, so that another arbiter has to rule on the open case."""
+    try:
+        if state.open_case is not None:
+            refuse_involved(state, state.open_case, person.id)
+    except Refused:
+        return True
+    return False
+
+
+def _reopens(state: MatchState, person: Person | None) -> list[int]:
+    """Return the numbers of the cases that ``person`` can reopen."""
+    roles = services().administration.roles_of(person.id) if person else frozenset()
+    if person is None or roles.isdisjoint((ARBITER, OPERATOR)) or not visible(state, person):
+        return []
+    now, words = services().now(), Statement("", "").digest
+    return [
+        dispute.number
+        for dispute in state.disputes
+        if possible(state, c.ReopenCase(person.id, dispute.number, words, OPERATOR in roles), now)
+    ]
+
+
 def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, Any] | None) -> dict[str, bool]:
     """Return what the page offers: of players what would be accepted now, of arbiters what may be ruled on."""
     if person is None:
         return {}
     now, words = services().now(), Statement("", "").digest
-    own = {ruling.arbiter for ruling in state.open_case.rulings} if state.open_case else set()
     return {
-        "raise": possible(state, c.RaiseDispute(person.id, 0, CONDUCT, words), now),
+        "raise": possible(state, c.RaiseDispute(person.id, state.plies, CONDUCT, words), now),
         "state": possible(state, c.FileStatement(person.id, words), now),
         "appeal": possible(state, c.Appeal(person.id, words), now),
         "agree": possible(state, c.AcceptRuleset(person.id), now),
-        "open": judge and possible(state, c.OpenCase(person.id, 0, CONDUCT, words), now),
+        "open": judge and possible(state, c.OpenCase(person.id, state.plies, CONDUCT, words), now),
         "freeze": judge and possible(state, c.Freeze(person.id, not state.frozen), now),
-        "rule": judge and case is not None and person.id not in own,
+        "rule": judge and case is not None and not _acted_before(state, person),
+        "acted": judge and case is not None and _acted_before(state, person),
         "propose": judge and state.status == PLAYING,
     }

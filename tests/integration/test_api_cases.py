@@ -327,3 +327,72 @@ def test_the_case_page_offers_what_would_be_accepted_now(
     assert offered(anna) == {"disputes", "appeals", "ruleset-acceptance"}
     anna.post(f"/matches/{match}/resignation")
     assert offered(boris) == {"disputes", "appeals"}
+
+
+def test_what_an_appeal_has_settled_only_its_arbiter_or_an_operator_reopens(
+    app: Flask, anna: Caller, boris: Caller, arbiter: Caller, services: Services, match: str
+) -> None:
+    dispute(boris, match)
+    decided = {"ruling": "decide", "scores": [1, 0], **REASON}
+    assert arbiter.post(f"/matches/{match}/rulings", decided).status_code == 201
+    assert boris.post(f"/matches/{match}/appeals", {"statement": "Look again."}).status_code == 201
+    dora, otto = (Caller(app).sign_up(name) for name in ("dora", "otto"))
+    services.administration.grant(dora.id, "arbiter", "console")
+    services.administration.grant(otto.id, "operator", "console")
+    taken_back = {"ruling": "take-back", "ply": 1, **REASON}
+    assert dora.post(f"/matches/{match}/rulings", taken_back).status_code == 201
+    again = {"ply": 1, "ground": "clock", "statement": "Once more."}
+    refused = anna.post(f"/matches/{match}/disputes", again)
+    assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (409, "settled", ["ply"])
+    assert "settled on appeal" in refused.json["detail"]
+    assert arbiter.post(f"/matches/{match}/cases", again).json["code"] == "settled"
+    reopening = {"dispute": 1, "statement": "There is new evidence."}
+    refused = [caller.post(f"/matches/{match}/reopenings", reopening) for caller in (anna, arbiter)]
+    assert [(each.status_code, each.json["code"]) for each in refused] == [(403, "role-needed"), (403, "not-your-case")]
+    (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
+    assert (case["open"], case["settled"]) == (False, 1)
+    reopened = otto.post(f"/matches/{match}/reopenings", reopening)
+    (event,) = reopened.json["events"]
+    assert (event["type"], event["data"]["operator"]) == ("case-reopened", True)
+    assert ("case-reopened", otto.id) in [
+        (act["act"], act["actor"]) for act in arbiter.get("/administration/log").json["items"]
+    ]
+    (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
+    assert (case["open"], case["settled"]) == (True, None)
+    assert case["statements"][-1]["text"] == "There is new evidence."
+    assert arbiter.post(f"/matches/{match}/rulings", decided).json["code"] == "own-ruling"
+    assert dora.post(f"/matches/{match}/rulings", decided).status_code == 201
+
+
+def test_the_case_page_says_what_is_settled_and_who_reopens_it(
+    app: Flask, boris: Caller, arbiter: Caller, services: Services, match: str
+) -> None:
+    dispute(boris, match)
+    arbiter.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON})
+    boris.post(f"/matches/{match}/appeals", {"statement": "Look again."})
+    dora = Caller(app).sign_up("dora")
+    services.administration.grant(dora.id, "arbiter", "console")
+    page = f"/matches/{match}/case"
+    assert "another arbiter has to rule now" in arbiter.client.get(page).text
+    assert "Give a ruling" in dora.client.get(page).text
+    dora.post(f"/matches/{match}/rulings", {"ruling": "let-stand", **REASON})
+    told = {name: caller.client.get(page).text for name, caller in (("b", boris), ("a", arbiter), ("d", dora))}
+    assert all("The appeal has settled the match up to ply 2." in text for text in told.values())
+    assert ["Reopen case 1" in told[name] for name in "bad"] == [False, False, True]
+    assert ["Raise a dispute" in told[name] for name in "bad"] == [False, False, False]
+
+
+def test_scores_that_no_ruling_has_are_refused_and_change_nothing(boris: Caller, arbiter: Caller, match: str) -> None:
+    dispute(boris, match)
+    before = boris.get(f"/matches/{match}/events").json
+    for scores, places in (
+        ([1e-7, 0.9999999], ["scores.0", "scores.1"]),
+        ([0.12345, 0.877], ["scores.0"]),
+        ([0.5, 0.4999], ["scores.1"]),
+    ):
+        refused = arbiter.post(f"/matches/{match}/rulings", {"ruling": "decide", "scores": scores, **REASON})
+        assert (refused.status_code, list(refused.json["errors"])) == (422, places)
+        assert "must have at most 3 decimals" in refused.text
+    assert boris.get(f"/matches/{match}/events").json == before
+    third = {"ruling": "decide", "scores": [0.333, 0.667], **REASON}
+    assert arbiter.post(f"/matches/{match}/rulings", third).status_code == 201

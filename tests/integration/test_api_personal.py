@@ -182,8 +182,10 @@ def test_a_person_in_a_frozen_match_and_one_that_cannot_be_read_is_erased_all_th
     assert archive(anna)[f"matches/{damaged}.json"]["events"][-1]["type"] == "from-the-future"
     assert anna.post("/me/erasure", {"name": "anna"}).status_code == 200
     assert WORDS not in everything(services)
-    assert boris.get(f"/matches/{frozen}").json["frozen"]
-    assert boris.get(f"/matches/{frozen}").json["status"] == "playing"
+    left = boris.get(f"/matches/{frozen}").json
+    assert (left["status"], left["result"]["scores"], left["result"]["reason"]) == ("finished", [0, 1], "resignation")
+    resigned = boris.get(f"/matches/{frozen}/events").json["items"][-2]
+    assert (resigned["type"], resigned["data"]["channel"]) == ("player-resigned", "erasure")
 
 
 def test_an_erasure_that_was_cut_short_is_finished_by_asking_again(

@@ -24,6 +24,7 @@ HEARD = """
   arbiter   401     401   bad      role      role     role      *        *      role    role
   office    401     401   bad      role      role     *         *        *      role    role
   judge     401     401   bad      role      role     role      *        own    role    role
+  reopener  401     401   bad      role      role     404       *        own    role    role
 """
 """What each caller hears, by the kind of the operation; * is the answer that stands with the operation.
 
@@ -112,6 +113,7 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("POST /matches/{match}/cases", "judge", "dispute-open", SAID),
     ("POST /matches/{match}/freezing", "judge", "nothing-to-freeze", {"frozen": True}),
     ("POST /matches/{match}/rulings", "judge", "unfit-ruling", RULING),
+    ("POST /matches/{match}/reopenings", "reopener", "nothing-to-reopen", {"dispute": 1, "statement": "More."}),
     ("POST /matches/{match}/ruleset-proposals", "judge", "unfit-ruleset", {"ruleset": 99, "reason": "Why not."}),
     ("GET /cases", "arbiter", "200", None),
     ("GET /administration/log", "office", "200", None),

@@ -5,7 +5,7 @@ const EVENTS = [
   "draw-declined", "player-resigned", "match-aborted", "match-finished", "takeback-requested", "takeback-accepted",
   "takeback-declined", "moves-taken-back", "time-given", "flag-fell", "flag-forgiven", "calendar-set", "clock-paused",
   "clock-resumed", "time-corrected", "dispute-raised", "statement-filed", "match-frozen", "match-unfrozen", "ruling-made",
-  "ruling-appealed", "clocks-adjusted", "match-annulled", "match-restored", "seed-drawn", "ruleset-proposed",
+  "ruling-appealed", "case-reopened", "clocks-adjusted", "match-annulled", "match-restored", "seed-drawn", "ruleset-proposed",
   "ruleset-accepted", "ruleset-declined", "ruleset-changed",
 ];
 const POLL_MS = 5000;

@@ -1,0 +1,171 @@
+"""What an appeal has settled is settled: who may rule on it, who can reopen it, and what was decided before that."""
+
+import pytest
+
+from domain.match import events as e
+from domain.match.authority import Authority
+from domain.match.commands import (
+    ERASURE,
+    Appeal,
+    Freeze,
+    OpenCase,
+    RaiseDispute,
+    ReopenCase,
+    Resign,
+)
+from domain.match.evolve import replay
+from domain.match.state import FINISHED, PLAYING
+from events.codec import draft_of, event_of
+from events.envelope import seal
+from events.proof.audit import audit
+from events.snapshots import restored, snapshot_of
+from events.store import EMPTY, GENESIS
+from tests.support.bundles import actors
+from tests.support.cases import WORDS, disputed, refusal, ruling
+from tests.support.matches import FOUR, PlayedMatch, started, started_by_four
+
+
+def settled(first: str = "decide", second: str = "take-back") -> PlayedMatch:
+    """Return a match that ann decided for White and ben, on appeal, took back to the first ply."""
+    facts = {"decide": {"scores": (1.0, 0.0)}, "take-back": {"ply": 1}, "let-stand": {}}
+    match = disputed()
+    match.do(ruling(first, "ann", **facts[first]))
+    match.do(Appeal("bob", WORDS))
+    match.do(ruling(second, "ben", **facts[second]))
+    return match
+
+
+def test_what_was_settled_on_appeal_cannot_be_disputed_again() -> None:
+    match = settled()
+    for command in (
+        RaiseDispute("alice", 1, "repetition", WORDS),
+        RaiseDispute("alice", 0, "conduct", WORDS),
+        OpenCase("ann", 1, "repetition", WORDS),
+        OpenCase("ben", 1, "repetition", WORDS),
+    ):
+        refused = refusal(match, command)
+        assert (refused.code, refused.field) == ("settled", "ply")
+        assert "case 1 was settled on appeal, and with it the match up to ply 1" in str(refused)
+
+
+def test_what_is_played_after_that_can_be_disputed_but_not_judged_by_whom_the_appeal_was_against() -> None:
+    match = settled()
+    match.move("bob", "b6-a5")
+    match.move("alice", "d4-c5")
+    assert refusal(match, RaiseDispute("alice", 1, "clock", WORDS)).code == "settled"
+    match.do(RaiseDispute("alice", 3, "clock", WORDS))
+    refused = refusal(match, ruling("decide", "ann", scores=(1.0, 0.0)))
+    assert (refused.code, str(refused)) == (
+        "own-ruling",
+        "you acted in case 1 of this match, which was appealed: another arbiter has to rule",
+    )
+    assert refusal(match, ruling("take-back", "cleo", ply=0)).code == "settled"
+    match.do(ruling("take-back", "cleo", ply=1))
+
+
+def test_moves_that_are_taken_back_later_are_not_settled_any_more() -> None:
+    match = settled(second="let-stand")
+    assert match.state.disputes[0].settled == 2
+    match = settled()
+    assert match.state.disputes[0].settled == 1
+
+
+@pytest.mark.parametrize("acted", ["opened", "froze", "let go on"])
+def test_an_arbiter_who_acted_in_a_case_does_not_rule_on_its_appeal(acted: str) -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    match.do(OpenCase("ann", 1, "clock", WORDS) if acted == "opened" else RaiseDispute("bob", 1, "conduct", WORDS))
+    if acted == "froze":
+        match.do(Freeze("ann", True))
+    if acted == "let go on":
+        match.do(Freeze("cleo", True))
+        match.do(Freeze("ann", False))
+    match.do(ruling("let-stand", "dora"))
+    match.do(Appeal("bob", WORDS))
+    refused = refusal(match, ruling("let-stand", "ann"))
+    assert (refused.code, str(refused)) == (
+        "own-ruling",
+        "you have acted in this case before: another arbiter has to rule now",
+    )
+    match.do(Freeze("ben", not match.state.frozen))
+    match.do(ruling("let-stand", "ben"))
+
+
+def test_only_the_arbiter_of_the_appeal_or_an_operator_reopens_a_case() -> None:
+    match = settled()
+    assert refusal(match, ReopenCase("ann", 1, WORDS)).code == "not-your-case"
+    assert refusal(match, ReopenCase("cleo", 1, WORDS)).code == "not-your-case"
+    assert refusal(match, ReopenCase("alice", 1, WORDS, operator=True)).code == "own-match"
+    assert refusal(match, ReopenCase("ben", 2, WORDS)).code == "nothing-to-reopen"
+    assert refusal(match, ReopenCase("ben", 1, "because")).code == "unfit-dispute"
+    assert match.do(ReopenCase("ben", 1, WORDS)) == (e.CaseReopened(match.now, 1, "ben", False, WORDS, True),)
+    assert match.state.frozen
+    assert match.state.open_case == match.state.disputes[0]
+    assert refusal(match, ReopenCase("otto", 1, WORDS, operator=True)).code == "nothing-to-reopen"
+    assert refusal(match, ruling("decide", "ann", scores=(1.0, 0.0))).code == "own-ruling"
+    match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
+    assert match.state.scores == (0.5, 0.5)
+    assert refusal(match, Appeal("alice", WORDS)).code == "nothing-to-appeal"
+    assert refusal(match, RaiseDispute("alice", 1, "clock", WORDS)).code == "settled"
+
+
+def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
+    match = settled()
+    match.do(ReopenCase("otto", 1, WORDS, operator=True))
+    assert refusal(match, ruling("let-stand", "otto")).code == "own-ruling"
+    assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
+    match.do(ruling("let-stand", "cleo"))
+    assert [each.arbiter for each in match.state.disputes[0].rulings] == ["ann", "ben", "cleo"]
+    assert restored(snapshot_of(match.state, EMPTY))[0] == match.state  # type: ignore[index]
+
+
+@pytest.mark.parametrize("scores", [(1e-7, 0.9999999), (0.12345, 0.87655), (1 / 3, 2 / 3), (float("nan"), 1.0)])
+def test_the_scores_of_a_ruling_are_thousandths(scores: tuple[float, ...]) -> None:
+    refused = refusal(disputed(), ruling("decide", scores=scores))
+    assert (refused.code, refused.field) == ("unfit-ruling", "scores")
+    assert str(refused) == "the score of seat 0 has more than 3 decimals: say thousandths"
+
+
+def test_what_was_recorded_before_appeals_settled_anything_is_not_accused() -> None:
+    match = settled(second="let-stand")
+    at = match.now + 1000
+    again = [
+        e.DisputeRaised(at, 2, 1, "clock", WORDS, False, seat=0),
+        e.RulingMade(at, 2, "ann", "decide", WORDS, WORDS, False),
+        e.MatchFinished(at, (1 / 3, 2 / 3), "ruling"),
+    ]
+    events = [*match.events, *again]
+    drafts = [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)]
+
+    def objections(*older: str) -> list[str | None]:
+        dated = [each._replace(schema=each.schema - 1) if each.type in older else each for each in drafts]
+        plain = [_with_texts(each) if each.type == "ruling-made" and "ruling-made" in older else each for each in dated]
+        stored = [sealed.envelope for sealed in seal(plain, "m", 0, GENESIS)]
+        assert replay("m", map(event_of, stored)) is not None
+        return [record.objection for record in audit("m", stored, authority=Authority("m")) if record.objection]
+
+    assert objections("dispute-raised", "ruling-made") == []
+    assert len(objections()) > 0
+    assert "ann could not do this" in str(objections("dispute-raised"))
+
+
+def _with_texts(draft: object) -> object:
+    return draft._replace(data={**draft.data, "reason": "So it is.", "rule": "1"})  # type: ignore[attr-defined]
+
+
+def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:
+    match = disputed()
+    assert refusal(match, Resign("alice")).code == "frozen"
+    match.do(Resign("alice", ERASURE))
+    assert (match.state.status, match.state.scores, match.state.frozen) == (FINISHED, (0.0, 1.0), True)
+    match.do(ruling("let-stand"))
+    assert not match.state.frozen
+
+
+def test_the_others_of_four_stay_frozen_when_one_is_erased() -> None:
+    match = started_by_four(game="fourplay", setup="standard")
+    match.do(RaiseDispute(FOUR[1], 0, "clock", WORDS))
+    match.do(Resign(FOUR[0], ERASURE))
+    assert (match.state.status, match.state.frozen) == (PLAYING, True)
+    match.do(ruling("let-stand"))
+    match.move(FOUR[1], match.legal_moves()[0])

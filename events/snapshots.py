@@ -24,7 +24,7 @@ _MADE = {
     "annulled": Ended,
 }
 
-LAYOUT = 8
+LAYOUT = 9
 """To be raised with every change of MatchState and of what this module writes."""
 
 

@@ -13,13 +13,14 @@ from domain.games import find_ruleset
 from domain.match import clock as clocks
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.decide import decide
 from domain.match.disputes import DECIDE
 from domain.match.earlier import decision_of
 from domain.match.lines import ACCEPT_DRAW, RESIGN, Line, Lines, Orders, answer_due, refuse_if_lines_off
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, MatchState
-from domain.match.terms import MINUTE, STANDARD, duration
+from domain.match.terms import DAY, MINUTE, STANDARD, duration
 from domain.match.vacation import ALLOWANCE, BOOKED_AHEAD, year_of
 
 MAX_VACATION_PER_YEAR_MS = 2 * ALLOWANCE
@@ -28,6 +29,10 @@ MAX_VACATION_PER_YEAR_MS = 2 * ALLOWANCE
 
 MAX_OUTAGE_AHEAD_MS = 2 * MINUTE
 """By how much an outage may end after the event that records it: another clock has noticed its end."""
+
+
+MAX_FREE_DAYS_AHEAD_MS = (MOST_FREE_DAYS + 1) * DAY
+"""How far free days may reach beyond the event that records them: local days are not always 24 hours long."""
 
 
 class Recorded(NamedTuple):
@@ -137,12 +142,12 @@ class Authority:
         words = None
         if isinstance(event, e.ClockPaused) and event.reason == clocks.OUTAGE:
             words = "that the server was away"
-        elif isinstance(event, e.ClockPaused) and before is not None:
-            self._count_vacation(event)
-            words = "that the vacations were booked"
+        elif isinstance(event, e.ClockPaused):
+            self._bound_pause(event)
+            words = "that vacations and free days stood in the diaries of the players"
         elif isinstance(event, e.TimeCorrected) or (isinstance(event, e.ClockResumed) and actor == CONSOLE):
             words = "that the operator corrected a clock that was wrong"
-        elif isinstance(event, e.ClockResumed) and before is not None:
+        elif isinstance(event, e.ClockResumed) and event.reason == clocks.VACATION and before is not None:
             self._count_return(before, event)
         elif isinstance(event, e.CaseReopened) and event.operator:
             words = f"that {actor} was an operator"
@@ -153,9 +158,13 @@ class Authority:
         if words is not None:
             self.taken_on_trust.setdefault(words, []).append(version)
 
-    def _count_vacation(self, event: e.ClockPaused) -> None:
+    def _bound_pause(self, event: e.ClockPaused) -> None:
         if event.seat is None or event.until is None:
-            raise Unauthorized("a vacation is that of one seat, and has an end")
+            raise Unauthorized(f"a {event.reason} is that of one seat, and has an end")
+        if event.reason == clocks.WEEKEND:
+            if not event.since <= event.at or event.until > event.at + MAX_FREE_DAYS_AHEAD_MS:
+                raise Unauthorized(f"free days are recorded when they count, {MOST_FREE_DAYS} in a row at most")
+            return
         length = event.until - event.since
         if length > ALLOWANCE:
             raise Unauthorized(f"a vacation lasts at most {duration(ALLOWANCE)}, and {duration(length)} are recorded")
@@ -165,7 +174,7 @@ class Authority:
 
     def _count_return(self, before: MatchState, event: e.ClockResumed) -> None:
         for pause in before.clock.pauses if before.clock is not None else ():
-            if (pause.reason, pause.seat) == (event.reason, event.seat) and pause.seat is not None:
+            if (pause.reason, pause.seat) == (clocks.VACATION, event.seat) and pause.seat is not None:
                 until = pause.until or event.at
                 self._add_vacation(pause.seat, pause.since, -max(0, until - max(event.at, pause.since)))
 
@@ -268,6 +277,10 @@ def _command(before: MatchState, event: Any, actor: str, following: e.Event | No
     return None
 
 
+_OWN_PAUSES = (clocks.VACATION, clocks.WEEKEND)
+"""Reasons for which the clock of a single player stands still: what the player's diary says."""
+
+
 def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:
     player = None if event.seat is None else before.seats[event.seat].player
     if event.reason == clocks.OUTAGE or event.automatic:
@@ -275,7 +288,7 @@ def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock
     if event.reason == clocks.OUTAGE:
         if event.seat is not None or event.until is None or event.until > event.at + MAX_OUTAGE_AHEAD_MS:
             raise Unauthorized("an outage is recorded for all seats, and when it is over")
-    elif event.reason != clocks.VACATION or player is None:
+    elif event.reason not in _OWN_PAUSES or player is None:
         raise Unauthorized(f"nobody stops a clock for {event.reason!r} in this way")
     elif not event.automatic and actor != player:
         raise Unauthorized(f"{actor} stops the clock of {player}")
@@ -286,7 +299,7 @@ def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
     if (event.reason, event.seat) == (clocks.OUTAGE, None):
         _refuse_unless(CONSOLE, actor)
         return c.ResumeClock(event.reason, None)
-    if event.reason != clocks.VACATION or event.seat is None:
+    if event.reason not in _OWN_PAUSES or event.seat is None:
         raise Unauthorized(f"nobody ends a pause for {event.reason!r} in this way")
     return c.ResumeClock(event.reason, actor)
 

@@ -10,7 +10,7 @@ import pytest
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.authority import Authority
-from domain.match.clock import OUTAGE, VACATION
+from domain.match.clock import OUTAGE, VACATION, WEEKEND
 from domain.match.lines import Line, Orders, laid_down
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, HOUR, STANDARD
@@ -226,6 +226,14 @@ CASES = {
         e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, VACATION, LATER, 0), "alice"), 6,
         "a vacation is that of one seat, and has an end",
     ),
+    "free days of a month": Case(
+        e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, WEEKEND, NOON, 0, LATER + 30 * DAY), "alice"), 6,
+        "free days are recorded when they count, 3 in a row at most",
+    ),
+    "somebody else's free days recorded": Case(
+        e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, WEEKEND, NOON, 0, LATER + DAY), "bob"), 6,
+        "bob stops the clock of alice",
+    ),
     "a vacation far ahead": Case(
         e.ClockPaused, on_vacation, saying(6, since=NOON + 500 * DAY, until=NOON + 501 * DAY), 6, "a vacation begins"
     ),
@@ -427,7 +435,7 @@ def test_what_no_event_shows_is_said_and_not_proved() -> None:
         "that the players had laid down what was done for them (version 5)"
     )
     found = steps(bundle_of(on_vacation()))[BEYOND]
-    assert (found.found[-41:], found.proved) == ("that the vacations were booked (version 6)"[-41:], False)
+    assert (found.found[-41:], found.proved) == ("in the diaries of the players (version 6)", False)
 
 
 @pytest.mark.parametrize("path", sorted(golden.DIRECTORY.glob("*.gz")), ids=lambda path: path.name)

@@ -44,11 +44,12 @@ ACTS: Mapping[str, str] = {
     "match-frozen": "match-frozen",
     "match-unfrozen": "match-unfrozen",
     "ruling-made": "ruling-made",
+    "case-reopened": "case-reopened",
     "ruleset-proposed": "ruleset-proposed",
 }
-"""What an arbiter does in a match, by the type of the event that comes of it."""
+"""What arbiters and operators do in a match, by the type of the event that comes of it."""
 
-SHOWN = ("ply", "ground", "ruling", "appeal", "ruleset")
+SHOWN = ("ply", "ground", "ruling", "appeal", "operator", "ruleset")
 """What the log repeats of such an event: nothing that must be erasable."""
 
 

@@ -235,8 +235,8 @@ def _reopen(match: str, _: Person, said: dict[str, Any]) -> Response:
     rulings = disputes[number - 1].rulings[-1:] if number <= len(disputes) else ()
     ruled = any(ruling.arbiter == person.id for ruling in rulings)
     operator = not ruled and OPERATOR in services().administration.roles_of(person.id)
-    _log("case-reopened", person, match, dispute=number)
-    return _state(match, person, c.ReopenCase(person.id, number, "", operator), said)
+    command = c.ReopenCase(person.id, number, "", operator)
+    return _logged("case-reopened", person, match, said, lambda: _state(match, person, command, said))
 
 
 def _propose(match: str, _: Person, said: dict[str, Any]) -> Response:

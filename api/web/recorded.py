@@ -14,7 +14,7 @@ from domain.match.terms import Terms, duration, in_words
 from events.people import Person
 from events.shapes import read_value
 
-_PLAYERS = frozenset({"creator", "player", "arbiter", "person"})
+_PLAYERS = frozenset({"creator", "player", "arbiter"})
 _SEATS = frozenset({"seat", "to", "claimed_by"})
 _INSTANTS = frozenset({"deadline", "since", "until"})
 _NAMES = {"creator": "made by", "statement": "fingerprint of what was said", "dispute": "case", "setup": "start"}

@@ -151,7 +151,7 @@ class Authority:
             self._count_return(before, event)
         elif isinstance(event, e.CaseReopened) and event.operator:
             words = f"that {actor} was an operator"
-        elif getattr(event, "arbiter", None) is not None or isinstance(event, e.CaseReopened):
+        elif getattr(event, "arbiter", None) is not None:
             words = f"that {actor} was an arbiter"
         elif _is_laid_down(event):
             words = "that the players had laid down what was done for them"

@@ -43,7 +43,7 @@ def _reopened(state: MatchState, event: e.CaseReopened) -> MatchState:
     dispute = _case(state, event.dispute)
     dispute = dispute._replace(reopened=dispute.reopened + 1, settled=None)
     if event.operator:
-        dispute = dispute._replace(involved=(*dispute.involved, event.person))
+        dispute = dispute._replace(involved=(*dispute.involved, event.arbiter))
     state = _with(state, dispute)
     return _frozen(state, event.at) if event.freezes else state
 

@@ -293,13 +293,13 @@ class RulingAppealed(NamedTuple):
 class CaseReopened(NamedTuple):
     """A case that an appeal had settled waits for one more ruling.
 
-    ``person`` reopened it, as an ``operator`` or as the arbiter of the appeal; ``statement`` is the SHA-256
+    ``arbiter`` is who reopened it: the arbiter of the appeal, or an ``operator``; ``statement`` is the SHA-256
     (hexadecimal) of a salt and why. ``freezes`` is as in RulingAppealed.
     """
 
     at: int
     dispute: int
-    person: str
+    arbiter: str
     operator: bool
     statement: str
     freezes: bool

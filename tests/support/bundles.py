@@ -71,7 +71,7 @@ def actors(events: Sequence[Event]) -> list[str]:
         if isinstance(event, PlayerJoined):
             seated[event.seat] = event.player
         actor = None
-        for field in ("creator", "player", "arbiter", "person"):
+        for field in ("creator", "player", "arbiter"):
             actor = actor or getattr(event, field, None)
         seat = event.claimed_by if isinstance(event, FlagFell) else getattr(event, "seat", None)
         by_clock = isinstance(event, ClockPaused) and (event.automatic or event.reason == OUTAGE)

@@ -321,7 +321,7 @@ CASES = {
     "a ruling without what it brings about": Case(e.RulingMade, adjusted, without(8), 7, "ann could not do this: rem"),
     "appealed by a stranger": Case(e.RulingAppealed, appealed, by(8, "eve"), 8, "eve could not do this: you have no"),
     "reopened by who was appealed against": Case(
-        e.CaseReopened, appealed, lambda drafts: (saying(10, person="ann")(drafts), by(10, "ann")(drafts)), 10,
+        e.CaseReopened, appealed, lambda drafts: (saying(10, arbiter="ann")(drafts), by(10, "ann")(drafts)), 10,
         "ann could not do this: only the arbiter who ruled on the appeal, or an operator",
     ),
     "clocks set by nobody": Case(

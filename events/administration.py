@@ -213,14 +213,15 @@ class Administration:
         with self._client.pipeline(transaction=True) as pipeline:
             for attempt in range(1, ATTEMPTS + 1):
                 try:
-                    pipeline.watch(self._log, self._roles, self._once)
+                    pipeline.watch(self._log, self._head, self._roles, self._once)
                     if once and pipeline.hexists(self._once, once):
                         return None
                     number, digest = _last(pipeline.xrevrange(self._log, "+", "-", 1))
                     write = change(pipeline)
                     if write is None:
                         return None
-                    number += 1
+                    # Where entries were lost the numbers go on after theirs, so that the gap stays to be seen.
+                    number = max(number, int(pipeline.hget(self._head, "n") or 0)) + 1
                     (sealed,) = seal([Draft(act, SCHEMA, self._now(), actor, facts)], STREAM, number - 1, digest)
                     pipeline.multi()
                     pipeline.xadd(self._log, {"b": sealed.packed, "h": sealed.digest}, id=f"{number}-0")

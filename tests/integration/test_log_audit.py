@@ -9,9 +9,12 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import main
 from domain.match.commands import RaiseDispute, Rule
+from events.envelope import Draft, seal
 from events.proof import merkle
-from events.proof.checkpoints import Checkpoint, write_checkpoint
+from events.proof.checkpoints import KIND, Checkpoint, write_checkpoint
 from events.proof.keys import KeyRing
+from events.statements import Statements
+from events.store import GENESIS
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import DAY_MS, rewrite, sign
 from tests.support.callers import ME, OPEN, Caller
@@ -352,6 +355,16 @@ def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
         assert f"{match} at version {ruling.version}: {reason}" in result.output
 
 
+def test_a_log_of_which_entries_were_lost_goes_on_after_them(shop: Workshop, matches: list[str], checked: Any) -> None:
+    before = shop.checkpoints._administration.last().version
+    cut_log(shop, 2)
+    shop.checkpoints._administration.grant("bob", "arbiter", "console")
+    assert shop.checkpoints._administration.last().version == before + 1
+    for result in checked():
+        said = f"entry {before + 1} of the log of administration: the entries {before - 1} to {before} are missing"
+        assert (result.exit_code, said in result.output) == (1, True)
+
+
 def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: Workshop, cli: Any) -> None:
     first = sign(shop, 0).key
     cli("rotate-key")
@@ -363,3 +376,50 @@ def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: Workshop, c
     assert [act for act in acts if act[1] is not None] == [
         ("key-begun", keys[0]), ("key-begun", keys[1]), ("key-revoked", keys[0]), ("key-begun", keys[2])
     ]  # fmt: skip
+
+
+def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_audit(
+    shop: Workshop, matches: list[str], checked: Any
+) -> None:
+    texts = Statements(shop.client, PREFIX, lambda: shop.now)
+    said = texts.compose(matches[0], "bob", "He moved twice.")
+    texts.keep(matches[0], "bob", said)
+    shop.do(matches[0], RaiseDispute("bob", 2, "conduct", said.digest), "bob")
+    assert checked()[0].exit_code == 0
+    shop.client.hset(f"{PREFIX}{{cases}}:{matches[0]}", f"bob:{said.digest}", said.salt + "He moved once.")
+    found = checked()[0]
+    assert found.exit_code == 1
+    reason = "statement: the text that is kept is not the one whose digest was recorded"
+    assert f"DIFFERENT {matches[0]} at version 6: {reason}\n" in found.output
+    shop.client.set(f"{PREFIX}{{cases}}:{matches[0]}", "mine")
+    assert f"DIFFERENT {matches[0]}: the texts of its cases cannot be read: " in checked()[0].output
+
+
+def test_what_an_earlier_release_wrote_is_no_fault(shop: Workshop, checked: Any) -> None:
+    match = shop.start("alice", "bob")
+    shop.play(match, 2)
+    shop.do(match, RaiseDispute("bob", 2, "clock", "0" * 64), "bob")
+    shop.do(match, Rule("ann", "let-stand", "0" * 64, "0" * 64), "ann")
+    # It logged acts before they were done, without naming events, and had no head, neither there nor in checkpoints.
+    acts = [
+        Draft("role-granted", 1, NOON, "console", {"person": "ann", "role": "arbiter"}),
+        Draft("ruling-made", 1, NOON, "ann", {"match": match, "ruling": "let-stand", "reason": "So.", "rule": "1"}),
+    ]
+
+    def write_log() -> None:
+        for number, sealed in enumerate(seal(acts, "administration", 0, GENESIS), 1):
+            shop.client.xadd(f"{ADMINISTRATION}:log", {"b": sealed.packed, "h": sealed.digest}, id=f"{number}-0")
+
+    write_log()
+    shop.client.hset(f"{ADMINISTRATION}:roles", "ann", "arbiter")
+    first, key = sign(shop, 0), shop.keyring.signing()
+    delete(f"{ADMINISTRATION}:log", f"{ADMINISTRATION}:head", f"{ADMINISTRATION}:once")(shop, "")
+    write_log()
+    earlier = first._replace(administration=None)
+    earlier = earlier._replace(signature=key.sign(KIND, earlier.statement))
+    shop.client.hset(f"{LOG}:checkpoints", first.day, write_checkpoint(earlier))
+    assert b"administration" not in write_checkpoint(earlier)
+    assert [result.exit_code for result in checked()] == [0, 0]
+    sign(shop, 1)
+    assert [result.exit_code for result in checked()] == [0, 0]
+    assert shop.checkpoints.of_day(first.day) == earlier

@@ -5,6 +5,7 @@ from typing import Any
 from domain.games import find_ruleset
 from domain.match import clock as clocks
 from domain.match import terms as match_terms
+from domain.match.clock_words import in_words
 from domain.match.state import FINISHED, MatchState
 from domain.match.terms import Terms
 from domain.match.timekeeping import FORGIVABLE_FOR
@@ -44,7 +45,7 @@ def clock(state: MatchState, now: int) -> dict[str, Any] | None:
     return {
         "seats": [_seat(running, seat, now) for seat in range(len(state.seats))],
         "forecast": None if expected is None else _forecast(running, expected),
-        "words": [] if expected is None else list(clocks.in_words(running, now, _name(state, expected.seat))),
+        "words": [] if expected is None else list(in_words(running, now, _name(state, expected.seat))),
         "as_of": rfc3339(now),
     }
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from domain.games import find_ruleset
 from domain.match.authority import Authority
-from domain.match.clock import in_words
+from domain.match.clock_words import in_words
 from domain.match.events import FlagFell
 from domain.match.state import MatchState
 from events.chain import linked

@@ -18,7 +18,6 @@ from domain.match.clock import (
     forecast,
     forgiven,
     given,
-    in_words,
     left,
     moved,
     new_clock,
@@ -30,6 +29,7 @@ from domain.match.clock import (
     stopped,
     with_calendar,
 )
+from domain.match.clock_words import in_words
 from domain.match.terms import CLAIM, DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR, Terms, days_per_move
 
 MONDAY = 1_704_067_200_000

@@ -1,0 +1,48 @@
+"""The clock that runs, in sentences for its players."""
+
+from domain.match.clock import (
+    ARBITER,
+    CEILING,
+    DISPUTE,
+    FIRST_MOVE,
+    OUTAGE,
+    VACATION,
+    WEEKEND,
+    Clock,
+    forecast,
+    left,
+    pauses_at,
+)
+from domain.match.terms import DAYS_PER_MOVE, duration, first_move
+
+
+def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
+    """Return why the forecast is what it is, as sentences; ``name`` is that of the seat whose time runs."""
+    expected = forecast(clock)
+    if expected is None:
+        return ()
+    sentences = []
+    has = duration(left(clock, expected.seat, now))
+    if expected.limit == FIRST_MOVE:
+        allowed = duration(first_move(clock.terms))
+        sentences.append(f"{name} has not moved yet: the first move must come within {allowed}.")
+    elif expected.limit == CEILING:
+        ceiling = duration(clock.terms.ceiling or 0)
+        sentences.append(f"{name} has {has}, but a single move may take no longer than {ceiling}.")
+    elif clock.terms.control == DAYS_PER_MOVE:
+        sentences.append(f"{name} has {has} left for this move.")
+    else:
+        sentences.append(f"{name} has {has} left and gets {duration(clock.terms.increment)} more after moving.")
+    for pause in pauses_at(clock, expected.seat, now):
+        ending = "until it is lifted" if pause.until is None else f"for {duration(pause.until - now)} more"
+        sentences.append(f"The clock stands still {ending}: {_PAUSED[pause.reason]}.")
+    return tuple(sentences)
+
+
+_PAUSED = {
+    VACATION: "vacation",
+    WEEKEND: "a free day of the week",
+    OUTAGE: "the server was away, and that time is nobody's",
+    ARBITER: "an arbiter has stopped it",
+    DISPUTE: "a dispute is being settled",
+}

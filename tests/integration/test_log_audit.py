@@ -11,13 +11,12 @@ from deploy.cli import main
 from domain.match.commands import RaiseDispute, Rule
 from events.envelope import Draft, seal
 from events.proof import merkle
-from events.proof.checkpoints import KIND, Checkpoint, write_checkpoint
+from events.proof.checkpoints import KIND, write_checkpoint
 from events.proof.keys import KeyRing
 from events.statements import Statements
 from events.store import GENESIS
 from tests.integration.test_proof_commands import key_of
-from tests.integration.test_proofs import DAY_MS, rewrite, sign
-from tests.support.callers import ME, OPEN, Caller
+from tests.integration.test_proofs import rewrite, sign
 from tests.support.matches import NOON
 from tests.support.workshop import PREFIX, Workshop
 
@@ -237,35 +236,6 @@ def test_checkpoints_of_a_revoked_key_are_vouched_for_by_the_next_one(
         assert "and this was signed later, and no later checkpoint vouches for its leaves" in result.output
     sign(shop, 3)
     assert [result.exit_code for result in checked()] == [0, 0]
-
-
-def test_anybody_can_compute_the_root_of_every_checkpoint_and_finds_a_match_among_the_leaves(
-    app: Any, anna: Caller, stranger: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_AT_ONCE", 3)
-    services = app.extensions["rookery"]
-    made: list[Checkpoint] = []
-    for day in range(3):
-        public, private = anna.create(ME, OPEN), anna.create(ME, OPEN, private=True)
-        made.append(services.checkpoints.sign(services.now() + day * DAY_MS))
-    hashes: list[str] = []
-    pages, following = 0, 0
-    while following is not None:
-        page = stranger.get(f"/checkpoints/leaves?after={following}&limit=4").json
-        assert (page["after"], page["size"]) == (len(hashes), 6)
-        hashes += page["hashes"]
-        following, pages = page["next"], pages + 1
-    assert (pages, len(hashes)) == (2, 6)
-    nodes = merkle.grown(0, map(bytes.fromhex, hashes), _unread)
-    for checkpoint in made:
-        root = merkle.root(checkpoint.size, lambda level, index: nodes[level, index])
-        assert root.hex() == checkpoint.root
-    event = stranger.get(f"/matches/{public}/events").json["items"][0]
-    leaf = json.dumps({"digest": event["id"], "match": public, "version": 1}, separators=(",", ":"))
-    assert merkle.leaf_hash(leaf.encode()).hex() in hashes
-    assert private not in stranger.get("/checkpoints/leaves").text
-    assert stranger.get("/checkpoints/leaves?after=6").json["hashes"] == []
-    assert stranger.get("/checkpoints/leaves?limit=1001").status_code == 422
 
 
 ADMINISTRATIVE_ATTACKS: dict[str, tuple[Attack, str]] = {

@@ -17,6 +17,7 @@ from queue import Empty, Full, Queue
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import orjson
 import structlog
 from flask import Flask, Response, copy_current_request_context, request
 from redis.client import PubSub
@@ -57,6 +58,8 @@ BACKLOG = 256
 BLOCK_MS = 5000
 PAUSE_SECONDS = 0.5
 PAGE = 500
+STORED_PAGE = 50
+"""Events that are read for one watcher before others have their turn: a few milliseconds of work."""
 
 log = structlog.get_logger("rookery.stream")
 
@@ -181,16 +184,17 @@ class Hub:
     def _stored(self, match: str, after: VersionTag) -> Iterator[Message]:
         while True:
             try:
-                page = self._store.read_on(match, after, PAGE)
+                page = self._store.read_on(match, after, STORED_PAGE)
             except StaleVersion as stale:
                 yield _reset(stale.current)
                 return
             except StoreError:
                 return  # the reader wakes everybody when the store is back, and so does the next heartbeat
             yield from map(message_of, page)
-            if len(page) < PAGE:
+            if len(page) < STORED_PAGE:
                 return
             after = tag_of(page[-1])
+            time.sleep(0)  # under gevent: the others first
 
     def _follow(self) -> None:
         tail: FeedTail | None = None
@@ -279,7 +283,7 @@ def _next_message(chats: PubSub) -> Any:
 
 def message_of(envelope: Envelope) -> Message:
     """Return the event as a server-sent event: id, event and data, each on its line."""
-    content = json.dumps(show.event(envelope), ensure_ascii=False, separators=(",", ":"))
+    content = orjson.dumps(show.event(envelope)).decode()
     tag = tag_of(envelope)
     return Message(tag, f"id: {tag}\nevent: {envelope.type}\ndata: {content}\n\n")
 

@@ -36,7 +36,7 @@ class OutcomeUnknown(Exception):
 
 
 class Effort:
-    """How much may be spent on telling how games have ended, in steps of about 30 microseconds."""
+    """How much may be spent on telling how games have ended, in steps that each take well below a millisecond."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps

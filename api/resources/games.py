@@ -15,7 +15,7 @@ from domain.search.levels import LEVELS
 
 LONGEST_POSITION = 2000
 
-MAX_OUTCOME_STEPS = 800
+MAX_OUTCOME_STEPS = 100
 """That are spent on telling whether a position which anybody may ask about is the end of the game."""
 
 blueprint = Blueprint("games", __name__, url_prefix=PREFIX, description="The games and their rules")

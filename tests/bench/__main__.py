@@ -15,6 +15,7 @@ TABLES = (
     "impact",
     "submission",
     "refusals",
+    "requests",
     "endings",
     "opponents",
     "crowd",

@@ -48,7 +48,7 @@ def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger):
     crafted = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
     shown = stranger.get(f"/games/four-towers/positions?position={quote(crafted)}").json
     assert (shown["position"], shown["outcome"], shown["outcome_known"], shown["moves"]) == (crafted, None, False, [])
-    mate = "1k1/MC4/2M4K1/10/3N2d3/p1r2r3/5rn3/br4d3/9/2b3/3 b - RN/- - 1 1"
+    mate = "b1l/3bB1/9/1nbW1lwdd1/7P2/1Pq3D1B/1ck2d3K/10/1P7/2qb1m/3 w - RNK/RBK - 80 7"
     shown = stranger.get(f"/games/four-towers/positions?position={quote(mate)}").json
     assert (shown["outcome"]["reason"], shown["outcome_known"]) == ("checkmate", True)
 

@@ -20,6 +20,7 @@ from events.chats import channel_of
 from events.memory import MemoryStore
 from events.store import EMPTY
 from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
+from tests.support.drafts import grown
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.server import RealServer
 
@@ -357,3 +358,14 @@ def test_a_connection_that_does_not_ask_in_time_is_closed(own_server: RealServer
     with closing(stream), socket.create_connection(("127.0.0.1", stream.port), timeout=DEADLINE_S) as silent:
         silent.sendall(b"GET /api/v1/matches/m/stream HTTP/1.1\r\n")
         assert silent.recv(1000) == b""
+
+
+def test_who_reads_a_long_match_from_its_start_lets_others_have_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
+    store, turns, found = MemoryStore(), list[int](), list[Message]()
+    grown(store, "m", [120])
+    monkeypatch.setattr("api.stream.time.sleep", lambda _: turns.append(len(found)))
+    for message in Hub(store, nobody, nobody)._stored("m", EMPTY.tag):
+        found.append(message)
+    assert [message.tag.version for message in found if message.tag] == list(range(1, 121))
+    assert turns == [50, 100]

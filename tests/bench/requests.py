@@ -1,0 +1,102 @@
+"""What requests cost at worst, in milliseconds of processor time: every operation, pages, and long matches.
+
+The least of several times counts, so that other work on the machine does not.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from api.resources.games import MAX_OUTCOME_STEPS
+from domain.four_towers import GAME
+from domain.game import Effort, OutcomeUnknown
+from domain.games import GAMES
+from events.codec import draft_of
+from events.envelope import Envelope, seal
+from events.proof.bundle import make_bundle
+from events.store import GENESIS
+from tests.bench.measure import Table, verdict
+from tests.support.bundles import KEY, SIGNED_AT
+from tests.support.callers import app_on
+from tests.support.matches import NOON
+from tests.support.server import RealServer
+from tests.support.worst import CRAFTED, Cost, WorstWorld, events_of
+
+TARGET_MS = 100.0
+BUNDLE_TARGET_MS = 60.0
+REPEATS = 3
+LONG = 5385
+MEDIUM = 290
+MATCHES = 300
+
+
+def tables() -> Iterator[Table]:
+    """Measure and yield the tables."""
+    yield _long_matches()
+    yield _crafted()
+    with tempfile.TemporaryDirectory() as folder:
+        server = RealServer(Path(folder))
+        try:
+            yield _operations(WorstWorld(app_on(server.url), LONG, MEDIUM, MATCHES))
+        finally:
+            server.close()
+
+
+def _long_matches() -> Table:
+    table = Table(
+        "Bundles of running matches, made anew, in milliseconds of processor time", "game", "plies", "ms", "target"
+    )
+    for name, setup, plies in (
+        ("tower-game", "original", 1000),
+        ("towers", "two-player", 1000),
+        ("four-towers", "standard", 1000),
+        ("tower-game", "original", LONG),
+    ):
+        events = events_of(GAMES[name], setup, plies, ("alice", "bob"), NOON)
+        drafts = [draft_of(event, "alice") for event in events]
+        envelopes: list[Envelope] = [sealed.envelope for sealed in seal(drafts, "m", 0, GENESIS)]
+        took = _least(lambda found=envelopes: make_bundle("m", found, KEY, SIGNED_AT, None))  # type: ignore[misc]
+        target = verdict(took, BUNDLE_TARGET_MS, at_least=False) if plies == 1000 else "by a worker"
+        table.add(name, f"{plies:,}", took, target)
+    return table
+
+
+def _crafted() -> Table:
+    table = Table("An end that takes long to tell, in milliseconds of processor time", "asked", "ms", "target")
+    position = GAME.parse_position(CRAFTED)
+
+    def bounded() -> None:
+        try:
+            GAME.outcome_within(position, (), Effort(MAX_OUTCOME_STEPS))
+        except OutcomeUnknown:
+            return
+
+    table.add("by anybody, bounded", took := _least(bounded), verdict(took, TARGET_MS, at_least=False))
+    table.add("by a played move, exact", _least(lambda: GAME.outcome(position, ())), "")
+    return table
+
+
+def _operations(world: WorstWorld) -> Table:
+    title = f"The worst request of every operation, with a match of {LONG:,} plies, in milliseconds of processor time"
+    table = Table(title, "operation", "ms", "target", "status", "path")
+    worst: dict[str, Cost] = {}
+    for asked in (*world.pages(), *world.requests()):
+        cost = world.cost(asked, REPEATS)
+        name = asked.path if asked.operation == "page" else asked.operation
+        if name not in worst or worst[name].milliseconds < cost.milliseconds:
+            worst[name] = cost
+    for name, cost in sorted(worst.items(), key=lambda found: -found[1].milliseconds):
+        reached = verdict(cost.milliseconds, TARGET_MS, at_least=False)
+        table.add(name[:60], cost.milliseconds, reached, str(cost.status), cost.asked.path[:40])
+    return table
+
+
+def _least(work: Callable[[], Any]) -> float:
+    taken = []
+    for _ in range(REPEATS):
+        began = time.process_time()
+        work()
+        taken.append(1000 * (time.process_time() - began))
+    return min(taken)

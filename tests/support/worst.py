@@ -1,0 +1,290 @@
+"""The worst requests that are known for every operation and page, and the processor time that each of them takes."""
+
+import time
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from flask import Flask
+
+from api.services import EXTENSION, Services
+from domain.game import Game
+from domain.games import GAMES
+from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
+from domain.match.state import Seat
+from domain.match.terms import STANDARD
+from events.codec import draft_of
+from events.store import EMPTY, Request
+from tests.support.callers import API, ME, OPEN, Caller, opponent
+from workers.opponents import answer
+from workers.projector import Projector, projected_by
+
+CRAFTED = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
+"""Whether it is a mate takes more than a second to tell."""
+
+BLOATED = {f"no-such-field-{number}": number for number in range(2300)}
+"""A body of 60 KB in which every field is wrong."""
+
+LINE_MOVES = 100
+LINES_MOVES = 300
+TREE_MOVES = 500
+MESSAGES = 60
+APPENDED_AT_ONCE = 500
+
+
+class Asked(NamedTuple):
+    """A request: its operation as the document names it, the path that is asked for, and its body."""
+
+    operation: str
+    path: str
+    body: Any = None
+
+
+class Cost(NamedTuple):
+    """The least processor time that a request took, in milliseconds, and the status of its answer."""
+
+    asked: Asked
+    milliseconds: float
+    status: int
+
+
+def long_game(game: Game[Any, Any], setup: str, plies: int) -> tuple[list[str], list[int]]:
+    """Return the moves of a game that goes on for ``plies``, and the seats that make them."""
+    chance, position, moves, seats = Random(plies), game.initial(setup), list[str](), list[int]()
+    stood: dict[Any, int] = {}
+    while len(moves) < plies:
+        legal = list(game.legal_moves(position))
+        for move in chance.sample(legal, len(legal)):
+            after = game.play(position, move)
+            # Nothing that ends the game, and rather no move that brings its end nearer.
+            if stood.get(game.key(after), 0) < 2 and game.outcome(after, ()) is None:
+                break
+        else:
+            raise AssertionError("this game cannot go on")
+        moves.append(game.format_move(position, move))
+        seats.append(game.to_move(position))
+        position = after
+        stood[game.key(position)] = stood.get(game.key(position), 0) + 1
+    return moves, seats
+
+
+def events_of(game: Game[Any, Any], setup: str, plies: int, players: Sequence[str], now: int) -> list[Event]:
+    """Return the events of a running match of ``plies``, made in the last so many seconds."""
+    moves, seats = long_game(game, setup, plies)
+    began = now - 1000 * plies
+    created = MatchCreated(
+        at=began,
+        creator=players[0],
+        game=game.id,
+        ruleset=game.ruleset,
+        setup=setup,
+        seats=tuple(Seat.taken(player) for player in players),
+        rated=False,
+        private=False,
+        seed="1",
+        terms=STANDARD,
+    )
+    played = zip(range(1, plies + 1), moves, seats, strict=True)
+    submitted = [MoveSubmitted(began + 1000 * ply, seat, ply, move, channel="api") for ply, move, seat in played]
+    return [created, MatchStarted(began), *submitted]
+
+
+class WorstWorld:
+    """An installation that is as costly to ask about as callers can make it.
+
+    ``long`` is a match of ``plies`` plies, ``medium`` one that is just short enough to be replayed in a request,
+    ``crowded`` one of Four Towers, ``answered`` one in which an opponent has moved, by the event ``version``.
+    """
+
+    def __init__(self, app: Flask, plies: int, medium: int, matches: int) -> None:
+        self.app = app
+        self.services: Services = app.extensions[EXTENSION]
+        self.anna, self.boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
+        players = (self.anna.id, self.boris.id)
+        self.long = self._append("mlong", "tower-game", "original", plies, players)
+        self.medium = self._append("mmedium", "tower-game", "original", medium, players)
+        self.crowded = self._append("mcrowded", "four-towers", "standard", 120, players)
+        self.answered = self.anna.create(ME, opponent(1))
+        self.anna.move(self.answered)
+        written = answer(self.services.matches, self.answered)
+        assert written is not None
+        self.version = written.version
+        for _ in range(matches):
+            self.anna.create(ME, OPEN)
+        for number in range(MESSAGES):
+            self.anna.post(f"/matches/{self.long}/chat", {"text": f"{number} " + "ä" * 900})
+        projector = Projector(
+            self.services.store.client, self.services.readmodels.keys, projected_by(self.services.matches)
+        )
+        assert not projector.project(list(self.services.store.all_streams()))
+        for match in (self.long, self.medium, self.crowded):
+            self.services.matches.load(match)
+
+    def _append(self, match: str, game: str, setup: str, plies: int, players: Sequence[str]) -> str:
+        store, head = self.services.store, EMPTY
+        events = events_of(GAMES[game], setup, plies, players, self.services.now())
+        for place in range(0, len(events), APPENDED_AT_ONCE):
+            drafts = [draft_of(event, players[0]) for event in events[place : place + APPENDED_AT_ONCE]]
+            head = store.append(match, head, drafts, Request(f"{place}", "")).head
+        return match
+
+    def requests(self) -> Iterator[Asked]:
+        """Yield the requests that are known to cost most."""
+        wide = "?limit=200"
+        for operation, path in _PLAIN.items():
+            yield Asked(operation, path)
+        yield Asked("GET /games/{game}/positions", f"/games/four-towers/positions?position={quote(CRAFTED)}")
+        for place in ("/matches", "/me/matches", "/me/pending", "/me/queue"):
+            yield Asked(f"GET {place}", place + wide)
+        yield Asked("GET /players/{player}/matches", f"/players/anna/matches{wide}")
+        yield from self._about_matches()
+        yield from self._written()
+
+    def _about_matches(self) -> Iterator[Asked]:
+        for path in ("", "/legal-moves", "/events", "/chat", "/disputes", "/lines", "/notes", "/exploration"):
+            for match in (self.long, self.crowded):
+                yield Asked(f"GET /matches/{{match}}{path}", f"/matches/{match}{path}")
+        yield Asked("GET /matches/{match}", f"/matches/{self.long}?ply=7")
+        yield Asked("GET /matches/{match}/events", f"/matches/{self.long}/events?limit=1000")
+        yield Asked("GET /matches/{match}/chat", f"/matches/{self.long}/chat?limit=500")
+        for match in (self.long, self.medium):
+            yield Asked("GET /matches/{match}/bundle", f"/matches/{match}/bundle")
+            yield Asked("POST /matches/{match}/bundle", f"/matches/{match}/bundle", {})
+        recomputations = f"/matches/{self.answered}/recomputations"
+        yield Asked("POST /matches/{match}/recomputations", recomputations, {"version": self.version})
+        yield Asked("GET /matches/{match}/recomputations/{version}", f"{recomputations}/{self.version}")
+        for match in (self.long, self.crowded):
+            for ply in (0, 5):
+                line = {"ply": ply, "line": self._line(match, ply, LINE_MOVES)}
+                yield Asked("POST /matches/{match}/positions", f"/matches/{match}/positions", line)
+        for kind, part in (("multi", "e6-e7"), *((f"rearrange-{number}", "e6-e7") for number in ("V", "IX"))):
+            parts = {"kind": kind, "parts": [part] * 64}
+            yield Asked("POST /matches/{match}/compositions", f"/matches/{self.crowded}/compositions", parts)
+
+    def _written(self) -> Iterator[Asked]:
+        for match in (self.long, self.crowded):
+            tree = {"ply": 0, "tree": self._tree(match, TREE_MOVES)}
+            yield Asked("PUT /matches/{match}/exploration", f"/matches/{match}/exploration", tree)
+        notes = {"text": "ä" * 10_000}
+        yield Asked("PUT /matches/{match}/notes", f"/matches/{self.long}/notes", notes)
+        yield Asked("POST /matches/{match}/chat", f"/matches/{self.long}/chat", {"text": "ä" * 900})
+        new = {"game": "four-towers", "setup": "standard", "seats": [ME, OPEN]}
+        yield Asked("POST /matches", "/matches", new)
+        yield Asked("POST /matches/{match}/moves", f"/matches/{self.long}/moves", {"move": "a1" * 5000})
+        for operation in _WITH_BODIES:
+            yield Asked(operation, operation.split(" ")[1].replace("{match}", self.long), BLOATED)
+        line = {"lines": self._tree(self.long, LINES_MOVES)}
+        yield Asked("PUT /matches/{match}/lines", f"/matches/{self.long}/lines", line)
+        for operation in _LAST:
+            yield Asked(operation, operation.split(" ")[1].replace("{match}", self.long))
+
+    def _line(self, match: str, ply: int, moves: int) -> list[str]:
+        return list(self.services.matches.load(match).state.moves[ply : ply + moves])
+
+    def _tree(self, match: str, moves: int) -> list[dict[str, Any]]:
+        """Return a tree: the moves that were played, and beside each of them others that were possible."""
+        state = self.services.matches.load(match).state
+        game, grown, beside = GAMES[state.game], list[dict[str, Any]](), moves // 60
+        for ply in range(59, -1, -1):
+            position = state.history[ply]
+            others = (game.format_move(position, move) for move in game.legal_moves(position))
+            here = [name for name in others if name != state.moves[ply]][: beside - 1]
+            grown = [{"move": state.moves[ply], "next": grown}, *({"move": name} for name in here)]
+        return grown
+
+    def pages(self) -> Iterator[Asked]:
+        """Yield the pages that are known to cost most."""
+        for path in (
+            f"/matches/{self.long}",
+            f"/matches/{self.long}/replay",
+            f"/matches/{self.medium}/replay?from=250",
+        ):
+            yield Asked("page", path)
+        for path in ("/board.svg", "/board.svg?ply=7", "/case", ""):
+            yield Asked("page", f"/matches/{self.crowded}{path}")
+        for path in ("/", "/lobby", "/matches", "/players/anna", "/leaderboards", "/games/four-towers/rules"):
+            yield Asked("page", path)
+
+    def cost(self, asked: Asked, repeats: int, enough: float = 0.0) -> Cost:
+        """Return what a request costs at least of ``repeats`` times, or the first time that it is below ``enough``.
+
+        Nothing about matches is remembered from the request before.
+        """
+        method = "GET" if asked.operation == "page" else asked.operation.split(" ")[0]
+        outside = asked.operation == "page" or asked.path.startswith("/.well-known/")
+        path = asked.path if outside else API + asked.path
+        client = self.anna.client
+        taken, status = [], 0
+        for _ in range(repeats):
+            self.services.matches._cache.clear()
+            began = time.thread_time()
+            answered = client.open(path, method=method, **({} if asked.body is None else {"json": asked.body}))
+            answered.get_data()
+            taken.append(1000 * (time.thread_time() - began))
+            status = answered.status_code
+            if taken[-1] < enough:
+                break
+        return Cost(asked, min(taken), status)
+
+
+_PLAIN = {
+    "GET /games": "/games",
+    "GET /games/{game}": "/games/four-towers",
+    "GET /terms": "/terms",
+    "GET /players/{player}": "/players/anna",
+    "GET /players/{player}/ratings": "/players/anna/ratings",
+    "GET /players/{player}/ratings/{pool}/history": "/players/anna/ratings/bashni-2/history",
+    "GET /players/{player}/head-to-head/{other}": "/players/anna/head-to-head/boris",
+    "GET /leaderboards": "/leaderboards",
+    "GET /leaderboards/{pool}": "/leaderboards/bashni-2",
+    "GET /schemas/bundle-1": "/schemas/bundle-1",
+    "GET /checkpoints": "/checkpoints",
+    "GET /checkpoints/consistency": "/checkpoints/consistency?first=0&second=0",
+    "GET /checkpoints/{day}": "/checkpoints/latest",
+    "GET /.well-known/rookery-keys.json": "/.well-known/rookery-keys.json",
+    "GET /me": "/me",
+    "GET /me/tokens": "/me/tokens",
+    "GET /me/calendar": "/me/calendar",
+    "GET /me/vacations": "/me/vacations",
+    "GET /cases": "/cases",
+    "GET /administration/log": "/administration/log",
+    "DELETE /me/tokens/{token}": "/me/tokens/t",
+    "DELETE /me/vacations/current": "/me/vacations/current",
+    "DELETE /me/vacations/{since}": "/me/vacations/2030-01-01T00:00:00Z",
+}
+"""Operations that read little or have nothing to do here: the path that is asked for, by operation."""
+
+_WITH_BODIES = (
+    "POST /players",
+    "POST /sessions",
+    "PUT /me/password",
+    "POST /guests",
+    "POST /me/tokens",
+    "POST /me/erasure",
+    "POST /matches",
+    "POST /me/vacations",
+    "PUT /me/calendar",
+    "PUT /matches/{match}/lines",
+    "PUT /matches/{match}/notes",
+    "PUT /matches/{match}/exploration",
+    *(
+        f"POST /matches/{{match}}/{path}"
+        for path in (
+            *("compositions", "positions", "moves", "joins", "time-gifts", "resignation", "abortion", "draw-offers"),
+            *("draw-acceptance", "draw-refusal", "takeback-requests", "takeback-acceptance", "takeback-refusal"),
+            *("time-claims", "forgiveness", "rematches", "chat", "disputes", "statements", "appeals", "cases"),
+            *("freezing", "rulings", "ruleset-proposals", "ruleset-acceptance", "ruleset-refusal", "recomputations"),
+            "bundle",
+        )
+    ),
+)
+"""Operations that read a body: each is sent one in which everything is wrong."""
+
+_LAST = ("DELETE /matches/{match}/lines", "DELETE /sessions/current", "DELETE /sessions")
+"""What comes after all else, for it takes away what others are about."""
+
+EXEMPT = {
+    "GET /me/archive": "It is as large as what is kept about a person, who may have it made ten times an hour.",
+}
+"""Operations that may cost more, and why."""

@@ -241,6 +241,7 @@ _PLAIN = {
     "GET /schemas/bundle-1": "/schemas/bundle-1",
     "GET /checkpoints": "/checkpoints",
     "GET /checkpoints/consistency": "/checkpoints/consistency?first=0&second=0",
+    "GET /checkpoints/leaves": "/checkpoints/leaves",
     "GET /checkpoints/{day}": "/checkpoints/latest",
     "GET /.well-known/rookery-keys.json": "/.well-known/rookery-keys.json",
     "GET /me": "/me",

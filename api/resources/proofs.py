@@ -26,7 +26,7 @@ well_known = Blueprint("well-known", __name__, url_prefix="/.well-known", descri
 
 BUNDLE_SCHEMA = bundle_schema()
 
-MAX_EVENTS_AT_ONCE = 300
+MAX_EVENTS_AT_ONCE = 250
 """Of a match that is replayed within a request; a worker replays longer ones."""
 
 MAX_LEAVES = 1000

@@ -1,6 +1,7 @@
 """The audit replay: what happened in a match, event by event, with what the rules say to it."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from domain.game import Effort, Game
@@ -97,17 +98,29 @@ class Ply(NamedTuple):
     @property
     def positions(self) -> tuple[str, str]:
         """The positions before and after the move as position strings."""
-        return self.game.format_position(self.before.position), self.game.format_position(self.after.position)
+        return self._shown[0][0], self._shown[1][0]
 
     @property
     def diagrams(self) -> tuple[str, str]:
         """The boards before and after the move as lines of text."""
-        return self.game.diagram(self.before.position), self.game.diagram(self.after.position)
+        return self._shown[0][1], self._shown[1][1]
+
+    @property
+    def _shown(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        rules = self.before.game, self.before.ruleset
+        return _position_shown(*rules, self.before.position), _position_shown(*rules, self.after.position)
 
     @property
     def legal_moves(self) -> int:
         """The number of legal moves that there were, without those of kinds too many to list."""
         return sum(1 for _ in self.game.legal_moves(self.before.position))
+
+
+@lru_cache(maxsize=256)
+def _position_shown(game: str, ruleset: int, position: Any) -> tuple[str, str]:
+    """Return the position string and the diagram; the position after a move is that before the next."""
+    rules = find_ruleset(game, ruleset)
+    return rules.format_position(position), rules.diagram(position)
 
 
 class Answer(NamedTuple):

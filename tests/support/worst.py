@@ -173,11 +173,15 @@ class WorstWorld:
         yield Asked("POST /matches", "/matches", new)
         yield Asked("POST /matches/{match}/moves", f"/matches/{self.long}/moves", {"move": "a1" * 5000})
         for operation in _WITH_BODIES:
-            yield Asked(operation, operation.split(" ")[1].replace("{match}", self.long), BLOATED)
+            yield Asked(operation, self._path(operation), BLOATED)
         line = {"lines": self._tree(self.long, LINES_MOVES)}
         yield Asked("PUT /matches/{match}/lines", f"/matches/{self.long}/lines", line)
         for operation in _LAST:
-            yield Asked(operation, operation.split(" ")[1].replace("{match}", self.long))
+            yield Asked(operation, self._path(operation))
+
+    def _path(self, operation: str) -> str:
+        path = operation.split(" ")[1].replace("{match}", self.long)
+        return path.replace("{player}", "boris").replace("{number}", "1")
 
     def _line(self, match: str, ply: int, moves: int) -> list[str]:
         return list(self.services.matches.load(match).state.moves[ply : ply + moves])
@@ -198,7 +202,7 @@ class WorstWorld:
         for path in (
             f"/matches/{self.long}",
             f"/matches/{self.long}/replay",
-            f"/matches/{self.medium}/replay?from=250",
+            f"/matches/{self.medium}/replay?from=200",
         ):
             yield Asked("page", path)
         for path in ("/board.svg", "/board.svg?ply=7", "/case", ""):
@@ -249,6 +253,9 @@ _PLAIN = {
     "GET /me/calendar": "/me/calendar",
     "GET /me/vacations": "/me/vacations",
     "GET /cases": "/cases",
+    "GET /reports": "/reports",
+    "GET /me/blocks": "/me/blocks",
+    "DELETE /me/blocks/{player}": "/me/blocks/boris",
     "GET /administration/log": "/administration/log",
     "DELETE /me/tokens/{token}": "/me/tokens/t",
     "DELETE /me/vacations/current": "/me/vacations/current",
@@ -266,6 +273,10 @@ _WITH_BODIES = (
     "POST /matches",
     "POST /me/vacations",
     "PUT /me/calendar",
+    "PUT /me/blocks/{player}",
+    "PUT /me/mutes/{player}",
+    "PUT /matches/{match}/chat/openness",
+    *(f"POST /matches/{{match}}/chat/{{number}}/{path}" for path in ("hiding", "showing", "reports")),
     "PUT /matches/{match}/lines",
     "PUT /matches/{match}/notes",
     "PUT /matches/{match}/exploration",
@@ -276,13 +287,19 @@ _WITH_BODIES = (
             *("draw-acceptance", "draw-refusal", "takeback-requests", "takeback-acceptance", "takeback-refusal"),
             *("time-claims", "forgiveness", "rematches", "chat", "disputes", "statements", "appeals", "cases"),
             *("freezing", "rulings", "ruleset-proposals", "ruleset-acceptance", "ruleset-refusal", "recomputations"),
+            "reopenings",
             "bundle",
         )
     ),
 )
 """Operations that read a body: each is sent one in which everything is wrong."""
 
-_LAST = ("DELETE /matches/{match}/lines", "DELETE /sessions/current", "DELETE /sessions")
+_LAST = (
+    "DELETE /matches/{match}/chat/openness",
+    "DELETE /matches/{match}/lines",
+    "DELETE /sessions/current",
+    "DELETE /sessions",
+)
 """What comes after all else, for it takes away what others are about."""
 
 EXEMPT = {

@@ -129,7 +129,7 @@ class Child:
         return f"{self.trouble.words}: process {pid} is killed"
 
     def limit_log(self) -> None:
-        """Begin the log file anew when it is too large; one old one is kept.
+        """Begin a new log file when it is too large; one old one is kept.
 
         The process goes on writing to the same file (it appends), so the file is copied and emptied. When there is no
         room for the copy the old lines are dropped, which makes room.

@@ -283,7 +283,7 @@ class Installation:
     def _start_watch(self) -> None:
         """Compare the store with its high-water mark, and keep the mark from now on.
 
-        Crash-safe: what is missing is recorded before the mark is taken anew; killed in between, it is found again.
+        Crash-safe: what is missing is recorded before a new mark is taken; killed in between, it is found again.
         """
         store = store_from(self.settings)
         directory = self._directory.path if self._directory is not None else None

@@ -1,4 +1,4 @@
-"""How the process of the live stream takes connections in: a greenlet for each, and so many from one address.
+"""How the process of the live stream takes connections in: a greenlet for each, up to a number for each address.
 
 A connection that has not sent a whole request within gunicorn's ``keepalive`` seconds is closed by gunicorn's worker.
 """

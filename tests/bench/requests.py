@@ -46,7 +46,7 @@ def tables() -> Iterator[Table]:
 
 def _long_matches() -> Table:
     table = Table(
-        "Bundles of running matches, made anew, in milliseconds of processor time", "game", "plies", "ms", "target"
+        "Bundles of running matches, made again, in milliseconds of processor time", "game", "plies", "ms", "target"
     )
     for name, setup, plies in (
         ("tower-game", "original", 1000),

@@ -152,7 +152,7 @@ function showTyping() {
   typing.querySelector("button").textContent = bench.active ? "Add" : "Preview";
 }
 
-// The match went on from so many plies while lines were entered; resolves to whether they still fit.
+// The match went on from `plies` while lines were entered; resolves to whether they still fit.
 async function goneOn(before) {
   const left = plies() > before ? await followed(bench, api, plies()).catch(() => null) : null;
   if (left) await bench.goOn(left, plies());

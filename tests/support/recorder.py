@@ -51,12 +51,7 @@ class SingleShardStore(RedisStore):
 
         Raises StaleVersion when a head is not as expected and IntegrityError when a number would not rise.
         """
-        calls = [
-            self._append_call(
-                stream, head, seal(drafts, stream, head.version, head.digest), Request(uuid4().hex, ""), None, None
-            )
-            for stream, (head, drafts) in appends.items()
-        ]
+        calls = [self._call(stream, head, drafts) for stream, (head, drafts) in appends.items()]
         if calls and not self.client.script_exists(self._append.sha)[0]:
             self.client.script_load(self._append.script)
         while True:
@@ -78,6 +73,12 @@ class SingleShardStore(RedisStore):
                 except WatchError:
                     continue
                 return
+
+    def _call(self, stream: str, head: Head, drafts: Sequence[Draft]) -> tuple[list[str], list[Any]]:
+        """Return keys and arguments of the append script, whose clock is virtual."""
+        keys, arguments = self._append_call(stream, head, Request(uuid4().hex, ""), None, None)
+        sealed = seal(drafts, stream, head.version, head.digest)
+        return keys, [*arguments, "", "", "", *(part for event in sealed for part in (event.packed, event.digest))]
 
 
 class StoreAggregateRecorder(AggregateRecorder):

@@ -31,6 +31,7 @@ LINES_MOVES = 300
 TREE_MOVES = 500
 MESSAGES = 60
 APPENDED_AT_ONCE = 500
+TRIED = 12
 
 
 class Asked(NamedTuple):
@@ -55,18 +56,26 @@ def long_game(game: Game[Any, Any], setup: str, plies: int) -> tuple[list[str], 
     stood: dict[Any, int] = {}
     while len(moves) < plies:
         legal = list(game.legal_moves(position))
+        possible = []
         for move in chance.sample(legal, len(legal)):
             after = game.play(position, move)
-            # Nothing that ends the game, and rather no move that brings its end nearer.
             if stood.get(game.key(after), 0) < 2 and game.outcome(after, ()) is None:
-                break
-        else:
-            raise AssertionError("this game cannot go on")
+                # Rather a move that can be undone: others bring the end of every game nearer.
+                quiet = _counter(after) > _counter(position)
+                possible.append((not quiet, move, after))
+                if quiet or len(possible) == TRIED:
+                    break
+        _, move, after = min(possible, key=lambda each: each[0])
         moves.append(game.format_move(position, move))
         seats.append(game.to_move(position))
         position = after
         stood[game.key(position)] = stood.get(game.key(position), 0) + 1
     return moves, seats
+
+
+def _counter(position: Any) -> int:
+    """Return how many plies nothing has happened that cannot be undone."""
+    return next((getattr(position, name) for name in ("clock", "quiet", "pushes") if hasattr(position, name)), 0)
 
 
 def events_of(game: Game[Any, Any], setup: str, plies: int, players: Sequence[str], now: int) -> list[Event]:

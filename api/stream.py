@@ -8,6 +8,7 @@ library's; the worker makes greenlets of them, so that a watcher costs some 20 k
 """
 
 import json
+import math
 import threading
 import time
 from collections import Counter
@@ -72,10 +73,14 @@ class Message(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Messages to hand to watchers; if they are events, those right after the version ``after``."""
+    """Messages to hand to watchers; if they are events, those right after the version ``after``.
+
+    ``read_at`` is when the store was asked for them, by the monotonic clock; news that are no events come from nowhere.
+    """
 
     after: VersionTag | None
     messages: Sequence[Message]
+    read_at: float = math.inf
 
     def following(self, last: VersionTag) -> Sequence[Message] | None:
         """Return the messages that follow the event ``last``; None when only the store can tell.
@@ -164,13 +169,18 @@ class Hub:
         where the match stands. Never ends by itself, unless the watcher is too slow, or not ``welcome`` any more. That
         is asked, and a comment sent, at every heartbeat: so a connection that has gone is noticed, too.
         """
-        last, due, beat = after, WAKE, time.monotonic() + HEARTBEAT_SECONDS
+        last, due, beat, reset_at = after, WAKE, time.monotonic() + HEARTBEAT_SECONDS, -math.inf
         yield f"retry: {RETRY_AFTER * 1000}\n\n"
         while not watcher.cut_off:
-            following = due.following(last)
-            for message in self._stored(match, last) if following is None else following:
-                last = message.tag or last
-                yield message.text
+            # What was read before the reset may be lost, too, although it follows what is left.
+            following = due.following(last) if due.read_at > reset_at else None
+            try:
+                for message in self._stored(match, last) if following is None else following:
+                    last = message.tag or last
+                    yield message.text
+            except StaleVersion as stale:
+                last, reset_at = stale.current, time.monotonic()
+                yield _reset(last)
             try:
                 due = watcher.batches.get(timeout=max(0.0, beat - time.monotonic()))
             except Empty:
@@ -185,9 +195,8 @@ class Hub:
         while True:
             try:
                 page = self._store.read_on(match, after, STORED_PAGE)
-            except StaleVersion as stale:
-                yield _reset(stale.current)
-                return
+            except StaleVersion:
+                raise
             except StoreError:
                 return  # the reader wakes everybody when the store is back, and so does the next heartbeat
             yield from map(message_of, page)
@@ -246,11 +255,12 @@ class Hub:
             watching = list(self._watchers.get(match, ()))
         if not watching:
             return
+        read_at = time.monotonic()
         try:
             # The event before tells which history these belong to.
             events = self._store.read(match, max(0, first - 2))
             before = EMPTY.tag if first == 1 else tag_of(events[0])
-            batch = Batch(before, [message_of(event) for event in events if event.version >= first])
+            batch = Batch(before, [message_of(event) for event in events if event.version >= first], read_at)
         except (StoreError, IndexError):
             batch = WAKE
         for watcher in watching:
@@ -288,9 +298,9 @@ def message_of(envelope: Envelope) -> Message:
     return Message(tag, f"id: {tag}\nevent: {envelope.type}\ndata: {content}\n\n")
 
 
-def _reset(tag: VersionTag) -> Message:
+def _reset(tag: VersionTag) -> str:
     content = json.dumps({"version": tag.version, "version_tag": str(tag)})
-    return Message(tag, f"id: {tag}\nevent: reset\ndata: {content}\n\n")
+    return f"id: {tag}\nevent: reset\ndata: {content}\n\n"
 
 
 def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one: int = MOST_OF_ONE_ADDRESS) -> Flask:

@@ -8,7 +8,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from api.services import Services
-from api.stream import create_stream_app
+from api.stream import Hub, create_stream_app
 from domain.match import opponents
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.search import choose
@@ -127,6 +127,24 @@ def test_a_stream_that_has_told_a_lost_event_says_so(
     played = anna.move(match, PLAYED).json["version_tag"]
     assert next(messages)[:2] == (played, "move-submitted")
     watching.close()
+
+
+def test_a_lost_event_that_was_read_for_a_watcher_before_the_reset_is_not_told_after_it(
+    services: Services, anna: Caller, match: str
+) -> None:
+    nobody = lambda: pytest.fail("nobody reads here")  # noqa: E731
+    hub = Hub(services.store, nobody, nobody)
+    hub._reader = object()  # type: ignore[assignment]
+    watcher, before = hub.enter(match), services.store.head(match).tag
+    messages = (text for text in hub.messages(match, before, watcher, lambda: True) if text.startswith("id: "))
+    lost = anna.move(match, LOST).json
+    assert next(messages).startswith(f"id: {lost['version_tag']}\n")
+    hub._wake_all()
+    hub._publish(match, lost["version"])
+    lose_tail(services.store, match, lost["version"] - 1)
+    assert next(messages).startswith(f"id: {before}\nevent: reset\n")
+    played = anna.move(match, PLAYED).json["version_tag"]
+    assert next(messages).startswith(f"id: {played}\n")
 
 
 def told(watching: TestResponse) -> Iterator[tuple[str, str, Any]]:

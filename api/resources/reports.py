@@ -98,7 +98,7 @@ def let_stand(_: dict[str, Any], match: str, number: int) -> Response:
 @signed_in
 @blueprint.arguments(ReportsQuery, location="query")
 def list_reports(query: dict[str, int]) -> Response:
-    """Messages that were reported, for arbiters, the match with the longest wait first; ``limit`` is a number of matches"""
+    """Messages that were reported, for arbiters, the match with the longest wait first; ``limit`` counts matches"""
     require_role(ARBITER)
     return json_response(reported(query["after"], query["limit"]))
 

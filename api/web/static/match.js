@@ -105,10 +105,11 @@ async function refresh({ply = shown() === plies() ? null : shown(), quietly = fa
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
     const before = {version: version(), plies: plies(), place: standing().place};
+    const after = fresh.getElementById("standing").dataset;
+    const moved = before.plies !== Number(after.plies) || before.place !== after.place;
+    if (moved) forgetChoice(); // before the parts are replaced: a choice keeps its board
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
-    const moved = before.plies !== plies() || before.place !== standing().place;
-    if (moved) forgetChoice();
     const lost = moved && bench.active && bench.sheet.follows && !(await goneOn(before.plies));
     if (before.version !== version() && !quietly) announce(before);
     if (lost) say(`${at("said").textContent} The lines you were entering do not fit any more.`.trim());

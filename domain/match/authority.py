@@ -13,15 +13,16 @@ from domain.games import find_ruleset
 from domain.match import clock as clocks
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.bounds import refuse_excess
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.decide import decide
 from domain.match.disputes import DECIDE
-from domain.match.earlier import decision_of
+from domain.match.earlier import decision_of, is_of_earlier_release, is_of_present_release
 from domain.match.lines import ACCEPT_DRAW, RESIGN, Line, Lines, Orders, answer_due, refuse_if_lines_off
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import DAY, MINUTE, STANDARD, duration
-from domain.match.vacation import ALLOWANCE, BOOKED_AHEAD, year_of
+from domain.match.vacation import ALLOWANCE, BOOKED_AHEAD, SHORTEST, year_of
 
 MAX_VACATION_PER_YEAR_MS = 2 * ALLOWANCE
 """Of one seat in one match. A vacation that ends early gives days back, which a match may follow late."""
@@ -60,6 +61,7 @@ class Authority:
         self._due: tuple[e.Event, ...] = ()
         self._initiator = ""
         self.named_by_seat = False
+        self._present_since: int | None = None
         self._vacations: dict[tuple[int, int], int] = {}
 
     def objection(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> str | None:
@@ -69,6 +71,7 @@ class Authority:
         only what needs none of them is judged.
         """
         try:
+            self._refuse_earlier_release(before, recorded)
             if self._due:
                 self._follow(before, recorded)
             else:
@@ -81,6 +84,16 @@ class Authority:
     def end(self) -> str | None:
         """Return why the events cannot end here: the last decision gives more than is recorded."""
         return f"a {_name(self._due[0])} must follow, and nothing does" if self._due else None
+
+    def _refuse_earlier_release(self, before: MatchState | None, recorded: Recorded) -> None:
+        """Raise Unauthorized when only an earlier release stores it so, and could not have read what is before it."""
+        event, schema = recorded.event, recorded.schema
+        if self._present_since is None:
+            if is_of_present_release(event, schema):
+                self._present_since = 1 if before is None else before.version + 1
+        elif is_of_earlier_release(event, schema):
+            words = f"it is stored as only earlier releases did, which could not read version {self._present_since}"
+            raise Unauthorized(words)
 
     def _follow(self, before: MatchState | None, recorded: Recorded) -> None:
         expected, *rest = self._due
@@ -95,7 +108,8 @@ class Authority:
         if event.at <= 0:
             raise Unauthorized(f"it is dated {event.at} ms, which is not after 1970 began")
         if before is None:
-            self.named_by_seat = isinstance(event, e.MatchCreated) and recorded.actor == "seat-0"
+            earlier = is_of_earlier_release(event, recorded.schema)
+            self.named_by_seat = earlier and isinstance(event, e.MatchCreated) and recorded.actor == "seat-0"
         actor = _named_by_seat(before, recorded) if self.named_by_seat else recorded.actor
         try:
             decided = self._decided(before, recorded._replace(actor=actor), following)
@@ -119,6 +133,7 @@ class Authority:
         """Return the events that ``decide`` gives for the command behind ``recorded``."""
         event, actor, schema = recorded
         if before is not None and before.broken is not None and type(event) not in _WITHOUT_RULES:
+            _refuse_other_seat(before, event, actor)
             return (event,)
         if isinstance(event, e.MatchCreated):
             decided = decide(before, _creation(self._match, event, actor), event.at)
@@ -126,20 +141,23 @@ class Authority:
             return (decided[0]._replace(terms=event.terms), *decided[1:]) if schema == 1 else decided  # type: ignore[call-arg]
         if before is None:
             raise Unauthorized("the stream does not begin with the creation of the match")
+        _refuse_opponent(before, event, actor)
         if _is_laid_down(event):
             return _answer_laid_down(before, event, actor)
         command = _command(before, event, actor, following)
         if command is None:
             raise Unauthorized(f"nothing that happened before brings a {_name(event)} about")
-        _refuse_opponent(before, event, actor)
         decision = decision_of(command, event, schema)
+        if decision is not None:
+            self._add_trust("that an earlier release, whose rules were less strict, recorded it", before)
+        if self._present_since == 1:
+            refuse_excess(before, command)
         # Of a seed that was drawn only that there is one follows from the match.
         return decide(before, command, event.at, fresh_seed="", decision=decision)
 
     def _trust(self, before: MatchState | None, recorded: Recorded, actor: str) -> None:
         """Note what ``recorded`` rests on that no event shows; raises Unauthorized where that is out of bounds."""
-        event, version = recorded.event, 1 if before is None else before.version + 1
-        words = None
+        event, words = recorded.event, None
         if isinstance(event, e.ClockPaused) and event.reason == clocks.OUTAGE:
             words = "that the server was away"
         elif isinstance(event, e.ClockPaused):
@@ -156,7 +174,10 @@ class Authority:
         elif _is_laid_down(event):
             words = "that the players had laid down what was done for them"
         if words is not None:
-            self.taken_on_trust.setdefault(words, []).append(version)
+            self._add_trust(words, before)
+
+    def _add_trust(self, words: str, before: MatchState | None) -> None:
+        self.taken_on_trust.setdefault(words, []).append(1 if before is None else before.version + 1)
 
     def _bound_pause(self, event: e.ClockPaused) -> None:
         if event.seat is None or event.until is None:
@@ -166,6 +187,8 @@ class Authority:
                 raise Unauthorized(f"free days are recorded when they count, {MOST_FREE_DAYS} in a row at most")
             return
         length = event.until - event.since
+        if event.automatic and length > SHORTEST:
+            raise Unauthorized(f"an automatic vacation lasts at most {duration(SHORTEST)}")
         if length > ALLOWANCE:
             raise Unauthorized(f"a vacation lasts at most {duration(ALLOWANCE)}, and {duration(length)} are recorded")
         if event.since > event.at + BOOKED_AHEAD:
@@ -234,8 +257,21 @@ def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
     level = None if seat is None else before.seats[seat].level
     if level is not None and not isinstance(event, e.MoveSubmitted | e.DrawAccepted | e.DrawDeclined):
         raise Unauthorized(f"an opponent moves and answers draw offers, and a {_name(event)} of {actor} is recorded")
-    if level is None and (getattr(event, "engine", None) is not None or getattr(event, "channel", None) == c.OPPONENT):
+    if level is not None and _is_laid_down(event):
+        raise Unauthorized(f"nothing can have been laid down by {actor}, which is an opponent")
+    answer = (getattr(event, field, None) for field in ("engine", "level", "seed"))
+    if level is None and (any(said is not None for said in answer) or getattr(event, "channel", None) == c.OPPONENT):
         raise Unauthorized(f"{actor} is a person, and an answer of an opponent is recorded")
+
+
+def _refuse_other_seat(before: MatchState, event: e.Event, actor: str) -> None:
+    """Raise Unauthorized when ``actor`` does not have the seat that acts in ``event``: no rules of a game say that."""
+    seat = event.claimed_by if isinstance(event, e.FlagFell) else getattr(event, "seat", None)
+    if isinstance(event, e.FlagFell) and seat is None:
+        _refuse_unless(CLOCK, actor)
+    acts = isinstance(event, e.MoveSubmitted | e.FlagFell) or type(event) in _SAID
+    if acts and seat is not None and not (0 <= seat < len(before.seats) and before.seats[seat].player == actor):
+        raise Unauthorized(f"{actor} does not have seat {seat}, which did this")
 
 
 def _refuse_unless(allowed: str, actor: str) -> None:
@@ -283,6 +319,8 @@ _OWN_PAUSES = (clocks.VACATION, clocks.WEEKEND)
 
 def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:
     player = None if event.seat is None else before.seats[event.seat].player
+    if event.seat is not None and before.seats[event.seat].level is not None:
+        raise Unauthorized(f"{player} is an opponent, which has no vacations and free days")
     if event.reason == clocks.OUTAGE or event.automatic:
         _refuse_unless(CLOCK, actor)
     if event.reason == clocks.OUTAGE:

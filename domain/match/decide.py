@@ -13,8 +13,8 @@ from domain.match.evolve import replay
 from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.lines import Orders, standing_answers
 from domain.match.refusals import Refused
-from domain.match.state import OPEN, PLAYING, MatchState
-from domain.search.levels import MAX_GUEST_LEVEL
+from domain.match.state import OPEN, PLAYING, MatchState, Seat, is_person
+from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 
 Decision = Callable[[MatchState, Any, int], tuple[e.Event, ...]]
 """Makes of a match, a command about it and an instant the events that follow; raises Refused."""
@@ -80,6 +80,11 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
     people = [seat.player for seat in command.seats if seat.player is not None and seat.level is None]
     if len(set(people)) != len(people):
         raise Refused("wrong-seats", "nobody can sit on two seats of one match", "seats")
+    if not all(map(is_person, (command.creator, *people))):
+        raise Refused("wrong-seats", "people create matches and are seated by their ids, opponents by levels", "seats")
+    for seat in command.seats:
+        if seat.level is not None and (seat.level not in LEVELS or seat != Seat.opponent(seat.level)):
+            raise Refused("wrong-seats", f"there is no opponent {seat.player} of level {seat.level}", "seats")
     if any(seat.joined and seat.level is None and seat.player != command.creator for seat in command.seats):
         raise Refused("wrong-seats", "other players must be invited, they cannot be seated by you", "seats")
     if command.rated and command.guest:
@@ -123,6 +128,8 @@ def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, .
     refuse_if_ended(state)
     if state.status != OPEN:
         raise Refused("seats-taken", "all seats of this match are taken")
+    if not is_person(command.player):
+        raise Refused("wrong-seats", "only people join matches: opponents are seated when a match is created", "seat")
     own = state.seat_of(command.player)
     if own is not None and state.seats[own].joined:
         raise Refused("already-seated", "you have a seat in this match already")

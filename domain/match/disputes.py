@@ -16,7 +16,7 @@ from domain.match import events as e
 from domain.match import positions
 from domain.match.guards import refuse_if_ended, seat_of
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, RULING, Dispute, MatchState
+from domain.match.state import PLAYING, RULING, Dispute, MatchState, is_person
 from domain.match.terms import DAY, duration
 
 CONDUCT = "conduct"
@@ -306,7 +306,9 @@ def _check_scores(scores: tuple[float, ...]) -> None:
 
 
 def _refuse_party(state: MatchState, arbiter: str) -> None:
-    """Raise Refused when the arbiter has a part in the match: nobody judges a match of their own."""
+    """Raise Refused unless the arbiter is a person without a part in the match: nobody judges a match of their own."""
+    if not is_person(arbiter):
+        raise Refused("own-match", f"{arbiter} is no person, and only people judge matches")
     if arbiter == state.creator or state.seat_of(arbiter) is not None:
         raise Refused("own-match", "you have a part in this match: another arbiter has to judge it")
 

@@ -4,6 +4,7 @@ An event keeps the schema that it was stored with. So a stricter rule comes with
 an older one is decided again as it was then. Nothing new is decided by these.
 """
 
+from collections.abc import Mapping
 from functools import partial
 
 from domain.match import commands as c
@@ -27,6 +28,36 @@ EARLIER: tuple[tuple[type[c.Command], type[e.Event], int, Decision], ...] = (
     (c.Rule, e.RulingMade, 1, partial(disputes.rule, settles=False)),
 )
 """By command and event, up to which schema of the event it was decided so; the oldest first."""
+
+
+PRESENT: Mapping[type[e.Event], int] = {
+    e.MatchCreated: 3,
+    e.MoveSubmitted: 2,
+    e.DrawAccepted: 3,
+    e.DrawDeclined: 2,
+    e.PlayerResigned: 2,
+    e.SeedDrawn: 2,
+    e.DisputeRaised: 2,
+    e.RulingMade: 2,
+    e.RulingAppealed: 3,
+    e.RulesetProposed: 2,
+}
+"""The schemas with which events are stored now, of types that were stored otherwise before."""
+
+_BEGUN = (e.MatchCreated, e.SeedDrawn, e.DisputeRaised, e.RulingMade, e.RulingAppealed, e.RulesetProposed)
+"""The types whose present schema came with the rules that are in force now, together in one release."""
+
+
+def is_of_present_release(event: e.Event, schema: int) -> bool:
+    """Tell whether only a release with the present rules stores ``event`` with ``schema``."""
+    return type(event) in _BEGUN and schema >= PRESENT[type(event)]
+
+
+def is_of_earlier_release(event: e.Event, schema: int) -> bool:
+    """Tell whether only releases before the present rules store ``event`` with ``schema``, or at all."""
+    if isinstance(event, e.CalendarSet):
+        return event.calendar is not None
+    return schema < PRESENT.get(type(event), 1)
 
 
 def decision_of(command: c.Command, event: e.Event, schema: int) -> Decision | None:

@@ -53,6 +53,11 @@ CONSOLE = "console"
 """Who acts on the command line of the machine itself."""
 
 
+def is_person(player: str) -> bool:
+    """Tell whether ``player`` is the id of a person: not of an opponent, the clock or the console."""
+    return player not in (CLOCK, CONSOLE) and not player.startswith(OPPONENT_PREFIX)
+
+
 RULING = "ruling"
 """The reason of a result that an arbiter has decided."""
 

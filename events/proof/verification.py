@@ -8,7 +8,7 @@ from domain.games import find_ruleset
 from domain.match.authority import Authority
 from domain.match.clock_words import in_words
 from domain.match.events import FlagFell
-from domain.match.state import MatchState
+from domain.match.state import RULING, MatchState
 from events.chain import linked
 from events.clock import rfc3339
 from events.proof.audit import Answer, Record, audit
@@ -153,7 +153,9 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
         yield Step(
             "opponents", words if not seen.others else f"{words}; {seen.others} are of another engine", not seen.others
         )
-    yield Step("result", " ".join(_result_in_words(facts, bundle, seen.flags)))
+    # A ruling needs no rules of the game, and whether it could be made has been looked at.
+    ruled = facts.reason == RULING
+    yield Step("result", " ".join(_result_in_words(facts, bundle, seen.flags)), whole or ruled)
 
 
 def _authority(bundle: Bundle, authority: Authority, whole: bool) -> Iterator[Step]:

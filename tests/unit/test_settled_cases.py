@@ -16,7 +16,7 @@ from domain.match.commands import (
 from domain.match.evolve import replay
 from domain.match.state import FINISHED, PLAYING
 from events.codec import draft_of, event_of
-from events.envelope import seal
+from events.envelope import Draft, seal
 from events.proof.audit import audit
 from events.snapshots import restored, snapshot_of
 from events.store import EMPTY, GENESIS
@@ -139,18 +139,26 @@ def test_what_was_recorded_before_appeals_settled_anything_is_not_accused() -> N
 
     def objections(*older: str) -> list[str | None]:
         dated = [each._replace(schema=each.schema - 1) if each.type in older else each for each in drafts]
-        plain = [_with_texts(each) if each.type == "ruling-made" and "ruling-made" in older else each for each in dated]
+        plain = [_OLDER[each.type](each) if each.type in _OLDER and each.type in older else each for each in dated]
         stored = [sealed.envelope for sealed in seal(plain, "m", 0, GENESIS)]
         assert replay("m", map(event_of, stored)) is not None
         return [record.objection for record in audit("m", stored, authority=Authority("m")) if record.objection]
 
-    assert objections("dispute-raised", "ruling-made") == []
+    assert objections("match-created", "ruling-appealed", "dispute-raised", "ruling-made") == []
     assert len(objections()) > 0
-    assert "ann could not do this" in str(objections("dispute-raised"))
+    assert "which could not read version 1" in str(objections("dispute-raised", "ruling-made"))
 
 
-def _with_texts(draft: object) -> object:
-    return draft._replace(data={**draft.data, "reason": "So it is.", "rule": "1"})  # type: ignore[attr-defined]
+def _with_texts(draft: Draft) -> Draft:
+    return draft._replace(data={**draft.data, "reason": "So it is.", "rule": "1"})
+
+
+def _with_number(draft: Draft) -> Draft:
+    return draft._replace(data={**draft.data, "seed": 7})
+
+
+_OLDER = {"ruling-made": _with_texts, "match-created": _with_number}
+"""What else was other in the schema before the present one."""
 
 
 def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:

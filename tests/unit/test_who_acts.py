@@ -1,0 +1,178 @@
+"""Nobody acts in a match but people in their own name, and no event takes the form of an earlier release to get by."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from domain.match import commands as c
+from domain.match import events as e
+from domain.match.calendar import Calendar, Offset
+from domain.match.clock import VACATION
+from domain.match.earlier import PRESENT
+from domain.match.refusals import Refused
+from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
+from domain.match.terms import DAY, HOUR
+from events.codec import draft_of
+from events.envelope import Draft
+from events.proof.verification import BEYOND
+from events.upcasters import present_schema
+from tests.support.bundles import SIGNED_AT, after_two_plies, against_an_opponent, bundle_of, disputed, resigned, ruled
+from tests.support.forging import Forgery, adding, by, forged, saying
+from tests.support.matches import PlayedMatch, creation
+from tests.support.verifying import fault, steps
+
+LATER = SIGNED_AT - 1
+WORDS = "0" * 64
+NO_PEOPLE = (CLOCK, CONSOLE, opponent_id(1))
+
+
+def ended(*events: tuple[e.Event, str]) -> Forgery:
+    """Return the forgery by which the first ply of a match is followed by ``events`` and no others."""
+
+    def forge(drafts: list[Draft]) -> None:
+        del drafts[3:]
+        drafts += [draft_of(event._replace(at=drafts[2].at), actor) for event, actor in events]
+
+    return forge
+
+
+def named_by_seat(drafts: list[Draft]) -> None:
+    """Name actors as the first bundles did."""
+    drafts[:] = [draft._replace(actor=f"seat-{draft.data.get('seat', 0)}") for draft in drafts]
+
+
+def stored_as(version: int, schema: int, **content: Any) -> Forgery:
+    """Return the forgery by which an earlier release has stored the event ``version``."""
+
+    def forge(drafts: list[Draft]) -> None:
+        saying(version, **content)(drafts)
+        drafts[version - 1] = drafts[version - 1]._replace(schema=schema)
+
+    return forge
+
+
+AT = 0
+"""Replaced: what was laid down is dated like the event in front of it."""
+
+
+@pytest.mark.parametrize(
+    ("made", "forgeries", "version", "said"),
+    [
+        pytest.param(
+            against_an_opponent,
+            [ended((e.PlayerResigned(AT, 1, c.CONDITIONAL), opponent_id(1)),
+                   (e.MatchFinished(AT, (1.0, 0.0), "resignation"), "alice"))],
+            4, "an opponent moves and answers draw offers, and a player-resigned",
+            id="an opponent has laid down its resignation",
+        ),
+        pytest.param(
+            against_an_opponent,
+            [ended((e.DrawOffered(AT, 0), "alice"), (e.DrawAccepted(AT, 1, c.CONDITIONAL), opponent_id(1)),
+                   (e.MatchFinished(AT, (0.5, 0.5), "draw-agreed"), "alice"))],
+            5, "nothing can have been laid down by opponent-1",
+            id="an opponent has laid down that it accepts a draw",
+        ),
+        pytest.param(
+            against_an_opponent,
+            [adding(5, e.ClockPaused(LATER, VACATION, LATER, 1, LATER + DAY, True), CLOCK)],
+            5, "opponent-1 is an opponent, which has no vacations",
+            id="an opponent on vacation",
+        ),
+        pytest.param(
+            after_two_plies,
+            [adding(6, e.ClockPaused(LATER, VACATION, LATER, 0, LATER + 2 * DAY, True), CLOCK)],
+            6, "an automatic vacation lasts at most 1 day",
+            id="an automatic vacation of two days",
+        ),
+        pytest.param(
+            resigned, [saying(4, seed=5)], 4, "alice is a person, and an answer of an opponent",
+            id="a person with the seed of an opponent",
+        ),
+        pytest.param(
+            PlayedMatch,
+            [adding(2, e.PlayerJoined(LATER, 1, opponent_id(8)), opponent_id(8)),
+             adding(3, e.MatchStarted(LATER), opponent_id(8))],
+            2, "opponent-8 could not do this: only people join matches",
+            id="an opponent joins",
+        ),
+        pytest.param(
+            lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob"))),
+            [saying(1, seats=[{"player": "alice", "joined": True}, {"player": "opponent-3", "joined": False}])],
+            1, "alice could not do this: people create matches and are seated by their ids",
+            id="an opponent is invited like a person",
+        ),
+        pytest.param(
+            lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(1))),
+            [saying(1, seats=[{"player": "alice", "joined": True}, {"player": "bob", "joined": True, "level": 1}])],
+            1, "alice could not do this: there is no opponent bob of level 1",
+            id="a person is seated as an opponent",
+        ),
+        pytest.param(
+            disputed, [saying(7, arbiter=CLOCK), by(7, CLOCK), by(8, CLOCK)],
+            7, "clock could not do this: clock is no person",
+            id="the clock judges",
+        ),
+        pytest.param(
+            disputed, [stored_as(7, 1, reason="So it is.", rule="1")],
+            7, "it is stored as only earlier releases did, which could not read version 1",
+            id="a ruling as before appeals settled anything",
+        ),
+        pytest.param(
+            after_two_plies, [adding(6, e.CalendarSet(LATER, 0, Calendar((Offset(0, 0),), (5, 6))), "alice")],
+            6, "it is stored as only earlier releases did, which could not read version 1",
+            id="free days as a calendar",
+        ),
+        pytest.param(
+            after_two_plies, [adding(6, e.TimeGiven(LATER, 1, 0, HOUR), "bob") for _ in range(4)],
+            9, "bob could not do this: you have given time 3 times since the last move",
+            id="four gifts in a turn",
+        ),
+        pytest.param(
+            resigned, [named_by_seat], 1, "seat-0 could not do this", id="actors named as in the first bundles"
+        ),
+        pytest.param(
+            resigned, [saying(4, move="a1-b2"), by(6, "eve")], 6, "eve does not have seat 1, which did this",
+            id="a stranger resigns a match that no rules can follow",
+        ),
+    ],
+)  # fmt: skip
+def test_what_nobody_can_have_done_is_refused(
+    made: Callable[[], PlayedMatch], forgeries: list[Forgery], version: int, said: str
+) -> None:
+    assert steps(bundle_of(made()))["authority"].proved
+    found = fault(forged(made(), *forgeries))
+    assert (found.place, found.reason[: len(said)]) == (f"version {version}", said)
+
+
+@pytest.mark.parametrize("who", NO_PEOPLE)
+def test_only_people_create_join_and_judge_matches(who: str) -> None:
+    with pytest.raises(Refused, match="people create matches"):
+        PlayedMatch(creation(Seat.taken(who), Seat.open(), creator=who))
+    with pytest.raises(Refused, match="only people join matches"):
+        PlayedMatch().do(c.JoinMatch(who))
+    with pytest.raises(Refused, match="only people judge matches"):
+        ruled(after_two_plies(), c.Rule(who, "annul", WORDS, WORDS))
+
+
+def test_a_level_that_there_is_not_has_no_opponent() -> None:
+    with pytest.raises(Refused, match="no opponent opponent-99 of level 99"):
+        PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(99)))
+
+
+def test_a_result_that_no_rules_can_follow_is_not_proved() -> None:
+    found = steps(forged(resigned(), saying(4, move="a1-b2"), saying(7, reason="checkmate", scores=[0.0, 1.0])))
+    assert not found["result"].proved
+    assert found["result"].found.startswith("0 - 1 by checkmate")
+
+
+def test_what_an_earlier_release_judged_by_looser_rules_is_taken_on_trust() -> None:
+    packed = forged(disputed(), stored_as(1, 2, seed=7), stored_as(6, 1), stored_as(7, 1, reason="So.", rule="1"))
+    assert "that an earlier release, whose rules were less strict, recorded it (versions 6, 7)" in (
+        steps(packed)[BEYOND].found
+    )
+
+
+def test_the_schemas_of_the_present_release_are_known_where_older_ones_are_judged() -> None:
+    for name, made in e.TYPES.items():
+        assert PRESENT.get(made, 1) == present_schema(name)

@@ -12,7 +12,7 @@ from api.openapi import PREFIX
 from api.services import services
 from api.timing import instant
 from domain.games import GAMES, find_ruleset
-from domain.match.events import SEEDS
+from domain.match.event_types import SEEDS
 from domain.match.state import OPPONENT_PREFIX, PLAYING, MatchState
 from domain.search.levels import LEVELS
 from events.administration import ARBITER

@@ -7,7 +7,7 @@ from api import representations as show
 from api.auth import require_person, signed_in
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
-from api.resources.matches import identify
+from api.resources.lists import identify
 from api.schemas import Empty, PlayerShown, Shown
 from api.services import services
 from events.blocks import BLOCK, KINDS, MUTE, TooManyBlocks

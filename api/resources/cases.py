@@ -11,7 +11,8 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.case_file import CaseFileShown, case_file_of
 from api.resources.commands import acting, execute
-from api.resources.matches import MatchesShown, matches_page, readable
+from api.resources.lists import MatchesShown, matches_page
+from api.resources.matches import readable
 from api.schemas import (
     LARGEST_NUMBER,
     Empty,

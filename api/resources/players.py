@@ -10,7 +10,7 @@ from api.auth import current_person
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.rating_history import day_of, shown_changes
-from api.resources.matches import MatchesShown, bad_cursor, identify, matches_page
+from api.resources.lists import MatchesShown, bad_cursor, identify, matches_page
 from api.schemas import Paging, PlayerShown, Shown, Text
 from api.services import services
 from events.clock import rfc3339

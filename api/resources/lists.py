@@ -1,0 +1,155 @@
+"""Lists of matches: public ones, the caller's own, and what awaits the caller."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from api import representations as show
+from api.auth import require_person, signed_in
+from api.openapi import PREFIX, Blueprint, json_response
+from api.problems import Problem
+from api.resources.matches import MatchSummaryShown
+from api.schemas import Paging, Shown, Text
+from api.services import services
+from events.people import Person
+from events.readmodels import Page, Summary
+
+blueprint = Blueprint("lists", __name__, url_prefix=PREFIX, description="Lists of matches")
+
+
+class MatchesShown(Shown):
+    items = fields.List(fields.Nested(MatchSummaryShown))
+    next = fields.String(allow_none=True, metadata={"description": "The cursor of the next page"})
+
+
+class PendingShown(Shown):
+    owed = fields.String(validate=validate.OneOf(["move", "draw-answer", "takeback-answer", "invitation"]))
+    match = fields.Nested(MatchSummaryShown)
+
+
+class PendingListShown(Shown):
+    items = fields.List(fields.Nested(PendingShown))
+    next = fields.String(allow_none=True)
+
+
+class MatchesQuery(Paging):
+    view = Text(load_default="recent", validate=validate.OneOf(["open", "recent"]))
+    game = Text(validate=validate.Length(1, 60))
+    player = Text(validate=validate.Length(1, 60))
+
+
+class MineQuery(Paging):
+    view = Text(load_default="active", validate=validate.OneOf(["active", "finished", "invited"]))
+
+
+@blueprint.route("/matches")
+@blueprint.documents(200, MatchesShown, problems=[404, 422])
+@blueprint.arguments(MatchesQuery, location="query")
+def list_matches(query: dict[str, Any]) -> Response:
+    """Public matches: open ones to join, or the latest, of one game or player if wanted"""
+    player = identify(query["player"]) if "player" in query else None
+    return matches_page(query["view"], query, player, query.get("game"), public=True)
+
+
+@blueprint.route("/me/matches")
+@blueprint.documents(200, MatchesShown, signed_in=True, problems=[422])
+@signed_in
+@blueprint.arguments(MineQuery, location="query")
+def my_matches(query: dict[str, Any]) -> Response:
+    """The matches of the caller, private ones too"""
+    return matches_page(query["view"], query, require_person().id)
+
+
+@blueprint.route("/me/pending")
+@blueprint.documents(200, PendingListShown, signed_in=True, problems=[422])
+@signed_in
+@blueprint.arguments(Paging, location="query")
+def pending(query: dict[str, Any]) -> Response:
+    """What awaits the caller: first the matches to move in, then draws and invitations to answer; oldest first"""
+    person, limit = require_person(), query["limit"]
+    phase, _, cursor = query.get("cursor", "moves:").partition(":")
+    if phase not in ("moves", "rest"):
+        raise bad_cursor()
+    found: list[Summary] = []
+    following: str | None = f"{phase}:{cursor}"
+    while following is not None and len(found) < limit:
+        page = read_page("awaiting", person.id, None, cursor or None, limit - len(found))
+        found += [summary for summary in page.items if (owed(summary, person) == "move") == (phase == "moves")]
+        if page.next is not None:
+            cursor, following = page.next, f"{phase}:{page.next}"
+        elif phase == "moves":
+            phase, cursor, following = "rest", "", "rest:"
+        else:
+            following = None
+    return _pending_page(found, person, following)
+
+
+@blueprint.route("/me/queue")
+@blueprint.documents(200, PendingListShown, signed_in=True, problems=[422])
+@signed_in
+@blueprint.arguments(Paging, location="query")
+def queue(query: dict[str, Any]) -> Response:
+    """What awaits the caller, the first deadline first: the next match to turn to is always the first one"""
+    person = require_person()
+    page = read_page("queue", person.id, None, query.get("cursor"), query["limit"])
+    return _pending_page(page.items, person, page.next)
+
+
+def identify(player: str) -> str:
+    """Return the id of the player with id or name ``player``; raises the problem no-such-player."""
+    if show.opponent_level(player) is not None:
+        return player
+    person = services().people.person(player) or services().people.find(player)
+    if person is None:
+        raise Problem("no-such-player", "Nobody has this name or id.", {"player": ["nobody has this name or id"]})
+    return person.id
+
+
+def matches_page(
+    view: str, query: dict[str, Any], player: str | None = None, game: str | None = None, public: bool = False
+) -> Response:
+    """Return a page of match summaries as a response, without private matches if ``public``."""
+    page = read_page(view, player, game, query.get("cursor"), query["limit"], public)
+    return json_response({"items": summaries(page.items), "next": page.next})
+
+
+def summaries(found: Iterable[Summary]) -> list[dict[str, Any]]:
+    """Return the summaries as callers see them."""
+    found = show.foreseen_deadlines(found)
+    persons = show.people_in(found)
+    return [show.match_summary(each, persons) for each in found]
+
+
+def read_page(
+    view: str, player: str | None, game: str | None, cursor: str | None, limit: int, public: bool = False
+) -> Page[Summary]:
+    """Return a page of the read models; raises the problem invalid-fields for a cursor that is none."""
+    try:
+        return services().readmodels.matches(view, player, game, cursor, limit, public)
+    except ValueError as error:
+        raise bad_cursor() from error
+
+
+def bad_cursor() -> Problem:
+    """Return the problem for a cursor that no answer contained."""
+    detail = "The cursor must come from an earlier answer."
+    return Problem("invalid-fields", detail, {"cursor": ["comes from no earlier answer"]})
+
+
+def owed(summary: Summary, person: Person) -> str:
+    """Return what ``person`` owes the match: "move", "draw-answer", "takeback-answer" or "invitation"."""
+    seat = next((number for number, seat in enumerate(summary.seats) if seat.player == person.id), None)
+    if seat is not None and not summary.seats[seat].joined:
+        return "invitation"
+    if seat is not None and summary.to_move == seat:
+        return "move"
+    return "draw-answer" if summary.draw_agreed and seat not in summary.draw_agreed else "takeback-answer"
+
+
+def _pending_page(found: list[Summary], person: Person, following: str | None) -> Response:
+    found = show.foreseen_deadlines(found)
+    persons = show.people_in(found)
+    items = [{"owed": owed(each, person), "match": show.match_summary(each, persons)} for each in found]
+    return json_response({"items": items, "next": following})

@@ -4,7 +4,8 @@
 event type looks like is read off its class in ``domain.match.events``, once, when this module is imported.
 """
 
-from domain.match.events import TYPES, Event
+from domain.match.event_types import TYPES
+from domain.match.events import Event
 from events.envelope import Draft, Envelope
 from events.shapes import Misfit, Schema, Shape, integer, schema_of, shape_of, written
 from events.store import StoreError

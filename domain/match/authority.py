@@ -18,6 +18,7 @@ from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.decide import decide
 from domain.match.disputes import DECIDE
 from domain.match.earlier import decision_of, is_of_earlier_release, is_of_present_release
+from domain.match.event_types import TYPES
 from domain.match.lines import ACCEPT_DRAW, RESIGN, Line, Lines, Orders, answer_due, refuse_if_lines_off
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, MatchState
@@ -423,4 +424,4 @@ def _name(event: e.Event) -> str:
     return _NAMES[type(event)]
 
 
-_NAMES = {made: name for name, made in e.TYPES.items()}
+_NAMES = {made: name for name, made in TYPES.items()}

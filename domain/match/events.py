@@ -1,8 +1,4 @@
-"""What has happened in a match, in the past tense.
-
-Every event carries ``at``, milliseconds since 1970 UTC. ``TYPES`` names each class as it is stored; a name that has
-been stored is never reused for something else.
-"""
+"""What has happened in a match, in the past tense. Every event carries ``at``, milliseconds since 1970 UTC."""
 
 from typing import NamedTuple
 
@@ -395,45 +391,3 @@ Event = (
     | RulesetDeclined
     | RulesetChanged
 )
-
-TYPES: dict[str, type[Event]] = {
-    "match-created": MatchCreated,
-    "player-joined": PlayerJoined,
-    "match-started": MatchStarted,
-    "move-submitted": MoveSubmitted,
-    "draw-offered": DrawOffered,
-    "draw-accepted": DrawAccepted,
-    "draw-declined": DrawDeclined,
-    "player-resigned": PlayerResigned,
-    "match-aborted": MatchAborted,
-    "match-finished": MatchFinished,
-    "calendar-set": CalendarSet,
-    "clock-paused": ClockPaused,
-    "clock-resumed": ClockResumed,
-    "time-corrected": TimeCorrected,
-    "time-given": TimeGiven,
-    "flag-fell": FlagFell,
-    "flag-forgiven": FlagForgiven,
-    "takeback-requested": TakebackRequested,
-    "takeback-accepted": TakebackAccepted,
-    "takeback-declined": TakebackDeclined,
-    "moves-taken-back": MovesTakenBack,
-    "seed-drawn": SeedDrawn,
-    "dispute-raised": DisputeRaised,
-    "statement-filed": StatementFiled,
-    "match-frozen": MatchFrozen,
-    "match-unfrozen": MatchUnfrozen,
-    "ruling-made": RulingMade,
-    "ruling-appealed": RulingAppealed,
-    "case-reopened": CaseReopened,
-    "clocks-adjusted": ClocksAdjusted,
-    "match-annulled": MatchAnnulled,
-    "match-restored": MatchRestored,
-    "ruleset-proposed": RulesetProposed,
-    "ruleset-accepted": RulesetAccepted,
-    "ruleset-declined": RulesetDeclined,
-    "ruleset-changed": RulesetChanged,
-}
-
-SEEDS = frozenset({"match-created", "seed-drawn"})
-"""The stored types whose ``seed`` is that of a match: the last of them decides what its opponents will play."""

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from domain.game import Effort
 from domain.match.audit import Proof
-from domain.match.events import SEEDS
+from domain.match.event_types import SEEDS
 from domain.match.state import ABORTED, FINISHED, Seat
 from events.codec import content_schemas
 from events.envelope import Envelope, canonical_json

@@ -11,6 +11,7 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.authority import Authority
 from domain.match.clock import OUTAGE, VACATION, WEEKEND
+from domain.match.event_types import TYPES
 from domain.match.lines import Line, Orders, laid_down
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, HOUR, STANDARD
@@ -350,7 +351,7 @@ CASES = {
 
 
 def test_every_type_of_event_has_a_forged_case() -> None:
-    assert {case.kind for case in CASES.values()} == set(e.TYPES.values())
+    assert {case.kind for case in CASES.values()} == set(TYPES.values())
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))

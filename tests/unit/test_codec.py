@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from domain.match.calendar import Calendar, Offset
+from domain.match.event_types import TYPES
 from domain.match.events import (
-    TYPES,
     CalendarSet,
     CaseReopened,
     ClockPaused,

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from domain.match.events import TYPES
+from domain.match.event_types import TYPES
 
 LIVE = Path(__file__).parents[2] / "api/web/static/live.js"
 

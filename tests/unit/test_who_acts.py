@@ -10,6 +10,7 @@ from domain.match import events as e
 from domain.match.calendar import Calendar, Offset
 from domain.match.clock import VACATION
 from domain.match.earlier import PRESENT
+from domain.match.event_types import TYPES
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, HOUR
@@ -174,5 +175,5 @@ def test_what_an_earlier_release_judged_by_looser_rules_is_taken_on_trust() -> N
 
 
 def test_the_schemas_of_the_present_release_are_known_where_older_ones_are_judged() -> None:
-    for name, made in e.TYPES.items():
+    for name, made in TYPES.items():
         assert PRESENT.get(made, 1) == present_schema(name)

@@ -110,6 +110,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "wrong-seats": (422, "The seats are not right"),
     "guests-play-unrated": (422, "Guests play unrated"),
     "guests-play-weaker-opponents": (422, "Guests play weaker opponents"),
+    "no-other-person": (422, "This is no other person"),
     "unfit-terms": (422, "The terms cannot be played"),
     "unfit-lines": (422, "The lines do not fit"),
     "unfit-gift": (422, "So much time cannot be given"),

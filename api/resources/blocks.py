@@ -70,7 +70,7 @@ def _put(player: str, kind: str) -> Response:
     person, other = require_person(), identify(player)
     if other == person.id or show.opponent_level(other) is not None:
         raise Problem(
-            "invalid-fields", "Only other people can be blocked or muted.", {"player": ["is no other person"]}
+            "no-other-person", "Only other people can be blocked or muted.", {"player": ["is no other person"]}
         )
     try:
         services().blocks.put(person.id, other, kind)

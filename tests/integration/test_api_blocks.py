@@ -34,7 +34,7 @@ def test_a_list_is_its_owners_own_and_names_whom_and_how(anna: Caller, boris: Ca
 
 
 @pytest.mark.parametrize(
-    ("player", "code"), [("anna", "invalid-fields"), ("opponent-3", "invalid-fields"), ("x", "no-such-player")]
+    ("player", "code"), [("anna", "no-other-person"), ("opponent-3", "no-other-person"), ("x", "no-such-player")]
 )
 def test_only_other_people_can_be_blocked(anna: Caller, player: str, code: str) -> None:
     assert anna.put(f"/me/blocks/{player}", {}).json["code"] == code

@@ -1,5 +1,6 @@
 """The served OpenAPI document against the behaviour: requests that it allows, and requests that it forbids."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +31,7 @@ REFUSED_BY_MEANING = {
     "guests-play-weaker-opponents",
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
     "unfit-terms", "unfit-lines", "unfit-gift", "unfit-calendar", "vacation-in-the-past", "vacation-too-far",
-    "vacation-too-short", "nothing-to-compute",
+    "vacation-too-short", "nothing-to-compute", "no-other-person",
 }  # fmt: skip
 """Kinds of 422 that no schema can foresee."""
 
@@ -126,7 +127,7 @@ def test_the_api_behaves_as_its_document_says(case: Any, world: World) -> None:
 def test_the_document_is_openapi_3_1_and_names_every_route(app: Flask, stranger: Caller) -> None:
     document = stranger.client.get("/openapi.json").json
     assert document["openapi"] == "3.1.0"
-    routes = {rule.rule.replace("<", "{").replace(">", "}") for rule in app.url_map.iter_rules()}
+    routes = {re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule) for rule in app.url_map.iter_rules()}
     assert set(document["paths"]) == {route for route in routes if route.startswith(("/api/", "/.well-known/"))}
 
 

@@ -17,6 +17,7 @@ from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import Error
@@ -46,9 +47,28 @@ class RequestTimeout(Error):  # type: ignore[misc]
     reason = "Request Timeout"
 
 
+class Parser(HTTPRequestParser):  # type: ignore[misc]
+    """Reads one request, and refuses what servers in front may have read otherwise (RFC 9112, section 6.1)."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """See HTTPRequestParser."""
+        try:
+            super().parse_header(header_plus)
+        except ValueError as error:
+            # Of an absolute address that is none; it would end the connection with a traceback in the log.
+            raise ParsingError("The address of the request is invalid") from error
+        if "TRANSFER_ENCODING" in self.headers:
+            raise ParsingError("Transfer-Encoding belongs to HTTP/1.1")
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("A request has either Content-Length or Transfer-Encoding")
+        if self.body_rcv is None:
+            self.expect_continue = False  # there is nothing to wait for
+
+
 class Channel(HTTPChannel):  # type: ignore[misc]
     """One connection, with the instants (monotonic seconds) that its deadlines count from."""
 
+    parser_class = Parser
     request: Any
 
     def __init__(self, server: "Server", sock: Any, addr: Any, adj: Adjustments, map: Any = None) -> None:

@@ -207,3 +207,25 @@ def test_a_connection_is_kept_for_further_requests(site: Site) -> None:
     with site.connection() as connection:
         for _ in range(3):
             assert asked(connection).endswith(ANSWER)
+
+
+BODY = b"0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + BODY,
+        b"POST / HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n" + BODY,
+        b"GET http://[x/ HTTP/1.1\r\nHost: x\r\n\r\n",
+    ],
+    ids=["length and chunks", "chunks before HTTP/1.1", "no address"],
+)
+def test_what_others_may_read_otherwise_is_refused_and_ends_the_connection(site: Site, request_: bytes) -> None:
+    answer = site.ask(request_)
+    assert answer.startswith(b"HTTP/1.1 400 ") or answer.startswith(b"HTTP/1.0 400 ")
+    assert b"200 OK" not in answer
+
+
+def test_a_request_without_a_body_that_expects_to_go_on_is_answered(site: Site) -> None:
+    assert site.ask(get("/").replace(b"Host: x", b"Host: x\r\nExpect: 100-continue")).endswith(ANSWER)

@@ -172,7 +172,11 @@ class People:
         """Tell whether ``mark`` was given to a device on which who has this ``name`` signed in with this password."""
         person = self.find(name)
         hashed = self._hash_of(person) if person else None
-        return bool(person and hashed and hmac.compare_digest(device_mark(person.id, hashed), mark))
+        return bool(
+            person
+            and hashed
+            and hmac.compare_digest(device_mark(person.id, hashed).encode(), mark.encode(errors="replace"))
+        )
 
     def set_password(self, person: Person, current: str, wanted: str) -> bool:
         """Make ``wanted`` the password of ``person`` and end all sessions; return False when ``current`` is not theirs.

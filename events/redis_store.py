@@ -158,7 +158,10 @@ class RedisStore(EventStore):
         found: Any = self.client.hmget(key, "id", "shards", "format")
         if None in found:
             found = self._install(key)
-        installation = Installation(found[0].decode(), int(found[1]), int(found[2]))
+        try:
+            installation = Installation(found[0].decode("ascii"), int(found[1]), int(found[2]))
+        except ValueError as error:
+            raise WrongInstallation(f"what the key {key} says of the installation cannot be read") from error
         if installation.format != FORMAT:
             raise WrongInstallation(f"the store has layout {installation.format}, this Rookery knows layout {FORMAT}")
         if self._wanted_shards not in (None, installation.shards):

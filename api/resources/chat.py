@@ -19,7 +19,7 @@ from api.schemas import LARGEST_NUMBER, Empty, PlayerShown, QueryNumber, Shown, 
 from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from events.chats import ChatFull, Message
+from events.chats import MOST_MESSAGES, ChatFull, Message
 from events.clock import rfc3339
 from events.people import Person
 from events.store import Request
@@ -146,7 +146,7 @@ def refuse_deaf(state: MatchState, person: Person | None) -> None:
 
 def message_of(match: str, number: int) -> Message:
     """Return a message of the chat of ``match``; raises the problem no-such-message."""
-    found = services().chats.read(match, number - 1, 1)
+    found = services().chats.read(match, number - 1, 1) if 0 < number <= MOST_MESSAGES else []
     if not found or found[0].number != number:
         raise Problem("no-such-message", "The chat of this match has no message of this number.")
     return found[0]

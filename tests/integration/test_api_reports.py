@@ -106,3 +106,9 @@ def test_the_erasure_of_a_reporter_takes_the_report_back_and_that_of_an_author_t
     services.reports.erase(boris.id)
     assert judge.get("/reports").json["items"] == []
     assert not [key for key in services.store.client.scan_iter() if b"report" in key and b":limits:" not in key]
+
+
+@pytest.mark.parametrize("number", [2**31, 2**64, 10**30])
+def test_a_message_of_a_huge_number_is_none(anna: Caller, judge: Caller, match: str, number: int) -> None:
+    assert report(anna, match, number) == 404
+    assert judge.post(f"/matches/{match}/chat/{number}/hiding").status_code == 404

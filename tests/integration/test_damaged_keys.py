@@ -88,6 +88,15 @@ def test_a_damaged_key_is_named_and_the_rest_is_examined(shop: Workshop, cli: An
         assert "DIFFERENT m3 at version 1: " in examined.output
 
 
+@pytest.mark.parametrize("field", ["id", "shards", "format"])
+def test_an_installation_of_which_nothing_can_be_read_is_refused_in_words(shop: Workshop, cli: Any, field: str) -> None:
+    shop.start("alice", "bob")
+    shop.client.hset(f"{PREFIX}rookery", field, b"\xff\xfe")
+    for result in (CliRunner().invoke(main, ["verify"]), cli("all", "--processes", 1)):
+        assert isinstance(result.exception, SystemExit), result.exception
+        assert f"what the key {PREFIX}rookery says of the installation cannot be read" in result.output
+
+
 def test_a_damaged_match_keeps_no_other_from_being_in_the_next_checkpoint(shop: Workshop) -> None:
     matches = [shop.start("alice", "bob") for _ in range(4)]
     part("h")(shop)

@@ -9,12 +9,13 @@ from argon2 import PasswordHasher
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from api.auth import DEVICE_COOKIE
 from api.limits import SITE_SHARE, Limits, networks
 from api.services import Services
 from api.sign_in_delays import MAX_DELAY_S, MAX_FREE_ATTEMPTS
 from events.passwords import MAX_HASHES_AT_ONCE, MAX_WAITING_FOR_A_HASH, Passwords
 from events.people import People
-from tests.support.callers import Caller, app_on
+from tests.support.callers import API, Caller, app_on
 from tests.support.server import RealServer
 
 WRONG = "not the secret"
@@ -92,6 +93,13 @@ def test_strangers_cannot_lock_a_person_out_of_a_device_they_know(app: Flask, se
     assert sign_in_from(app, "198.51.100.99", "anna", "the secret of anna").status_code == 429
     known = anna.post("/sessions", {"name": "anna", "password": "the secret of anna"})
     assert known.status_code == 201
+
+
+def test_a_device_with_a_mark_of_any_characters_can_sign_in(app: Flask, anna: Caller) -> None:
+    client = app.test_client(use_cookies=False)
+    secret = {"name": "anna", "password": "the secret of anna"}
+    answer = client.post(f"{API}/sessions", json=secret, headers={"Cookie": f"{DEVICE_COOKIE}=caf\u00e9"})
+    assert answer.status_code == 201
 
 
 def test_the_mark_of_a_device_is_worth_nothing_after_a_new_password(services: Services, anna: Caller) -> None:

@@ -6,7 +6,6 @@ What a decision rests on besides the match (that an arbiter had the role, that a
 shows: it must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
 """
 
-from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from domain.games import find_ruleset
@@ -16,21 +15,17 @@ from domain.match import events as e
 from domain.match.bounds import refuse_excess
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.decide import decide
-from domain.match.disputes import DECIDE
 from domain.match.earlier import decision_of, is_of_earlier_release, is_of_present_release
 from domain.match.event_types import TYPES
 from domain.match.lines import ACCEPT_DRAW, RESIGN, Line, Lines, Orders, answer_due, refuse_if_lines_off
+from domain.match.reconstruction import SAID, Unauthorized, command_of, creation_of, refuse_unless
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, MatchState
-from domain.match.terms import DAY, MINUTE, STANDARD, duration
+from domain.match.terms import DAY, duration
 from domain.match.vacation import ALLOWANCE, BOOKED_AHEAD, SHORTEST, year_of
 
 MAX_VACATION_PER_YEAR_MS = 2 * ALLOWANCE
 """Of one seat in one match. A vacation that ends early gives days back, which a match may follow late."""
-
-
-MAX_OUTAGE_AHEAD_MS = 2 * MINUTE
-"""By how much an outage may end after the event that records it: another clock has noticed its end."""
 
 
 MAX_FREE_DAYS_AHEAD_MS = (MOST_FREE_DAYS + 1) * DAY
@@ -43,10 +38,6 @@ class Recorded(NamedTuple):
     event: e.Event
     actor: str
     schema: int
-
-
-class Unauthorized(Exception):
-    """An event that nobody can have brought about so; the message says why."""
 
 
 class Authority:
@@ -137,7 +128,7 @@ class Authority:
             _refuse_other_seat(before, event, actor)
             return (event,)
         if isinstance(event, e.MatchCreated):
-            decided = decide(before, _creation(self._match, event, actor), event.at)
+            decided = decide(before, creation_of(self._match, event, actor), event.at)
             # Before there were terms a match was created without any.
             return (decided[0]._replace(terms=event.terms), *decided[1:]) if schema == 1 else decided  # type: ignore[call-arg]
         if before is None:
@@ -145,7 +136,7 @@ class Authority:
         _refuse_opponent(before, event, actor)
         if _is_laid_down(event):
             return _answer_laid_down(before, event, actor)
-        command = _command(before, event, actor, following)
+        command = command_of(before, event, actor, following)
         if command is None:
             raise Unauthorized(f"nothing that happened before brings a {_name(event)} about")
         decision = decision_of(command, event, schema)
@@ -209,22 +200,6 @@ class Authority:
             raise Unauthorized(f"seat {seat} has {duration(taken)} of vacation in {place[1]}")
 
 
-def _creation(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
-    return c.CreateMatch(
-        match=match,
-        creator=actor,
-        game=event.game,
-        setup=event.setup,
-        seats=event.seats,
-        rated=event.rated,
-        private=event.private,
-        seed=event.seed,
-        ruleset=event.ruleset,
-        terms=event.terms or STANDARD,
-        rematch_of=event.rematch_of,
-    )
-
-
 def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Event, ...]:
     """Return what is done for ``actor`` if exactly ``event`` was laid down for where the match stands."""
     refuse_if_lines_off(before)
@@ -269,112 +244,11 @@ def _refuse_other_seat(before: MatchState, event: e.Event, actor: str) -> None:
     """Raise Unauthorized when ``actor`` does not have the seat that acts in ``event``: no rules of a game say that."""
     seat = event.claimed_by if isinstance(event, e.FlagFell) else getattr(event, "seat", None)
     if isinstance(event, e.FlagFell) and seat is None:
-        _refuse_unless(CLOCK, actor)
-    acts = isinstance(event, e.MoveSubmitted | e.FlagFell) or type(event) in _SAID
+        refuse_unless(CLOCK, actor)
+    acts = isinstance(event, e.MoveSubmitted | e.FlagFell) or type(event) in SAID
     if acts and seat is not None and not (0 <= seat < len(before.seats) and before.seats[seat].player == actor):
         raise Unauthorized(f"{actor} does not have seat {seat}, which did this")
 
-
-def _refuse_unless(allowed: str, actor: str) -> None:
-    if actor != allowed:
-        raise Unauthorized(f"only the {allowed} does this, and {actor} is recorded as its actor")
-
-
-def _command(before: MatchState, event: Any, actor: str, following: e.Event | None) -> c.Command | None:
-    """Return the command by which ``actor`` brings ``event`` about; None when it only ever follows from another one."""
-    if type(event) in _SAID:
-        made, fields = _SAID[type(event)]
-        command: c.Command = made(actor, *(getattr(event, field) for field in fields))
-        return command
-    match event:
-        case e.MoveSubmitted():
-            offers = isinstance(following, e.DrawOffered) and (following.seat, following.at) == (event.seat, event.at)
-            return c.SubmitMove(actor, event.move, event.level, event.seed, event.engine, event.channel, offers)
-        case e.MatchAborted():
-            return c.CallTime() if actor == CLOCK else c.AbortMatch(actor)
-        case e.FlagFell():
-            if event.claimed_by is None:
-                _refuse_unless(CLOCK, actor)
-                return c.CallTime()
-            return c.CallTime(actor)
-        case e.ClockPaused():
-            return _pause(before, event, actor)
-        case e.ClockResumed():
-            return _return(event, actor)
-        case e.TimeCorrected():
-            _refuse_unless(CONSOLE, actor)
-            return c.CorrectTime()
-        case e.DisputeRaised():
-            opened = c.RaiseDispute if event.arbiter is None else c.OpenCase
-            return opened(actor, event.ply, event.ground, event.statement)
-        case e.MatchFrozen() | e.MatchUnfrozen():
-            return c.Freeze(actor, isinstance(event, e.MatchFrozen))
-        case e.RulingMade():
-            return _ruling(event, actor, following)
-    return None
-
-
-_OWN_PAUSES = (clocks.VACATION, clocks.WEEKEND)
-"""Reasons for which the clock of a single player stands still: what the player's diary says."""
-
-
-def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:
-    player = None if event.seat is None else before.seats[event.seat].player
-    if event.seat is not None and before.seats[event.seat].level is not None:
-        raise Unauthorized(f"{player} is an opponent, which has no vacations and free days")
-    if event.reason == clocks.OUTAGE or event.automatic:
-        _refuse_unless(CLOCK, actor)
-    if event.reason == clocks.OUTAGE:
-        if event.seat is not None or event.until is None or event.until > event.at + MAX_OUTAGE_AHEAD_MS:
-            raise Unauthorized("an outage is recorded for all seats, and when it is over")
-    elif event.reason not in _OWN_PAUSES or player is None:
-        raise Unauthorized(f"nobody stops a clock for {event.reason!r} in this way")
-    elif not event.automatic and actor != player:
-        raise Unauthorized(f"{actor} stops the clock of {player}")
-    return c.PauseClock(event.reason, player, event.since, event.until, bool(event.automatic))
-
-
-def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
-    if (event.reason, event.seat) == (clocks.OUTAGE, None):
-        _refuse_unless(CONSOLE, actor)
-        return c.ResumeClock(event.reason, None)
-    if event.reason not in _OWN_PAUSES or event.seat is None:
-        raise Unauthorized(f"nobody ends a pause for {event.reason!r} in this way")
-    return c.ResumeClock(event.reason, actor)
-
-
-def _ruling(event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rule:
-    return c.Rule(
-        actor,
-        event.ruling,
-        event.reason,
-        event.rule,
-        ply=following.ply if isinstance(following, e.MovesTakenBack) else None,
-        scores=following.scores if event.ruling == DECIDE and isinstance(following, e.MatchFinished) else None,
-        remaining=following.remaining if isinstance(following, e.ClocksAdjusted) else None,
-    )
-
-
-_SAID: Mapping[type[e.Event], tuple[Callable[..., c.Command], tuple[str, ...]]] = {
-    e.PlayerJoined: (c.JoinMatch, ("seat",)),
-    e.DrawOffered: (c.OfferDraw, ()),
-    e.DrawAccepted: (c.AcceptDraw, ("engine", "channel")),
-    e.DrawDeclined: (c.DeclineDraw, ("engine",)),
-    e.PlayerResigned: (c.Resign, ("channel",)),
-    e.CalendarSet: (c.SetCalendar, ("calendar",)),
-    e.TimeGiven: (c.GiveTime, ("to", "time")),
-    e.FlagForgiven: (c.ForgiveFlag, ()),
-    e.TakebackRequested: (c.RequestTakeback, ()),
-    e.TakebackAccepted: (c.AcceptTakeback, ()),
-    e.TakebackDeclined: (c.DeclineTakeback, ()),
-    e.StatementFiled: (c.FileStatement, ("statement",)),
-    e.RulingAppealed: (c.Appeal, ("statement",)),
-    e.CaseReopened: (c.ReopenCase, ("dispute", "statement", "operator")),
-    e.RulesetProposed: (c.ProposeRuleset, ("ruleset", "reason")),
-    e.RulesetAccepted: (c.AcceptRuleset, ()),
-    e.RulesetDeclined: (c.DeclineRuleset, ()),
-}
-"""Commands that say no more than their event: what is made of the actor, and of these fields of the event."""
 
 _WITHOUT_RULES = frozenset(
     {

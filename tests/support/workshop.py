@@ -6,7 +6,7 @@ from random import Random
 
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
-from domain.match.state import CLOCK, FINISHED, PLAYING, MatchState, Seat
+from domain.match.state import CLOCK, FINISHED, PLAYING, MatchState, Seat, is_person
 from events.connection import blocking_client, connect
 from events.diaries import RedisDiaries
 from events.feed import FeedGroup
@@ -151,9 +151,13 @@ class Workshop:
         return name
 
     def start(self, *players: str, **facts: object) -> str:
-        """Create a match of ``players`` (people and opponents) that all of them have joined; return its name."""
-        seats = [_seat(player, number == 0) for number, player in enumerate(players)]
-        name = self.create(*seats, creator=players[0], **facts)
+        """Create a match of ``players`` (people and opponents) that all of them have joined; return its name.
+
+        The first person creates it; alice, who then has no seat, a match of opponents.
+        """
+        creator = next(filter(is_person, players), "alice")
+        seats = [_seat(player, player == creator) for player in players]
+        name = self.create(*seats, creator=creator, **facts)
         for seat in seats:
             if not seat.joined and seat.player is not None:
                 self.do(name, JoinMatch(seat.player))
@@ -197,7 +201,7 @@ def drain(*lines: Line) -> int:
     return handled
 
 
-def _seat(player: str, first: bool) -> Seat:
+def _seat(player: str, creates: bool) -> Seat:
     if player.startswith("opponent-"):
         return Seat.opponent(int(player.removeprefix("opponent-")))
-    return Seat.taken(player) if first else Seat.invited(player)
+    return Seat.taken(player) if creates else Seat.invited(player)

@@ -16,8 +16,9 @@ from redis.exceptions import WatchError
 from domain.match import calendar, vacation
 from domain.match.calendar import Calendar, Offset
 from domain.match.refusals import Refused
-from domain.match.terms import DAY
+from domain.match.terms import DAY, HOUR
 from domain.match.vacation import Book, Vacation, year_of
+from events.clock import rfc3339
 from events.zones import offsets_of, years_around
 
 ATTEMPTS = 50
@@ -27,6 +28,11 @@ LONGEST_KNOWN = 2 * 365 * DAY
 
 FORMER_KEPT_MS = 2 * 365 * DAY
 MAX_FORMER_CALENDARS = 100
+CHANGED_AGAIN_AFTER_MS = 7 * DAY
+"""Free days that could be changed every day would let a clock stand still for ever."""
+
+CORRECTED_WITHIN_MS = HOUR
+"""A mistake can be put right at once."""
 
 
 class FormerCalendar(NamedTuple):
@@ -89,6 +95,17 @@ def arranged(diary: Diary, zone: str, free_days: Iterable[int], now: int) -> Dia
         return after
     former = [each for each in diary.former if each.until > now - FORMER_KEPT_MS]
     return after._replace(former=(*former, FormerCalendar(now, diary.calendar))[-MAX_FORMER_CALENDARS:])
+
+
+def refuse_hasty_change(before: Diary, after: Diary, now: int) -> None:
+    """Raise Refused when ``after`` has other free days, or another zone for them, too soon after the last change."""
+    if after.calendar is None or after.calendar == before.calendar:
+        return
+    recent = [former.until for former in before.former if former.until > now - CHANGED_AGAIN_AFTER_MS]
+    if recent and (len(recent) > 1 or now - recent[0] > CORRECTED_WITHIN_MS):
+        again = rfc3339(recent[-1] + CHANGED_AGAIN_AFTER_MS)
+        reason = f"free days, and the zone that they count in, can be changed once in 7 days: again from {again} on"
+        raise Refused("unfit-calendar", reason, "free_days")
 
 
 def outlived(diary: Diary, now: int) -> bool:

@@ -16,7 +16,7 @@ from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.refusals import Refused
 from domain.match.vacation import year_of
 from events.clock import rfc3339
-from events.diaries import Change, Diary, arranged
+from events.diaries import Change, Diary, arranged, refuse_hasty_change
 
 blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX, description="Your own time: calendar and vacations")
 
@@ -82,12 +82,13 @@ def my_calendar() -> Response:
 @signed_in
 @blueprint.arguments(CalendarWanted)
 def set_my_calendar(arguments: dict[str, Any]) -> Response:
-    """Set time zone, free days and what is done automatically; free days count from now on"""
+    """Set time zone, free days and what is done automatically; free days count from now on, and change once in 7 days"""
     now = services().now()
 
     def change(diary: Diary) -> Diary:
-        diary = arranged(diary, arguments["zone"], arguments["free_days"], now)
-        return diary._replace(auto_vacation=arguments["auto_vacation"], plays_forced=arguments["plays_forced"])
+        after = arranged(diary, arguments["zone"], arguments["free_days"], now)
+        refuse_hasty_change(diary, after, now)
+        return after._replace(auto_vacation=arguments["auto_vacation"], plays_forced=arguments["plays_forced"])
 
     return _calendar(_changed(change, now))
 

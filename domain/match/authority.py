@@ -32,6 +32,10 @@ MAX_FREE_DAYS_AHEAD_MS = (MOST_FREE_DAYS + 1) * DAY
 """How far free days may reach beyond the event that records them: local days are not always 24 hours long."""
 
 
+MAX_FREE_STRETCH_MS = 2 * MAX_FREE_DAYS_AHEAD_MS
+"""How long free days may be in one piece: a calendar is changed once a week at most, and two may meet."""
+
+
 class Recorded(NamedTuple):
     """An event, who acted in it, and the schema that it was stored with."""
 
@@ -177,6 +181,8 @@ class Authority:
         if event.reason == clocks.WEEKEND:
             if not event.since <= event.at or event.until > event.at + MAX_FREE_DAYS_AHEAD_MS:
                 raise Unauthorized(f"free days are recorded when they count, {MOST_FREE_DAYS} in a row at most")
+            if event.until - event.since > MAX_FREE_STRETCH_MS:
+                raise Unauthorized(f"free days last at most {duration(MAX_FREE_STRETCH_MS)} in one piece")
             return
         length = event.until - event.since
         if event.automatic and length > SHORTEST:

@@ -326,3 +326,18 @@ def test_deadlines_that_nobody_deals_with_are_counted(
     under_way(services, anna, boris)
     watch.now = NOON + 3 * DAY + MINUTE
     assert "rookery_overdue_deadlines 1.0" in anna.client.get("/metrics").text
+
+
+def test_free_days_change_once_in_a_week_so_that_no_clock_stands_still_without_end(anna: Caller, watch: Watch) -> None:
+    days = [{**CALENDAR, "free_days": [day]} for day in (1, 2, 3)]
+    assert anna.put("/me/calendar", days[0]).status_code == 200
+    assert anna.put("/me/calendar", days[1]).status_code == 200, "a mistake is put right at once"
+    refused = anna.put("/me/calendar", days[2])
+    assert refusal(refused) == (422, "unfit-calendar")
+    assert list(refused.json["errors"]) == ["free_days"]
+    assert on(watch.now + 7 * DAY) in refused.json["detail"], "it says from when on they can be changed again"
+    assert anna.put("/me/calendar", {**days[1], "plays_forced": True}).status_code == 200, "all else may change"
+    assert anna.put("/me/calendar", {**CALENDAR, "free_days": []}).status_code == 200, "they can always be given up"
+    assert refusal(anna.put("/me/calendar", days[2])) == (422, "unfit-calendar")
+    watch.now += 7 * DAY
+    assert anna.put("/me/calendar", days[2]).status_code == 200

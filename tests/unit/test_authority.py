@@ -223,6 +223,11 @@ CASES = {
         e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, WEEKEND, NOON, 0, LATER + 30 * DAY), "alice"), 6,
         "free days are recorded when they count, 3 in a row at most",
     ),
+    "free days of a year that is over": Case(
+        e.ClockPaused, after_two_plies,
+        adding(6, e.ClockPaused(LATER, WEEKEND, NOON - 365 * DAY, 0, LATER + DAY), "alice"), 6,
+        "free days last at most 8 days in one piece",
+    ),
     "somebody else's free days recorded": Case(
         e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, WEEKEND, NOON, 0, LATER + DAY), "bob"), 6,
         "bob stops the clock of alice",

@@ -82,7 +82,7 @@ def my_calendar() -> Response:
 @signed_in
 @blueprint.arguments(CalendarWanted)
 def set_my_calendar(arguments: dict[str, Any]) -> Response:
-    """Set time zone, free days and what is done automatically; free days count from now on, and change once in 7 days"""
+    """Set time zone, free days and what is done automatically; free days change once in 7 days, from now on"""
     now = services().now()
 
     def change(diary: Diary) -> Diary:

@@ -286,6 +286,23 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
+def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit):
+    white, black = visit().be_guest(), visit().be_guest()
+    match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    white.move(match, "c3-d4")
+    page, held = white.open(match), []
+    page.route("**/positions", lambda route: held.append(route), times=1)
+    with page.expect_request("**/positions"):
+        page.get_by_role("button", name="Lay down lines").click()
+    page.get_by_label("Type a move").fill("b6-a5")
+    with page.expect_response("**/positions"):
+        held[0].continue_()
+    expect(page.locator("#bench [data-bench='where']")).to_contain_text("Black to move")
+    page.keyboard.press("Enter")
+    expect(page.locator("#bench [aria-current]")).to_have_text("b6-a5")
+
+
 def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit):
     person = visit().be_guest()
     page = person.page

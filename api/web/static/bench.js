@@ -39,13 +39,15 @@ export class Bench {
   // Opens the bench. `sheet` has title, help, seat (whose lines these are, or null), words(node) and, unless nothing can
   // be kept, save(tree); `tree` begins after `ply` plies of the match.
   async open(sheet, tree, ply) {
+    const focused = document.activeElement;
     Object.assign(this, {sheet, tree, ply, undos: [], seen: new Map()});
     this.part("title").textContent = sheet.title;
     this.part("help").textContent = sheet.help;
     this.button("save").hidden = !sheet.save;
     this.panel.hidden = false;
     this.on.opened();
-    if (await this.show()) this.board.home();
+    // Who has begun to type meanwhile goes on typing.
+    if ((await this.show()) && [focused, document.body].includes(document.activeElement)) this.board.home();
   }
 
   // Goes on with another tree from another ply, changed or not as before.

@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python; do \
 	command -v $$name >/dev/null 2>&1 && $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { command -v $$name; break; }; done)
-JOBS ?= 2
+JOBS ?= 4
 
 .PHONY: help run demo test check bench lock audit clean
 
@@ -29,10 +29,13 @@ check: $(VENV)/development  ## format, lint, types and the one-way imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# What takes longest is begun first, lest one worker wait for it at the end: the browser, and chaos beside it.
+# What takes longest is begun first, lest one worker wait for it at the end: the browser, and tests that start whole
+# installations. These wait for processes more than they compute, so that there are more workers than processors.
+FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py lost_events.py)
+
 test: check  ## check, then all tests, with a real server, real workers and a real browser
 	@tests/programs.sh
-	$(BIN)/pytest -q -n $(JOBS) tests/e2e tests/integration/test_chaos.py tests/unit tests/contract tests/integration
+	$(BIN)/pytest -q -n $(JOBS) $(FIRST) tests/unit tests/contract tests/integration
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))

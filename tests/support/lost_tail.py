@@ -30,10 +30,15 @@ def _head_at(store: RedisStore, stream: str, version: int) -> Head:
 
 
 def _cut(client: Redis, key: str, last: int) -> None:
-    """Make the Redis stream at ``key`` end with the number ``last``; its groups stay where they are, beyond that."""
+    """Make the Redis stream at ``key`` end with the number ``last``; its groups stay where they are, beyond that.
+
+    All in one step: a relay that runs makes groups itself where it finds none.
+    """
     kept, groups = client.xrange(key, "-", f"{last}-0"), client.xinfo_groups(key)
-    client.delete(key)
-    for entry_id, fields in kept:
-        client.xadd(key, fields, entry_id)
-    for group in groups:
-        client.xgroup_create(key, group["name"], group["last-delivered-id"], mkstream=True)
+    with client.pipeline(transaction=True) as pipeline:
+        pipeline.delete(key)
+        for entry_id, fields in kept:
+            pipeline.xadd(key, fields, entry_id)
+        for group in groups:
+            pipeline.xgroup_create(key, group["name"], group["last-delivered-id"], mkstream=True)
+        pipeline.execute()

@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python; do \
 	command -v $$name >/dev/null 2>&1 && $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { command -v $$name; break; }; done)
-JOBS ?= 4
+JOBS ?= 2
 
 .PHONY: help run demo test check bench lock audit clean
 
@@ -30,7 +30,7 @@ check: $(VENV)/development  ## format, lint, types and the one-way imports
 	$(BIN)/lint-imports
 
 # What takes longest is begun first, lest one worker wait for it at the end: the browser, and tests that start whole
-# installations. These wait for processes more than they compute, so that there are more workers than processors.
+# installations.
 FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py lost_events.py)
 
 test: check  ## check, then all tests, with a real server, real workers and a real browser

@@ -276,6 +276,7 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
         side.move(match, move)
     page = white.open(match)
     page.get_by_role("button", name="Lay down lines").click()
+    expect(page.locator("#board:focus-within")).to_be_visible()  # the board of the lines has come
     for move in ("i8-i7", "e3-e4;h3-h4"):
         page.get_by_label("Type a move").fill(move)
         page.keyboard.press("Enter")

@@ -2,7 +2,8 @@
 
 Streams carry opaque ids only; everything here can be exported and erased without touching one. Of sessions and tokens
 the store keeps the SHA-256, of passwords the argon2 hash, so that its contents let nobody in. All keys share one hash
-tag. A session or token key carries the whole person, who never changes: recognising a caller costs one GET.
+tag. A session or token key carries the whole person, so that recognising a caller costs one GET; a new name is written
+to all of them in one step.
 """
 
 import base64

@@ -11,7 +11,7 @@ _PAIRS = (("rn", "m"), ("vv", "w"))
 
 
 class UnfitName(ValueError):
-    """A name that nobody may have; the message says why."""
+    """A name that cannot be had by signing up; the message says why."""
 
 
 def skeleton(name: str) -> str:
@@ -25,12 +25,18 @@ def skeleton(name: str) -> str:
     return folded
 
 
-_ANYWHERE = ("administrator", "arbiter", "moderator", "opponent", "operator", "rookery")
-_ALONE = ("admin", "console", "guest", "official", "root", "staff", "support", "system", "team", "webmaster")
-_BEFORE = ("", "the", "official", "my", "a")
+_ANYWHERE = ("administrator", "arbiter", "moderator", "opponent", "operator", "referee", "rookery")
+_OFFICES = (
+    *("admin", "clock", "console", "guest", "judge", "mod", "official", "owner", "root", "security", "server"),
+    *("staff", "support", "sysadmin", "system", "team", "umpire", "webmaster"),
+)
+_BESIDE = ("the", "a", "my", "chief", "head", "real", "site")
 
 _KEPT_PARTS = tuple(map(skeleton, _ANYWHERE))
-_KEPT_WHOLE = frozenset(skeleton(before + word) for word in _ALONE for before in _BEFORE)
+_OFFICE = f"(?:{'|'.join(map(skeleton, _OFFICES))})s?"
+_KEPT_WHOLE = re.compile(f"(?:{'|'.join(map(skeleton, _BESIDE))})*(?:{_OFFICE})+")
+"""The skeleton of a name that consists of offices and of what is put before them: ``the-judges``, ``support_team``."""
+
 _KEPT_FORMS = re.compile("guest-|p[a-z2-7]{16}$")
 """Names of guests, and ids."""
 
@@ -43,7 +49,8 @@ def check_name(name: str) -> None:
     kept = (
         _KEPT_FORMS.match(name.lower())
         or any(part in folded for part in _KEPT_PARTS)
-        or not _KEPT_WHOLE.isdisjoint((folded, _without_number(name)))
+        or _KEPT_WHOLE.fullmatch(folded)
+        or _KEPT_WHOLE.fullmatch(_without_number(name))
     )
     if kept:
         raise UnfitName("this name is kept for opponents, guests, ids and offices: choose another")

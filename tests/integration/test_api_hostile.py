@@ -39,7 +39,7 @@ def test_signing_in_leads_back_to_where_one_came_from(anna: Caller, target: str)
 
 
 def test_a_score_beyond_all_numbers_is_refused_at_its_place(app: Flask, anna: Caller, boris: Caller) -> None:
-    judge = Caller(app).sign_up("judge")
+    judge = Caller(app).sign_up("julia")
     app.extensions[EXTENSION].administration.grant(judge.id, "arbiter", "console")
     match = started(anna, boris)
     body = {"ruling": "decide", "reason": "Agreed.", "rule": "12", "scores": [10**400, 0]}

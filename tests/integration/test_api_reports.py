@@ -12,7 +12,7 @@ from tests.support.server import RealServer
 @pytest.fixture
 def judge(app: Flask, services: Services) -> Caller:
     """Return an arbiter without a part in the match."""
-    judge = Caller(app).sign_up("judge")
+    judge = Caller(app).sign_up("julia")
     services.administration.grant(judge.id, "arbiter", "console")
     return judge
 

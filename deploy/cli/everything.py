@@ -79,6 +79,7 @@ def examine_everything(processes: int, opponents: bool, kept_files: tuple[Path, 
         logs = audit_logs(store, kept)
     findings = [*logs.findings, *unlogged(logs.administration, total.acts, present)]
     tell("DIFFERENT", findings, logs.checkpoints.unlisted)
+    tell("NOT CHECKED", logs.checkpoints.unchecked)
     click.echo(
         f"{total.matches} matches, {total.events} events, {total.plies} plies in {seconds:.1f} s: "
         f"{total.matches / seconds:,.0f} matches/s, {total.plies / seconds:,.0f} plies/s"

@@ -52,6 +52,7 @@ def verify(var: Path) -> None:
     for damage in damaged:
         click.echo(printable(f"DAMAGED {damage}"))
     tell("DAMAGED", logs.findings, logs.checkpoints.unlisted)
+    tell("NOT CHECKED", logs.checkpoints.unchecked)
     for each in ahead:
         click.echo(f"DATED IN THE FUTURE {each.stream} at version {each.head.version}: {rfc3339(each.at)}")
     for outage in future_outages:

@@ -22,7 +22,11 @@ NONCE_BYTES = 12
 
 
 class KeyNotReadable(StoreError):
-    """The private key that is stored cannot be decrypted here; the message says why and what to do."""
+    """The private key that is stored cannot be used; the message says why and what to do."""
+
+
+class SecretNotNamed(KeyNotReadable):
+    """The private key is encrypted, and no file with its secret is named."""
 
 
 class KeyFile:
@@ -47,7 +51,7 @@ class KeyFile:
         if not stored.startswith(BEGIN):
             return stored
         if self._path is None:
-            raise KeyNotReadable("the signing key is encrypted: name the file of its secret in ROOKERY_KEY_FILE")
+            raise SecretNotNamed("the signing key is encrypted: name the file of its secret in ROOKERY_KEY_FILE")
         nonce, sealed = stored[len(BEGIN) :][:NONCE_BYTES], stored[len(BEGIN) + NONCE_BYTES :]
         try:
             return AESGCM(_secret(self._path, make=False)).decrypt(nonce, sealed, BEGIN)

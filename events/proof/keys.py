@@ -36,8 +36,9 @@ from events.administration import SERVER, Administration
 from events.clock import rfc3339
 from events.envelope import canonical_json
 from events.proof.documents import Fault
-from events.proof.key_file import KeyFile
+from events.proof.key_file import KeyFile, KeyNotReadable, SecretNotNamed
 from events.shapes import Misfit, SignatureText, shape_of
+from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
 
 LARGEST_KEY_SET = 1_000_000
 """Bytes; thousands of rotations."""
@@ -48,6 +49,11 @@ KEY_REVOKED = "key-revoked"
 
 RESERVED_MS = 3_600_000
 """How far ahead the horizon of the present key is moved."""
+
+PRIVATE_KEY_BYTES = 32
+
+_REMEDY = "restore it from a backup, or begin a new key with: rookery audit rotate-key"
+_HORIZON_DAMAGED = f"the horizon of the signing key is damaged: {_REMEDY}"
 
 
 class PublicKey(NamedTuple):
@@ -113,12 +119,19 @@ def thumbprint(raw: bytes) -> str:
     return _base64url(hashlib.sha256(canonical_json(_web_key(raw))).digest())
 
 
+class KeyExamination(NamedTuple):
+    """What is wrong with the signing key, and why it could not be decrypted here (None: it was, or there is none)."""
+
+    faults: list[str]
+    unchecked: str | None = None
+
+
 class KeyRing:
     """The keys of one installation. The first use makes the first key.
 
     ``now`` returns milliseconds since 1970 UTC. ``key_file`` names the file with the secret that the private key is
-    encrypted with, None for none. Every method raises redis-py's errors when the store cannot be reached, and all but
-    ``rotate`` KeyNotReadable when the private key cannot be decrypted.
+    encrypted with, None for none. Every method raises redis-py's errors when the store cannot be reached. All methods
+    that need the private key, except ``rotate``, raise KeyNotReadable when it cannot be used.
     """
 
     def __init__(self, client: Redis, prefix: str, now: Callable[[], int], key_file: Path | None = None) -> None:
@@ -171,6 +184,49 @@ class KeyRing:
         stored = self._client.hgetall(self._public)
         return sorted((_unpacked(raw, span) for raw, span in stored.items()), key=lambda key: (key.since, key.id))
 
+    def examine(self) -> KeyExamination:
+        """Return what is wrong with the private key, its public key and its horizon; nothing is changed."""
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.get(self._private)
+            pipeline.hgetall(self._public)
+            pipeline.get(self._horizon)
+            found = pipeline.execute(raise_on_error=False)
+        for error in found:
+            if isinstance(error, RedisError):
+                return KeyExamination([f"it cannot be read: {error}"])
+        stored, public, horizon = found
+        faults, unchecked = list[str](), None
+        try:
+            self._open(stored, _present(public))
+        except SecretNotNamed as error:
+            unchecked = str(error)
+        except KeyNotReadable as error:
+            faults.append(str(error))
+        try:
+            if _instant(horizon) > self.now() + RESERVED_MS + MAX_CLOCK_DIFFERENCE_MS:
+                reason = "which is further ahead than a key is ever in use beforehand"
+                faults.append(f"its horizon is {rfc3339(_instant(horizon))}, {reason}")
+        except (KeyNotReadable, ValueError, OverflowError):
+            faults.append(_HORIZON_DAMAGED)
+        return KeyExamination(faults, unchecked)
+
+    def _open(self, stored: bytes | None, present: bytes | None) -> bytes | None:
+        """Return the private key that was ``stored``, None before the first.
+
+        Raises KeyNotReadable unless it can be decrypted and is that of the public key ``present``.
+        """
+        if stored is None:
+            if present is not None:
+                raise KeyNotReadable(f"the signing key is missing: {_REMEDY}")
+            return None
+        raw = self._file.open(stored)
+        if len(raw) != PRIVATE_KEY_BYTES:
+            raise KeyNotReadable(f"the signing key is damaged: {_REMEDY}")
+        if _raw_public(raw) != present:
+            known = "there is none" if present is None else f"that is {thumbprint(present)}"
+            raise KeyNotReadable(f"the signing key is not that of the public key in use ({known}): {_REMEDY}")
+        return raw
+
     def _replace(self, *, rotate: bool) -> SigningKey:
         """Return the present key, or a new one when there is none or when it is to ``rotate``.
 
@@ -186,11 +242,11 @@ class KeyRing:
             connection: Any = pipeline
             stored = connection.get(self._private)
             # Which key it is, is known without decrypting it, so that one that cannot be decrypted can be replaced.
-            public = connection.hgetall(self._public) if stored else {}
-            present = next((raw for raw, span in public.items() if json.loads(span)[1] is None), None)
+            public = connection.hgetall(self._public)
+            present = _present(public)
             old = None if present is None else json.loads(public[present])[0]
-            current = None if rotate or not stored else self._file.open(stored)
-            now, horizon = self.now(), int(connection.get(self._horizon) or 0)
+            current = None if rotate else self._open(stored, present)
+            now, horizon = self.now(), self._read_horizon(connection, rotate)
             pipeline.multi()
             if current is not None and old is not None:
                 if not self._file.is_sealed(stored):
@@ -218,6 +274,14 @@ class KeyRing:
             with suppress(RedisError):  # the bare key stands in the append-only file until the next rewrite
                 self._client.bgrewriteaof()
         return made
+
+    def _read_horizon(self, connection: Any, rotate: bool) -> int:
+        try:
+            return _instant(connection.get(self._horizon))
+        except KeyNotReadable:
+            if not rotate:
+                raise
+            return 0
 
 
 def record_keys(administration: Administration, keys: Iterable[PublicKey]) -> None:
@@ -311,6 +375,19 @@ def _base64url(raw: bytes) -> str:
 
 def _raw_public(private: bytes) -> bytes:
     return Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+
+
+def _present(public: Mapping[bytes, bytes]) -> bytes | None:
+    """Return the public key in use of those stored, None when there is none."""
+    return next((raw for raw, span in public.items() if json.loads(span)[1] is None), None)
+
+
+def _instant(stored: bytes | None) -> int:
+    """Return the stored horizon, 0 when releases that kept none have signed so far; raises KeyNotReadable."""
+    try:
+        return int(stored or 0)
+    except ValueError:
+        raise KeyNotReadable(_HORIZON_DAMAGED) from None
 
 
 def _unpacked(raw: bytes, span: bytes) -> PublicKey:

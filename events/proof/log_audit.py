@@ -44,12 +44,14 @@ class AuditedLog(NamedTuple):
     """What was looked at: the number of leaves, and the checkpoints that can be read by their days.
 
     ``findings`` is what is wrong; of more than MAX_FINDINGS only those are listed, ``unlisted`` counts the others.
+    ``unchecked`` is what could not be looked at, and why.
     """
 
     size: int
     checkpoints: dict[str, Checkpoint]
     findings: list[LogFinding]
     unlisted: int
+    unchecked: list[LogFinding]
 
 
 def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, kept: Sequence[Checkpoint] = ()) -> AuditedLog:
@@ -73,6 +75,7 @@ class _Audit:
     def __init__(self, store: RedisStore, log: CheckpointLog, keyring: KeyRing) -> None:
         self._store, self._log, self._keyring = store, log, keyring
         self._findings: list[LogFinding] = []
+        self._unchecked: list[LogFinding] = []
         self._unlisted = 0
         self._size = 0
         self._roots: dict[int, list[tuple[str, str]]] = {}
@@ -86,13 +89,14 @@ class _Audit:
         checkpoints: dict[str, Checkpoint] = {}
         self._part("the number of leaves", self._read_size)
         self._part("the public keys", self._read_keys)
+        self._part("the signing key", self._examine_signing_key)
         self._part("the checkpoints", lambda: checkpoints.update(self._stored()))
         for checkpoint in kept:
             self._compare(checkpoint, checkpoints)
         self._part("the leaves", self._leaves)
         self._part("the table of logged matches", self._table)
         self._matches()
-        return AuditedLog(self._size, checkpoints, self._findings, self._unlisted)
+        return AuditedLog(self._size, checkpoints, self._findings, self._unlisted, self._unchecked)
 
     def _part(self, place: str, look: Callable[[], None]) -> None:
         try:
@@ -151,6 +155,13 @@ class _Audit:
 
     def _read_keys(self) -> None:
         self._keys = {key.id: key for key in self._keyring.known()}
+
+    def _examine_signing_key(self) -> None:
+        faults, unchecked = self._keyring.examine()
+        for fault in faults:
+            self._add("the signing key", fault)
+        if unchecked is not None:
+            self._unchecked.append(LogFinding("the signing key", unchecked))
 
     def _compare(self, kept: Checkpoint, stored: dict[str, Checkpoint]) -> None:
         place = f"kept checkpoint {kept.day}"

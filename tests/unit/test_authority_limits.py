@@ -9,6 +9,7 @@ import pytest
 from domain.match import commands as c
 from domain.match.authority import Authority
 from domain.match.clock import VACATION
+from domain.match.state import CLOCK
 from domain.match.terms import DAY, HOUR
 from events.envelope import Envelope
 from events.proof.audit import audit
@@ -20,6 +21,7 @@ from tests.support.bundles import (
     after_two_plies,
     bundle_of,
     envelopes,
+    flagged,
     resigned,
 )
 from tests.support.forging import Forgery, dated, forged
@@ -99,6 +101,21 @@ def test_the_first_bundles_name_players_by_seat_and_still_nobody_else() -> None:
         found = [record.objection for record in audit("m", changed, authority=Authority("m"))]
         assert found[version - 1] is not None
         assert "could not do this: you have no seat" in found[version - 1]
+
+
+def test_in_a_match_that_the_rules_cannot_follow_only_the_clock_drops_a_flag_that_is_not_claimed() -> None:
+    stored = envelopes(flagged().events, "m")
+    moved = stored[3]._replace(data={**stored[3].data, "move": "a1-a1"})
+    flag = stored[5]
+    assert (moved.type, flag.type, flag.actor) == ("move-submitted", "flag-fell", CLOCK)
+    for actor, objection in (
+        (CLOCK, None),
+        ("bob", f"only the {CLOCK} does this, and bob is recorded as its actor"),
+    ):
+        events = [*stored[:3], moved, stored[4], flag._replace(actor=actor)]
+        found = list(audit("m", events, authority=Authority("m")))
+        assert found[3].fault is not None
+        assert found[5].unauthorized == objection
 
 
 _FIELDS = ("version", "type", "schema", "at", "actor", "data")

@@ -8,8 +8,10 @@ from events.passwords import UnfitPassword, check_password
 
 @pytest.mark.parametrize(
     "name",
-    ["bob", "supporter", "Anna_K-2", "x" * 24, "player", "pawn-stormer", "systematic", "guesthouse", "rooky"]
-    + ["judgement", "Dredd-the-judge", "clockwork", "model", "serverless", "modest", "judith"],
+    [
+        *("bob", "supporter", "Anna_K-2", "x" * 24, "player", "pawn-stormer", "systematic", "guesthouse", "rooky"),
+        *("judgement", "Dredd-the-judge", "clockwork", "model", "serverless", "modest", "judith"),
+    ],
 )
 def test_a_name_of_letters_digits_and_dashes_is_fit(name: str) -> None:
     assert check_name(name) is None
@@ -25,9 +27,11 @@ def test_a_name_of_other_characters_or_length_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["opponent-4", "Opponent-x", "guest-abcdef", "GUEST-1", "paaaabbbbccccdddd", "Admin", "support"]
-    + ["judge", "clock", "admins", "administrator", "administrators", "referee", "server", "security", "staff"]
-    + ["system", "moderator", "official", "mods", "owner", "umpire"],
+    [
+        *("opponent-4", "Opponent-x", "guest-abcdef", "GUEST-1", "paaaabbbbccccdddd", "Admin", "support"),
+        *("judge", "clock", "admins", "administrator", "administrators", "referee", "server", "security", "staff"),
+        *("system", "moderator", "official", "mods", "owner", "umpire"),
+    ],
 )
 def test_names_of_opponents_guests_ids_and_offices_are_kept(name: str) -> None:
     with pytest.raises(UnfitName, match="kept"):
@@ -36,9 +40,21 @@ def test_names_of_opponents_guests_ids_and_offices_are_kept(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["0pponent-1", "the-arbiter", "Arb1ter", "chess_arbiter", "Supp0rt", "5taff", "admin2", "the_0fficial", "r00kery"]
-    + ["jud9e", "the-judges", "Chief-Judge", "c1ock", "C-l-o-c-k", "5erver", "secur1ty", "5y5tem", "support_team"]
-    + ["server-admin-7", "refereee", "m0derat0rs", "adrnin", "officia1s"],
+    [
+        *(
+            "0pponent-1",
+            "the-arbiter",
+            "Arb1ter",
+            "chess_arbiter",
+            "Supp0rt",
+            "5taff",
+            "admin2",
+            "the_0fficial",
+            "r00kery",
+        ),
+        *("jud9e", "the-judges", "Chief-Judge", "c1ock", "C-l-o-c-k", "5erver", "secur1ty", "5y5tem", "support_team"),
+        *("server-admin-7", "refereee", "m0derat0rs", "adrnin", "officia1s"),
+    ],
 )
 def test_names_that_look_like_those_of_offices_are_kept_too(name: str) -> None:
     with pytest.raises(UnfitName, match="kept"):

@@ -18,7 +18,7 @@ from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
 from events.proof.checkpoint_log import NoCheckpoint
 from events.proof.checkpoints import write_checkpoint
 from events.proof.documents import write_document
-from events.proof.keys import key_set
+from events.proof.public_keys import key_set
 from events.shapes import written
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX, description="Signed bundles, keys and checkpoints")

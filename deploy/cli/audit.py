@@ -16,7 +16,7 @@ from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import LARGEST, SEED, make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.documents import Fault
-from events.proof.keys import KeySet, read_key_set
+from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
 from events.statements import MEMBERS, Recalled, Statements, recalled
 from events.store import DamagedStream

@@ -13,7 +13,8 @@ from events.clock import now_ms, rfc3339
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault, write_document
-from events.proof.keys import key_set, read_key_set, record_keys
+from events.proof.keys import record_keys
+from events.proof.public_keys import key_set, read_key_set
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from events.envelope import canonical_json
 from events.proof import merkle
 from events.proof.documents import Fault, fitted, read_document, write_document
-from events.proof.keys import KeySet
+from events.proof.public_keys import KeySet
 from events.shapes import Digest, SignatureText, shape_of, written
 
 FORMAT = 1

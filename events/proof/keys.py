@@ -6,9 +6,6 @@ to the store can still put a key of their own there; what even they cannot do is
 (``checkpoints``) that others have kept has fixed. The private key leaves the store for the memory of the process that
 signs, and nothing prints, logs or exports it. One that is rotated out is deleted.
 
-A key's id is the thumbprint of its public part (RFC 7638, RFC 8037). What is signed begins with a line that names its
-kind, so that a signature of one kind is never one of another.
-
 A key has a horizon: an instant that is kept with it and that everything it signs is dated before. It is moved on as
 time passes, and only as long as the key is the present one. A rotated key was in use until its horizon, so whatever it
 has signed verifies, even what a process signs that read the key just before and that has another clock.
@@ -17,31 +14,25 @@ A key can be revoked from an instant on: what it signed from then on proves noth
 told to be of a revoked key.
 """
 
-import base64
-import binascii
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from redis import Redis
 from redis.client import Pipeline
+from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as NoAnswer
 
 from events.administration import SERVER, Administration
 from events.clock import rfc3339
-from events.envelope import canonical_json
-from events.proof.documents import Fault
 from events.proof.key_file import KeyFile, KeyNotReadable, SecretNotNamed
-from events.shapes import Misfit, SignatureText, shape_of
+from events.proof.public_keys import PublicKey, signed, thumbprint
+from events.shapes import SignatureText
 from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
-
-LARGEST_KEY_SET = 1_000_000
-"""Bytes; thousands of rotations."""
 
 KEY_BEGUN = "key-begun"
 KEY_REVOKED = "key-revoked"
@@ -54,37 +45,6 @@ PRIVATE_KEY_BYTES = 32
 
 _REMEDY = "restore it from a backup, or begin a new key with: rookery audit rotate-key"
 _HORIZON_DAMAGED = f"the horizon of the signing key is damaged: {_REMEDY}"
-
-
-class PublicKey(NamedTuple):
-    """A public key, 32 bytes, and the time in which it signed: ``since`` to before ``until`` (None: it signs now).
-
-    What it signed from ``revoked`` on counts for nothing (None: it is not revoked). All are milliseconds since 1970
-    UTC.
-    """
-
-    raw: bytes
-    since: int
-    until: int | None = None
-    revoked: int | None = None
-
-    @property
-    def id(self) -> str:
-        """The thumbprint of the key (RFC 7638): 43 letters."""
-        return thumbprint(self.raw)
-
-    def check(self, signature: str, kind: str, statement: Mapping[str, Any], signed_at: int) -> None:
-        """Raise Fault unless ``signature`` is this key's for ``statement``, made when the key was in use."""
-        try:
-            Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), signed(kind, statement))
-        except InvalidSignature:
-            raise Fault("signature", f"it is not the signature of key {self.id} under what is signed here") from None
-        if signed_at < self.since or (self.until is not None and signed_at >= self.until):
-            raise Fault("signature", f"key {self.id} was not in use when this is said to have been signed")
-        if self.revoked is not None and signed_at >= self.revoked:
-            raise Fault(
-                "signature", f"key {self.id} is revoked from {rfc3339(self.revoked)} on, and this was signed later"
-            )
 
 
 class SigningKey:
@@ -107,16 +67,6 @@ class SigningKey:
     def sign(self, kind: str, statement: Mapping[str, Any]) -> SignatureText:
         """Return the signature under ``statement`` of a ``kind``."""
         return SignatureText(self._key.sign(signed(kind, statement)).hex())
-
-
-def signed(kind: str, statement: Mapping[str, Any]) -> bytes:
-    """Return the bytes that are signed: the kind, a line feed, the statement as canonical JSON (RFC 8785)."""
-    return kind.encode() + b"\n" + canonical_json(statement)
-
-
-def thumbprint(raw: bytes) -> str:
-    """Return the id of a public key: the SHA-256 of its JSON Web Key (RFC 7638), in base64url."""
-    return _base64url(hashlib.sha256(canonical_json(_web_key(raw))).digest())
 
 
 class KeyExamination(NamedTuple):
@@ -186,15 +136,12 @@ class KeyRing:
 
     def examine(self) -> KeyExamination:
         """Return what is wrong with the private key, its public key and its horizon; nothing is changed."""
-        with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.get(self._private)
-            pipeline.hgetall(self._public)
-            pipeline.get(self._horizon)
-            found = pipeline.execute(raise_on_error=False)
-        for error in found:
-            if isinstance(error, RedisError):
-                return KeyExamination([f"it cannot be read: {error}"])
-        stored, public, horizon = found
+        try:
+            stored, public, horizon = self._stored()
+        except (NoConnection, NoAnswer):
+            raise
+        except RedisError as error:
+            return KeyExamination([f"it cannot be read: {error}"])
         faults, unchecked = list[str](), None
         try:
             self._open(stored, _present(public))
@@ -209,6 +156,15 @@ class KeyRing:
         except (KeyNotReadable, ValueError, OverflowError):
             faults.append(_HORIZON_DAMAGED)
         return KeyExamination(faults, unchecked)
+
+    def _stored(self) -> tuple[bytes | None, dict[bytes, bytes], bytes | None]:
+        """Return private key, public keys and horizon as they stood at one moment."""
+        with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.get(self._private)
+            pipeline.hgetall(self._public)
+            pipeline.get(self._horizon)
+            private, public, horizon = pipeline.execute()
+        return private, public, horizon
 
     def _open(self, stored: bytes | None, present: bytes | None) -> bytes | None:
         """Return the private key that was ``stored``, None before the first.
@@ -240,15 +196,14 @@ class KeyRing:
 
         def replace(pipeline: Pipeline) -> SigningKey:
             connection: Any = pipeline
-            stored = connection.get(self._private)
+            stored, public, kept_horizon = self._stored()
             # Which key it is, is known without decrypting it, so that one that cannot be decrypted can be replaced.
-            public = connection.hgetall(self._public)
             present = _present(public)
-            old = None if present is None else json.loads(public[present])[0]
+            old = 0 if present is None else json.loads(public[present])[0]
             current = None if rotate else self._open(stored, present)
-            now, horizon = self.now(), self._read_horizon(connection, rotate)
+            now, horizon = self.now(), _instant(kept_horizon, damaged=0 if rotate else None)
             pipeline.multi()
-            if current is not None and old is not None:
+            if current is not None and stored is not None:
                 if not self._file.is_sealed(stored):
                     connection.set(self._private, self._file.seal(current))
                     sealed.append(True)
@@ -256,18 +211,8 @@ class KeyRing:
                     horizon = now + RESERVED_MS
                     connection.set(self._horizon, horizon)
                 return SigningKey(current, old, horizon)
-            since = now
-            if old is not None:
-                # A key never begins before the one in front of it, whatever the clocks of two machines say. Releases
-                # that kept no horizon may have signed until this moment.
-                since = max(now, old + 1)
-                until = max(horizon or now + RESERVED_MS, old + 1)
-                connection.hset(self._public, present, json.dumps([old, until]))
-            raw = Ed25519PrivateKey.generate().private_bytes_raw()
-            connection.set(self._private, self._file.seal(raw))
-            connection.set(self._horizon, since + RESERVED_MS)
-            connection.hset(self._public, _raw_public(raw), json.dumps([since, None]))
-            return SigningKey(raw, since, since + RESERVED_MS)
+            until = horizon or now + RESERVED_MS
+            return self._begin(connection, now, None if present is None else (present, old, until))
 
         made: SigningKey = self._client.transaction(replace, self._private, self._horizon, value_from_callable=True)
         if sealed:
@@ -275,13 +220,20 @@ class KeyRing:
                 self._client.bgrewriteaof()
         return made
 
-    def _read_horizon(self, connection: Any, rotate: bool) -> int:
-        try:
-            return _instant(connection.get(self._horizon))
-        except KeyNotReadable:
-            if not rotate:
-                raise
-            return 0
+    def _begin(self, connection: Any, now: int, before: tuple[bytes, int, int] | None) -> SigningKey:
+        """Write a new key, and that the one ``before`` it, a public key with its ``since`` and ``until``, is over."""
+        since = now
+        if before is not None:
+            public, old, until = before
+            # A key never begins before the one in front of it, whatever the clocks of two machines say. Releases that
+            # kept no horizon may have signed until this moment.
+            since = max(now, old + 1)
+            connection.hset(self._public, public, json.dumps([old, max(until, old + 1)]))
+        raw = Ed25519PrivateKey.generate().private_bytes_raw()
+        connection.set(self._private, self._file.seal(raw))
+        connection.set(self._horizon, since + RESERVED_MS)
+        connection.hset(self._public, _raw_public(raw), json.dumps([since, None]))
+        return SigningKey(raw, since, since + RESERVED_MS)
 
 
 def record_keys(administration: Administration, keys: Iterable[PublicKey]) -> None:
@@ -296,83 +248,6 @@ def record_keys(administration: Administration, keys: Iterable[PublicKey]) -> No
             administration.record(KEY_REVOKED, SERVER, facts, f"revoked:{key.id}:{key.revoked}")
 
 
-KeySet = Mapping[str, PublicKey]
-"""Public keys by their ids."""
-
-
-def key_set(keys: Iterable[PublicKey]) -> dict[str, Any]:
-    """Return ``keys`` as a JSON Web Key Set (RFC 7517, RFC 8037), each with the milliseconds of its time in use.
-
-    Only a key that is revoked has the member ``revoked``.
-    """
-    return {"keys": [_shown(key) for key in keys]}
-
-
-def _shown(key: PublicKey) -> dict[str, Any]:
-    shown = {**_web_key(key.raw), "alg": "Ed25519", "kid": key.id, "since": key.since, "until": key.until, "use": "sig"}
-    return shown if key.revoked is None else {**shown, "revoked": key.revoked}
-
-
-def read_key_set(packed: bytes) -> KeySet:
-    """Return the keys of a JSON Web Key Set as an installation serves it; raises Fault with the first thing wrong."""
-    if len(packed) > LARGEST_KEY_SET:
-        raise Fault("", f"a key set has at most {LARGEST_KEY_SET:,} bytes")
-    try:
-        value = json.loads(packed)
-    except (ValueError, RecursionError):
-        raise Fault("", "it is not JSON") from None
-    if not isinstance(value, dict) or not isinstance(value.get("keys"), list):
-        raise Fault("keys", "a key set has a list of keys")
-    keys = {}
-    for number, entry in enumerate(value["keys"]):
-        key = _read_key(f"keys[{number}]", entry)
-        if key.id in keys:
-            raise Fault(f"keys[{number}].kid", "this key stands twice in the set")
-        keys[key.id] = key
-    return keys
-
-
-class _WebKey(NamedTuple):
-    kty: str
-    crv: str
-    x: str
-    alg: str
-    kid: str
-    use: str
-    since: int
-    until: int | None = None
-    revoked: int | None = None
-
-
-_WEB_KEY = shape_of(_WebKey)
-
-
-def _read_key(place: str, entry: Any) -> PublicKey:
-    if isinstance(entry, dict) and entry.get("until", 0) is None:
-        entry = {name: value for name, value in entry.items() if name != "until"}
-    try:
-        read: _WebKey = _WEB_KEY.read(entry)
-        raw = base64.b64decode(read.x + "=" * (-len(read.x) % 4), b"-_", validate=True)
-    except Misfit as misfit:
-        raise Fault(f"{place}{misfit.path}", str(misfit)) from None
-    except binascii.Error:
-        raise Fault(f"{place}.x", "it is not base64url") from None
-    if (read.kty, read.crv, len(raw)) != ("OKP", "Ed25519", 32):
-        raise Fault(place, "it is no Ed25519 key")
-    key = PublicKey(raw, read.since, read.until, read.revoked)
-    if key.id != read.kid:
-        raise Fault(f"{place}.kid", f"this key has the id {key.id}")
-    return key
-
-
-def _web_key(raw: bytes) -> dict[str, str]:
-    return {"crv": "Ed25519", "kty": "OKP", "x": _base64url(raw)}
-
-
-def _base64url(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
-
-
 def _raw_public(private: bytes) -> bytes:
     return Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
 
@@ -382,12 +257,17 @@ def _present(public: Mapping[bytes, bytes]) -> bytes | None:
     return next((raw for raw, span in public.items() if json.loads(span)[1] is None), None)
 
 
-def _instant(stored: bytes | None) -> int:
-    """Return the stored horizon, 0 when releases that kept none have signed so far; raises KeyNotReadable."""
+def _instant(stored: bytes | None, damaged: int | None = None) -> int:
+    """Return the stored horizon, 0 when releases that kept none have signed so far.
+
+    Returns ``damaged`` for one that is no number; raises KeyNotReadable if that is None.
+    """
     try:
         return int(stored or 0)
     except ValueError:
-        raise KeyNotReadable(_HORIZON_DAMAGED) from None
+        if damaged is None:
+            raise KeyNotReadable(_HORIZON_DAMAGED) from None
+        return damaged
 
 
 def _unpacked(raw: bytes, span: bytes) -> PublicKey:

@@ -18,7 +18,8 @@ from events.proof import merkle
 from events.proof.checkpoint_log import NODE_BYTES, CheckpointLog
 from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write_checkpoint
 from events.proof.documents import Fault
-from events.proof.keys import KeyRing, KeySet
+from events.proof.keys import KeyRing
+from events.proof.public_keys import KeySet
 from events.redis_store import RedisStore
 from events.store import EMPTY, Head, StoreUnavailable
 

@@ -22,7 +22,7 @@ from events.proof.bundle import (
     seed_is_withheld,
 )
 from events.proof.documents import Fault, difference
-from events.proof.keys import KeySet
+from events.proof.public_keys import KeySet
 from events.shapes import written
 from events.store import DamagedStream
 

@@ -8,7 +8,7 @@ from api.services import Services
 from domain.game import Effort
 from events.jobs import JOB_KEPT_S, Job
 from events.proof.documents import write_document
-from events.proof.keys import key_set, read_key_set
+from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, started
 from tests.support.server import RealServer

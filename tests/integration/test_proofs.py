@@ -14,7 +14,8 @@ from events.proof.bundle import make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault
-from events.proof.keys import RESERVED_MS, KeyRing, KeySet, key_set, read_key_set
+from events.proof.keys import RESERVED_MS, KeyRing
+from events.proof.public_keys import KeySet, key_set, read_key_set
 from events.proof.verification import verify
 from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started

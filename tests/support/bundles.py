@@ -38,7 +38,8 @@ from events.envelope import Envelope, seal
 from events.proof import merkle
 from events.proof.bundle import make_bundle
 from events.proof.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_of, statement
-from events.proof.keys import KeySet, SigningKey
+from events.proof.keys import SigningKey
+from events.proof.public_keys import KeySet
 from events.shapes import Digest
 from events.store import GENESIS
 from tests.support.cases import REASON, RULE

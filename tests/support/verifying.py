@@ -8,7 +8,8 @@ import pytest
 
 from events.proof.bundle import make_bundle
 from events.proof.documents import Fault, write_document
-from events.proof.keys import KeySet, SigningKey
+from events.proof.keys import SigningKey
+from events.proof.public_keys import KeySet
 from events.proof.verification import Step, verify
 from tests.support.bundles import (
     KEY,

@@ -15,7 +15,7 @@ from domain.match.state import PLAYING, Seat
 from domain.match.terms import DAY, STANDARD
 from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import Fault, write_document
-from events.proof.keys import key_set, read_key_set
+from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import BEYOND, verify
 from tests.support.bundles import (
     KEY,

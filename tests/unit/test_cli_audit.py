@@ -15,7 +15,7 @@ from events.codec import draft_of
 from events.memory import MemoryStore
 from events.proof.bundle import make_bundle
 from events.proof.documents import write_document
-from events.proof.keys import key_set
+from events.proof.public_keys import key_set
 from events.store import EMPTY, Request
 from tests.support.bundles import (
     KEY,

@@ -1,0 +1,141 @@
+"""Public keys: what they check, and the JSON Web Key Set in which an installation shows them.
+
+A key's id is the thumbprint of its public part (RFC 7638, RFC 8037). What is signed begins with a line that names its
+kind, so that a signature of one kind is never one of another.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from events.clock import rfc3339
+from events.envelope import canonical_json
+from events.proof.documents import Fault
+from events.shapes import Misfit, shape_of
+
+LARGEST_KEY_SET = 1_000_000
+"""Bytes; thousands of rotations."""
+
+
+class PublicKey(NamedTuple):
+    """A public key, 32 bytes, and the time in which it signed: ``since`` to before ``until`` (None: it signs now).
+
+    What it signed from ``revoked`` on counts for nothing (None: it is not revoked). All are milliseconds since 1970
+    UTC.
+    """
+
+    raw: bytes
+    since: int
+    until: int | None = None
+    revoked: int | None = None
+
+    @property
+    def id(self) -> str:
+        """The thumbprint of the key (RFC 7638): 43 letters."""
+        return thumbprint(self.raw)
+
+    def check(self, signature: str, kind: str, statement: Mapping[str, Any], signed_at: int) -> None:
+        """Raise Fault unless ``signature`` is this key's for ``statement``, made when the key was in use."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), signed(kind, statement))
+        except InvalidSignature:
+            raise Fault("signature", f"it is not the signature of key {self.id} under what is signed here") from None
+        if signed_at < self.since or (self.until is not None and signed_at >= self.until):
+            raise Fault("signature", f"key {self.id} was not in use when this is said to have been signed")
+        if self.revoked is not None and signed_at >= self.revoked:
+            raise Fault(
+                "signature", f"key {self.id} is revoked from {rfc3339(self.revoked)} on, and this was signed later"
+            )
+
+
+def signed(kind: str, statement: Mapping[str, Any]) -> bytes:
+    """Return the bytes that are signed: the kind, a line feed, the statement as canonical JSON (RFC 8785)."""
+    return kind.encode() + b"\n" + canonical_json(statement)
+
+
+def thumbprint(raw: bytes) -> str:
+    """Return the id of a public key: the SHA-256 of its JSON Web Key (RFC 7638), in base64url."""
+    return _base64url(hashlib.sha256(canonical_json(_web_key(raw))).digest())
+
+
+KeySet = Mapping[str, PublicKey]
+"""Public keys by their ids."""
+
+
+def key_set(keys: Iterable[PublicKey]) -> dict[str, Any]:
+    """Return ``keys`` as a JSON Web Key Set (RFC 7517, RFC 8037), each with the milliseconds of its time in use.
+
+    Only a key that is revoked has the member ``revoked``.
+    """
+    return {"keys": [_shown(key) for key in keys]}
+
+
+def _shown(key: PublicKey) -> dict[str, Any]:
+    shown = {**_web_key(key.raw), "alg": "Ed25519", "kid": key.id, "since": key.since, "until": key.until, "use": "sig"}
+    return shown if key.revoked is None else {**shown, "revoked": key.revoked}
+
+
+def read_key_set(packed: bytes) -> KeySet:
+    """Return the keys of a JSON Web Key Set as an installation serves it; raises Fault with the first thing wrong."""
+    if len(packed) > LARGEST_KEY_SET:
+        raise Fault("", f"a key set has at most {LARGEST_KEY_SET:,} bytes")
+    try:
+        value = json.loads(packed)
+    except (ValueError, RecursionError):
+        raise Fault("", "it is not JSON") from None
+    if not isinstance(value, dict) or not isinstance(value.get("keys"), list):
+        raise Fault("keys", "a key set has a list of keys")
+    keys = {}
+    for number, entry in enumerate(value["keys"]):
+        key = _read_key(f"keys[{number}]", entry)
+        if key.id in keys:
+            raise Fault(f"keys[{number}].kid", "this key stands twice in the set")
+        keys[key.id] = key
+    return keys
+
+
+class _WebKey(NamedTuple):
+    kty: str
+    crv: str
+    x: str
+    alg: str
+    kid: str
+    use: str
+    since: int
+    until: int | None = None
+    revoked: int | None = None
+
+
+_WEB_KEY = shape_of(_WebKey)
+
+
+def _read_key(place: str, entry: Any) -> PublicKey:
+    if isinstance(entry, dict) and entry.get("until", 0) is None:
+        entry = {name: value for name, value in entry.items() if name != "until"}
+    try:
+        read: _WebKey = _WEB_KEY.read(entry)
+        raw = base64.b64decode(read.x + "=" * (-len(read.x) % 4), b"-_", validate=True)
+    except Misfit as misfit:
+        raise Fault(f"{place}{misfit.path}", str(misfit)) from None
+    except binascii.Error:
+        raise Fault(f"{place}.x", "it is not base64url") from None
+    if (read.kty, read.crv, len(raw)) != ("OKP", "Ed25519", 32):
+        raise Fault(place, "it is no Ed25519 key")
+    key = PublicKey(raw, read.since, read.until, read.revoked)
+    if key.id != read.kid:
+        raise Fault(f"{place}.kid", f"this key has the id {key.id}")
+    return key
+
+
+def _web_key(raw: bytes) -> dict[str, str]:
+    return {"crv": "Ed25519", "kty": "OKP", "x": _base64url(raw)}
+
+
+def _base64url(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")

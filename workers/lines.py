@@ -10,13 +10,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 import structlog
+from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from events import beats
 from events.liveness import RedisLiveness
+from events.store import StoreError, WrongInstallation
 
 REPORT_EVERY_S = 5.0
 STOP_WITHIN_S = 10.0
+FIRST_DELAY_S = 0.05
+MAX_DELAY_S = 5.0
+
+UNAVAILABLE = (RedisError, StoreError, OperationalError, OSError)
+"""What waiting helps against."""
 
 log = structlog.get_logger("relay")
 
@@ -57,6 +64,52 @@ def run_lines(
         thread.join(max(0.0, deadline - time.monotonic()))
     if died:
         raise LineDied(f"the line {died[0]} has ended by itself")
+
+
+def repeat(step: Callable[[], float], stop: threading.Event, failed: Callable[[], None], **context: object) -> None:
+    """Call ``step`` until ``stop`` is set, each time waiting for as many seconds as it returned.
+
+    One that raises is logged with ``context``, ``failed`` is called, and it is tried again after growing delays.
+    """
+    delay = FIRST_DELAY_S
+    while not stop.is_set():
+        beats.beat()
+        try:
+            pause = step()
+        except UNAVAILABLE as error:
+            log.warning("waits", seconds=delay, error=str(error), **context)
+        except Exception:
+            log.exception("failed", **context)
+        else:
+            delay = FIRST_DELAY_S
+            if pause > 0:
+                beats.wait(stop, pause)
+            continue
+        failed()
+        beats.wait(stop, delay)
+        delay = min(2 * delay, MAX_DELAY_S)
+
+
+def until_available(stop: threading.Event, attempt: Callable[[], object]) -> bool:
+    """Call ``attempt`` until the store is there; return False when ``stop`` was set before.
+
+    Raises WrongInstallation, against which waiting does not help.
+    """
+    delay = FIRST_DELAY_S
+    with beats.line("start"):
+        while not stop.is_set():
+            beats.beat()
+            try:
+                attempt()
+            except WrongInstallation:
+                raise
+            except UNAVAILABLE as error:
+                log.warning("waits for the store", seconds=delay, error=str(error))
+                beats.wait(stop, delay)
+                delay = min(2 * delay, MAX_DELAY_S)
+            else:
+                return True
+    return False
 
 
 def _report(stop: threading.Event, lines: Sequence[str], liveness: RedisLiveness) -> None:

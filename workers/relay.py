@@ -14,8 +14,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import groupby
-from typing import Any
+from itertools import count, groupby
 
 import structlog
 from kombu.exceptions import OperationalError
@@ -40,12 +39,12 @@ from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
-from events.store import EventStore, StoreError, StoreUnavailable, WrongInstallation
+from events.store import EventStore, StoreUnavailable
 from events.timekeeper import Timekeeper
 from workers.app import OPPONENTS, make_app
 from workers.fair_queue import FairQueue, lane_of
 from workers.jobs import JobRound
-from workers.lines import run_lines
+from workers.lines import repeat, run_lines, until_available
 from workers.opponents import debts_of
 from workers.projector import Failures, Projector, projected_by
 from workers.ratings import Ratings
@@ -63,11 +62,6 @@ DELIVERIES_BEFORE_PARKING = 5
 SWEEP_EVERY_S = 3.0
 SWEEPS_PER_TRIM = 20
 DEAD_CONSUMER_MS = 3_600_000
-FIRST_DELAY_S = 0.05
-LONGEST_DELAY_S = 5.0
-
-UNAVAILABLE = (RedisError, StoreError, OperationalError, OSError)
-"""What waiting helps against."""
 
 log = structlog.get_logger("relay")
 
@@ -93,21 +87,15 @@ class Line:
 
     def run(self, stop: threading.Event) -> None:
         """Work until ``stop`` is set. Whatever is unavailable is waited for, with growing delays."""
-        delay = FIRST_DELAY_S
-        while not stop.is_set():
-            beats.beat()
-            try:
-                self.step(BLOCK_MS)
-                delay = FIRST_DELAY_S
-            except UNAVAILABLE as error:
-                log.warning("waits", line=self.group.group, seconds=delay, error=str(error))
-            except Exception:
-                log.exception("failed", line=self.group.group)
-            else:
-                continue
-            self._ready = False
-            beats.wait(stop, delay)
-            delay = min(2 * delay, LONGEST_DELAY_S)
+
+        def step() -> float:
+            self.step(BLOCK_MS)
+            return 0.0
+
+        repeat(step, stop, self._begin_again, line=self.group.group)
+
+    def _begin_again(self) -> None:
+        self._ready = False
 
     def step(self, block_ms: int | None) -> int:
         """Handle what is there, waiting up to ``block_ms`` for it; return how many deliveries there were."""
@@ -249,7 +237,7 @@ class Relay:
         """
         store = store_from(self._settings, self._judged)
         matches = Matches(store, self._now)
-        if not _until_available(stop, lambda: store.shards):
+        if not until_available(stop, lambda: store.shards):
             return
         readmodels = ReadModels(store.client, self._settings.prefix, store.shards)
         ask_answer = partial(self.ask_answer, matches, FairQueue(store.client, self._settings.prefix))
@@ -289,7 +277,7 @@ class Relay:
         ]
         # All groups exist before the feed is trimmed for the first time: what one has not seen stays.
         for line in lines:
-            if not _until_available(stop, line.group.ensure):
+            if not until_available(stop, line.group.ensure):
                 return
         works: dict[str, Callable[[threading.Event], None]] = {line.group.group: line.run for line in lines}
         works["ticker"] = ticker.run
@@ -328,43 +316,23 @@ class Relay:
 
     def _look_after(self, stop: threading.Event, sweeper: Sweeper, lines: Sequence[Line], store: RedisStore) -> None:
         """Sweep and trim now and then until ``stop`` is set."""
-        sweeps = 0
-        while not beats.wait(stop, SWEEP_EVERY_S):
-            beats.beat()
-            sweeps += 1
-            try:
-                sweeper.sweep()
-                if sweeps % SWEEPS_PER_TRIM == 0:
-                    beats.beat()
-                    trimmed = trim(store.client, self._settings.prefix, store.shards)
-                    for line in lines:
-                        line.group.drop_dead_consumers(DEAD_CONSUMER_MS)
-                        waiting = sum(lag.undelivered + lag.pending for lag in line.group.lag())
-                        log.info("works", line=line.group.group, handled=line.handled, waiting=waiting, trimmed=trimmed)
-            except UNAVAILABLE as error:
-                log.warning("cannot sweep now", error=str(error))
-            except Exception:
-                log.exception("the sweep failed")
+        sweeps = count(1)
+
+        def sweep() -> float:
+            # Before the sweep: one that fails every time must not keep the feeds from being trimmed.
+            if next(sweeps) % SWEEPS_PER_TRIM == 0:
+                trimmed = trim(store.client, self._settings.prefix, store.shards)
+                for line in lines:
+                    line.group.drop_dead_consumers(DEAD_CONSUMER_MS)
+                    waiting = sum(lag.undelivered + lag.pending for lag in line.group.lag())
+                    log.info("works", line=line.group.group, handled=line.handled, waiting=waiting, trimmed=trimmed)
+                beats.beat()
+            sweeper.sweep()
+            return SWEEP_EVERY_S
+
+        if not beats.wait(stop, SWEEP_EVERY_S):
+            repeat(sweep, stop, lambda: None, line="sweeper")
 
 
 def _matches(deliveries: Iterable[Delivery]) -> Iterable[str]:
     return dict.fromkeys(delivery.stream for delivery in deliveries)
-
-
-def _until_available(stop: threading.Event, attempt: Callable[[], Any]) -> bool:
-    """Make ``attempt`` again and again until the store is there; return False when ``stop`` was set before."""
-    delay = FIRST_DELAY_S
-    with beats.line("start"):
-        while not stop.is_set():
-            beats.beat()
-            try:
-                attempt()
-            except WrongInstallation:
-                raise
-            except UNAVAILABLE as error:
-                log.warning("waits for the store", seconds=delay, error=str(error))
-                beats.wait(stop, delay)
-                delay = min(2 * delay, LONGEST_DELAY_S)
-            else:
-                return True
-    return False

@@ -19,7 +19,8 @@ from redis.exceptions import RedisError
 from domain.match.state import ABORTED, FINISHED, opponent_id
 from domain.search import LEVELS
 from events import beats
-from events.proof.checkpoint_log import CheckpointLog, day_of
+from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint, day_of
+from events.proof.documents import Fault
 from events.readmodels import Keys, rated_result
 from events.readmodels.reader import ReadModels
 from events.store import EventStore, StoreUnavailable
@@ -160,7 +161,11 @@ class Sweeper:
         now = self._now()
         day = day_of(now)
         if self._signed_day != day:
-            latest = self._checkpoints.latest()
+            try:
+                latest = self._checkpoints.latest()
+            except (Fault, NoCheckpoint) as error:
+                log.error("the last checkpoint cannot be read", error=str(error))
+                latest = None
             if latest is None or latest.day < day:
                 return bool(self._remind("checkpoint", day, now // DAY_MS * DAY_MS, lambda _: self._ask_checkpoint()))
             self._signed_day = day

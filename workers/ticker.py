@@ -12,7 +12,6 @@ from itertools import islice
 from typing import NamedTuple
 
 import structlog
-from redis.exceptions import RedisError
 
 from domain.match.state import ABORTED, FINISHED
 from events import beats
@@ -20,8 +19,9 @@ from events.clock import rfc3339
 from events.diaries import Diaries
 from events.heartbeat import Heartbeat, Outage
 from events.readmodels.reader import ReadModels
-from events.store import EventStore, StoreError
+from events.store import EventStore
 from events.timekeeper import Timekeeper, unavailable
+from workers.lines import repeat
 
 TICK_MS = 1000
 """The ticker looks again at least so often, and so long ahead."""
@@ -31,8 +31,6 @@ AT_ONCE = 100
 
 PATIENCE_MS = 10_000
 LONGEST_PATIENCE_MS = 600_000
-FIRST_DELAY_S = 0.05
-LONGEST_DELAY_S = 5.0
 
 log = structlog.get_logger("ticker")
 
@@ -76,22 +74,16 @@ class Ticker:
 
     def run(self, stop: threading.Event) -> None:
         """Tick until ``stop`` is set. Whatever is unavailable is waited for, with growing delays."""
-        delay = FIRST_DELAY_S
-        while not stop.is_set():
-            beats.beat()
-            try:
-                following = self.tick()
-                delay = FIRST_DELAY_S
-                # No longer than that, even if the clock is set back meanwhile.
-                stop.wait(min(max(0, following - self._now()), TICK_MS) / 1000)
-                continue
-            except (RedisError, StoreError, OSError) as error:
-                log.warning("waits", seconds=delay, error=str(error))
-            except Exception:
-                log.exception("the tick failed")
-            self._crediting = None
-            beats.wait(stop, delay)
-            delay = min(2 * delay, LONGEST_DELAY_S)
+
+        def tick() -> float:
+            following = self.tick()
+            # No longer than a tick, even if the clock is set back meanwhile.
+            return min(max(0, following - self._now()), TICK_MS) / 1000
+
+        repeat(tick, stop, self._forget_crediting, line="ticker")
+
+    def _forget_crediting(self) -> None:
+        self._crediting = None
 
     def tick(self) -> int:
         """Let happen what is due; return the instant at which to tick again.

@@ -6,9 +6,9 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from events.readmodels import summarise
-from tests.support.workshop import Workshop
+from tests.support.workshop import PREFIX, Workshop
 from workers.opponents import answer
-from workers.sweeper import CHECKED_AT_ONCE, LEASE_MS, LONGEST_PATIENCE_MS, PATIENCE_MS
+from workers.sweeper import CHECKED_AT_ONCE, DAY_MS, LEASE_MS, LONGEST_PATIENCE_MS, PATIENCE_MS
 
 
 def test_an_opponent_that_has_kept_others_waiting_is_asked_again(shop: Workshop) -> None:
@@ -105,3 +105,17 @@ def test_one_of_several_sweepers_is_at_work_and_another_one_takes_over_when_it_i
     shop.client.delete(lease)
     shop.start("alice", "dora")
     assert (second.sweep(), first.sweep()) == (1, 0)
+
+
+@pytest.mark.parametrize("damage", [b"{}", None])
+def test_a_last_checkpoint_that_cannot_be_read_keeps_neither_the_next_one_nor_the_rest_from_being_done(
+    shop: Workshop, damage: bytes | None
+) -> None:
+    day = shop.checkpoints.sign(shop.now).day
+    days = f"{PREFIX}{{proof}}:log:checkpoints"
+    shop.client.hdel(days, day) if damage is None else shop.client.hset(days, day, damage)
+    rounds: list[int] = []
+    assert shop.sweeper(rounds=[lambda: rounds.append(shop.now)]).sweep() == 0
+    assert (shop.checkpoints_asked, rounds) == ([day], [shop.now])
+    shop.now += DAY_MS
+    assert shop.checkpoints.sign(shop.now).day > day

@@ -1,6 +1,6 @@
 """An installation whose relay is driven step by step, with a clock that a test sets and players that play at random."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from random import Random
 
@@ -103,8 +103,8 @@ class Workshop:
         """Return a ticker that reads this workshop's clock."""
         return Ticker(self.store, self.readmodels, self.timekeeper, self.diaries, self.heartbeat, lambda: self.now)
 
-    def sweeper(self, name: str = "one") -> Sweeper:
-        """Return a sweeper that reads this workshop's clock."""
+    def sweeper(self, name: str = "one", rounds: Sequence[Callable[[], object]] = ()) -> Sweeper:
+        """Return a sweeper that reads this workshop's clock and does ``rounds``."""
         return Sweeper(
             self.store,
             self.readmodels,
@@ -117,6 +117,7 @@ class Workshop:
             lambda: self.checkpoints_asked.append(day_of(self.now)),
             lambda: self.now,
             name,
+            rounds,
         )
 
     def project_all(self) -> None:

@@ -174,6 +174,28 @@ class QueryNumber(fields.Integer):
         return int(value)
 
 
+def page_limit(default: int, most: int) -> QueryNumber:
+    """Return the field of how many items a page has at most."""
+    return QueryNumber(load_default=default, validate=validate.Range(1, most, error=f"must be 1 to {most}"))
+
+
+def next_page() -> fields.Integer:
+    """Return the field of an answer that says where the next page begins."""
+    return fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
+
+
+def words(max_characters: int, **options: Any) -> Text:
+    """Return the field of a text that must not be blank."""
+    return Text(
+        required=True,
+        validate=[
+            validate.Length(1, max_characters, error=f"must have 1 to {max_characters} characters"),
+            pattern(r"[\s\S]*\S[\s\S]*", "must not be blank"),
+        ],
+        **options,
+    )
+
+
 def pattern(regex: str, message: str) -> validate.Validator:
     """Return a validator of the whole text, documented with the same ``regex``."""
     return _Pattern(f"^{regex}$", error=message)
@@ -248,4 +270,4 @@ class Paging(Strict):
     """Which part of a long list: a cursor from an earlier answer and the length of a page."""
 
     cursor = Text(validate=validate.Length(min=1, max=500))
-    limit = QueryNumber(load_default=50, validate=validate.Range(1, 200, error="must be 1 to 200"))
+    limit = page_limit(50, 200)

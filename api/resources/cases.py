@@ -24,7 +24,8 @@ from api.schemas import (
     Strict,
     Text,
     Whole,
-    pattern,
+    page_limit,
+    words,
 )
 from api.services import services
 from domain.match import commands as c
@@ -50,21 +51,6 @@ def _ply(**options: Any) -> Whole:
     return Whole(validate=validate.Range(0, LARGEST_NUMBER, error="must not be negative"), **options)
 
 
-def _statement() -> Text:
-    return Text(required=True, validate=validate.Length(1, LONGEST, error=f"must have 1 to {LONGEST} characters"))
-
-
-def _reason(max_characters: int, **options: Any) -> Text:
-    return Text(
-        required=True,
-        validate=[
-            validate.Length(1, max_characters, error=f"must have 1 to {max_characters} characters"),
-            pattern(r"[\s\S]*\S[\s\S]*", "must not be blank"),
-        ],
-        **options,
-    )
-
-
 def _thousandths(score: float) -> None:
     if round(score, MAX_SCORE_DECIMALS) != score:
         raise ValidationError(f"must have at most {MAX_SCORE_DECIMALS} decimals")
@@ -73,11 +59,11 @@ def _thousandths(score: float) -> None:
 class NewDispute(Strict):
     ply = _ply(required=True, metadata={"description": "The dispute is about the match after so many plies"})
     ground = Text(required=True, validate=validate.OneOf(GROUNDS, error=f"must be one of {', '.join(GROUNDS)}"))
-    statement = _statement()
+    statement = words(LONGEST)
 
 
 class NewStatement(Strict):
-    statement = _statement()
+    statement = words(LONGEST)
 
 
 class Reopening(Strict):
@@ -86,7 +72,7 @@ class Reopening(Strict):
         validate=validate.Range(1, LARGEST_NUMBER, error="must be the number of a case"),
         metadata={"description": "The number of the case that an appeal has settled"},
     )
-    statement = _statement()
+    statement = words(LONGEST)
 
 
 class Frozen(Strict):
@@ -95,8 +81,8 @@ class Frozen(Strict):
 
 class NewRuling(Strict):
     ruling = Text(required=True, validate=validate.OneOf(RULINGS, error=f"must be one of {', '.join(RULINGS)}"))
-    reason = _reason(MAX_REASON_CHARACTERS)
-    rule = _reason(
+    reason = words(MAX_REASON_CHARACTERS)
+    rule = words(
         MAX_RULE_CHARACTERS,
         metadata={"description": "The paragraph or ruling of the rules, or of the house, that it rests on"},
     )
@@ -113,7 +99,7 @@ class NewRuling(Strict):
 
 class NewProposal(Strict):
     ruleset = Whole(required=True, validate=validate.Range(1, 10_000))
-    reason = _reason(MAX_REASON_CHARACTERS)
+    reason = words(MAX_REASON_CHARACTERS)
 
 
 class ActShown(Shown):
@@ -142,7 +128,7 @@ class ActsShown(Shown):
 
 class ActsQuery(Strict):
     after = QueryNumber(load_default=0, validate=validate.Range(0, LARGEST_NUMBER, error="must not be negative"))
-    limit = QueryNumber(load_default=50, validate=validate.Range(1, 200, error="must be 1 to 200"))
+    limit = page_limit(50, 200)
 
 
 def require_role(*roles: str) -> Person:

@@ -15,7 +15,17 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.commands import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
 from api.resources.matches import readable
-from api.schemas import LARGEST_NUMBER, Empty, PlayerShown, QueryNumber, Shown, Strict, Text, pattern
+from api.schemas import (
+    LARGEST_NUMBER,
+    Empty,
+    PlayerShown,
+    QueryNumber,
+    Shown,
+    Strict,
+    next_page,
+    page_limit,
+    words,
+)
 from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
@@ -30,13 +40,7 @@ LONGEST_MESSAGE = 2000
 
 
 class Said(Strict):
-    text = Text(
-        required=True,
-        validate=[
-            validate.Length(1, LONGEST_MESSAGE, error=f"must have 1 to {LONGEST_MESSAGE} characters"),
-            pattern(r"[\s\S]*\S[\s\S]*", "must not be blank"),
-        ],
-    )
+    text = words(LONGEST_MESSAGE)
 
 
 class MessageShown(Shown):
@@ -52,12 +56,12 @@ class ChatShown(Shown):
     items = fields.List(fields.Nested(MessageShown))
     writable = fields.Boolean(metadata={"description": "Whether you may say something now"})
     open = fields.Boolean(metadata={"description": "Whether all who played want others to join in when it is over"})
-    next = fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
+    next = next_page()
 
 
 class ChatQuery(Strict):
     after = QueryNumber(load_default=0, validate=validate.Range(0, LARGEST_NUMBER))
-    limit = QueryNumber(load_default=200, validate=validate.Range(1, 500, error="must be 1 to 500"))
+    limit = page_limit(200, 500)
 
 
 @blueprint.route("/matches/<match>/chat")

@@ -22,6 +22,7 @@ from api.schemas import (
     Shown,
     Strict,
     Text,
+    page_limit,
     pattern,
     version_tag,
 )
@@ -179,7 +180,7 @@ class EventsQuery(Strict):
             "stale-version when that event is no longer part of the match"
         },
     )
-    limit = QueryNumber(load_default=500, validate=validate.Range(1, 1000, error="must be 1 to 1000"))
+    limit = page_limit(500, 1000)
 
 
 @blueprint.route("/matches/<match>")

@@ -8,7 +8,7 @@ from api.problems import Problem
 from api.resources.games import MAX_OUTCOME_STEPS
 from api.resources.jobs import made_bundle
 from api.resources.matches import readable
-from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict
+from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, page_limit
 from api.services import services
 from domain.game import Effort, OutcomeUnknown
 from domain.match.state import MatchState
@@ -95,9 +95,7 @@ class LeavesShown(Shown):
 
 class LeavesQuery(Strict):
     after = QueryNumber(load_default=0, validate=validate.Range(0, LARGEST_NUMBER, error="must not be negative"))
-    limit = QueryNumber(
-        load_default=MAX_LEAVES, validate=validate.Range(1, MAX_LEAVES, error=f"must be 1 to {MAX_LEAVES}")
-    )
+    limit = page_limit(MAX_LEAVES, MAX_LEAVES)
 
 
 class ConsistencyShown(Shown):

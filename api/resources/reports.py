@@ -12,7 +12,7 @@ from api.openapi import PREFIX, Blueprint, json_response
 from api.resources.cases import require_role
 from api.resources.chat import message_of, refuse_deaf
 from api.resources.matches import readable
-from api.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, Text, pattern
+from api.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
 from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
@@ -28,13 +28,7 @@ MAX_PAGES = 1000
 
 
 class NewReport(Strict):
-    reason = Text(
-        required=True,
-        validate=[
-            validate.Length(1, MAX_REASON_LENGTH, error=f"must have 1 to {MAX_REASON_LENGTH} characters"),
-            pattern(r"[\s\S]*\S[\s\S]*", "must not be blank"),
-        ],
-    )
+    reason = words(MAX_REASON_LENGTH)
 
 
 class ReasonShown(Shown):
@@ -53,12 +47,12 @@ class ReportedShown(Shown):
 
 class ReportsShown(Shown):
     items = fields.List(fields.Nested(ReportedShown))
-    next = fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
+    next = next_page()
 
 
 class ReportsQuery(Strict):
     after = QueryNumber(load_default=0, validate=validate.Range(0, MAX_PAGES))
-    limit = QueryNumber(load_default=20, validate=validate.Range(1, 50, error="must be 1 to 50"))
+    limit = page_limit(20, 50)
 
 
 @blueprint.route("/matches/<match>/chat/<int:number>/reports", methods=["POST"])

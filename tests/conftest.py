@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,18 +35,8 @@ class SharedOut(LoadScopeScheduling):
         return next((group[0] for group in TOGETHER if nodeid.startswith(group)), nodeid.partition("::")[0])
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Give every test an id of its own: pytest 9.2 leaves the operation out of the ids of schemathesis.
-
-    Of tests that share one, xdist runs a single one and says nothing about the others.
-    """
-    label = getattr(item, "operation_label", None)
-    if label is not None and not item.nodeid.endswith("]"):
-        item._id = replace(item._id, params=label)
-
-
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse to run when tests share an id."""
+    """Refuse to run when tests share an id: of these xdist runs a single one and says nothing about the others."""
     shared = [nodeid for nodeid, count in Counter(item.nodeid for item in session.items).items() if count > 1]
     if shared:
         raise pytest.UsageError(f"tests share an id, and some would not be run: {', '.join(shared)}")

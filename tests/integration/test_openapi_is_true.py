@@ -1,14 +1,17 @@
 """The served OpenAPI document against the behaviour: requests that it allows, and requests that it forbids."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 import schemathesis
 from flask import Flask
 from hypothesis import HealthCheck, settings
+from schemathesis.checks import load_all_checks
 from schemathesis.config import SchemathesisConfig
+from schemathesis.pytest.lazy import get_all_tests
 
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
 
@@ -67,6 +70,7 @@ def latest_app(environ: Any, start_response: Any) -> Any:
 
 # To be read the document needs no store: nothing is connected before a test has its own app.
 apps.append(app_on("redis://127.0.0.1:1/0"))
+load_all_checks()
 document = schemathesis.openapi.from_wsgi("/openapi.json", latest_app, config=SchemathesisConfig.from_dict(CONFIG))
 
 
@@ -118,10 +122,26 @@ def refused_by_meaning_only(ctx: Any, response: Any, case: Any) -> None:
         assert foreseen, f"{problem} for {case.as_curl_command()}"
 
 
-@document.parametrize()
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-def test_the_api_behaves_as_its_document_says(case: Any, world: World) -> None:
+def try_case(case: Any) -> None:
+    """Make the request of a case and compare the answer with the document."""
     assert case.call_and_validate() is not None
+
+
+@cache
+def operation_trials() -> dict[str, Callable[[], None]]:
+    """Return a function for every operation that tries its cases.
+
+    Cases are generated when the first test runs, and not, as by ``document.parametrize()``, in every process that
+    collects tests.
+    """
+    made = get_all_tests(schema=document, test_func=try_case, settings=None, given_kwargs=None)
+    return {operation.label: test for operation, test in (result.ok() for result in made)}
+
+
+@pytest.mark.parametrize("operation", [operation.ok().label for operation in document.get_all_operations()])
+def test_the_api_behaves_as_its_document_says(operation: str, world: World) -> None:
+    operation_trials()[operation]()
 
 
 def test_the_document_is_openapi_3_1_and_names_every_route(app: Flask, stranger: Caller) -> None:

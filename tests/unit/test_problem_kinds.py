@@ -14,7 +14,10 @@ from domain.match import guards
 
 def codes_in(path: Path) -> Iterator[str]:
     """Yield the code of every refusal in a source."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    source = path.read_text()
+    if "Refused(" not in source:
+        return
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
             code = node.args[0]
             yield str(code.value) if isinstance(code, ast.Constant) else str(getattr(guards, ast.unparse(code)))

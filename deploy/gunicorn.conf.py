@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from events import beats
+from events.exits import exit_quickly
 
 worker_class = "deploy.web_worker.WebWorker"
 workers = 2
@@ -35,6 +36,7 @@ MAX_COUNTER_BYTES = 1024 * 1024
 
 def on_starting(_: object) -> None:
     """Let the processes open as many files as the system allows, and count together what /metrics shows."""
+    exit_quickly()
     _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed))
     counted = os.environ.get("PROMETHEUS_MULTIPROC_DIR")

@@ -122,9 +122,7 @@ class Installation:
             self._supervisor = Supervisor(self.var / "log", self._say, self._report, self._max_silence_s)
             threading.Thread(target=self._notice_failure, args=[self._supervisor], daemon=True).start()
             self._start_server()
-            self._start(self._programs())
-            self._await("the API", "api", lambda: answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
-            self._await("the live stream", "stream", lambda: listens(self._local_host, self.ports.stream))
+            self._serve()
         except (EmbeddedError, LeftoverProcesses, ChildFailed, SupervisionFailed, StoreError, OSError) as error:
             self.stop()
             raise InstallationError(str(error)) from error
@@ -133,12 +131,13 @@ class Installation:
             raise
 
     def stop(self) -> None:
-        """Stop everything: first who takes requests, then who works on them, the server last."""
+        """Stop everything: all parts at the same time, and the server when nobody needs it any more.
+
+        Crash-safe: no part waits for another one. What a request has stored is followed up after the next start.
+        """
         supervisor, self._supervisor = self._supervisor, None
         if supervisor is not None:
-            working = [name for name in supervisor.names() if name not in ("api", "stream", SERVER)]
-            supervisor.stop(("api", "stream"))
-            supervisor.stop(working)
+            supervisor.stop([name for name in supervisor.names() if name != SERVER])
             if self._watch is not None:
                 self._watch.stop()
             supervisor.stop((SERVER,))
@@ -347,23 +346,24 @@ class Installation:
         directory.settle(recorded.decode() if recorded is not None else None)
         directory.settle(RedisStore(client, settings.prefix, settings.shards).installation().id)
 
+    def _serve(self) -> None:
+        self._start(self._programs())
+        self._await("the API", "api", lambda: answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
+        self._await("the live stream", "stream", lambda: listens(self._local_host, self.ports.stream))
+
     def _programs(self) -> list[Program]:
-        python = [sys.executable, "-m"]
-        celery = [*python, "celery", "--app", "workers.app", "--workdir", str(ROOT), "worker", "--without-gossip"]
-        celery += ["--without-mingle", "--loglevel", "info"]
-        queues = (f"{self.settings.prefix}{queue}" for queue in ("default", "opponents-quick", "opponents"))
-        default, quick, slow = queues
+        rookery = [sys.executable, "-m", "deploy.cli"]
+        quick, slow = "opponents-quick", "opponents"
         # Opponents think in processes of their own, which can be ended when they take too long. One of them is kept for
         # the answers that cost little: they never wait for one that costs much.
-        alone = ["--pool", "solo"]
-        thinking = ["--pool", "prefork", "--concurrency", str(self._opponents), "-O", "fair"]
+        thinking = ["--processes", str(self._opponents)]
         live = ["--worker-class", "deploy.stream_worker.StreamWorker", "--workers", "1"]
         live += ["--worker-connections", "5000", "--keep-alive", "30"]
         return [
-            Program("relay", [*python, "deploy.cli", "relay"], beats=True),
-            Program("worker", [*celery, *alone, "--queues", default, "--hostname", "worker@%h"], beats=True),
-            Program("opponents-quick", [*celery, *alone, "--queues", quick, "--hostname", "quick@%h"], beats=True),
-            Program("opponents", [*celery, *thinking, "-Q", f"{slow},{quick}", "-n", "opponents@%h"], beats=True),
+            Program("relay", [*rookery, "relay"], beats=True),
+            Program("worker", [*rookery, "work", "default"], beats=True),
+            Program("opponents-quick", [*rookery, "work", quick], beats=True),
+            Program("opponents", [*rookery, "work", *thinking, slow, quick], beats=True),
             self._served("api", [], self.ports.api),
             self._served("stream", live, self.ports.stream),
         ]

@@ -23,6 +23,10 @@ class StreamWorker(GeventWorker):  # type: ignore[misc]
         # A value that is no number is refused by the application itself.
         self._unlimited = os.environ.get("ROOKERY_TRUSTED_PROXIES", "0") not in ("", "0")
 
+    def handle_exit(self, sig: int, frame: object) -> None:
+        """Stop at once: whoever watches connects again and is told what happened meanwhile."""
+        self.handle_quit(sig, frame)
+
     def handle(self, listener: Any, client: Any, addr: Any) -> None:
         """Serve a connection, or close it at once."""
         if self._unlimited:

@@ -3,6 +3,7 @@
 from celery import Celery
 from celery.signals import worker_init
 
+from events.exits import exit_quickly
 from events.logs import configure
 from events.settings import Settings
 from workers.beating import install
@@ -18,9 +19,13 @@ OPPONENTS = {QUICK: "opponents-quick", SLOW: "opponents"}
 """The queues of the hints that a match waits in a lane."""
 
 
+QUEUES = (DEFAULT, *OPPONENTS.values())
+"""For short tasks, and for each lane of the opponents."""
+
+
 def queue_names(prefix: str) -> tuple[str, ...]:
-    """Return the names of the queues: for short tasks, and for each lane of the opponents."""
-    return tuple(f"{prefix}{name}" for name in (DEFAULT, *OPPONENTS.values()))
+    """Return the names that the queues of an installation have in the broker."""
+    return tuple(f"{prefix}{name}" for name in QUEUES)
 
 
 def make_app(settings: Settings) -> Celery:
@@ -80,5 +85,6 @@ app = make_app(Settings.from_environment())
 
 
 @worker_init.connect  # type: ignore[untyped-decorator]
-def _log_as_json(**_: object) -> None:
+def _begin(**_: object) -> None:
     configure()
+    exit_quickly()

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable
+from deploy.cli.commands import Commands
 from domain.match.authority import Authority
 from events.chain import linked
 from events.clock import now_ms, rfc3339
@@ -24,7 +25,17 @@ from events.store import DamagedStream
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.group("audit")
+PLACES = {
+    "all": "deploy.cli.everything:examine_everything",
+    "checkpoint": "deploy.cli.checkpoints:checkpoint",
+    "consistency": "deploy.cli.checkpoints:consistency",
+    "keys": "deploy.cli.checkpoints:keys",
+    "rotate-key": "deploy.cli.checkpoints:rotate_key",
+    "revoke-key": "deploy.cli.checkpoints:revoke_key",
+}
+
+
+@click.group("audit", cls=Commands, places=PLACES)
 def audit_commands() -> None:
     """Prove matches: signed bundles, replays, checkpoints. A store is that of REDIS_URL."""
 

@@ -4,6 +4,7 @@ import click
 from redis.exceptions import RedisError
 
 from deploy.cli.arguments import Refusal, open_store, printable
+from deploy.cli.commands import Commands
 from events.administration import CONSOLE, ROLES, TEXTS, Administration
 from events.clock import now_ms, rfc3339
 from events.envelope import canonical_json
@@ -14,7 +15,15 @@ from events.store import StoreError
 role_argument = click.argument("role", type=click.Choice(ROLES))
 
 
-@click.group()
+PLACES = {
+    "suspend": "deploy.cli.accounts:suspend",
+    "restore": "deploy.cli.accounts:restore",
+    "rename": "deploy.cli.accounts:rename",
+    "reset-password": "deploy.cli.accounts:reset_password",
+}
+
+
+@click.group(cls=Commands, places=PLACES)
 def people() -> None:
     """Roles and accounts: who may judge and operate, and who may not act; the store is that of REDIS_URL."""
 

@@ -107,6 +107,23 @@ def relay() -> None:
     carrier.run(stop)
 
 
+@click.command()
+@click.argument("queues", nargs=-1, required=True)
+@click.option("--processes", type=click.IntRange(1), help="Take tasks in processes of their own, this many.")
+def work(queues: tuple[str, ...], processes: int | None) -> None:
+    """Do the tasks of QUEUES until SIGTERM: default, opponents-quick, opponents.
+
+    A task in a process of its own is ended when it takes too long.
+    """
+    from workers.app import QUEUES
+    from workers.serving import run_worker
+
+    unknown = [queue for queue in queues if queue not in QUEUES]
+    if unknown:
+        raise click.BadParameter(f"there is no queue {unknown[0]!r}, only {', '.join(QUEUES)}", param_hint="QUEUES")
+    raise SystemExit(run_worker(queues, processes))
+
+
 def boxed(lines: list[str]) -> str:
     """Return ``lines`` in a frame."""
     width = max(map(len, lines))

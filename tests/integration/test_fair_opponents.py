@@ -97,7 +97,7 @@ def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_o
     with running(Relay(shop.settings)):
         eventually(lambda: queue.waiting(SLOW) == len(crowd), "the crowd that waits")
         alone = shop.start("opponent-1", "boris")
-        with CeleryWorker(shop.settings, [f"{PREFIX}{OPPONENTS[QUICK]}"]):
+        with CeleryWorker(shop.settings, [OPPONENTS[QUICK]]):
             eventually(lambda: shop.state(alone).moves, "the answer of the weak opponent")
     assert queue.waiting(SLOW) == len(crowd), "the process for quick answers takes no others"
 

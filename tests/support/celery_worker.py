@@ -10,7 +10,7 @@ from types import TracebackType
 from deploy.supervisor import tethered
 from events.connection import connect
 from events.settings import Settings
-from workers.app import queue_names
+from workers.app import QUEUES, queue_names
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
@@ -25,16 +25,13 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 class CeleryWorker:
-    """A worker for some queues of an installation (all if None); it begins to work a second or two after it was made.
+    """A worker for some queues of an installation, of QUEUES; it begins to work a second or two after it was made.
 
     It ends with the process of the tests at the latest.
     """
 
-    def __init__(self, settings: Settings, queues: Sequence[str] | None = None) -> None:
-        queues = queue_names(settings.prefix) if queues is None else queues
-        command = [sys.executable, "-m", "celery", "--app", "workers.app", "worker", "--pool", "solo"]
-        command += ["--queues", ",".join(queues), "--loglevel", "warning"]
-        command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    def __init__(self, settings: Settings, queues: Sequence[str] = QUEUES) -> None:
+        command = [sys.executable, "-m", "deploy.cli", "work", *queues]
         self._process = subprocess.Popen(tethered(command), env=environment_of(settings))
 
     def kill(self) -> None:

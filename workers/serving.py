@@ -1,0 +1,29 @@
+"""A Celery worker run by this process, without the command line of Celery, which takes longer to load than the rest."""
+
+from collections.abc import Sequence
+
+from celery.utils.nodenames import default_nodename
+
+from events.settings import Settings
+from workers.app import app
+
+
+def run_worker(queues: Sequence[str], processes: int | None) -> int:
+    """Do the tasks of ``queues`` (of ``workers.app.QUEUES``) until SIGTERM; return the exit code.
+
+    With ``processes`` tasks run in so many processes below this one, where they can be ended; else in this one.
+    """
+    prefix = Settings.from_environment().prefix
+    worker = app.Worker(
+        hostname=default_nodename(f"{queues[0]}@"),
+        queues=[f"{prefix}{queue}" for queue in queues],
+        pool="solo" if processes is None else "prefork",
+        concurrency=processes or 1,
+        optimization="fair",
+        loglevel="INFO",
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)

@@ -21,6 +21,7 @@ from events.chain import verify
 from events.settings import store_from
 from events.store import DamagedStream
 
+NAMES = ("Ada", "Grace")
 PERSON_LEVEL = 1
 """The level at which the demonstration chooses the person's moves."""
 
@@ -64,9 +65,11 @@ class Demonstration:
     def run(self) -> None:
         """Play both matches to their ends, then show ratings and verify."""
         with ApiClient(self._house.url) as ada, ApiClient(self._house.url) as grace:
-            me = ada.sign_up("Ada", secrets.token_urlsafe(12))
-            grace.sign_up("Grace", secrets.token_urlsafe(12))
-            self._say("Ada and Grace have signed up")
+            me, _ = (
+                person.sign_up(name, secrets.token_urlsafe(12))
+                for person, name in zip((ada, grace), NAMES, strict=True)
+            )
+            self._say(f"{' and '.join(NAMES)} have signed up")
             towers = self._open(grace, "towers", [{"kind": "opponent", "level": level} for level in TOWERS_LEVELS])
             bashni = self._open(ada, "bashni", [{"kind": "me"}, {"kind": "opponent", "level": OPPONENT_LEVEL}])
             self._play(ada, bashni, me)

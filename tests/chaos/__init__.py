@@ -18,6 +18,7 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from deploy.api_client import Answer, ApiClient
+from deploy.reaching import answers
 from deploy.runner import Installation
 from domain.match.state import MatchState
 from events.chain import verify_all
@@ -61,6 +62,7 @@ class Report(NamedTuple):
     acknowledged: int
     lost: tuple[str, ...]
     doubled: tuple[str, ...]
+    down: tuple[str, ...]
     stuck: tuple[str, ...]
     damaged: tuple[str, ...]
     different: tuple[str, ...]
@@ -69,7 +71,7 @@ class Report(NamedTuple):
     @property
     def faults(self) -> tuple[str, ...]:
         """Everything that must not have happened, in words."""
-        return self.lost + self.doubled + self.stuck + self.damaged + self.different + self.refused
+        return self.lost + self.doubled + self.down + self.stuck + self.damaged + self.different + self.refused
 
     def __str__(self) -> str:
         """Return the counts, one a line."""
@@ -82,6 +84,7 @@ class Report(NamedTuple):
                 f"acknowledged moves  {self.acknowledged}",
                 f"lost                {len(self.lost)}",
                 f"doubled             {len(self.doubled)}",
+                f"parts down          {len(self.down)}",
                 f"stuck matches       {len(self.stuck)}",
                 f"damaged streams     {len(self.damaged)}",
                 f"wrong read models   {len(self.different)}",
@@ -225,7 +228,8 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
                 others = [other.name for other in people if other is not person]
                 playing.append(pool.submit(person.play, others, stop))
             killer.kill(kills, seconds, lambda: sum(len(person.acknowledged) for person in people), say)
-            say("All kills are done; every match must go on")
+            say("All kills are done; every part must come back and every match go on")
+            down = _until_all_run(house, killer)
             _until_available(store)
             before = _versions(store)
             stuck = _until_all_moved_on(store, before, playing)
@@ -237,7 +241,18 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
             person.close()
         say("Everybody rests; chains and read models are computed again")
         stuck += _until_opponents_rest(store)
-        return _checked(house, store, killer, people, stuck)
+        return _checked(house, store, killer, people, down, stuck)
+
+
+def _until_all_run(house: Installation, killer: Killer) -> tuple[str, ...]:
+    """Wait until every part that was killed has been started again and all work; return what is missing."""
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while True:
+        missing = [name for name in house.names() if house.restarts(name) < killer.kills[name] or not house.pid(name)]
+        missing += [url for url in (house.url, house.stream_url) if not answers(f"{url}/readyz")]
+        if not missing or time.monotonic() > deadline:
+            return tuple(f"{each} has not come back" for each in missing)
+        time.sleep(PAUSE * 5)
 
 
 def _until_available(store: RedisStore) -> None:
@@ -287,7 +302,12 @@ def _until_opponents_rest(store: RedisStore) -> tuple[str, ...]:
 
 
 def _checked(
-    house: Installation, store: RedisStore, killer: Killer, people: Sequence[Person], stuck: tuple[str, ...]
+    house: Installation,
+    store: RedisStore,
+    killer: Killer,
+    people: Sequence[Person],
+    down: tuple[str, ...],
+    stuck: tuple[str, ...],
 ) -> Report:
     acknowledged = [move for person in people for move in person.acknowledged]
     lost, doubled = _compared(store, acknowledged)
@@ -298,6 +318,7 @@ def _checked(
         acknowledged=len(acknowledged),
         lost=lost,
         doubled=doubled,
+        down=down,
         stuck=stuck,
         damaged=tuple(map(str, verify_all(store))),
         different=_different_read_models(house, store),

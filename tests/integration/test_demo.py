@@ -1,20 +1,38 @@
 """The demonstration plays to the end, proves what happened, and fails loudly."""
 
 import re
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from deploy import demo
 from deploy.cli import main
+from deploy.runner import Installation
 
 
-def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(monkeypatch):
-    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the installation is temporary
+@pytest.fixture
+def installed(house: Installation, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, bool]]:
+    """Let the demonstration play on the shared installation; return what it has asked for: directories, embedded."""
+    asked: list[tuple[Path, bool]] = []
+
+    def install(var: Path, embedded: bool) -> AbstractContextManager[Installation]:
+        assert list(var.iterdir()) == []
+        asked.append((var, embedded))
+        return nullcontext(house)
+
+    monkeypatch.setattr(demo, "Installation", install)
+    return asked
+
+
+def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(monkeypatch, installed):
     monkeypatch.setattr(demo, "WITHIN", 110.0)  # other tests run beside it
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
+    ((var, embedded),) = installed
+    assert embedded, "REDIS_URL is never touched"
+    assert not var.exists(), "the installation is temporary"
     assert len(re.findall(r"^It is over: ", result.stdout, re.M)) == 2
     assert len(re.findall(r"^The chain of match \S+ is whole: \d+ events, [0-9a-f]{64}$", result.stdout, re.M)) == 2
     assert re.search(r"^Ada in bashni-2: 1500 -> \d+$", result.stdout, re.M)  # unchanged after a draw
@@ -24,9 +42,9 @@ def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(monke
     assert "a b c d e f g h" in re.sub(" +", " ", result.stdout)
 
 
-def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(monkeypatch, house):
+def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(monkeypatch, installed):
     monkeypatch.setattr(demo, "WITHIN", -1.0)
-    monkeypatch.setattr(demo, "Installation", lambda *_, **__: nullcontext(house))
+    monkeypatch.setattr(demo, "NAMES", ("Alan", "Edsger"))  # the others may be there already
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 1
     assert re.search("The demonstration failed: the next move of match m[a-z2-7]+ has not come", result.stderr)

@@ -4,7 +4,6 @@ import json
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from click.testing import CliRunner
 from redis import Redis
 
 from deploy import appendonly
-from deploy.api_client import ApiClient
 from deploy.cli import main
 from deploy.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.reserve import RESERVE
@@ -28,10 +26,12 @@ from events.codec import draft_of
 from events.incidents import Incidents
 from events.matches import Matches
 from events.redis_store import RedisStore
+from events.settings import store_from
 from events.store import Request
 from tests.bench.played import PLAYERS, play_match, random_game
 from tests.bench.store import CREATED, MOVED, NOW, PERSON
 from tests.chaos.power import cut_power
+from tests.support.callers import Caller, app_on
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
@@ -327,7 +327,15 @@ def test_store_check_refuses_a_directory_in_use_or_without_a_database(house, tmp
 # A whole installation.
 
 
-def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(house):
+class StoreAlone(Installation):
+    """An installation whose store is started, checked and watched, and nothing else."""
+
+    def _serve(self) -> None:
+        pass
+
+
+def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(house, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the server is embedded
     matches = Matches(house.store, now_ms)
     *moves, last = random_game(GAMES["bashni"], "start", 3)
     match = play_match(matches, "bashni", "start", moves)
@@ -340,22 +348,22 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     house.cut(half)
     house.close()
     with pytest.raises(InstallationError, match=rf"{match}: version {before + 1}\n(.|\n)*rookery up --accept-loss"):
-        Installation(house.var, embedded=True).start()
+        StoreAlone(house.var, embedded=True).start()
     assert not (house.redis / RESERVE).exists()
     said: list[str] = []
-    with (
-        Installation(house.var, embedded=True, say=said.append, accept_loss=True) as running,
-        ApiClient(running.url) as client,
-    ):
-        (loss,) = client.get(f"/matches/{match}")["losses"]
-        page = urllib.request.urlopen(f"{running.url}/matches/{match}").read().decode()  # noqa: S310 - our own address
-        ready = json.loads(urllib.request.urlopen(f"{running.url}/readyz").read())  # noqa: S310 - our own address
+    with StoreAlone(house.var, embedded=True, say=said.append, accept_loss=True) as running:
+        visitor = Caller(app_on(running.settings.redis_url))
+        (loss,) = visitor.get(f"/matches/{match}").json["losses"]
+        page = visitor.client.get(f"/matches/{match}").text
+        ready = visitor.client.get("/readyz").json
     assert loss["after_version"] == before
     assert "Part of this match was lost." in page
     assert "1 stored events are missing" in ready["incidents"][0]["words"]
     (copy,) = (house.var / "damaged").iterdir()
     assert (copy / "appendonlydir").is_dir()
     assert str(copy) in said[0]
+    with StoreAlone(house.var, embedded=True) as again:
+        assert store_from(again.settings).head(match).version == before
 
 
 def test_up_says_what_flushing_behind_the_acknowledgement_may_cost(tmp_path):

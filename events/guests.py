@@ -29,17 +29,17 @@ class GuestRound:
         """
         people, now = self._holdings.people, self._now()
         erased = 0
-        for id in people.due_guests(now, MAX_AT_ONCE):
+        for id in people.guests.due(now, MAX_AT_ONCE):
             person = people.person(id)
             again = None if person is None else self._looked_at_again(id, person.created_at)
             if again is not None and again > now:
-                people.look_at_guest(id, again)
+                people.guests.look_at(id, again)
                 continue
             if person is not None and again is not None:
                 erase(self._holdings, person)
                 log.info("guest expired", person=id)
                 erased += 1
-            people.keep_guest(id)
+            people.guests.remove(id)
         return erased
 
     def _looked_at_again(self, guest: str, created_at: int) -> int | None:

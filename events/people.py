@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from redis import Redis
 from redis.exceptions import NoScriptError
 
+from events.guest_list import GuestList
 from events.names import check_name, skeleton
 from events.passwords import Passwords, check_password, device_mark
 from events.scripts import registered
@@ -91,6 +92,7 @@ class People:
     def __init__(self, client: Redis, prefix: str, now: Callable[[], int], passwords: Passwords | None = None) -> None:
         self._client: Any = client
         self._keys = f"{prefix}{{people}}:"
+        self.guests = GuestList(client, self._keys)
         self._now = now
         self._passwords = passwords or Passwords()
         self._enrol = registered(client, "enrol")
@@ -118,36 +120,9 @@ class People:
         while True:
             person = Person(_new_id(), f"guest-{_letters(4)[:6]}", "guest", self._now())
             # Crash-safe: listed first, so that no guest is never looked at; an id of nobody is taken off the list.
-            self.look_at_guest(person.id, person.created_at)
+            self.guests.look_at(person.id, person.created_at)
             if self._keep(person, ""):
                 return person
-
-    def due_guests(self, now: int, most: int) -> list[str]:
-        """Return up to ``most`` guests, by id, who are to be looked at by ``now``, the longest due first."""
-        self._list_old_guests()
-        due = self._client.zrangebyscore(self._guests, "-inf", now, start=0, num=most)
-        return [id.decode() for id in due]
-
-    def look_at_guest(self, id: str, at: int) -> None:
-        """Have the guest looked at from the instant ``at`` on."""
-        self._client.zadd(self._guests, {id: at})
-
-    def keep_guest(self, id: str) -> None:
-        """Let the guest be looked at no more: kept for good, or gone."""
-        self._client.zrem(self._guests, id)
-
-    @property
-    def _guests(self) -> str:
-        return f"{self._keys}guests"
-
-    def _list_old_guests(self) -> None:
-        """List the guests of an installation from before there was this list, once."""
-        if self._client.exists(f"{self._keys}guests-listed"):
-            return
-        for key in self._client.scan_iter(f"{self._person_key('*')}", 1000):
-            if self._client.hget(key, "kind") == b"guest":
-                self._client.zadd(self._guests, {key.decode().removeprefix(self._person_key("")): 0}, nx=True)
-        self._client.set(f"{self._keys}guests-listed", 1)
 
     def sign_in(self, name: str, password: str) -> Person | None:
         """Return who has this name and password, or None. An unknown name takes as long as a wrong password.

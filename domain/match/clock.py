@@ -8,10 +8,12 @@ a pause begins has until the pause ends.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from domain.match.calendar import Calendar, is_free, next_change
 from domain.match.terms import AUTOMATIC, DAY, DAYS_PER_MOVE, UNCLAIMED_FOR, Terms
+
+T = TypeVar("T")
 
 VACATION = "vacation"
 OUTAGE = "outage"
@@ -139,7 +141,7 @@ def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
 def free_stretches(clock: Clock, seat: int, since: int, until: int) -> Iterator[tuple[int, int]]:
     """Yield beginnings and ends of the free days of ``seat`` from ``since`` on that begin before ``until``.
 
-    Days that follow each other are one stretch, which is told up to its end.
+    Days that follow each other are one stretch, yielded up to its end.
     """
     at: int | None = since
     while at is not None and at < until:
@@ -191,7 +193,7 @@ def started(clock: Clock, seat: int | None, at: int) -> Clock:
 
 def moved(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks after a move of ``seat``: time spent, increment added, the time of ``following`` runs."""
-    begun = (*clock.begun[:seat], True, *clock.begun[seat + 1 :])
+    begun = _replaced(clock.begun, seat, True)
     return _turned(clock, MOVED, at)._replace(begun=begun, seat=following)
 
 
@@ -209,7 +211,7 @@ def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks when the flag of ``seat`` is forgiven and the match goes on; what was before is settled."""
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == DAYS_PER_MOVE else max(time, clock.remaining[seat])
-    last_turns = (*clock.last_turns[:seat], None, *clock.last_turns[seat + 1 :])
+    last_turns = _replaced(clock.last_turns, seat, None)
     return _with_remaining(clock, seat, remaining)._replace(last_turns=last_turns, seat=following, since=at)
 
 
@@ -228,7 +230,7 @@ def given(clock: Clock, seat: int, time: int) -> Clock:
 
 
 def adjusted(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
-    """Return the clocks when an arbiter gives the seats these times, the present turn counted anew."""
+    """Return the clocks when an arbiter gives the seats these times, with the present turn counted from now."""
     return clock._replace(remaining=remaining, last_turns=(None,) * len(remaining), since=at)
 
 
@@ -236,7 +238,7 @@ def paused(clock: Clock, pause: Pause) -> Clock:
     """Return the clocks with ``pause``. What it takes out of a turn that has ended already is given back."""
     kept = clock.pauses
     if pause.reason == WEEKEND:
-        # A calendar may change often within a turn: what begins anew with it replaces what it has all of.
+        # A calendar may change often within a turn: the new stretch replaces those that it contains.
         kept = tuple(each for each in kept if not has_all_of(pause, each))
     with_pause = clock._replace(pauses=(*kept, pause))
     for seat, turn in enumerate(clock.last_turns):
@@ -284,21 +286,18 @@ def corrected(clock: Clock, at: int) -> Clock:
 def with_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
     """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
     former = (*clock.former, Former(seat, at, clock.calendars[seat]))
-    calendars = (*clock.calendars[:seat], calendar, *clock.calendars[seat + 1 :])
+    calendars = _replaced(clock.calendars, seat, calendar)
     return _pruned(clock._replace(calendars=calendars, former=former))
 
 
 def _turned(clock: Clock, ending: str, at: int) -> Clock:
     """Return the clocks when the turn of the running seat ends."""
-    if clock.seat is not None:
-        turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
-        clock = clock._replace(
-            last_turns=(*clock.last_turns[: clock.seat], turn, *clock.last_turns[clock.seat + 1 :]),
-            remaining=_replaced(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn)),
-            since=at,
-        )
-        return _pruned(clock)
-    return _pruned(clock._replace(since=at))
+    if clock.seat is None:
+        return _pruned(clock._replace(since=at))
+    turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
+    last_turns = _replaced(clock.last_turns, clock.seat, turn)
+    remaining = _replaced(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn))
+    return _pruned(clock._replace(last_turns=last_turns, remaining=remaining, since=at))
 
 
 def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
@@ -326,8 +325,8 @@ def _with_remaining(clock: Clock, seat: int, time: int) -> Clock:
     return clock._replace(remaining=_replaced(clock.remaining, seat, time))
 
 
-def _replaced(times: tuple[int, ...], seat: int, time: int) -> tuple[int, ...]:
-    return (*times[:seat], time, *times[seat + 1 :])
+def _replaced(of_seats: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
+    return (*of_seats[:seat], value, *of_seats[seat + 1 :])
 
 
 def _holds(pause: Pause, seat: int, at: int) -> bool:

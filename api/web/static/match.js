@@ -166,9 +166,8 @@ async function settle() {
   const live = ["open", "playing"].includes(standing().status) || "seat" in page.dataset;
   if (live && !watching) {
     watching = true;
-    watch({
-      match: page.dataset.match, stream: page.dataset.stream, version, changed: () => refresh(), heard: readChat, say: (text) => { at("connection").textContent = text; },
-    });
+    const {match, stream} = page.dataset;
+    watch({match, stream, version, changed: () => refresh(), heard: readChat, say: (text) => (at("connection").textContent = text)});
   }
   if (!awaitingRatings) awaitRatings();
   if (chosen || composer.active || bench.active) return;
@@ -218,9 +217,7 @@ function awaitRatings(delay = 1000) {
 
 // Choosing and submitting a move
 
-function tryOut(move) {
-  return bench.add(move).catch((error) => say(error.message, true));
-}
+const tryOut = (move) => bench.add(move).catch((error) => say(error.message, true));
 
 // Resolves to the board as the query wants it: after a move, or after parts of one.
 async function picture(query) {
@@ -306,8 +303,8 @@ async function recover(problem, consequence) {
   if ([0, 429, 503].includes(problem.status)) return say(`${problem.message} Press again to repeat it; it counts once only.`, true);
   forgetChoice();
   await refresh({ply: null, quietly: true});
-  if (problem.code === "stale-version") say(`The match has moved on meanwhile; this is how it stands now. ${consequence}`, true);
-  else say(`${problem.message} ${consequence}`, true);
+  const stale = problem.code === "stale-version" && "The match has moved on meanwhile; this is how it stands now.";
+  say(`${stale || problem.message} ${consequence}`, true);
 }
 
 function showOptions(options) {

@@ -86,6 +86,7 @@ class Services:
             self.store,
             self.readmodels,
             self.rewriting,
+            self.jobs,
         )
 
 

@@ -111,6 +111,10 @@ class Chats:
             for id, said in found
         ]
 
+    def length(self, match: str) -> int:
+        """Return how many messages the chat of ``match`` has."""
+        return int(self._client.xlen(self._key(match)))
+
     def want_others(self, match: str, player: str, wanted: bool) -> None:
         """Keep whether ``player`` wants others to join in when ``match`` is over."""
         if wanted:

@@ -1,7 +1,7 @@
-"""Long work about a match that somebody asks for: kept here, done by a worker, its result kept for a day.
+"""Long work that is asked for: noted here, done by a worker, its result kept for a while.
 
 A request never does such work itself. It says what is to be done, a worker does it when the sweeper has enqueued it,
-and later requests find the result. A match has one job at a time.
+and later requests find the result. A job is about a match, or about a person; each has one job at a time.
 """
 
 import json
@@ -15,8 +15,11 @@ from domain.search import ENGINE
 
 BUNDLE = "bundle"
 RECOMPUTATION = "recomputation"
+ARCHIVE = "archive"
+"""All that is kept about a person; a job about the person's id."""
 
 RESULT_KEPT_S = 24 * 3600
+ARCHIVE_KEPT_S = 3600
 JOB_KEPT_S = 600
 """After this a job that no worker has finished is given up, so that another one may be asked for."""
 
@@ -77,6 +80,20 @@ class Jobs:
     def keep(self, match: str, kind: str, basis: str, result: bytes) -> None:
         """Keep ``result`` for a day."""
         self._client.set(self._result(match, kind, basis), zlib.compress(result, 1), ex=RESULT_KEPT_S)
+
+    def keep_archive(self, person: str, archive: bytes) -> None:
+        """Keep the archive of a person for an hour."""
+        self._client.set(self._result(person, ARCHIVE, ""), archive, ex=ARCHIVE_KEPT_S)
+
+    def archive(self, person: str) -> bytes | None:
+        """Return the archive of a person that was made in the last hour, None when none was."""
+        found: bytes | None = self._client.get(self._result(person, ARCHIVE, ""))
+        return found
+
+    def erase(self, person: str) -> None:
+        """Forget the archive of a person, and that one was asked for."""
+        self.finish(person)
+        self._client.delete(self._result(person, ARCHIVE, ""))
 
     def result(self, match: str, kind: str, basis: str) -> bytes | None:
         """Return the result that was kept, None when there is none."""

@@ -18,12 +18,14 @@ from domain.match.commands import ERASURE, AbortMatch, Command, Resign
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import OPEN
+from events import beats
 from events.administration import Administration
 from events.blocks import Blocks
 from events.chats import Chats
 from events.codec import content_shown
 from events.diaries import Diaries, RedisDiaries
 from events.envelope import Envelope
+from events.jobs import Jobs
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.orders import lines_shown, unpacked
@@ -58,6 +60,10 @@ matches and results between players are computed from the events above.
 
 PAGE = 500
 
+MAX_MATCHES_AT_ONCE = 40
+MAX_RECORDS_AT_ONCE = 1200
+"""Of events, messages and entries of the log of administration. What is kept about a person with more takes long."""
+
 log = structlog.get_logger("personal")
 
 
@@ -76,6 +82,7 @@ class Holdings(NamedTuple):
     store: EventStore
     readmodels: ReadModels
     rewriting: Rewriting
+    jobs: Jobs
 
 
 def holdings_on(store: RedisStore, readmodels: ReadModels, matches: Matches, now: Callable[[], int]) -> Holdings:
@@ -94,6 +101,7 @@ def holdings_on(store: RedisStore, readmodels: ReadModels, matches: Matches, now
         store,
         readmodels,
         Rewriting(client, prefix, now),
+        Jobs(client, prefix, now),
     )
 
 
@@ -111,6 +119,23 @@ def _events_read(store: EventStore, match: str) -> list[Envelope] | None:
         return store.read(match)
     except DamagedStream:
         return None
+
+
+def takes_long(holdings: Holdings, person: Person) -> bool:
+    """Tell whether so much is kept about ``person`` that to collect it, or to erase it, is no work for a request.
+
+    Raises redis errors and StoreUnavailable.
+    """
+    matches = list(holdings.readmodels.matches_of(person.id))
+    talked = holdings.chats.joined(person.id)
+    if max(len(matches), len(talked)) > MAX_MATCHES_AT_ONCE:
+        return True
+    try:
+        events = sum(head.version for head in holdings.store.heads(matches))
+    except DamagedStream:
+        return True
+    messages = sum(holdings.chats.length(match) for match in talked)
+    return events + messages + holdings.administration.last().version > MAX_RECORDS_AT_ONCE
 
 
 def archive_of(holdings: Holdings, person: Person) -> bytes:
@@ -136,6 +161,8 @@ def archive_of(holdings: Holdings, person: Person) -> bytes:
 def erase(holdings: Holdings, person: Person) -> str:
     """Take ``person`` out of all matches that are not over and forget all that is kept about the person.
 
+    When that ``takes_long``, the account goes at once and a relay does the rest.
+
     Return what becomes of the files of the store, in which all of it still stands: one of
     ``events.rewriting.FILES``. Raises redis errors and StoreUnavailable.
 
@@ -143,7 +170,11 @@ def erase(holdings: Holdings, person: Person) -> str:
     relay does it too, from the note that is made first.
     """
     holdings.rewriting.note(person.id)
-    forget(holdings, person.id)
+    if takes_long(holdings, person):
+        # A relay does the rest. With the account gone nothing can be done meanwhile in the person's name.
+        holdings.people.erase(person)
+    else:
+        forget(holdings, person.id)
     # Once more: what requests that are still under way leave is erased so long after the account is gone.
     return holdings.rewriting.note(person.id)
 
@@ -152,6 +183,7 @@ def forget(holdings: Holdings, id: str) -> None:
     """Do all that the erasure of the person with this id does, or what is left to be done of it; raises like it."""
     person = holdings.people.person(id) or Person(id, "", "person", 0)
     for match in holdings.readmodels.matches_of(person.id):
+        beats.beat()
         try:
             _leave(holdings.matches, match, person)
         except Exception as error:
@@ -159,6 +191,7 @@ def forget(holdings: Holdings, id: str) -> None:
                 raise
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match, error=str(error))
+    holdings.jobs.erase(person.id)
     holdings.chats.erase(person.id)
     holdings.reports.erase(person.id)
     holdings.blocks.erase(person.id)

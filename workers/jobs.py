@@ -1,9 +1,10 @@
-"""Long work about matches that somebody has asked for (``events.jobs``)."""
+"""Long work about matches and people that was asked for (``events.jobs``)."""
 
 from collections.abc import Callable
 from itertools import islice
 
-from events.jobs import BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
+from events.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
+from events.personal import Holdings, archive_of
 from events.proof.audit import audit
 from events.proof.bundle import basis_of_bundle, make_bundle
 from events.proof.checkpoint_log import CheckpointLog
@@ -38,25 +39,28 @@ class JobRound:
         return len(found)
 
 
-def do_job(
-    jobs: Jobs, store: EventStore, keys: KeyRing, checkpoints: CheckpointLog, match: str, now: int
-) -> str | None:
-    """Do the job of ``match`` at ``now`` (milliseconds since 1970 UTC); return its kind, None when there is none.
+def do_job(holdings: Holdings, keys: KeyRing, checkpoints: CheckpointLog, of: str, now: int) -> str | None:
+    """Do the job of the match or person ``of`` at ``now`` (milliseconds since 1970 UTC).
+
+    Returns its kind, None when there is none.
 
     Crash-safe: the job is forgotten after its result is kept, and done twice it gives the same result. Raises
     ClockDiffers, and leaves the job to others, when this process's clock is wrong: what is signed says when.
     """
+    jobs, store = holdings.jobs, holdings.store
     store.check_clock()
-    job = jobs.of(match)
+    job = jobs.of(of)
     if job is None:
         return None
     try:
         if job.kind == BUNDLE:
-            _make_bundle(jobs, store, keys, checkpoints, match, now)
+            _make_bundle(jobs, store, keys, checkpoints, of, now)
         elif job.kind == RECOMPUTATION:
-            _recompute(jobs, store, match, job.version)
+            _recompute(jobs, store, of, job.version)
+        elif job.kind == ARCHIVE:
+            _make_archive(holdings, of)
     finally:
-        jobs.finish(match)
+        jobs.finish(of)
     return job.kind
 
 
@@ -76,3 +80,13 @@ def _recompute(jobs: Jobs, store: EventStore, match: str, version: int) -> None:
     if record is not None and record.answer is not None and record.answer.computable:
         differing = record.answer.recompute() or ""
         jobs.keep(match, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
+
+
+def _make_archive(holdings: Holdings, id: str) -> None:
+    person = holdings.people.person(id)
+    if person is None:
+        return
+    holdings.jobs.keep_archive(id, archive_of(holdings, person))
+    # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was kept here.
+    if holdings.people.person(id) is None:
+        holdings.jobs.erase(id)

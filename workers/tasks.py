@@ -1,8 +1,8 @@
 """The tasks: thin shells around plain functions.
 
-A task carries the id of a match at most. It works on what it finds, however often it comes, how late, and in which
-order. That of the opponents only says that a match waits in a lane, and answers the one whose turn it is. One that
-fails is not repeated by Celery: the sweeper asks again for what it was to do.
+A task carries the id of a match, or of a person, at most. It works on what it finds, however often it comes, how late,
+and in which order. That of the opponents only says that a match waits in a lane, and answers the one whose turn it is.
+One that fails is not repeated by Celery: the sweeper asks again for what it was to do.
 """
 
 from functools import cached_property
@@ -11,11 +11,11 @@ import structlog
 from celery import Celery
 
 from events.clock import now_ms
-from events.jobs import Jobs
 from events.matches import Matches
+from events.personal import Holdings, holdings_on
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
-from events.readmodels import Keys
+from events.readmodels import Keys, ReadModels
 from events.redis_store import RedisStore
 from events.settings import Settings, store_from
 from workers.fair_queue import FairQueue
@@ -70,9 +70,10 @@ class Workplace:
         return KeyRing(self.store.client, self._settings.prefix, now_ms, self._settings.key_file)
 
     @cached_property
-    def jobs(self) -> Jobs:
-        """The jobs of the installation."""
-        return Jobs(self.store.client, self._settings.prefix, now_ms)
+    def holdings(self) -> Holdings:
+        """What is kept about people, and the jobs, of the installation."""
+        readmodels = ReadModels(self.store.client, self._settings.prefix, self.store.shards)
+        return holdings_on(self.store, readmodels, self.matches, now_ms)
 
 
 def register(app: Celery, settings: Settings) -> None:
@@ -92,11 +93,11 @@ def register(app: Celery, settings: Settings) -> None:
         if workplace.ratings.rate(workplace.matches, match):
             log.info("rated", match=match)
 
-    def do_job_of(match: str) -> None:
+    def do_job_of(of: str) -> None:
         place = workplace
-        kind = do_job(place.jobs, place.store, place.keys, place.checkpoints, match, now_ms())
+        kind = do_job(place.holdings, place.keys, place.checkpoints, of, now_ms())
         if kind is not None:
-            log.info("job done", match=match, kind=kind)
+            log.info("job done", of=of, kind=kind)
 
     def sign_checkpoint() -> None:
         checkpoint = workplace.checkpoints.sign(now_ms())

@@ -7,33 +7,42 @@ from api.auth import end_session, require_person, session_only, signed_in
 from api.limits import spend
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
-from api.schemas import Shown, Strict, Text
+from api.resources.jobs import ASKED, FINISHED, NONE, JobShown
+from api.schemas import Empty, Shown, Strict, Text
 from api.services import services
-from events.personal import archive_of, erase
-from events.rewriting import FILES, NONE, NOT_PERMITTED, TO_BE_REWRITTEN
+from events import rewriting
+from events.jobs import ARCHIVE
+from events.people import Person
+from events.personal import archive_of, erase, takes_long
 
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX, description="What is kept about you")
 
 ZIP = "application/zip"
 
+AT_ONCE = "at-once"
 
 FORGOTTEN = {
-    TO_BE_REWRITTEN: (
+    rewriting.TO_BE_REWRITTEN: (
         "You are forgotten. The files of the store, in which what was erased still stands, are rewritten without it, "
         "normally within a quarter of an hour."
     ),
-    NOT_PERMITTED: (
+    rewriting.NOT_PERMITTED: (
         "You are forgotten. The file of the store still holds what was erased, for it cannot be told to rewrite it: "
         "that is gone when the store or its operator rewrites the file."
     ),
-    NONE: "You are forgotten. The store keeps no file of what was written before.",
+    rewriting.NONE: "You are forgotten. The store keeps no file of what was written before.",
 }
-"""What somebody is told who has been erased."""
+"""The answer to an erasure, by what becomes of the files."""
+
+DEFERRED = (
+    "Your account is gone. You have so many matches that they are left, and what you wrote in them is erased, a little "
+    "later, normally within a quarter of an hour. "
+)
 
 
 class ErasedShown(Shown):
     files = fields.String(
-        validate=validate.OneOf(FILES),
+        validate=validate.OneOf(rewriting.FILES),
         metadata={"description": "What becomes of the files of the store, in which erased text stands until then"},
     )
     detail = fields.String()
@@ -48,18 +57,50 @@ class Erasure(Strict):
 
 
 @blueprint.route("/me/archive")
-@blueprint.documents(200, {"type": "string", "format": "binary"}, signed_in=True, content_type=ZIP)
+@blueprint.documents(200, {"type": "string", "format": "binary"}, signed_in=True, problems=[409], content_type=ZIP)
 @signed_in
 @session_only
 def my_archive() -> Response:
-    """All that is kept about you, as one ZIP archive"""
+    """All that is kept about you, as one ZIP archive
+
+    One that takes long is made by a worker: ask for it with POST. It is kept for an hour.
+    """
     person = require_person()
+    state = state_of_archive(person)
+    if state in (NONE, ASKED):
+        detail = "Much is kept about you: ask for the archive (POST), and a worker makes it within a minute or so."
+        raise Problem("not-made-yet", detail)
     spend("archives", person.id)
+    packed = services().jobs.archive(person.id) if state == FINISHED else archive_of(services().holdings, person)
     headers = {
         "Content-Disposition": f'attachment; filename="rookery-{person.id}.zip"',
         "Cache-Control": "private, no-store",
     }
-    return Response(archive_of(services().holdings, person), headers=headers, content_type=ZIP)
+    return Response(packed, headers=headers, content_type=ZIP)
+
+
+@blueprint.route("/me/archive", methods=["POST"])
+@blueprint.documents(202, JobShown, signed_in=True, problems=[409, 415, 422])
+@signed_in
+@session_only
+@blueprint.arguments(Empty)
+def ask_archive(_: dict[str, object]) -> Response:
+    """Have a worker make the archive of what is kept about you, as it stands now"""
+    person = require_person()
+    spend("archives", person.id)
+    services().jobs.erase(person.id)
+    services().jobs.ask(person.id, ARCHIVE)
+    return json_response({"state": ASKED}, 202)
+
+
+def state_of_archive(person: Person) -> str:
+    """Return AT_ONCE when a request can make the archive of ``person``, else "none", "asked" or "finished"."""
+    jobs = services().jobs
+    if jobs.of(person.id) is not None:
+        return ASKED
+    if jobs.archive(person.id) is not None:
+        return FINISHED
+    return NONE if takes_long(services().holdings, person) else AT_ONCE
 
 
 @blueprint.route("/me/erasure", methods=["POST"])
@@ -77,5 +118,8 @@ def erase_me(arguments: dict[str, str]) -> Response:
     if arguments["name"] != person.name:
         reason = "must be your own name, letter for letter"
         raise Problem("invalid-fields", f"The name {reason}.", {"name": [reason]})
-    files = erase(services().holdings, person)
-    return end_session(json_response({"files": files, "detail": FORGOTTEN[files]}))
+    holdings = services().holdings
+    deferred = takes_long(holdings, person)
+    files = erase(holdings, person)
+    detail = f"{DEFERRED if deferred else ''}{FORGOTTEN[files]}"
+    return end_session(json_response({"files": files, "detail": detail}))

@@ -4,6 +4,7 @@ from flask import render_template
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
+from api.resources.personal import state_of_archive
 from api.services import services
 from api.web.frame import blueprint, sign_in_first
 from domain.match import vacation
@@ -39,6 +40,7 @@ def settings() -> str | Response:
         left=duration(rest),
         allowance=duration(vacation.ALLOWANCE),
         year=year_of(now),
+        archive=state_of_archive(person),
         blocks=blocks,
         blocked=services().people.persons(blocks),
         tokens=services().people.tokens(person),

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,10 +12,13 @@ from flask import Flask
 from api.services import Services
 from events.chain import verify_all
 from events.envelope import Draft
+from events.personal import MAX_MATCHES_AT_ONCE, erase, forget
+from events.rewriting import SETTLED_AFTER_MS, Rewriting
 from events.store import Request, StoreUnavailable
 from tests.support.callers import ME, OPEN, Caller, started
 from tests.support.projected import project
 from tests.support.stored import stored
+from workers.jobs import do_job
 
 WORDS = "Nobody else may ever read this."
 
@@ -213,3 +217,48 @@ def test_a_name_that_was_taken_anew_stays_with_its_new_owner(app: Flask, anna: C
     found = services.people.find("anna")
     assert found is not None
     assert found.id == second.id
+
+
+def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_erased(
+    anna: Caller, boris: Caller, services: Services, match: str
+) -> None:
+    small = archive(anna)
+    for _ in range(MAX_MATCHES_AT_ONCE):
+        anna.create(ME, OPEN)
+    project(services)
+    refused = anna.get("/me/archive")
+    assert (refused.status_code, refused.json["code"]) == (409, "not-made-yet")
+    assert "Have it made" in anna.client.get("/settings").text
+    assert anna.post("/me/archive").json == {"state": "asked"}
+    assert anna.get("/me/archive").json["code"] == "not-made-yet"
+    assert "is being made" in anna.client.get("/settings").text
+    assert [of for of, _ in services.jobs.waiting(10)] == [anna.id]
+    work = (services.holdings, services.keys, services.checkpoints)
+    assert do_job(*work, anna.id, services.now()) == "archive"
+    assert "Download all of it" in anna.client.get("/settings").text
+    large = archive(anna)
+    assert {**large, **small, "person.json": large["person.json"]} == large
+    assert len(large) == len(small) + MAX_MATCHES_AT_ONCE
+    assert boris.get("/me/archive").status_code == 200
+    erase(services.holdings, services.people.find("anna"))
+    forget(services.holdings, anna.id)
+    assert WORDS not in everything(services)
+    assert services.jobs.archive(anna.id) is None
+
+
+def test_the_erasure_of_much_ends_the_account_at_once_and_a_relay_does_the_rest(
+    app: Flask, anna: Caller, boris: Caller, services: Services, match: str
+) -> None:
+    waiting = [anna.create(ME, OPEN) for _ in range(MAX_MATCHES_AT_ONCE)]
+    project(services)
+    answer = anna.post("/me/erasure", {"name": "anna"})
+    assert answer.status_code == 200
+    assert answer.json["detail"].startswith("Your account is gone. You have so many matches that ")
+    assert services.people.find("anna") is None
+    assert anna.post(f"/matches/{match}/resignation").status_code == 401
+    assert boris.get(f"/matches/{match}").json["status"] == "playing"
+    assert list(services.rewriting.pending()) == [anna.id]
+    later = services.now() + SETTLED_AFTER_MS + 1000
+    Rewriting(services.store.client, "rk:", lambda: later).follow_up(partial(forget, services.holdings))
+    assert {boris.get(f"/matches/{each}").json["status"] for each in waiting} == {"aborted"}
+    assert WORDS not in everything(services)

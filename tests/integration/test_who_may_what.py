@@ -136,6 +136,7 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("POST /me/tokens", "session", "201", {"label": "another"}),
     ("DELETE /me/tokens/{token}", "session", "no-such-token", None),
     ("GET /me/archive", "session", "200", None),
+    ("POST /me/archive", "session", "202", {}),
     ("POST /me/erasure", "session", "invalid-fields", {"name": "Somebody-Else"}),
     ("PUT /me/password", "session", "invalid-fields", {"current": "not the secret", "password": "another secret"}),
     ("POST /players", "anybody", "name-taken", {"name": "anna", "password": "not the secret"}),

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.codec import draft_of
+from events.personal import MAX_MATCHES_AT_ONCE, takes_long
 from events.store import EMPTY, Request
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from workers.opponents import answer
@@ -30,16 +32,18 @@ LINE_MOVES = 100
 LINES_MOVES = 300
 TREE_MOVES = 500
 MESSAGES = 60
+KEPT_ARCHIVE_BYTES = 20_000_000
 APPENDED_AT_ONCE = 500
 TRIED = 12
 
 
 class Asked(NamedTuple):
-    """A request: its operation as the document names it, the path that is asked for, and its body."""
+    """A request: its operation as the document names it, the path that is asked for, its body, and who asks."""
 
     operation: str
     path: str
     body: Any = None
+    name: str = "anna"
 
 
 class Cost(NamedTuple):
@@ -103,7 +107,8 @@ class WorstWorld:
     """An installation that is as costly to ask about as callers can make it.
 
     ``long`` is a match of ``plies`` plies, ``medium`` one that is just short enough to be replayed in a request,
-    ``crowded`` one of Four Towers, ``answered`` one in which an opponent has moved, by the event ``version``.
+    ``crowded`` one of Four Towers, ``answered`` one in which an opponent has moved, by the event ``version``. Of anna
+    more is kept than can be collected at once, of boris as much as can.
     """
 
     def __init__(self, app: Flask, plies: int, medium: int, matches: int) -> None:
@@ -121,6 +126,8 @@ class WorstWorld:
         self.version = written.version
         for _ in range(matches):
             self.anna.create(ME, OPEN)
+        for _ in range(MAX_MATCHES_AT_ONCE - len(("long", "medium", "crowded"))):
+            self.boris.create(ME, OPEN)
         for number in range(MESSAGES):
             self.anna.post(f"/matches/{self.long}/chat", {"text": f"{number} " + "ä" * 900})
         projector = Projector(
@@ -129,6 +136,7 @@ class WorstWorld:
         assert not projector.project(list(self.services.store.all_streams()))
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
+        self._fill_archive()
 
     def _append(self, match: str, game: str, setup: str, plies: int, players: Sequence[str]) -> str:
         store, head = self.services.store, EMPTY
@@ -137,6 +145,19 @@ class WorstWorld:
             drafts = [draft_of(event, players[0]) for event in events[place : place + APPENDED_AT_ONCE]]
             head = store.append(match, head, drafts, Request(f"{place}", "")).head
         return match
+
+    def _fill_archive(self) -> None:
+        """Let boris talk until no more about him can be collected at once."""
+        person = self.services.people.person(self.boris.id)
+        assert person is not None
+        assert not takes_long(self.services.holdings, person)
+        for number in count():
+            request = Request(f"filling-{number}", "")
+            self.services.chats.say(self.medium, person.id, f"{number} " + "ä" * 900, request)
+            if takes_long(self.services.holdings, person):
+                break
+        self.services.store.client.xtrim(f"rk:chat:{{{self.medium}}}", number, approximate=False)
+        assert not takes_long(self.services.holdings, person)
 
     def requests(self) -> Iterator[Asked]:
         """Yield the requests that are known to cost most."""
@@ -149,6 +170,20 @@ class WorstWorld:
         yield Asked("GET /players/{player}/matches", f"/players/anna/matches{wide}")
         yield from self._about_matches()
         yield from self._written()
+
+    def archives(self) -> Iterator[Asked]:
+        """Yield the requests about all that is kept about somebody: at once, and too much for that."""
+        yield Asked("GET /me/archive", "/me/archive", name="boris")
+        for name in ("anna", "boris"):
+            yield Asked("POST /me/archive", "/me/archive", {}, name)
+        self.services.jobs.keep_archive(self.anna.id, bytes(KEPT_ARCHIVE_BYTES))
+        self.services.jobs.finish(self.anna.id)
+        yield Asked("GET /me/archive", "/me/archive")
+
+    def erasures(self) -> Iterator[Asked]:
+        """Yield real erasures, each of which can be asked for once: at once, and of too much for that."""
+        for name in ("boris", "anna"):
+            yield Asked("POST /me/erasure", "/me/erasure", {"name": name}, name)
 
     def _about_matches(self) -> Iterator[Asked]:
         for path in ("", "/legal-moves", "/events", "/chat", "/disputes", "/lines", "/notes", "/exploration"):
@@ -227,7 +262,7 @@ class WorstWorld:
         method = "GET" if asked.operation == "page" else asked.operation.split(" ")[0]
         outside = asked.operation == "page" or asked.path.startswith("/.well-known/")
         path = asked.path if outside else API + asked.path
-        client = self.anna.client
+        client = getattr(self, asked.name).client
         taken, status = [], 0
         for _ in range(repeats):
             self.services.matches._cache.clear()
@@ -310,8 +345,3 @@ _LAST = (
     "DELETE /sessions",
 )
 """What comes after all else, for it takes away what others are about."""
-
-EXEMPT = {
-    "GET /me/archive": "It is as large as what is kept about a person, who may have it made ten times an hour.",
-}
-"""Operations that may cost more, and why."""

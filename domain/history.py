@@ -184,5 +184,4 @@ def occurrences(position: P, history: Sequence[P], key: Callable[[P], Hashable])
     """Return how often ``position`` stands in ``history``; positions are the same when their ``key`` is."""
     if isinstance(history, History):
         return history.occurrences(position)
-    this = key(position)
-    return sum(key(earlier) == this for earlier in history)
+    return list(map(key, history)).count(key(position))

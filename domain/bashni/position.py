@@ -10,6 +10,8 @@ _TOKEN = re.compile(r"\([wWbB]{2,}\)|[1-8wWbB]|\([^()]*\)|.", re.DOTALL)
 _TWO_LAYERS = re.compile(r"[wW]+[bB]*|[bB]+[wW]*")
 _PIECES = "wWbB"
 _DIGITS = "12345678"
+_RANKS = [[SQUARE_NUMBERS.get(file + rank) for file in "abcdefgh"] for rank in "87654321"]
+"""The numbers of the squares in the order of a position string; None for light squares."""
 _QUIET_COUNTS = {str(count): count for count in range(LAST_QUIET + 1)}
 
 
@@ -64,18 +66,12 @@ def parse_position(text: str) -> Position:
 
 def format_position(position: Position) -> str:
     """Return the one position string of ``position``."""
-    ranks = []
-    for rank in "87654321":
-        written, run = "", 0
-        for file in "abcdefgh":
-            letters = column(position, SQUARE_NUMBERS[file + rank]) if file + rank in SQUARE_NUMBERS else ""
-            if not letters:
-                run += 1
-                continue
-            written += (str(run) if run else "") + (f"({letters})" if len(letters) > 1 else letters)
-            run = 0
-        ranks.append(written + (str(run) if run else ""))
-    return f"{'/'.join(ranks)} {'wb'[position.side]} {position.quiet}"
+    columns = [column(position, square) for square in range(NUMBERS)]
+    signs = [f"({letters})" if len(letters) > 1 else letters or " " for letters in columns]
+    board = "/".join(["".join([" " if square is None else signs[square] for square in rank]) for rank in _RANKS])
+    for run in range(8, 0, -1):
+        board = board.replace(" " * run, str(run))
+    return f"{board} {'wb'[position.side]} {position.quiet}"
 
 
 def _parse_board(board: str) -> dict[int, str]:

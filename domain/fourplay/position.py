@@ -30,6 +30,13 @@ BUDGET, LEAST_SPENT = 60, 51
 NEUTRON = 15
 PLAYERS = "rbyg"
 NO_PROGRESS = 100
+_SIGNS = {0: " ", NEUTRON: "*"} | {
+    (player + 1) << 4 | kind: letter + code
+    for player, letter in enumerate(PLAYERS)
+    for kind, code in enumerate(KIND_CODES)
+    if code
+}
+"""What stands in a position string for every byte of a board; a space for an empty square."""
 
 
 class Position(NamedTuple):
@@ -197,20 +204,11 @@ def _check_setup(position: Position) -> None:
 
 def format_position(position: Position) -> str:
     """Return the one position string of ``position``."""
-    rows = []
-    for row in range(SIDE - 1, -1, -1):
-        text = ""
-        run = 0
-        for column in range(SIDE):
-            code = position.board[column * SIDE + row]
-            if not code:
-                run += 1
-                continue
-            text += str(run) if run else ""
-            run = 0
-            text += "*" if code == NEUTRON else PLAYERS[(code >> 4) - 1] + KIND_CODES[code & 15]
-        rows.append(text + (str(run) if run else ""))
+    signs = [_SIGNS[code] for code in position.board]
+    board = "/".join(["".join(signs[row::SIDE]) for row in range(SIDE - 1, -1, -1)])
+    for run in range(SIDE, 0, -1):
+        board = board.replace(" " * run, str(run))
     out = "".join(PLAYERS[player] for player in position.out) or "-"
     dogs = ";".join(f"{NAMES[dog]}>{NAMES[host]}" for dog, host in position.dogs) or "-"
     phase = "setup" if position.setup else "play"
-    return f"{'/'.join(rows)} {PLAYERS[position.side]} {phase} {out} {dogs} {position.clock}"
+    return f"{board} {PLAYERS[position.side]} {phase} {out} {dogs} {position.clock}"

@@ -225,16 +225,10 @@ def _parse_passed(text: str, board: bytes, men: tuple[int, ...], side: int, cloc
 
 def format_position(position: Position) -> str:
     """Return the one position string of ``position``."""
-    board = position.board
-    ranks = []
-    for z in range(7, -1, -1):
-        rows = []
-        for y in range(4, -1, -1):
-            row = "".join(MEN[board[(x * 5 + y) * 8 + z]] for x in range(5))
-            for run in range(5, 0, -1):
-                row = row.replace(" " * run, str(run))
-            rows.append(row)
-        ranks.append("/".join(rows))
+    signs = "".join([MEN[code] for code in position.board])
+    board = "|".join(["/".join([signs[y * 8 + z :: 40] for y in range(4, -1, -1)]) for z in range(7, -1, -1)])
+    for run in range(5, 0, -1):
+        board = board.replace(" " * run, str(run))
     castling = ",".join(NAMES[corner] for index, corner in enumerate(CORNERS) if position.rights >> index & 1)
     passed = NAMES[position.passed] if position.passed >= 0 else "-"
-    return f"{'|'.join(ranks)} {'wb'[position.side]} {castling or '-'} {passed} {position.clock}"
+    return f"{board} {'wb'[position.side]} {castling or '-'} {passed} {position.clock}"

@@ -6,6 +6,8 @@ by a single 1 above the top piece: nothing is 1, a lone piece of seat 2 is 0b110
 written as seat 0; the square tells it apart, for green stands at the bottom of the five castles and nowhere else.
 """
 
+from functools import cache
+
 from domain.game import Setup
 
 SIDE = 7
@@ -70,9 +72,10 @@ HEIGHT: tuple[int, ...] = tuple(max(0, (tower.bit_length() - 1) // 2) for tower 
 """The height of every tower, green included."""
 
 
-def pieces_of(tower: int) -> list[int]:
+@cache
+def pieces_of(tower: int) -> tuple[int, ...]:
     """Return the seats of the pieces of ``tower``, bottom first; the green piece of a castle counts as seat 0."""
-    return [tower >> 2 * level & 3 for level in range(HEIGHT[tower])]
+    return tuple(tower >> 2 * level & 3 for level in range(HEIGHT[tower]))
 
 
 def tower_of(seats: list[int]) -> int:

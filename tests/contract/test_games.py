@@ -10,6 +10,7 @@ import pytest
 from domain.game import Game, IllegalMove, MalformedNotation, Outcome, RulesError
 from domain.games import GAMES, UnknownRuleset, find_ruleset
 from domain.games import RULESETS as RULESETS_OF
+from domain.history import History
 from tests.support.rulesets import RULESETS
 
 AnyGame = Game[Any, Any]
@@ -24,13 +25,13 @@ SIGNS = "abcdefghijklmno0123456789-x*+<>=@;:,/().wbWBKQ _"
 def random_game(game: AnyGame, setup: str, seed: int) -> tuple[list[Any], list[Any], Outcome]:
     """Play one game with random moves; return its positions, its moves and its outcome. All tests use a few games."""
     rng = random.Random(f"{game.id} {setup} {seed}")
-    positions = [game.initial(setup)]
+    position, history = game.initial(setup), History(game)
     moves = []
-    while (outcome := game.outcome(positions[-1], positions[:-1])) is None:
-        legal = list(game.legal_moves(positions[-1]))
-        moves.append(rng.choice(legal))
-        positions.append(game.play(positions[-1], moves[-1]))
-    return positions, moves, outcome
+    while (outcome := game.outcome(position, history)) is None:
+        moves.append(rng.choice(list(game.legal_moves(position))))
+        history = history.then(position)
+        position = game.play(position, moves[-1])
+    return [*history, position], moves, outcome
 
 
 def sampled(game: AnyGame, setup: str, seed: int, most: int) -> Iterator[Any]:

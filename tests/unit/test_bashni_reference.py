@@ -42,10 +42,11 @@ def write_board(board: Board, side: str, quiet: int) -> str:
         for file in range(1, 9):
             column = board.get((file, rank), "")
             text += f"({column})" if len(column) > 1 else column or "."
-        for run in range(8, 0, -1):
-            text = text.replace("." * run, str(run))
         ranks.append(text)
-    return f"{'/'.join(ranks)} {side} {quiet}"
+    written = "/".join(ranks)
+    for run in range(8, 0, -1):
+        written = written.replace("." * run, str(run))
+    return f"{written} {side} {quiet}"
 
 
 def on_board(square: tuple[int, int]) -> bool:

@@ -10,6 +10,7 @@ from deploy.ladder import PAIRS, Played, Row, match_up, play_game, play_ladder
 from domain.bashni import GAME as BASHNI
 from domain.game import Game
 from domain.games import GAMES
+from domain.history import History
 from domain.search import LEVELS, choose
 from domain.search.negamax import Candidate, Search
 from domain.search.values import is_won
@@ -24,29 +25,30 @@ NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
 def random_game(game: AnyGame, setup: str, seed: int) -> list[Any]:
     """The positions of a game of random moves, the end included."""
     chance = random.Random(f"{setup}/{seed}")
-    positions = [game.initial(setup)]
-    while game.outcome(positions[-1], positions[:-1]) is None:
-        positions.append(game.play(positions[-1], chance.choice(list(game.legal_moves(positions[-1])))))
-    return positions
+    position, history = game.initial(setup), History(game)
+    while game.outcome(position, history) is None:
+        history = history.then(position)
+        position = game.play(position, chance.choice(list(game.legal_moves(position))))
+    return [*history, position]
 
 
-def wins_at_once(game: AnyGame, position: Any, move: Any, history: list[Any]) -> bool:
-    outcome = game.outcome(game.play(position, move), [*history, position])
+def wins_at_once(game: AnyGame, position: Any, move: Any, history: History) -> bool:
+    outcome = game.outcome(game.play(position, move), history.then(position))
     return outcome is not None and outcome.scores[game.to_move(position)] == 1
 
 
-def loses_at_once(game: AnyGame, position: Any, move: Any, history: list[Any]) -> bool:
+def loses_at_once(game: AnyGame, position: Any, move: Any, history: History) -> bool:
     """Whether the next player can win after ``move``."""
     after = game.play(position, move)
-    return any(wins_at_once(game, after, reply, [*history, position]) for reply in game.legal_moves(after))
+    return any(wins_at_once(game, after, reply, history.then(position)) for reply in game.legal_moves(after))
 
 
-def before_the_end(game: AnyGame, setup: str, plies: int, games: int) -> Iterator[tuple[Any, list[Any]]]:
+def before_the_end(game: AnyGame, setup: str, plies: int, games: int) -> Iterator[tuple[Any, History]]:
     """Positions ``plies`` before the end of random games, with their history."""
     for seed in range(games):
         positions = random_game(game, setup, seed)
         if len(positions) > plies:
-            yield positions[-1 - plies], positions[: -1 - plies]
+            yield positions[-1 - plies], History(game, positions[: -1 - plies])
 
 
 @pytest.mark.parametrize(("game", "setup"), SETUPS, ids=NAMES)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 Square = tuple[int, int]
@@ -59,6 +60,7 @@ def for_side(names: list[str], white: bool) -> set[Square]:
     return squares if white else {(12 - x, 12 - y) for x, y in squares}
 
 
+@cache
 def arena(square: Square) -> int | None:
     return next((number for number, squares in enumerate(ARENAS) if square in squares), None)
 

@@ -187,6 +187,13 @@ class Game(ABC, Generic[P, M]):
         """
         return self.outcome(position, history)
 
+    def outcome_played_on(self, position: P, history: Sequence[P]) -> Outcome | None:
+        """Return the same as ``outcome`` of a position in which some move is known to be legal.
+
+        A game overrides this when it takes long to find out whether there is one: only ``history`` can end it then.
+        """
+        return self.outcome(position, history)
+
     def withdraw(self, position: P, seat: int) -> P | None:  # noqa: ARG002
         """Return the position in which the others play on after ``seat`` has left, or None when they cannot.
 

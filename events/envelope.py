@@ -70,6 +70,11 @@ def canonical_json(value: Any) -> bytes:
     return _encode(_canonical_value(value))
 
 
+def canonical_object(members: Mapping[str, bytes]) -> bytes:
+    """Return the RFC 8785 JSON object of ``members`` whose values are RFC 8785 JSON already; names are ASCII words."""
+    return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), members[name]) for name in sorted(members))
+
+
 def chained(previous: bytes, event: bytes) -> bytes:
     """Return the digest of an event with canonical bytes ``event`` that follows the digest ``previous`` (32 bytes)."""
     return hashlib.sha256(previous + event).digest()
@@ -139,6 +144,10 @@ _SINGLE = frozenset({str, int, bool, type(None)})
 
 
 def _canonical_value(value: Any) -> Any:
+    if type(value) is dict and _STRING.issuperset(map(type, value)) and "".join(value).isascii():
+        if _SINGLE.issuperset(map(type, value.values())):
+            return value
+        return {key: item if type(item) in _SINGLE else _canonical_value(item) for key, item in value.items()}
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int):
@@ -156,10 +165,6 @@ def _canonical_value(value: Any) -> Any:
             raise ValueError(f"{value!r} is too small to have the same form everywhere")
         return value
     if isinstance(value, Mapping):
-        if type(value) is dict and _STRING.issuperset(map(type, value)) and "".join(value).isascii():
-            if _SINGLE.issuperset(map(type, value.values())):
-                return value
-            return {key: item if type(item) in _SINGLE else _canonical_value(item) for key, item in value.items()}
         return {_key(key): _canonical_value(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [item if type(item) in _SINGLE else _canonical_value(item) for item in value]

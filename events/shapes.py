@@ -34,7 +34,7 @@ class Shape(NamedTuple):
 
     def read(self, content: Any, **given: Any) -> Any:
         """Return an instance made of ``content`` and the ``given`` fields; raises Misfit."""
-        if not isinstance(content, Mapping):
+        if type(content) is not dict and not isinstance(content, Mapping):
             refuse("an object", content)
         for name, value in content.items():
             reader = self.readers.get(name)

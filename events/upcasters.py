@@ -121,7 +121,10 @@ UPCASTERS: Upcasters = {
 
 def present_schema(type_name: str, upcasters: Upcasters = UPCASTERS) -> int:
     """Return the schema number that events of this type are written with."""
-    return 1 + max((schema for name, schema in upcasters if name == type_name), default=0)
+    schema = 1
+    while (type_name, schema) in upcasters:
+        schema += 1
+    return schema
 
 
 def upcast(type_name: str, schema: int, content: Content, upcasters: Upcasters = UPCASTERS) -> Content:

@@ -70,6 +70,9 @@ class FourTowers(Game[Position, Move]):
     def outcome_within(self, position: Position, history: Sequence[Position], effort: Effort) -> Outcome | None:
         return outcome.outcome(position, history, effort=effort)
 
+    def outcome_played_on(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome.outcome_played_on(position, history)
+
     def key(self, position: Position) -> Hashable:
         return outcome.key(position)
 

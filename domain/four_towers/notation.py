@@ -63,7 +63,7 @@ def is_legal(position: Position, move: object) -> bool:
 
 def _is_single_legal(position: Position, move: int) -> bool:
     head = head_of(move)
-    turn = Turn(position)
+    turn = Turn(position, wanted=move)
     return move in (turn.returns() if head.mark == RETURN else turn.moves_from(head.origin))
 
 

@@ -68,6 +68,11 @@ def outcome(
     return None
 
 
+def outcome_played_on(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return the same as ``outcome`` of a position that has a legal move: the other four conditions leave none."""
+    return Outcome((0.5, 0.5), "repetition") if occurrences(position, history, key) >= 2 else None
+
+
 def outcome_at_a_glance(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return the same as ``outcome``, or None when that takes too many trials of multi-moves."""
     try:

@@ -57,13 +57,17 @@ _HOLDING = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
 
 
 class Turn(Reach):
-    """The side to move in one position and its legal moves; ``heedless``: also those that leave its king in check."""
+    """The side to move in one position and its legal moves; ``heedless``: also those that leave its king in check.
 
-    __slots__ = ("dangers", "enemy_dragons", "heedless", "king")
+    With a move that is ``wanted``, no other is looked at.
+    """
 
-    def __init__(self, position: Position, heedless: bool = False) -> None:
+    __slots__ = ("dangers", "enemy_dragons", "heedless", "king", "wanted")
+
+    def __init__(self, position: Position, heedless: bool = False, wanted: int | None = None) -> None:
         super().__init__(position)
         self.heedless = heedless
+        self.wanted = wanted
         self.king = self.men[(self.side << 4) + KING].bit_length() - 1
         self.enemy_dragons = self.men[(1 - self.side << 4) + DRAGON]
         self.dangers: dict[int, tuple[bool, int, int]] = {}
@@ -137,6 +141,8 @@ class Turn(Reach):
             return
         reaches = {bit: self.reach(square, bit) for bit in (ROOK, BISHOP, KNIGHT) if kind & bit}
         held = bool(self.barred >> square & 1) and kind != MARSHALL
+        if self.wanted is not None:
+            parts = tuple(part for part in parts if part == HEADS[self.wanted >> HEAD_SHIFT].part)
         for part in (0, *parts):
             if part in FREE and held:
                 # A rook, knight or marshall may not leave a queen, cardinal or wizard here [FT-16].
@@ -248,6 +254,11 @@ class Turn(Reach):
         ``quiet`` moves change nothing on towers that concerns a king but by leaving their own (``shifting``), and
         empty no square but their own (``leaves``); ``risky`` ones are tried out in any case.
         """
+        if self.wanted is not None:
+            quiet = [move for move in quiet if move == self.wanted]
+            risky = [move for move in risky if move == self.wanted]
+            if not quiet and not risky:
+                return
         if self.heedless:
             found += quiet
             found += risky

@@ -45,6 +45,9 @@ class Step(NamedTuple):
     deviation: str | None
 
 
+_IMPOSSIBLE = (ValueError, IndexError, KeyError, TypeError)
+"""What ``evolve`` raises for an event that has no place in a match."""
+
 MOST_PAUSES = 1000
 """That a clock can hold at once; nobody has nearly as many vacations ahead, nor a server so many outages in a turn."""
 
@@ -61,25 +64,27 @@ class Examination:
         self._match = match
         self._effort = effort
         self._last: e.Event | None = None
+        self._ahead: tuple[e.Event, MatchState] | None = None
         self._due: Outcome | None = None
         self._proved: dict[tuple[tuple[float, ...], str | None], Proof] = {}
 
-    def take(self, event: e.Event) -> Step:
-        """Return the match after ``event``, the next one.
+    def take(self, event: e.Event, following: e.Event | None = None) -> Step:
+        """Return the match after ``event``, the next one; ``following`` is the event after it, where it is known.
 
         An event that deviates from the rules counts all the same, as it does in the match. Raises Deviation for one
-        that no match can take at all, and stands where it stood.
+        that no match can take at all, and stands where it stood. A move that follows shows that the position could be
+        played on, so that this does not have to be found out.
         """
         before = self.state
         _refuse_unreckonable(before, event)
         deviation = None if before is None else self._deviation(before, event)
         try:
-            after = evolve(before, event, self._match)
-        except (ValueError, IndexError, KeyError, TypeError) as error:
+            after = self._evolved(before, event)
+        except _IMPOSSIBLE as error:
             raise Deviation(deviation or f"it has no place here: {error}") from error
         if after.broken is not None and (before is None or before.broken is None):
             deviation = deviation or f"it cannot be replayed: {after.broken}"
-        due, wrong = self._outcome_due(before, after)
+        due, wrong = self._outcome_due(before, after, following)
         self.proof = self._proof_of(before, after, event)
         self.state, self._last, self._due = after, event, due
         return Step(after, deviation or wrong)
@@ -89,6 +94,24 @@ class Examination:
         if self._due is None:
             return None
         return f"the match is over by the rules: {_said(self._due)}; that is not recorded"
+
+    def _evolved(self, before: MatchState | None, event: e.Event) -> MatchState:
+        """Return the match after ``event``, which may have been looked at already as the one that follows."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] is event:
+            return ahead[1]
+        return evolve(before, event, self._match)
+
+    def _played_on(self, after: MatchState, following: e.Event | None) -> bool:
+        """Tell whether ``following`` is a move that the rules allow in the position reached."""
+        if not isinstance(following, e.MoveSubmitted):
+            return False
+        try:
+            ahead = evolve(after, following, self._match)
+        except _IMPOSSIBLE:
+            return False
+        self._ahead = following, ahead
+        return ahead.broken is None
 
     def _deviation(self, before: MatchState, event: e.Event) -> str | None:
         if isinstance(event, e.TimeCorrected):
@@ -122,7 +145,9 @@ class Examination:
             due = Outcome(game.shared(before.position, () if agreeing else (seat,)), event.reason)
         return None if due == recorded else f"the rules give {_said(due)}, and {_said(recorded)} is recorded"
 
-    def _outcome_due(self, before: MatchState | None, after: MatchState) -> tuple[Outcome | None, str | None]:
+    def _outcome_due(
+        self, before: MatchState | None, after: MatchState, following: e.Event | None
+    ) -> tuple[Outcome | None, str | None]:
         """Return how the match must end now (None: it goes on, or no position was reached), and what fails in that."""
         if after.broken is not None:
             return None, None
@@ -135,6 +160,8 @@ class Examination:
             reached = after.position is not before.position and after.plies >= before.plies
             if not reached or after.status != PLAYING or after.ruleset != before.ruleset:
                 return None, None
+            if self._played_on(after, following):
+                return game.outcome_played_on(after.position, after.history), None
             if self._effort is not None:
                 return game.outcome_within(after.position, after.history, self._effort), None
             return game.outcome(after.position, after.history), None

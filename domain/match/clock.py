@@ -8,7 +8,7 @@ a pause begins has until the pause ends.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from domain.match.calendar import Calendar, is_free, next_change
 from domain.match.terms import AUTOMATIC, DAY, DAYS_PER_MOVE, UNCLAIMED_FOR, Terms
@@ -155,7 +155,7 @@ def free_stretches(clock: Clock, seat: int, since: int, until: int) -> Iterator[
 
 def spent(clock: Clock, seat: int, since: int, until: int) -> int:
     """Return how many milliseconds of the time of ``seat`` run between two instants."""
-    if not clock.pauses and not clock.former and clock.calendars[seat] is None:
+    if _runs_throughout(clock, seat):
         return max(0, until - since)
     total = 0
     for begin, end in _running(clock, seat, since):
@@ -193,18 +193,17 @@ def started(clock: Clock, seat: int | None, at: int) -> Clock:
 
 def moved(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks after a move of ``seat``: time spent, increment added, the time of ``following`` runs."""
-    begun = _replaced(clock.begun, seat, True)
-    return _turned(clock, MOVED, at)._replace(begun=begun, seat=following)
+    return _turned(clock, MOVED, at, seat=following, begun=_replaced(clock.begun, seat, True))
 
 
 def passed(clock: Clock, following: int | None, at: int) -> Clock:
     """Return the clocks when the turn passes to ``following`` without a move: a seat left, moves were taken back."""
-    return _turned(clock, PASSED, at)._replace(seat=following)
+    return _turned(clock, PASSED, at, seat=following)
 
 
 def stopped(clock: Clock, at: int) -> Clock:
     """Return the clocks when the match ends."""
-    return _turned(clock, STOPPED, at)._replace(seat=None)
+    return _turned(clock, STOPPED, at, seat=None)
 
 
 def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
@@ -290,14 +289,13 @@ def with_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -
     return _pruned(clock._replace(calendars=calendars, former=former))
 
 
-def _turned(clock: Clock, ending: str, at: int) -> Clock:
-    """Return the clocks when the turn of the running seat ends."""
-    if clock.seat is None:
-        return _pruned(clock._replace(since=at))
-    turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
-    last_turns = _replaced(clock.last_turns, clock.seat, turn)
-    remaining = _replaced(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn))
-    return _pruned(clock._replace(last_turns=last_turns, remaining=remaining, since=at))
+def _turned(clock: Clock, ending: str, at: int, **changes: Any) -> Clock:
+    """Return the clocks when the turn of the running seat ends, with ``changes`` of other fields."""
+    if clock.seat is not None:
+        turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
+        changes["last_turns"] = _replaced(clock.last_turns, clock.seat, turn)
+        changes["remaining"] = _replaced(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn))
+    return _pruned(clock._replace(since=at, **changes))
 
 
 def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
@@ -329,12 +327,19 @@ def _replaced(of_seats: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
     return (*of_seats[:seat], value, *of_seats[seat + 1 :])
 
 
+def _runs_throughout(clock: Clock, seat: int) -> bool:
+    """Tell whether nothing is known that ever stops the time of ``seat``."""
+    return not clock.pauses and not clock.former and clock.calendars[seat] is None
+
+
 def _holds(pause: Pause, seat: int, at: int) -> bool:
     return pause.seat in (None, seat) and pause.since <= at and (pause.until is None or at < pause.until)
 
 
 def _instant(clock: Clock, seat: int, since: int, budget: int) -> int | None:
     """Return the first instant at which the time of ``seat`` runs and has run for ``budget`` since ``since``."""
+    if _runs_throughout(clock, seat):
+        return since + budget
     for begin, end in _running(clock, seat, since):
         # Half-open: at ``end`` the time runs no more.
         if end is None or end - begin > budget:

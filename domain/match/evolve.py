@@ -35,6 +35,8 @@ def evolve(state: MatchState | None, event: e.Event, match: str = "") -> MatchSt
         return _created(event, match)
     if state is None:
         raise ValueError(f"the stream of match {match!r} does not begin with its creation")
+    if isinstance(event, e.MoveSubmitted):
+        return _moved(state, event)
     changed: MatchState = _EVOLUTIONS[type(event)](state, event)
     return changed._replace(version=state.version + 1, updated_at=event.at)
 
@@ -85,14 +87,19 @@ def _started(state: MatchState, event: e.MatchStarted) -> MatchState:
 
 
 def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
-    state = state._replace(
+    # Nearly all events are moves, and a copy of the state costs more than the rest: all but the clock is one copy.
+    state = positions.with_move(
+        state,
+        event.move,
+        event.at,
+        version=state.version + 1,
+        updated_at=event.at,
         last_ply=replaced(state.last_ply, event.seat, event.ply),
-        channels=(*state.channels, event.channel),
+        channels=state.channels + (event.channel,),  # noqa: RUF005 - twice as fast, and it may have thousands
         draw_agreed=state.draw_agreed if event.seat in state.draw_agreed else (),
         takeback=None,
         gifts=(0,) * len(state.seats),
     )
-    state = positions.with_move(state, event.move, event.at)
     return state.on_clock(clocks.moved, event.seat, positions.to_move(state), event.at)
 
 
@@ -238,7 +245,6 @@ def _time_given(state: MatchState, event: e.TimeGiven) -> MatchState:
 _EVOLUTIONS: dict[type[e.Event], Callable[[MatchState, Any], MatchState]] = {
     e.PlayerJoined: _joined,
     e.MatchStarted: _started,
-    e.MoveSubmitted: _moved,
     e.DrawOffered: _draw_offered,
     e.DrawAccepted: _draw_accepted,
     e.DrawDeclined: _draw_declined,

@@ -56,6 +56,9 @@ class TowerGame(Game[Position, int]):
     def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         return outcome.outcome(position, history)
 
+    def outcome_played_on(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome.outcome_played_on(position, history)
+
     def key(self, position: Position) -> Hashable:
         return outcome.key(position)
 

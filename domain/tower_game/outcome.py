@@ -40,6 +40,11 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     return None
 
 
+def outcome_played_on(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return the same as ``outcome`` of a position that has a legal move: the other four conditions leave none."""
+    return Outcome((0.5, 0.5), "repetition") if occurrences(position, history, key) >= 2 else None
+
+
 def over_without_claim(position: Position) -> bool:
     """Tell whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
     return position.clock >= QUIET_CLOCK or insufficient(position)

@@ -10,7 +10,7 @@ from domain.towers.diagram import diagram, scene
 from domain.towers.facts import FIRST_PUSH
 from domain.towers.moves import is_legal, legal_moves, play
 from domain.towers.notation import format_move, parse_move
-from domain.towers.outcome import key, outcome
+from domain.towers.outcome import key, outcome, outcome_played_on
 from domain.towers.position import Position, format_position, parse_position
 
 _STARTS = {name: parse_position(text) for name, text in START_POSITIONS.items()}
@@ -62,6 +62,9 @@ class Towers(Game[Position, Move]):
     def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         """Return how the game has ended by section 7, or None while it goes on."""
         return outcome(position, history)
+
+    def outcome_played_on(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome_played_on(position, history)
 
     def key(self, position: Position) -> Hashable:
         """Return board, number of players and side to move (section 7, rule 3)."""

@@ -29,6 +29,11 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     return None
 
 
+def outcome_played_on(position: Position, history: Sequence[Position]) -> Outcome | None:
+    """Return the same as ``outcome`` of a position that has a legal move: the other rules leave none."""
+    return _drawn(len(position.supplies), "repetition") if occurrences(position, history, key) >= 2 else None
+
+
 def key(position: Position) -> Hashable:
     """Return board, number of players and side: two positions are the same when these are (section 7, rule 3)."""
     return position.board, len(position.supplies), position.side

@@ -226,7 +226,7 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
         return Record(envelope, None, before, None, fault=unreadable)
     after, deviation = None, None
     try:
-        after, deviation = examination.take(event)
+        after, deviation = examination.take(event, following)
     except Deviation as impossible:
         deviation = str(impossible)
     unauthorized = None

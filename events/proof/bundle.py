@@ -27,10 +27,10 @@ from domain.match.audit import Proof
 from domain.match.event_types import SEEDS
 from domain.match.state import ABORTED, FINISHED, Seat
 from events.codec import content_schemas
-from events.envelope import Envelope, canonical_json
+from events.envelope import Envelope, canonical_json, canonical_object
 from events.proof.audit import Record, audit
 from events.proof.checkpoints import Inclusion
-from events.proof.documents import Fault, fitted, read_document, write_document
+from events.proof.documents import LINE_FEED, Fault, fitted, read_document
 from events.proof.keys import SigningKey
 from events.shapes import Digest, Schema, SignatureText, schema_of, shape_of, written
 from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
@@ -137,7 +137,9 @@ class Bundle(NamedTuple):
     @property
     def statement(self) -> dict[str, Any]:
         """What is signed."""
-        return _statement(written(self), self.signature)
+        content = written(self._replace(inclusion=None))
+        del content["signature"]
+        return _statement(self.match, self.head, canonical_json(content), self.signature)
 
 
 def make_bundle(
@@ -156,18 +158,23 @@ def make_bundle(
     the game has ended.
     """
     facts = facts_of(audit(match, envelopes, effort))
-    bundled = [_bundled(envelope) for envelope in envelopes]
-    place = _place_of_seed(bundled)
+    events = [_bundled(envelope) for envelope in envelopes]
+    place = _place_of_seed(envelopes)
     if place is not None and seed_is_withheld(facts):
-        seedless = {name: value for name, value in bundled[place].data.items() if name != SEED}
-        bundled[place] = bundled[place]._replace(data=seedless, withheld=(SEED,))
+        seedless = {name: value for name, value in envelopes[place].data.items() if name != SEED}
+        events[place] = {**events[place], "data": seedless, "withheld": [SEED]}
     head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
     if now < envelopes[-1].at <= now + 2 * MAX_CLOCK_DIFFERENCE_MS:
         now = envelopes[-1].at
+    content = {"events": events, "facts": written(facts), "format": FORMAT, "head": written(head), "match": match}
+    # Each member is encoded once: the events are nearly all of the bundle, and the signature is over their bytes.
+    members = {name: canonical_json(value) for name, value in content.items()}
     unsigned = BundleSignature(key.id, key.instant(now), SignatureText(""), digest_of_inclusion(inclusion))
-    content = written(Bundle(FORMAT, match, tuple(bundled), head, facts, unsigned, inclusion))
-    content["signature"]["value"] = key.sign(KIND, _statement(content, unsigned))
-    return write_document(content)
+    value = SignatureText(key.sign(KIND, _statement(match, head, canonical_object(members), unsigned)))
+    members["signature"] = canonical_json(written(unsigned._replace(value=value)))
+    if inclusion is not None:
+        members["inclusion"] = canonical_json(written(inclusion))
+    return canonical_object(members) + LINE_FEED
 
 
 def basis_of_bundle(head: str, key: SigningKey, inclusion: Inclusion | None) -> str:
@@ -249,14 +256,17 @@ def _withholding(content: Schema) -> Schema:
     return {**content, "required": [name for name in content["required"] if name != SEED]}
 
 
-def _place_of_seed(events: Sequence[BundledEvent]) -> int | None:
+def _place_of_seed(events: Sequence[BundledEvent | Envelope]) -> int | None:
     """Return which of the events has the seed that counts at the end; None when none has one."""
     return max((number for number, event in enumerate(events) if event.type in SEEDS), default=None)
 
 
-def _bundled(envelope: Envelope) -> BundledEvent:
-    _, _, version, kind, schema, at, actor, content = envelope
-    return BundledEvent(version, kind, schema, at, actor, content, Digest(envelope.id))
+def _bundled(envelope: Envelope) -> dict[str, Any]:
+    """Return what is written of an event: the fields of ``BundledEvent``."""
+    digest, _, version, kind, schema, at, actor, content = envelope
+    return {
+        "version": version, "type": kind, "schema": schema, "at": at, "actor": actor, "data": content, "digest": digest
+    }  # fmt: skip
 
 
 def _envelope(match: str, event: BundledEvent) -> Envelope:
@@ -266,12 +276,12 @@ def _envelope(match: str, event: BundledEvent) -> Envelope:
     return Envelope(event.digest, match, event.version, event.type, event.schema, event.at, event.actor, content)
 
 
-def _statement(content: Mapping[str, Any], signature: BundleSignature) -> dict[str, Any]:
-    unsigned = {name: value for name, value in content.items() if name not in ("signature", "inclusion")}
+def _statement(match: str, head: BundledHead, unsigned: bytes, signature: BundleSignature) -> dict[str, Any]:
+    """Return what is signed; ``unsigned`` is the canonical JSON of all members but signature and inclusion."""
     statement = {
-        **content["head"],
-        "content": hashlib.sha256(canonical_json(unsigned)).hexdigest(),
-        "match": content["match"],
+        **head._asdict(),
+        "content": hashlib.sha256(unsigned).hexdigest(),
+        "match": match,
         "signed_at": signature.signed_at,
     }
     return statement if signature.inclusion is None else {**statement, "inclusion": signature.inclusion}

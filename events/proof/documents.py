@@ -12,6 +12,9 @@ from typing import Any, NoReturn
 from events.envelope import canonical_json
 from events.shapes import Misfit, Shape
 
+LINE_FEED = b"\n"
+"""What ends a document."""
+
 DEEPEST = 32
 """Levels of nesting; no document of this house has half as many."""
 
@@ -40,7 +43,7 @@ class Fault(Exception):
 
 def write_document(value: Any) -> bytes:
     """Return ``value`` as a document; raises ValueError and TypeError where it has no canonical form."""
-    return canonical_json(value) + b"\n"
+    return canonical_json(value) + LINE_FEED
 
 
 def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[str, Any]:

@@ -128,6 +128,17 @@ def test_an_ended_game_has_no_moves_and_refuses_all(game: AnyGame, setup: str) -
 
 
 @every_setup
+def test_of_a_position_that_was_played_on_the_outcome_is_told_without_a_search_for_moves(
+    game: AnyGame, setup: str
+) -> None:
+    positions, _, _ = random_game(game, setup, seed=2)
+    for ply in range(0, len(positions) - 1, max(1, len(positions) // 20)):
+        position, history = positions[ply], positions[:ply]
+        for earlier in (history, [*history, position], [*history, position, position]):
+            assert game.outcome_played_on(position, earlier) == game.outcome(position, earlier)
+
+
+@every_setup
 def test_the_hints_of_a_board_are_exactly_the_legal_moves(game: AnyGame, setup: str) -> None:
     for position in sampled(game, setup, seed=15, most=8):
         hinted = [hint.move for hints in game.hints(position).values() for hint in hints]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from domain.four_towers.turn import Turn
 from domain.game import Game, Outcome
 from domain.games import GAMES
 from domain.match.audit import MOST_PAUSES, Deviation, Examination, Proof
@@ -40,6 +41,7 @@ from tests.support.bundles import (
     taken_back_by_ruling,
 )
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
+from tests.support.worst import events_of
 
 Change = Callable[[list[Any]], Any]
 
@@ -294,6 +296,34 @@ def test_whatever_a_broken_ruleset_raises_is_a_finding(monkeypatch: pytest.Monke
     monkeypatch.setattr(type(GAMES["bashni"]), "outcome", broken)
     said = "the rules fail: ZeroDivisionError: division by zero"
     assert [record.fault for record in records(match)[3:5]] == [said, said]
+
+
+def test_no_legal_move_is_searched_for_where_the_match_shows_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    any_move = Turn.any_move
+
+    def counted(turn: Turn) -> bool:
+        searched.append(turn)
+        return any_move(turn)
+
+    events = events_of(GAMES["four-towers"], "standard", 12, ("alice", "bob"), NOON)
+    monkeypatch.setattr(Turn, "any_move", counted)
+    found = list(audit("m", envelopes(events, "m")))
+    assert [record.fault for record in found] == [None] * len(events)
+    assert len(searched) == 1
+
+
+def test_an_event_that_was_not_the_one_announced_is_examined_for_its_own_sake() -> None:
+    match = after_two_plies()
+    events = match.events
+    examination = Examination("m")
+    for event in events[:3]:
+        examination.take(event)
+    examination.take(events[3], events[4])
+    other = DrawOffered(events[4].at, 1)
+    assert examination.take(other).after.version == 5
+    after = examination.take(events[4]).after
+    assert (after.version, after.plies) == (6, 2)
 
 
 def test_after_an_event_that_no_match_can_take_an_examination_stands_where_it_stood() -> None:

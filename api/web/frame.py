@@ -16,7 +16,7 @@ from domain.games import GAMES
 from events.administration import ARBITER
 from events.people import Person
 
-blueprint = Blueprint("web", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
+blueprint = Blueprint("web", __name__, template_folder="templates")
 
 SHOWN_COUNT = 30
 """Matches that await a person are counted up to here; beyond it the count is shown with a plus."""

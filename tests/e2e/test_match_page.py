@@ -247,7 +247,7 @@ def test_a_draw_is_offered_declined_and_at_last_agreed(pair):
 def test_a_button_that_is_pressed_before_the_scripts_have_come_is_pressed_when_they_have(pair):
     white, _, match = pair
     waiting: list[Route] = []
-    white.context.route("**/static/match.js", lambda route: waiting.append(route))
+    white.context.route("**/static/*/match.js", lambda route: waiting.append(route))
     white.page.goto(f"/matches/{match}", wait_until="commit")
     white.page.get_by_role("button", name="Offer a draw").click()
     expect(white.page.get_by_role("dialog")).to_be_hidden()

@@ -6,6 +6,7 @@ import pytest
 from redis.exceptions import ConnectionError as NoConnection
 
 from api.limits import RateLimits
+from api.web.static_files import VERSION
 from tests.support.callers import UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
 
@@ -63,7 +64,8 @@ def test_a_token_that_names_nobody_counts_as_its_address(server: RealServer) -> 
 
 def test_what_belongs_to_every_page_is_not_counted(server: RealServer) -> None:
     visitor = Caller(app_on(server.url, FEW))
-    assert codes(visitor, *["/static/style.css", "/healthz"] * 4, "/api/v1/games") == [200] * 9
+    style = f"/static/{VERSION}/style.css"
+    assert codes(visitor, *[style, "/healthz"] * 4, "/api/v1/games") == [200] * 9
 
 
 def test_looking_goes_on_when_nothing_can_be_counted(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:

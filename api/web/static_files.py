@@ -1,0 +1,47 @@
+"""The styles, scripts and pictures of the pages, at addresses that change whenever one of them does.
+
+Scripts import each other by relative addresses, so that all of them are of the version that the page names. A browser
+keeps them and does not ask for them again.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from flask import Response, send_from_directory
+
+from api.web.frame import blueprint
+
+STATIC = Path(__file__).with_name("static")
+
+KEPT = "public, max-age=31536000, immutable"
+NOT_KEPT = "no-cache"
+
+
+def version_of(directory: Path) -> str:
+    """Return a short digest of the names and contents of all files in ``directory``."""
+    digest = sha256()
+    for path in sorted(directory.iterdir()):
+        digest.update(f"{path.name}\n{path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+VERSION = version_of(STATIC)
+
+
+@blueprint.get("/static/<version>/<path:filename>", endpoint="static")
+def static_file(version: str, filename: str) -> Response:
+    """Return a file of the pages.
+
+    A page of another version, as there are while an installation is updated, gets the file as it is here, and keeps it
+    no longer than the page.
+    """
+    response = send_from_directory(STATIC, filename)
+    response.headers["Cache-Control"] = KEPT if version == VERSION else NOT_KEPT
+    return response
+
+
+@blueprint.url_defaults
+def _name_version(endpoint: str, values: dict[str, Any]) -> None:
+    if endpoint == "web.static":
+        values.setdefault("version", VERSION)

@@ -276,7 +276,6 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
         side.move(match, move)
     page = white.open(match)
     page.get_by_role("button", name="Lay down lines").click()
-    expect(page.locator("#board:focus-within")).to_be_visible()  # the board of the lines has come
     for move in ("i8-i7", "e3-e4;h3-h4"):
         page.get_by_label("Type a move").fill(move)
         page.keyboard.press("Enter")
@@ -302,6 +301,52 @@ def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit):
     expect(page.locator("#bench [data-bench='where']")).to_contain_text("Black to move")
     page.keyboard.press("Enter")
     expect(page.locator("#bench [aria-current]")).to_have_text("b6-a5")
+
+
+def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_after_another_when_it_has(pair):
+    white, _, match = pair
+    white.move(match, "c3-d4")
+    page, held = white.open(match), []
+    page.route("**/positions", lambda route: held.append(route), times=1)
+    with page.expect_request("**/positions"):
+        page.get_by_role("button", name="Lay down lines").click()
+    field = page.get_by_label("Type a move")
+    for move in ("b6-a5", "d4-c5", "d6xb4"):
+        field.fill(move)
+        page.keyboard.press("Enter")
+    expect(page.locator("#bench [aria-current]")).to_have_count(0)
+    assert field.input_value() == "d6xb4"
+    held[0].continue_()
+    expect(page.locator("#bench .tree button")).to_have_text(["b6-a5", "d4-c5", "d6xb4"])
+    expect(page.locator("#bench [aria-current]")).to_have_text("d6xb4")
+    expect(field).to_have_value("")
+
+
+def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_and_not_played(pair):
+    white, _, match = pair
+    page, held = white.open(match), []
+    page.route("**/exploration", lambda route: held.append(route))
+    with page.expect_request("**/exploration"):
+        page.get_by_role("button", name="Explore").click()
+    page.get_by_label("Type a move").fill("c3-d4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#bench")).to_be_hidden()
+    held[0].continue_()
+    expect(page.locator("#bench [aria-current]")).to_have_text("c3-d4")
+    expect(page.locator("#confirm")).to_be_hidden()
+
+
+def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(pair):
+    white, _, match = pair
+    page, held = white.open(match), []
+    page.route("**/exploration", lambda route: held.append(route))
+    with page.expect_request("**/exploration"):
+        page.get_by_role("button", name="Explore").click()
+    page.get_by_label("Type a move").fill("c3-d4")
+    held[0].continue_()
+    expect(page.locator("#bench [data-bench='where']")).to_contain_text("White to move")
+    page.keyboard.press("Enter")
+    expect(page.locator("#bench [aria-current]")).to_have_text("c3-d4")
 
 
 def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit):

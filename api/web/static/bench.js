@@ -15,6 +15,8 @@ export class Bench {
     Object.assign(this, {panel, board, api, pictures, names, on});
     this.sheet = null;
     this.asked = 0; // numbers the questions, so that a late answer never replaces a later one
+    this.opening = null; // settles when what is being opened is open: what is typed meanwhile waits for it
+    this.added = null; // settles when all moves entered so far have been added or refused
     this.part("answers").addEventListener("click", (event) => this.answer(event.target.closest("[data-then]")?.dataset.then));
     for (const [name, act] of Object.entries({
       save: () => this.save(), undo: () => this.undo(), remove: () => this.remove(), close: () => this.leave(), any: () => this.any(),
@@ -39,11 +41,12 @@ export class Bench {
   // Opens the bench. `sheet` has title, help, seat (whose lines these are, or null), words(node) and, unless nothing can
   // be kept, save(tree); `tree` begins after `ply` plies of the match.
   async open(sheet, tree, ply) {
-    const focused = document.activeElement;
-    Object.assign(this, {sheet, tree, ply, undos: [], seen: new Map()});
+    const focused = document.activeElement.matches("input, textarea") ? null : document.activeElement;
+    Object.assign(this, {sheet, tree, ply, undos: [], seen: new Map(), added: Promise.resolve()});
     this.part("title").textContent = sheet.title;
     this.part("help").textContent = sheet.help;
     this.button("save").hidden = !sheet.save;
+    this.part("answers").hidden = this.button("any").hidden = true; // until the position is known
     this.panel.hidden = false;
     this.on.opened();
     // Who has begun to type meanwhile goes on typing.
@@ -73,15 +76,17 @@ export class Bench {
     return this.tree.path().includes(ANY);
   }
 
-  // Resolves to the position after a line and its picture.
-  async look(line) {
+  // Resolves to the position after a line and its picture, which are asked for once.
+  look(line) {
+    const {seen} = this;
     const key = JSON.stringify([this.ply, this.on.turned(), line]);
-    if (!this.seen.has(key)) {
+    if (!seen.has(key)) {
       const body = {ply: this.ply, line};
-      const [place, picture] = await Promise.all([call("POST", `${this.api}/positions`, body), this.picture(body)]);
-      this.seen.set(key, {...place, picture});
+      const found = Promise.all([call("POST", `${this.api}/positions`, body), this.picture(body)]).then(([place, picture]) => ({...place, picture}));
+      found.catch(() => seen.delete(key));
+      seen.set(key, found);
     }
-    return this.seen.get(key);
+    return seen.get(key);
   }
 
   async picture(body) {
@@ -156,16 +161,26 @@ export class Bench {
     return this.go(node);
   }
 
-  // Adds a move to the tree, as the board or the player writes it; rejects with the reason when it is not possible.
-  async add(text) {
+  // Adds a move to the tree, as the board or the player writes it, after those entered before it, which may still be
+  // looked up; rejects with the reason when it is not possible.
+  add(text) {
+    const added = this.added.then(() => this.addNext(text));
+    this.added = added.catch(() => {});
+    return added;
+  }
+
+  async addNext(text) {
     const {tree, sheet} = this;
+    if (!sheet) return;
     const node = tree.current;
     if (node.parent?.move === ANY) throw new Error("Nothing can follow the answer to any other move.");
     let fields = {move: text, seat: null};
     if (!this.blind) {
-      const place = await this.look([...tree.path(), text]);
-      if (tree !== this.tree || node !== tree.current) return;
-      fields = {move: place.line.at(-1), spelled: place.spelled.at(-1), seat: this.place.to_move};
+      const path = tree.path();
+      const [before, place] = await Promise.all([this.look(path), this.look([...path, text])]);
+      if (sheet !== this.sheet) return;
+      if (tree !== this.tree || node !== tree.current) throw new Error("Another position is shown meanwhile: enter the move again.");
+      fields = {move: place.line.at(-1), spelled: place.spelled.at(-1), seat: before.to_move};
     }
     const own = fields.seat === null || fields.seat === sheet.seat;
     const replaced = own && node.parent && sheet.seat !== null ? node.next.filter((each) => each.move !== fields.move) : [];

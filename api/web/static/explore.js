@@ -9,7 +9,7 @@ const HELP = "Try moves out for all sides; nothing is played.";
 const NEW = " What you kept before does not lead here: it is replaced when you save.";
 
 export function explore({button, bench, api, seated, ply, say}) {
-  button.addEventListener("click", async () => {
+  async function open() {
     try {
       const here = ply();
       const {tree, begins, replaces} = seated ? await kept(api, here) : {tree: new Tree(), begins: here, replaces: false};
@@ -22,6 +22,10 @@ export function explore({button, bench, api, seated, ply, say}) {
     } catch (problem) {
       say(problem.message, true);
     }
+  }
+
+  button.addEventListener("click", () => {
+    bench.opening = open();
   });
 }
 

@@ -68,7 +68,9 @@ const bench = new Bench({
   on: {
     turned: () => turned,
     opened() {
+      const typed = chosen ? "" : at("typed").value; // perhaps typed while it was being opened
       forgetChoice();
+      at("typed").value = typed;
       boardBefore = at("board").innerHTML;
       composer.hide();
       page.classList.add("benched");
@@ -324,9 +326,10 @@ at("type-move").addEventListener("submit", async (event) => {
   at("typed").removeAttribute("aria-invalid");
   try {
     if (!move) throw new Error("Type a move first, for instance one of the moves played so far.");
+    await bench.opening;
     if (bench.active) {
       await bench.add(move);
-      at("typed").value = "";
+      if (at("typed").value.trim() === move) at("typed").value = "";
       return;
     }
     if (shown() !== plies()) await refresh({ply: null, quietly: true});

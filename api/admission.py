@@ -15,7 +15,7 @@ MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
 def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
     """Let ``person`` create ``match``, and count it; raises the problems blocked, too-many-requests, too-many-matches.
 
-    Opponents answer everybody in turn: nobody may keep them busy with any number of matches. The read models count.
+    The opponents' time is limited, so the matches that they play with one person are, too. The read models count them.
     """
     spend("matches", person.id)
     spend_by_address("all_matches")
@@ -29,7 +29,7 @@ def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
 
 
 def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
-    """Raise the problem blocked when somebody who sits in ``seats``, or is invited there, blocks ``person``."""
+    """Raise the problem blocked when a player in ``seats``, or one who is invited there, blocks ``person``."""
     others = [seat.player for seat in seats if seat.player is not None and seat.level is None]
     if services().blocks.blocking(others, person.id):
         raise Problem("blocked", "Somebody who would sit in this match does not want to play with you.")

@@ -174,7 +174,7 @@ def gone() -> Problem:
 
 
 def suspended(suspension: Suspension) -> Problem:
-    """Return the problem of somebody who may not act for the time being."""
+    """Return the problem of a person who may not act for the time being."""
     end = "until it is taken back" if suspension.until is None else f"until {rfc3339(suspension.until)}"
     return Problem("suspended", f"Your account is suspended {end}: {suspension.reason}")
 

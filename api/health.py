@@ -31,7 +31,7 @@ LATE_MS = 5000
 """A deadline that came so long ago should have been dealt with."""
 
 MAX_LINE_SILENCE_S = 15.0
-"""A line of the relays that has made no progress for so long hangs, or nobody runs it."""
+"""A line of the relays that has made no progress for this long hangs, or is not running."""
 
 MAX_ANSWER_MS = 30_000
 """An opponent that has kept a match waiting for so long is late."""
@@ -61,7 +61,7 @@ def healthz() -> Response:
 def readyz() -> Response:
     """The process can work: its store answers and was installed as this process expects.
 
-    It cannot while its own clock is wrong. It can while nobody keeps the clocks of matches; that, too, is said, as the
+    It cannot while its own clock is wrong. It can while the clocks of matches are not kept; that, too, is said, as the
     instant at which somebody last did. Parts of the installation that do not work are named in ``impaired``, each with
     the reason; outages that wait for an operator's word (``rookery clocks``) in ``provisional_outages``,
     and what the installation has lost lately in ``incidents``.

@@ -29,7 +29,7 @@ class Limits(NamedTuple):
     Writes, archives, jobs of workers, calendars, matches that are created, reports, and words in chats, as messages and
     as bytes, count per person, invitations per person and whom they invite; sign-ins per name and address, and all
     together per address; sign-ups, guests, and all new matches together, per address; looking at things, and having
-    something computed for it, per person, or per address for who is nobody. An address is what the nearest trusted
+    something computed for it, per person, or per address for anonymous callers. An address is what the nearest trusted
     proxy says; a school behind one finds room. IPv6 addresses count by network and by site: anybody has 2**64 of them.
     """
 

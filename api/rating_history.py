@@ -28,7 +28,7 @@ def day_of(at: int) -> int:
 
 
 def shown_changes(history: Iterable[RatingChange], seen: Collection[str]) -> list[ShownChange]:
-    """Return a history, in its order, to somebody who may see the matches ``seen``."""
+    """Return a history, in its order, as shown to a person who may see the matches ``seen``."""
     shown: list[ShownChange] = []
     for change in history:
         if change.match in seen:

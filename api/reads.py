@@ -32,7 +32,7 @@ COMPUTING = frozenset(
 """Endpoints that play moves, draw boards or replay matches."""
 
 AWAY_S = 1.0
-"""After the store could not be reached nothing is counted for so long: looking goes on, and nobody waits for it."""
+"""After the store could not be reached reads are not counted for this long, so that they need not wait for it."""
 
 
 def register(app: Flask) -> None:
@@ -65,5 +65,5 @@ def _person() -> Person | None:
     try:
         return current_person() if shows_credential() else None
     except Problem:
-        g.pop("person", None)  # a token that names nobody: who sends it hears that where somebody is needed
+        g.pop("person", None)  # an unknown token is refused where a person is required
         return None

@@ -1,8 +1,8 @@
 """Wrong passwords for one name make the next attempts wait, from whatever addresses they come.
 
 A limit for each address alone lets many machines guess the password of one person. After a few attempts a name is kept
-waiting, each time twice as long. A device on which the person has signed in before is not: nobody can be locked out of
-their own account by strangers.
+waiting, each time twice as long. A device on which the person has signed in before is not, so that strangers cannot
+lock people out of their own accounts.
 """
 
 import hashlib

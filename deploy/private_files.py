@@ -10,7 +10,7 @@ KEY_FILE = "at-rest.key"
 """The secret that the signing key is encrypted with in the store."""
 
 SERVER_SECRET = "server.conf"  # noqa: S105 - the name of a file
-"""What the embedded server is told of the password."""
+"""The password as the embedded server reads it."""
 
 ENVIRONMENT = "environment"
 """What a shell reads to run commands on the store of a running installation."""
@@ -19,7 +19,7 @@ OURS = ("redis", "log", "metrics", "damaged", KEYS)
 
 
 def close_to_others(var: Path) -> None:
-    """Let nobody but the present user read what is below ``var``, nor what this process and its children make.
+    """Let only the present user read what is below ``var``, nor what this process and its children make.
 
     What an earlier release has made is closed, too. Raises OSError.
     """
@@ -36,7 +36,7 @@ def close_to_others(var: Path) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that nobody but the present user can read, from its first moment on; raises OSError."""
+    """Write a file that only the present user can read, from its first moment on; raises OSError."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -18,7 +18,7 @@ class Ports(NamedTuple):
 
     @classmethod
     def free(cls) -> "Ports":
-        """Return three ports that nobody listens on now."""
+        """Return three ports on which no program listens now."""
         probes = [socket.socket() for _ in range(3)]
         for probe in probes:
             probe.bind((LOOPBACK, 0))

@@ -207,7 +207,7 @@ class Installation:
         }
 
     def _store_environment(self) -> dict[str, str]:
-        """Return what whoever works with the store must be told."""
+        """Return the environment that programs need to reach the store."""
         settings = self.settings
         keys = {} if settings.key_file is None else {"ROOKERY_KEY_FILE": str(settings.key_file)}
         return {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url, **keys}
@@ -301,7 +301,7 @@ class Installation:
             if missing.flushed and self._directory is not None:
                 self._say(f"the files as they are were copied to {copied_aside(self._directory.path, self.var)}")
             record(store, missing)
-            self._say(f"{said}\nThe players of these matches are told; `rookery incidents` lists it.")
+            self._say(f"{said}\nThe players of these matches are notified; `rookery incidents` lists it.")
         watch.start()
 
     def _start(self, programs: list[Program]) -> None:
@@ -328,7 +328,7 @@ class Installation:
 
     def _restart_server(self) -> None:
         if self._embedded:
-            self._say("the server answers nobody: it is killed")
+            self._say("the server does not answer: it is killed")
             self._running.kill(SERVER)
 
     def _end(self, missing: Missing) -> None:

@@ -211,6 +211,6 @@ class Supervisor:
                 self._report(impaired)
 
     def _say(self, words: str) -> None:
-        # Nobody may be listening any more (a closed terminal, a full disk): that must not end the children.
+        # The output may be gone (a closed terminal, a full disk): that must not end the children.
         with suppress(Exception):
             self._tell(words)

@@ -34,7 +34,7 @@ EVERY_S = 0.5
 """The time between two marks. What is flushed behind the acknowledgement is flushed as often."""
 
 MAX_SILENCE_S = 60.0
-"""A server that answers nobody for so long hangs. It is longer than for other parts: a disk may take its time."""
+"""A server that answers nothing for this long hangs. It is longer than for other parts: a disk may take its time."""
 
 POINTERS_AT_ONCE = 10_000
 FAILURES = (RedisError, StoreError, OSError)
@@ -140,7 +140,7 @@ class StoreWatch:
         self._write()
 
     def _advance(self, now: Sequence[int]) -> bool:
-        """Take in what was appended until the shards had ``now`` so many events; return whether anything was."""
+        """Take in the appends until the shards had as many events as ``now`` says; return whether anything was."""
         touched: dict[str, None] = {}
         for shard, (count, reached) in enumerate(zip(now, self._shards, strict=True)):
             at = reached.sequence
@@ -192,7 +192,7 @@ class StoreWatch:
     def _keep_room(self, reserve: Reserve) -> None:
         refusing = reserve.refusing
         if reserve.look():
-            # The server forgets it when it is started again, so it is told each time.
+            # The server forgets this setting when it is started again, so it is set each time.
             self._store.client.config_set("min-replicas-to-write", 1)
             if not refusing:
                 self._say("the disk is almost full: nothing is written until there is room again; reading goes on")

@@ -240,7 +240,7 @@ class WebWorker(Worker):  # type: ignore[misc]
     servers: Servers | None = None
 
     def run(self) -> None:
-        """Serve until the worker is told to stop, then answer what has arrived."""
+        """Serve until the worker is to stop, then answer what has arrived."""
         listeners = [listener.sock for listener in self.sockets]
         cap = None if trusted_proxies() else MAX_CONNECTIONS_PER_ADDRESS
         self.servers = servers = Servers(self.wsgi, listeners, self.cfg.threads, self.cfg.keepalive, cap)

@@ -1,8 +1,8 @@
 """What players' diaries mean for the clock of a match: free days and vacations.
 
-A diary is private, and a match is public for ever. So a match records what has happened to its clock, as pauses, and
-no sooner than it counts: when the one to move acts, or before a flag would fall. What lies ahead is only shown, by a
-clock that nobody stores (``foreseen``).
+A diary is private, and a match is public and permanent. So a match records what has happened to its clock, as pauses,
+and no sooner than it counts: when the one to move acts, or before a flag would fall. What lies ahead is only shown, by
+a clock that is not stored (``foreseen``).
 """
 
 from collections.abc import Mapping

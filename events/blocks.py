@@ -1,4 +1,4 @@
-"""Whom people do not want to hear from: lists of their own, which nobody else can read."""
+"""Whom people do not want to hear from: private lists."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,7 +30,7 @@ class Blocks:
         """Put ``other`` on the list of ``person``, with one of KINDS. Raises TooManyBlocks."""
         key = self._keys + person
         if self._client.hlen(key) >= MAX_BLOCKS and not self._client.hexists(key, other):
-            raise TooManyBlocks(f"nobody can have more than {MAX_BLOCKS} people on this list: take somebody off first")
+            raise TooManyBlocks(f"this list can have {MAX_BLOCKS} people at most: remove one first")
         self._client.hset(key, other, kind)
 
     def take_off(self, person: str, other: str) -> bool:

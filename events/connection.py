@@ -22,7 +22,7 @@ def connect(url: str) -> Redis:
 
     It asks again up to three times when a connection breaks, writes too: whatever must not happen twice carries its own
     protection (a request key, WATCH, a version guard). A server that is silent for ANSWER_SECONDS is not asked again:
-    it hangs, and whoever waits for it had better be told.
+    it hangs, and callers should not wait for it any longer.
     """
     return _client(url, ANSWER_SECONDS)
 

@@ -29,7 +29,7 @@ LONGEST_KNOWN = 2 * 365 * DAY
 FORMER_KEPT_MS = 2 * 365 * DAY
 MAX_FORMER_CALENDARS = 100
 CHANGED_AGAIN_AFTER_MS = 7 * DAY
-"""Free days that could be changed every day would let a clock stand still for ever."""
+"""Free days that could be changed every day would let a clock stand still without end."""
 
 CORRECTED_WITHIN_MS = HOUR
 """A mistake can be put right at once."""

@@ -1,7 +1,7 @@
 """The heartbeat of an installation, and its outages: the times in which nobody kept the clocks.
 
 Whoever keeps time says every second that it does. Where that is missing for longer than LONGEST_GAP, the server was
-away or nobody could be told of a flag: the whole gap is an outage, and it is nobody's time. One that is longer than a
+away or no flag could have been noticed: the whole gap is an outage, and counts for no player. One that is longer than a
 day is provisional: it is credited like any other, but it may be a wrong clock that has made it, and the operator is
 asked to confirm or to repair it (events.clock_repair).
 """
@@ -150,7 +150,7 @@ if ARGV[6] ~= '' then
   if math.abs(ARGV[6] - now) > tonumber(ARGV[8]) or ARGV[7] - now > tonumber(ARGV[8]) then
     return {'clock', string.format('%.0f', now)}
   end
-  -- The store's own clock was wrong when this was said: nobody has kept time in the future.
+  -- The store's own clock was wrong when this was said: time cannot have been kept in the future.
   if last and tonumber(last) > now + tonumber(ARGV[8]) then
     redis.call('SET', KEYS[1], ARGV[1])
     last = ARGV[1]

@@ -51,7 +51,7 @@ class Jobs:
 
     def ask(self, match: str, kind: str, version: int = 0) -> bool:
         """Let a worker do this; return False when another job of the match has to be done first."""
-        # Crash-safe: a match that is listed without a job is taken off the list by whoever looks for jobs.
+        # Crash-safe: a match that is listed without a job is taken off the list when jobs are looked for.
         self._client.zadd(self._waiting, {match: self._now()}, nx=True)
         job = Job(kind, version, self._now())
         if self._client.set(self._job(match), json.dumps(job), nx=True, ex=JOB_KEPT_S):

@@ -40,7 +40,7 @@ ATTEMPTS = 5
 
 
 def fresh_seed() -> str:
-    """Return a seed that nobody can know, nor find by trying: 32 hexadecimal digits."""
+    """Return a seed that can be neither known nor found by trying: 32 hexadecimal digits."""
     return secrets.token_hex(SEED_BYTES)
 
 

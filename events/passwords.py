@@ -68,7 +68,7 @@ class Passwords:
             return self._hasher.hash(password)
 
     def matches(self, hashed: str | None, password: str) -> bool:
-        """Tell whether ``password`` is the one that was hashed; None, for a name nobody has, takes just as long.
+        """Tell whether ``password`` is the one that was hashed; None, for an unknown name, takes just as long.
 
         Raises TooManySignIns.
         """

@@ -119,7 +119,7 @@ class People:
         """Return a new guest: a person without a password, named guest-xxxxxx."""
         while True:
             person = Person(_new_id(), f"guest-{_letters(4)[:6]}", "guest", self._now())
-            # Crash-safe: listed first, so that no guest is never looked at; an id of nobody is taken off the list.
+            # Crash-safe: listed first, so that every guest is looked at some time; an unused id is taken off the list.
             self.guests.look_at(person.id, person.created_at)
             if self._keep(person, ""):
                 return person

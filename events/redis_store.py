@@ -308,7 +308,7 @@ class RedisStore(EventStore):
     @_in_words_of_the_store
     def _streams_from(self, shard: int, start: int) -> list[str]:
         found: Any = self.client.lrange(self._keys[shard].streams, start, start + STREAMS_A_PAGE - 1)
-        # A name that is none is that of a match that is not there: whoever looks at it says so.
+        # A name that is none is that of a match that is not there: reading it says so.
         return [name.decode(errors="backslashreplace") for name in found]
 
     @_in_words_of_the_store

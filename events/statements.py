@@ -131,7 +131,7 @@ class Statements:
         """Keep what ``author`` says in a case of ``match``.
 
         Crash-safe: texts are kept before the event that names them is appended, so that no event lacks its text. Killed
-        in between, texts remain that nothing names and nobody is shown; ``discard_unnamed`` takes them away.
+        in between, texts remain that no event names and that are not shown; ``discard_unnamed`` takes them away.
         """
         with self._client.pipeline(transaction=True) as pipeline:
             for said in texts:

@@ -2,7 +2,7 @@
 
 The time is shared by who created the matches: each answer is charged to its creator with the nodes that its search may
 visit, and of all that wait the one whose creator has been charged least comes next (self-clocked fair queueing). So who
-has a hundred matches against the strongest opponent waits for them, and nobody else does; an answer that costs little
+has a hundred matches against the strongest opponent waits for them, and others do not; an answer that costs little
 comes before one that costs much. Cheap answers stand in a lane of their own, for which a process is reserved.
 
 All of this is a hint: what is owed is read off the matches. A match that was taken and not answered, because the worker

@@ -29,7 +29,7 @@ log = structlog.get_logger("relay")
 
 
 class LineDied(Exception):
-    """A line has ended although nobody stopped it; the process must be started again."""
+    """A line has ended without being stopped; the process must be started again."""
 
 
 def run_lines(

@@ -89,7 +89,7 @@ class Ticker:
         """Let happen what is due; return the instant at which to tick again.
 
         Raises redis errors, StoreUnavailable, and ClockDiffers when this process's clock is wrong: then it keeps no
-        time, for every flag would fall early, and says none.
+        time, for every flag would fall early, and records none.
         """
         now = self._now()
         # Before any flag: a gap that ends here is an outage, and whoever settles a match from now on knows of it.

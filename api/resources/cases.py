@@ -254,7 +254,7 @@ def _logged(act: str, arbiter: Person, match: str, said: dict[str, Any], do: Cal
         return do()
     except (Refused, StaleVersion) as refusal:
         code = refusal.code if isinstance(refusal, Refused) else "stale-version"
-        # The log is kept for ever: nothing that must be erasable is in it.
+        # The log is never erased, so it must hold nothing that must be erasable.
         facts = {name: value for name, value in said.items() if name in SHOWN}
         services().administration.record_refusal(act, arbiter.id, code, {**facts, "match": match})
         raise

@@ -134,7 +134,13 @@ class NewMatch(Strict):
         metadata={"description": "One entry per seat of the setup, in turn order"},
     )
     rated = Flag(load_default=False)
-    private = Flag(load_default=False)
+    private = Flag(
+        load_default=False,
+        metadata={
+            "description": "Only the players see the match. If it is rated, their public ratings change when it ends, "
+            "from which others may conclude that they have met"
+        },
+    )
     terms = fields.Nested(TermsWanted, load_default=None, allow_none=False)
 
 

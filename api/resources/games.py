@@ -60,7 +60,9 @@ class PositionShown(Shown):
     to_move = fields.Integer(metadata={"description": "The seat whose turn it is or, when it is over, would be"})
     outcome = fields.Nested(ScoresShown, allow_none=True)
     outcome_known = fields.Boolean(
-        metadata={"description": "false: whether the game is over here takes too long to tell; in a match it is told"}
+        metadata={
+            "description": "false: whether the game is over here takes too long to tell; in a match it is always known"
+        }
     )
     moves = fields.List(fields.String())
 

@@ -32,7 +32,7 @@ blueprint = Blueprint("jobs", __name__, url_prefix=PREFIX, description="Long wor
 
 STATE = fields.String(
     validate=validate.OneOf([NONE, ASKED, FINISHED]),
-    metadata={"description": "none: nobody has asked for it, or its result was kept for a day and is gone"},
+    metadata={"description": "none: it was not asked for, or its result was kept for a day and is gone"},
 )
 
 

@@ -103,7 +103,7 @@ def identify(player: str) -> str:
         return player
     person = services().people.person(player) or services().people.find(player)
     if person is None:
-        raise Problem("no-such-player", "Nobody has this name or id.", {"player": ["nobody has this name or id"]})
+        raise Problem("no-such-player", "There is no player with this name or id.", {"player": ["is unknown"]})
     return person.id
 
 

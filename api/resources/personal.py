@@ -111,8 +111,8 @@ def state_of_archive(person: Person) -> str:
 def erase_me(arguments: dict[str, str]) -> Response:
     """Resign your matches and forget all that is kept about you; what was played stays, by somebody who left
 
-    Moves, results, instants and pauses of clocks stay, under an id that names nobody, and so do texts in bundles that
-    were made before reasons of rulings could be erased.
+    Moves, results, instants and pauses of clocks stay, under an id that belongs to no account, and so do texts in
+    bundles that were made before reasons of rulings could be erased.
     """
     person = require_person()
     if arguments["name"] != person.name:

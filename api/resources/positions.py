@@ -41,7 +41,10 @@ class ImaginedShown(Shown):
     to_move = fields.Integer()
     result = fields.Nested(ScoresShown, allow_none=True)
     result_known = fields.Boolean(
-        metadata={"description": "false: whether the game is over there takes too long to tell; a played move is told"}
+        metadata={
+            "description": "false: whether the game is over there takes too long to tell; of a played move it is "
+            "always known"
+        }
     )
     moves = fields.List(fields.String(), metadata={"description": "What is legal now"})
     hints = fields.Dict(keys=fields.String(), values=fields.List(fields.Nested(HintShown)))

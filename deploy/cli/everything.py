@@ -88,7 +88,9 @@ def examine_everything(processes: int, opponents: bool, kept_files: tuple[Path, 
         click.echo(f"{total.computed} answers of opponents computed again, {total.uncomputable} are of another engine")
     click.echo(str(logs))
     if not kept and logs.checkpoints.checkpoints:
-        click.echo("Whoever can write to the store can sign, too: give a checkpoint that was kept with --checkpoint.")
+        click.echo(
+            "Anyone who can write to the store can sign, too: give a checkpoint that was kept with --checkpoint."
+        )
     elsewhere = sum(found.match is None for found in findings) + logs.checkpoints.unlisted
     wrong = {found.match for found in total.findings} | {found.match for found in findings if found.match is not None}
     if elsewhere:

@@ -108,7 +108,7 @@ def _change(name: str, role: str, granted: bool) -> None:
 
 
 def account_of(persons: People, name: str) -> Person:
-    """Return who has signed up with this name; raises Refusal when nobody has."""
+    """Return who has signed up with this name; raises Refusal when there is none."""
     person = persons.find(name)
     if person is None or person.kind != "person":
         raise Refusal(f"nobody has signed up with the name {name!r}")

@@ -1,4 +1,4 @@
-"""Printing that holds nobody up: a reader that has stopped or gone, or a full disk, is no reason to stop serving."""
+"""Printing that never blocks: a reader that has stopped or gone, or a full disk, is no reason to stop serving."""
 
 import os
 import sys

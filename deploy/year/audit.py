@@ -186,7 +186,7 @@ class _Auditor:
             self.check("nothing said in a case is in an event", not leaked, match)
 
     def _bundled(self, match: str, envelopes: list[Envelope]) -> None:
-        """Check that the bundle of a match proves it to somebody who knows nothing but the key; there is no log."""
+        """Check that the bundle of a match proves it to a reader who has only the public key; there is no log."""
         packed = make_bundle(match, envelopes, KEY, envelopes[-1].at, None)
         try:
             steps = verify_bundle(packed, {KEY.id: KEY.public})

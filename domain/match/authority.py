@@ -1,4 +1,4 @@
-"""Whether recorded events are such as ``decide`` gives for whoever acted, at that time.
+"""Whether recorded events are such as ``decide`` gives for the recorded actor at that time.
 
 For every event, or for the group of events that one decision makes, the command behind it is reconstructed from the
 event and its actor, and decided again on the match before it: ``decide`` alone has the rules about who may do what.
@@ -45,7 +45,7 @@ class Recorded(NamedTuple):
 
 
 class Authority:
-    """Takes the recorded events of one match in order and says which of them nobody can have brought about.
+    """Takes the recorded events of one match in order and says which of them cannot have come about.
 
     ``taken_on_trust`` holds what could not be checked, in words, with the versions of the events that rest on it.
     ``named_by_seat``: the first bundles name who acted ``seat-0`` and so on, which no id of a player is.
@@ -121,7 +121,7 @@ class Authority:
         _refuse_difference(decided[0], event)
         self._due = decided[1:]
         if not _is_laid_down(event):
-            # What follows from something laid down is an act of whoever set that off.
+            # What follows from something laid down is an act of the player who triggered it.
             self._initiator = recorded.actor
         self._trust(before, recorded, actor)
 
@@ -268,7 +268,7 @@ _WITHOUT_RULES = frozenset(
         e.CaseReopened,
     }
 )
-"""What is judged in a match that the rules cannot follow: all else depends on positions that nobody knows."""
+"""What is judged in a match that the rules cannot follow: all else depends on positions that are unknown."""
 
 
 def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:

@@ -1,7 +1,7 @@
 """How much seats may append to a match beside their moves.
 
 Moves are bounded by the rules of the games; what seats only wish for is bounded here, so that a bundle stays far below
-what is read of one. These are bounds of commands, not rules of a match: whoever replays recorded events does not ask
+what is read of one. These are bounds of commands, not rules of a match: replaying recorded events does not ask
 them, and what was appended before there were any stays as it is.
 """
 

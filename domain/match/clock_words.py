@@ -42,7 +42,7 @@ def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
 _PAUSED = {
     VACATION: "vacation",
     WEEKEND: "a free day of the week",
-    OUTAGE: "the server was away, and that time is nobody's",
+    OUTAGE: "the server was away, and that time counts for no player",
     ARBITER: "an arbiter has stopped it",
     DISPUTE: "a dispute is being settled",
 }

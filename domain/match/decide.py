@@ -35,7 +35,7 @@ def decide(
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
     dated before the one in front of it, unless it corrects the time. ``orders`` are what seats have laid down
-    beforehand: what the command makes due of them follows in the same breath. ``fresh_seed`` is one that nobody knows,
+    beforehand: what the command makes due of them follows at once. ``fresh_seed`` is one that is secret,
     for a match against opponents that goes on with known ones. ``decision`` is one of ``domain.match.earlier``, for
     what was recorded before a rule became stricter. Raises Refused when the command is not allowed, ValueError when
     there is no seed and one is needed.

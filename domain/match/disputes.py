@@ -306,7 +306,7 @@ def _check_scores(scores: tuple[float, ...]) -> None:
 
 
 def _refuse_party(state: MatchState, arbiter: str) -> None:
-    """Raise Refused unless the arbiter is a person without a part in the match: nobody judges a match of their own."""
+    """Raise Refused unless the arbiter is a person without a part in the match."""
     if not is_person(arbiter):
         raise Refused("own-match", f"{arbiter} is no person, and only people judge matches")
     if arbiter == state.creator or state.seat_of(arbiter) is not None:

@@ -44,7 +44,7 @@ def refuse_if_ended(state: MatchState) -> None:
 
 
 def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False) -> None:
-    """Raise Refused unless the match is being played and nobody's time is up; ``even_frozen`` lets a frozen one pass.
+    """Raise Refused unless the match is being played and no seat's time is up; ``even_frozen`` lets a frozen one pass.
 
     A flag that has fallen counts from its instant on, recorded or not: a late move and a flag can never both count.
     """

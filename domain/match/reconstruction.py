@@ -1,4 +1,4 @@
-"""The commands behind recorded events: what whoever acted must have asked for, told from the event and its actor."""
+"""The commands behind recorded events: what the actor must have asked for, derived from the event."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ MAX_OUTAGE_AHEAD_MS = 2 * MINUTE
 
 
 class Unauthorized(Exception):
-    """An event that nobody can have brought about so; the message says why."""
+    """An event that its actor cannot have brought about; the message says why."""
 
 
 def creation_of(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
@@ -86,7 +86,7 @@ def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock
         if event.seat is not None or event.until is None or event.until > event.at + MAX_OUTAGE_AHEAD_MS:
             raise Unauthorized("an outage is recorded for all seats, and when it is over")
     elif event.reason not in _OWN_PAUSES or player is None:
-        raise Unauthorized(f"nobody stops a clock for {event.reason!r} in this way")
+        raise Unauthorized(f"a clock is never stopped for {event.reason!r} in this way")
     elif not event.automatic and actor != player:
         raise Unauthorized(f"{actor} stops the clock of {player}")
     return c.PauseClock(event.reason, player, event.since, event.until, bool(event.automatic))
@@ -97,7 +97,7 @@ def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
         refuse_unless(CONSOLE, actor)
         return c.ResumeClock(event.reason, None)
     if event.reason not in _OWN_PAUSES or event.seat is None:
-        raise Unauthorized(f"nobody ends a pause for {event.reason!r} in this way")
+        raise Unauthorized(f"a pause for {event.reason!r} never ends in this way")
     return c.ResumeClock(event.reason, actor)
 
 

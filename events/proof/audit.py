@@ -21,8 +21,8 @@ from events.envelope import Envelope
 class Record(NamedTuple):
     """An event of a match as it was recorded, with the match before and after it.
 
-    ``fault`` is None, or why the event cannot be what the rules give; ``unauthorized`` is None, or why nobody can have
-    brought it about, as far as that was looked at. ``before`` is None for the first event, ``event`` for one that
+    ``fault`` is None, or why the event cannot be what the rules give; ``unauthorized`` is None, or why it cannot
+    have come about, as far as that was looked at. ``before`` is None for the first event, ``event`` for one that
     cannot be read, ``after`` for that and for one that no match can take. ``proof`` is that of the result that the
     match has after the event, None when it has none.
     """
@@ -230,7 +230,7 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
     except Deviation as impossible:
         deviation = str(impossible)
     unauthorized = None
-    # Of an event that the rules cannot follow, nobody can say what it should have been.
+    # What an event that the rules cannot follow should have been is unknown.
     breaks = after is not None and after.broken is not None and (before is None or before.broken is None)
     if authority is not None and not breaks:
         recorded = Recorded(event, envelope.actor, envelope.schema)

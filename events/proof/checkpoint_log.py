@@ -77,7 +77,7 @@ class CheckpointLog:
         except (Fault, NoCheckpoint) as error:
             log.error("the last checkpoint cannot be read", error=str(error))
         if latest is not None:
-            # Perhaps whoever has signed it was killed before it was recorded.
+            # Perhaps the process that signed it was killed before it recorded that.
             self._record(latest)
             if latest.day >= day:
                 return latest

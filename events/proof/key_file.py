@@ -1,4 +1,4 @@
-"""The file that keeps the signing key secret: what is stored of it cannot be used by whoever has a copy of the store.
+"""The file that keeps the signing key secret: a copy of the store alone does not reveal it.
 
 The private key lies in the store, encrypted (AES-256-GCM) with a secret that lies in a file beside it, which no copy or
 backup of the database holds.

@@ -239,7 +239,7 @@ class KeyRing:
 def record_keys(administration: Administration, keys: Iterable[PublicKey]) -> None:
     """Record in the log of administration which ``keys`` were put in place and revoked, each once.
 
-    Crash-safe: the keys are the truth; killed before this is done, whoever does it next makes up for it.
+    Crash-safe: the keys are the truth; killed before this is done, the next call makes up for it.
     """
     for key in keys:
         administration.record(KEY_BEGUN, SERVER, {"key": key.id, "since": key.since}, f"key:{key.id}")

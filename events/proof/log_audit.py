@@ -1,7 +1,7 @@
 """The log of checkpoints computed again: matches against leaves, leaves against nodes, roots and signatures.
 
-``audit_log`` names whatever does not follow from the rest, and goes on. Whoever can write to the store can sign, too,
-and may forge all of it consistently; what that cannot forge is a checkpoint that somebody else has kept.
+``audit_log`` names all that does not follow from the rest, and goes on. Anyone who can write to the store can sign,
+too, and may forge all of it consistently, but not a checkpoint that was kept elsewhere.
 """
 
 import json

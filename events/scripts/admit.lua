@@ -1,4 +1,4 @@
--- Recognises somebody who acts, and counts the act, in one round trip.
+-- Recognises the person who acts, and counts the act, in one round trip.
 --
 -- KEYS  1 session or token
 -- ARGV  1 what the keys of counters begin with  2 seconds of a window  3 what the keys of suspensions begin with

@@ -5,7 +5,7 @@
 -- Returns 1, or 0 when somebody has the name or one that looks like it.
 --
 -- redis-py repeats a command whose reply was lost: a name that already belongs to this very id is the first attempt's
--- work, not somebody else's. Guests have names that nobody can choose; theirs need not look different.
+-- work, not somebody else's. Guests have names that cannot be chosen; theirs need not look different.
 
 local owner = redis.call('GET', KEYS[1])
 if owner and owner ~= ARGV[1] then return 0 end

@@ -1,4 +1,4 @@
--- Opens a session of a person who is there, in one step with the look whether they are: of somebody who is being
+-- Opens a session of a person who is there, in one step with the look whether they are: of a person who is being
 -- erased none is left behind. Beyond the most that a person may have, the oldest end.
 --
 -- KEYS  1 person  2 session  3 sessions of the person

@@ -1,4 +1,4 @@
-"""What operators do with accounts on the command line, and names that nobody can be taken for another by."""
+"""What operators do with accounts on the command line, and names that can be taken for one another."""
 
 from collections.abc import Callable
 

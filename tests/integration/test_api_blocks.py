@@ -75,7 +75,7 @@ def test_messages_of_whom_one_mutes_are_not_shown_to_oneself_alone(anna: Caller,
     assert boris.post(f"/matches/{match}/chat", {"text": "Hello?"}).status_code == 201
 
 
-def test_who_is_blocked_by_all_others_in_a_match_is_told_that_nobody_listens(anna: Caller, boris: Caller) -> None:
+def test_a_player_whom_all_others_in_a_match_block_cannot_talk_there(anna: Caller, boris: Caller) -> None:
     match = started(anna, boris)
     assert anna.put("/me/blocks/boris", {}).status_code == 204
     refused = boris.post(f"/matches/{match}/chat", {"text": "Ha!"})
@@ -83,7 +83,7 @@ def test_who_is_blocked_by_all_others_in_a_match_is_told_that_nobody_listens(ann
     assert anna.post(f"/matches/{match}/chat", {"text": "Let us just play."}).status_code == 201
 
 
-def test_nobody_is_invited_by_the_same_person_without_end(server: RealServer) -> None:
+def test_invitations_of_one_person_to_another_are_limited(server: RealServer) -> None:
     app = app_on(server.url, Limits(invitations="2/day"))
     anna, boris, _clara = (Caller(app).sign_up(name) for name in ("anna", "boris", "clara"))
     body = {"game": "bashni", "setup": "start", "seats": [ME, invited("boris")]}

@@ -215,3 +215,8 @@ def test_an_opponent_plays_again_at_once_at_its_level(app: Flask) -> None:
     guest.post(f"/matches/{match}/resignation")
     again = guest.post(f"/matches/{match}/rematches").json
     assert (again["status"], again["seats"][0]["player"]["level"]) == ("playing", 3)
+
+
+def test_the_form_of_a_new_match_says_what_ratings_reveal_about_private_matches(anna: Caller) -> None:
+    page = anna.client.get("/matches/new?game=bashni").text
+    assert "anybody who keeps looking at them may conclude that these players have met" in page

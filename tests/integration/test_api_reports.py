@@ -70,7 +70,7 @@ def test_what_an_arbiter_lets_stand_is_shown_to_its_reporter_again(anna: Caller,
     assert judge.get("/reports").json["items"] == []
 
 
-def test_nobody_judges_messages_of_a_match_of_their_own(anna: Caller, services: Services, match: str) -> None:
+def test_an_arbiter_cannot_judge_messages_of_their_own_match(anna: Caller, services: Services, match: str) -> None:
     services.administration.grant(anna.id, "arbiter", "console")
     assert anna.post(f"/matches/{match}/chat/2/hiding").json["code"] == "own-match"
 
@@ -86,7 +86,7 @@ def test_who_does_not_hear_a_chat_cannot_report_what_is_said_there(judge: Caller
     assert clara.post(f"/matches/{match}/chat/2/reports", {"reason": "x"}).json["code"] == "muted"
 
 
-def test_nobody_reports_without_end(server: RealServer) -> None:
+def test_reports_are_limited(server: RealServer) -> None:
     app = app_on(server.url, Limits(reports="1/day"))
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match = started(anna, boris)

@@ -206,7 +206,7 @@ def test_of_many_wrong_fields_the_first_twenty_are_named_and_the_others_counted(
     assert len(refused.data) < 4000
 
 
-def test_names_of_fields_that_nobody_could_mean_are_cut(anna: Caller) -> None:
+def test_overlong_names_of_unknown_fields_are_cut(anna: Caller) -> None:
     refused = anna.post("/me/tokens", {"label": "x", **{f"{number}" + "x" * 2500: 1 for number in range(20)}})
     assert (refused.status_code, len(refused.json["errors"])) == (422, 20)
     assert len(refused.data) < 20_000

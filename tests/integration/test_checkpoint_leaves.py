@@ -1,4 +1,4 @@
-"""The leaves of the log of checkpoints, for everybody: hashes alone, from which every root follows."""
+"""The leaves of the log of checkpoints, public: hashes alone, from which every root follows."""
 
 import json
 from typing import Any

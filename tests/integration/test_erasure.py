@@ -149,7 +149,7 @@ def test_many_erasures_share_a_rewrite(server: RealServer, redis: Redis) -> None
     assert list(rewriting.pending()) == ["late"]
 
 
-def test_a_person_whose_key_is_damaged_keeps_nobody_else_in_the_files(server: RealServer, redis: Redis) -> None:
+def test_a_person_whose_key_is_damaged_does_not_keep_others_in_the_files(server: RealServer, redis: Redis) -> None:
     watch = Watch()
     rewriting = Rewriting(redis, "test:", watch)
 

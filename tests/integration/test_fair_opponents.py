@@ -1,4 +1,4 @@
-"""Opponents' time is shared fairly by person, cheap answers first: who is served next, whoever else waits."""
+"""Opponents' time is shared fairly by person, cheap answers first: who is served next."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_who_has_one_match_is_served_next_although_somebody_else_has_a_hundred_w
         queue.add(f"many-{number:02d}", "anna", level=8)
     assert queue.take(SLOW) == "many-00"
     queue.add("one", "boris", level=8)
-    assert queue.take(SLOW) == "many-01", "both have waited through one answer: whoever came first"
+    assert queue.take(SLOW) == "many-01", "both have waited through one answer: the first to come"
     assert queue.take(SLOW) == "one"
     assert len(served(queue, SLOW)) == 98
 
@@ -59,7 +59,7 @@ def test_time_is_shared_and_not_answers(queue: FairQueue) -> None:
     assert [match.partition("-")[0] for match in served(queue, SLOW)[:answers]].count("weak") >= answers - 1
 
 
-def test_nobody_saves_turns_by_not_having_played(queue: FairQueue) -> None:
+def test_turns_that_were_not_taken_are_not_saved_up(queue: FairQueue) -> None:
     for number in range(50):
         queue.add(f"first-{number}", "anna", level=8)
         assert queue.take(SLOW) == f"first-{number}"
@@ -69,7 +69,7 @@ def test_nobody_saves_turns_by_not_having_played(queue: FairQueue) -> None:
     assert "busy" in served(queue, SLOW)[:2]
 
 
-def test_a_match_waits_once_and_the_empty_queue_remembers_nobody(shop: Workshop, queue: FairQueue) -> None:
+def test_a_match_waits_once_and_the_empty_queue_keeps_nothing(shop: Workshop, queue: FairQueue) -> None:
     for _ in range(3):
         queue.add("m", "anna", level=7)
     assert queue.waiting(SLOW) == 1

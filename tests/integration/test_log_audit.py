@@ -188,7 +188,7 @@ def test_a_match_that_a_checkpoint_should_know_and_does_not_is_named(
         assert "and the checkpoint of 2023-11-16 does not know it" in result.output
 
 
-def test_whoever_forges_everything_consistently_breaks_with_a_checkpoint_that_was_kept(
+def test_a_consistent_forgery_of_everything_contradicts_a_checkpoint_that_was_kept(
     shop: Workshop, matches: list[str], checked: Any, tmp_path: Any
 ) -> None:
     kept = tmp_path / "kept.json"

@@ -1,4 +1,4 @@
-"""How often anybody may look: per person, per network address for who is nobody, and never in the way of people."""
+"""How often reads are served: per person, and per network address for anonymous callers."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_people_count_each_for_themselves_behind_one_address(server: RealServer)
     assert codes(visitor, "/api/v1/games", address="192.0.2.9") == [200]
 
 
-def test_a_token_that_names_nobody_counts_as_its_address(server: RealServer) -> None:
+def test_an_unknown_token_counts_as_its_address(server: RealServer) -> None:
     app = app_on(server.url, FEW)
     visitor = Caller(app)
     asked = [visitor.get("/games", Authorization=f"Bearer {number}").status_code for number in range(3)]
@@ -77,4 +77,4 @@ def test_looking_goes_on_when_nothing_can_be_counted(server: RealServer, monkeyp
 
     monkeypatch.setattr(RateLimits, "spend", away)
     assert codes(visitor, *["/api/v1/games"] * 5) == [200] * 5
-    assert len(asked) == 1, "nobody waits for a store that was just found to be away"
+    assert len(asked) == 1, "reads do not wait for a store that was just found to be away"

@@ -246,7 +246,7 @@ def test_nothing_of_an_installation_is_readable_by_other_users(house):
     assert [path for path in below if path.stat().st_mode & 0o077] == []
 
 
-def test_the_embedded_server_answers_nobody_without_its_password_and_no_command_line_shows_it(house):
+def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(house):
     with pytest.raises(AuthenticationError):
         Redis(port=house.ports.server).ping()
     password = urlsplit(house.settings.redis_url).password

@@ -149,7 +149,7 @@ def test_a_line_that_has_ended_is_not_waited_for(tmp_path, ear):
     supervisor.close()
 
 
-def test_a_supervisor_that_nobody_can_hear_keeps_its_processes_running(tmp_path):
+def test_a_supervisor_whose_output_is_gone_keeps_its_processes_running(tmp_path):
     def unheard(_: object) -> None:
         raise BrokenPipeError("nobody reads this")
 

@@ -1,4 +1,4 @@
-"""Guessing passwords is slow for strangers, whatever addresses they have, and holds nobody else up."""
+"""Guessing passwords is slow for strangers, whatever addresses they have, and does not hold others up."""
 
 import threading
 from queue import Queue

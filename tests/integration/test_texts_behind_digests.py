@@ -173,7 +173,7 @@ def test_a_blank_reason_is_no_reason(arbiter: Caller, match: str, field: str) ->
     assert (refused.status_code, refused.json["errors"]) == (422, {field: ["must not be blank"]})
 
 
-def test_a_ruling_whose_server_is_killed_before_the_append_leaves_a_text_that_nobody_sees_and_that_goes_away(
+def test_a_ruling_whose_server_is_killed_before_the_append_leaves_a_text_that_is_not_shown_and_goes_away(
     server: RealServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watch = Watch()

@@ -176,7 +176,7 @@ def test_a_connection_that_never_asks_anything_is_closed(hasty: Site) -> None:
         assert received(connection) == b""
 
 
-def test_an_answer_that_nobody_takes_is_given_up(hasty: Site) -> None:
+def test_an_answer_that_is_not_read_is_given_up(hasty: Site) -> None:
     with hasty.connection() as connection:
         connection.sendall(get("/large"))
         eventually(lambda: hasty.app.served == 1, "the answer was made")

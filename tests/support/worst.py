@@ -83,7 +83,7 @@ def _counter(position: Any) -> int:
 
 
 def events_of(game: Game[Any, Any], setup: str, plies: int, players: Sequence[str], now: int) -> list[Event]:
-    """Return the events of a running match of ``plies``, made in the last so many seconds."""
+    """Return the events of a running match of ``plies``, one each second until ``now``."""
     moves, seats = long_game(game, setup, plies)
     began = now - 1000 * plies
     created = MatchCreated(

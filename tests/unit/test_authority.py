@@ -1,4 +1,4 @@
-"""Who did what: a bundle that the server's own key signs is refused where nobody can have done what it says."""
+"""Who did what: a bundle signed with the server's own key is refused where its events cannot have come about."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -245,11 +245,12 @@ CASES = {
     ),
     "a pause for no reason": Case(
         e.ClockPaused, after_two_plies, adding(6, e.ClockPaused(LATER, "arbiter", NOON, None, None), CLOCK), 6,
-        "nobody stops a clock for 'arbiter' in this way",
+        "a clock is never stopped for 'arbiter' in this way",
     ),
     "somebody else's return": Case(e.ClockResumed, on_vacation, by(7, "bob"), 7, "what bob did changes nothing here"),
     "a return from a dispute": Case(
-        e.ClockResumed, disputed, adding(7, e.ClockResumed(LATER, "dispute"), CLOCK), 7, "nobody ends a pause for"
+        e.ClockResumed, disputed, adding(7, e.ClockResumed(LATER, "dispute"), CLOCK), 7,
+        "a pause for 'dispute' never ends in this way",
     ),
     "an outage ended by a player": Case(
         e.ClockResumed, away, adding(7, e.ClockResumed(LATER, OUTAGE), "bob"), 7, "only the console does this"
@@ -352,7 +353,7 @@ def test_every_type_of_event_has_a_forged_case() -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-def test_what_nobody_can_have_done_is_refused_at_its_version(case: Case) -> None:
+def test_what_cannot_have_been_done_is_refused_at_its_version(case: Case) -> None:
     assert steps(bundle_of(case.made()))["authority"].proved
     found = fault(forged(case.made(), case.forgery))
     assert (found.place, found.reason[: len(case.said)]) == (f"version {case.version}", case.said)

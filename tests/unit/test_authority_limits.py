@@ -1,4 +1,4 @@
-"""Where authority ends: dates and vacations that can be, and matches in which nobody is accused."""
+"""Where authority ends: dates and vacations that can be, and honest matches, which are not accused."""
 
 import json
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def test_a_signature_by_a_clock_that_lags_within_bounds_is_dated_like_the_last_e
 
 
 def vacations(days: int, number: int) -> PlayedMatch:
-    """Return a match with so many vacations of White in the year 2024, of so many days each."""
+    """Return a match with ``number`` vacations of White in 2024, each of ``days`` days."""
     match, since = after_two_plies(), 1_704_067_200_000
     for place in range(number):
         begin = since + place * (days + 1) * DAY
@@ -92,7 +92,7 @@ def test_golden_matches_are_not_accused(path: Path) -> None:
         assert record.objection is None
 
 
-def test_the_first_bundles_name_players_by_seat_and_still_nobody_else() -> None:
+def test_the_first_bundles_name_players_by_seat_and_nothing_else() -> None:
     kept = json.loads((BUNDLES / "resigned.json").read_text())
     stored = [Envelope(event["digest"], "m", *(event[name] for name in _FIELDS)) for event in kept["events"]]
     for version in (4, 5, 6):

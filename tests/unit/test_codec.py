@@ -125,7 +125,7 @@ def test_the_instant_stands_in_the_envelope_and_what_is_none_is_left_out() -> No
     assert draft == ("move-submitted", 2, NOON, "alice", MOVE)
 
 
-def test_the_calendars_of_older_matches_are_shown_to_nobody() -> None:
+def test_the_calendars_of_older_matches_are_not_shown() -> None:
     calendar = stored(CalendarSet(NOON, 0, Calendar((Offset(0, 60),), (5, 6))))
     assert content_shown(calendar) == {"seat": 0}
     assert event_of(calendar) == CalendarSet(NOON, 0, Calendar((Offset(0, 60),), (5, 6)))

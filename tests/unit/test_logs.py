@@ -1,4 +1,4 @@
-"""Logs: a line that cannot be written harms nobody, and the next one tells that it is missing."""
+"""Logs: a line that cannot be written does no harm, and the next one says that it is missing."""
 
 import json
 

@@ -18,7 +18,7 @@ def test_a_reader_that_has_gone_costs_lines_which_the_next_reader_is_told_of() -
         os.close(descriptor)
 
 
-def test_a_reader_that_has_stopped_holds_nobody_up() -> None:
+def test_a_reader_that_has_stopped_does_not_block() -> None:
     reader, stuck = os.pipe()
     printer = Printer()
     for _ in range(2 * MAX_WAITING_LINES):

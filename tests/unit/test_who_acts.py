@@ -1,4 +1,4 @@
-"""Nobody acts in a match but people in their own name, and no event takes the form of an earlier release to get by."""
+"""People act only in their own name, and the form of an earlier release does not help to get around that."""
 
 from collections.abc import Callable
 from typing import Any
@@ -138,7 +138,7 @@ AT = 0
         ),
     ],
 )  # fmt: skip
-def test_what_nobody_can_have_done_is_refused(
+def test_what_cannot_have_been_done_is_refused(
     made: Callable[[], PlayedMatch], forgeries: list[Forgery], version: int, said: str
 ) -> None:
     assert steps(bundle_of(made()))["authority"].proved

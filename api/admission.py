@@ -32,7 +32,7 @@ def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
     """Raise the problem blocked when a player in ``seats``, or one who is invited there, blocks ``person``."""
     others = [seat.player for seat in seats if seat.player is not None and seat.level is None]
     if services().blocks.blocking(others, person.id):
-        raise Problem("blocked", "Somebody who would sit in this match does not want to play with you.")
+        raise Problem("blocked", "A player of this match has blocked you.")
 
 
 def _admit_opponents(person: Person) -> None:

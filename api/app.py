@@ -24,7 +24,7 @@ def create_app(
     """Return the API and the pages as one app.
 
     ``store`` and ``now`` (milliseconds since 1970 UTC, not judged by the store) replace the store of the settings and
-    the wall clock, ``rates`` the limits of how often somebody may do what. Nothing connects before the first request.
+    the wall clock, ``rates`` the limits of how often each thing may be done. Nothing connects before the first request.
     """
     from api.web import blueprint as pages  # the pages import this package: at import time it would be a circle
 

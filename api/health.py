@@ -34,7 +34,7 @@ MAX_LINE_SILENCE_S = 15.0
 """A line of the relays that has made no progress for this long hangs, or is not running."""
 
 MAX_ANSWER_MS = 30_000
-"""An opponent that has kept a match waiting for so long is late."""
+"""An opponent that has kept a match waiting for this long is late."""
 
 MOST_COUNTED = 1000
 """Of one shard: more are as alarming."""

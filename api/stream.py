@@ -1,10 +1,10 @@
 """The live stream: server-sent events of one match, in a process of its own under gunicorn's gevent worker.
 
 One reader per process follows the feeds of all shards and hands new events to whoever watches their match. The id of a
-message is the version tag of its event: who was cut off says the last one seen (Last-Event-ID, or ?after=) and misses
-nothing, because everything in between comes from the store. Who has seen an event that the store has lost is told to
-begin again: the message ``reset`` names the version from which the stream goes on. Threads and queues are the standard
-library's; the worker makes greenlets of them, so that a watcher costs some 20 kB.
+message is the version tag of its event: a client that was cut off sends the last one seen (Last-Event-ID, or ?after=)
+and misses nothing, because everything in between comes from the store. One that has seen an event which the store has
+lost gets the message ``reset``, which names the version from which the stream goes on. Threads and queues are the
+standard library's; the worker makes greenlets of them, so that a watcher costs some 20 kB.
 """
 
 import json
@@ -165,7 +165,7 @@ class Hub:
     def messages(self, match: str, after: VersionTag, watcher: Watcher, welcome: Callable[[], bool]) -> Iterator[str]:
         """Yield the wire text of each event of ``match`` after ``after``, now and as they happen.
 
-        When the event that was told last is no longer part of the match, ``reset`` is told and the stream goes on from
+        When the event that was sent last is no longer part of the match, ``reset`` is sent and the stream goes on from
         where the match stands. Never ends by itself, unless the watcher is too slow, or not ``welcome`` any more. That
         is asked, and a comment sent, at every heartbeat: so a connection that has gone is noticed, too.
         """

@@ -105,7 +105,7 @@ class Child:
         return f"{how}; it starts again in {delay:.1f} s"
 
     def listen(self) -> None:
-        """Take in the beats that have come; whatever was lost and is heard of again is no trouble any more."""
+        """Take in the beats that have come; a line that beats again is no trouble any more."""
         for line in self._pulse.listen() if self._pulse is not None else ():
             lost = self.trouble
             if lost is not None and line.pid != lost.pid and lost.line in (None, line.name):

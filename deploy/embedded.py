@@ -199,7 +199,7 @@ def server_command(
     """Return the command that checks the files in ``directory`` and then runs ``binary`` on it and a loopback port.
 
     ``fsync`` is ALWAYS or EVERYSEC; ``mark`` is the file of the high-water mark; ``secret`` is a configuration file
-    with the password, which no command line shows. With EVERYSEC the server itself does not flush, and whoever runs it
+    with the password, which no command line shows. With EVERYSEC the server itself does not flush, and its caller
     must (``deploy.watch``): while its own flush once a second is under way, a server replies before it writes, and
     being killed in that moment costs it what it has acknowledged.
     """
@@ -209,7 +209,7 @@ def server_command(
         "dir": str(directory.path.resolve()),
         "daemonize": "no",
         "appendfsync": "always" if fsync == ALWAYS else "no",
-        # What a power cut leaves at the end is cut off before. A server told to do so cuts off whatever follows damage.
+        # What a power cut leaves at the end is cut off before. The server itself would cut off all after any damage.
         "aof-load-truncated": "no",
         "maxmemory": str(max_memory()),
     }

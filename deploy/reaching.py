@@ -1,4 +1,4 @@
-"""Where an installation listens, and whether somebody answers there."""
+"""Where an installation listens, and whether it answers there."""
 
 import socket
 import urllib.request
@@ -42,7 +42,7 @@ def pongs(client: "redis.Redis") -> bool:
 
 
 def listens(host: str, port: int) -> bool:
-    """Tell whether somebody takes connections."""
+    """Tell whether connections are accepted."""
     try:
         socket.create_connection((host, port), timeout=1).close()
     except OSError:

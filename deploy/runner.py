@@ -131,7 +131,7 @@ class Installation:
             raise
 
     def stop(self) -> None:
-        """Stop everything: all parts at the same time, and the server when nobody needs it any more.
+        """Stop everything: all parts at the same time, and the server last.
 
         Crash-safe: no part waits for another one. What a request has stored is followed up after the next start.
         """
@@ -310,7 +310,7 @@ class Installation:
         self._running.start(programs, self._environment())
 
     def _say(self, words: str) -> None:
-        with suppress(Exception):  # whatever becomes of those who listen, the installation runs on
+        with suppress(Exception):  # a failing listener must not stop the installation
             self._tell(words)
 
     def _report(self, impaired: Mapping[str, str]) -> None:

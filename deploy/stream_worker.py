@@ -24,7 +24,7 @@ class StreamWorker(GeventWorker):  # type: ignore[misc]
         self._unlimited = os.environ.get("ROOKERY_TRUSTED_PROXIES", "0") not in ("", "0")
 
     def handle_exit(self, sig: int, frame: object) -> None:
-        """Stop at once: whoever watches connects again and is told what happened meanwhile."""
+        """Stop at once: clients connect again and receive what happened meanwhile."""
         self.handle_quit(sig, frame)
 
     def handle(self, listener: Any, client: Any, addr: Any) -> None:

@@ -19,7 +19,7 @@ __all__ = ["ChildFailed", "Program", "SupervisionFailed", "Supervisor", "tethere
 
 DEATHS_BEFORE_READY = 3
 MAX_SILENCE_S = 15.0
-"""A line of a child (``events.beats``) that has made no progress for so long hangs."""
+"""A line of a child (``events.beats``) that has made no progress for this long hangs."""
 
 MAX_LOG_BYTES = 16 * 1024 * 1024
 LOGS_EVERY_S = 1.0
@@ -165,8 +165,8 @@ class Supervisor:
                 except Empty:
                     self._look_after()
         except BaseException as error:
-            # Whoever waits is told. With this thread end all children, which are tied to it: the supervision as a
-            # whole is to be started again.
+            # The waiting thread is notified. With this thread end all children, which are tied to it: the supervision
+            # as a whole is to be started again.
             self._failure = error
         finally:
             self._over.set()

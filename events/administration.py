@@ -3,7 +3,7 @@
 An entry says what happened. A change of roles is logged in the same atomic step. What an arbiter does in a match is an
 event of the match, and the entry that names it (match, version, digest) follows from that event: the API appends it
 right after the event, and a relay, which sees every event in the feed, does so if it is missing. So nothing
-administrative stays unlogged, whatever is killed when. What was refused is logged as refused.
+administrative stays unlogged, even if processes are killed. What was refused is logged as refused.
 
 Beside the log stands its head, number and digest of the last entry; every checkpoint has it, too.
 """

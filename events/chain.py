@@ -60,8 +60,8 @@ def verify_all(
 ) -> list[DamagedStream]:
     """Return the damage found in all streams, shard by shard; none when all is well.
 
-    Whatever is wrong with one, a key of another type for example, the others are looked at. ``on_progress`` is called
-    with the verdict on each stream. Raises StoreUnavailable.
+    When one cannot be read, for example a key of another type, the others are still looked at. ``on_progress`` is
+    called with the verdict on each stream. Raises StoreUnavailable.
     """
     damaged = []
     for stream in readable_streams(store):

@@ -8,7 +8,7 @@ from domain.match.state import FINISHED
 from events.personal import Holdings, erase
 
 GUEST_KEPT_MS = 30 * 24 * 3600 * 1000
-"""So long after the arrival, or after the last event of a match that goes on."""
+"""Time after the arrival, or after the last event of an unfinished match."""
 
 MAX_AT_ONCE = 20
 

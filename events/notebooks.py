@@ -16,7 +16,7 @@ MAX_GUEST_BYTES = 200_000
 
 
 class QuotaExceeded(Exception):
-    """Somebody keeps ``kept`` of at most ``most`` bytes already, and this would be more."""
+    """The person keeps ``kept`` of at most ``most`` bytes already, and this would be more."""
 
     def __init__(self, kept: int, most: int) -> None:
         super().__init__(f"{kept} of {most} bytes are used")

@@ -44,7 +44,7 @@ def check_password(password: str, name: str = "") -> None:
 @cache
 def common_passwords() -> frozenset[str]:
     """Return the 30,000 passwords that are most often used, in lower case; the list is that of zxcvbn."""
-    # Some 15 MB, which only those processes need in which somebody chooses a password.
+    # Some 15 MB, which only processes in which a password is chosen need.
     lists = import_module("zxcvbn.frequency_lists").FREQUENCY_LISTS
     return frozenset(lists["passwords"])
 

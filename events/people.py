@@ -53,7 +53,7 @@ class Session(NamedTuple):
 
 
 class NameTaken(ValueError):
-    """Somebody has this name already, or one that is easily taken for it."""
+    """The name is taken, or looks like one that is taken."""
 
 
 class NoSuchPerson(LookupError):
@@ -65,7 +65,7 @@ class TooManyTokens(ValueError):
 
 
 class Suspension(NamedTuple):
-    """Why somebody may not act, and until when (milliseconds since 1970 UTC; None: until it is taken back)."""
+    """Why a person may not act, and until when (milliseconds since 1970 UTC; None: until it is taken back)."""
 
     reason: str
     until: int | None

@@ -175,7 +175,7 @@ def erase(holdings: Holdings, person: Person) -> str:
         holdings.people.erase(person)
     else:
         forget(holdings, person.id)
-    # Once more: what requests that are still under way leave is erased so long after the account is gone.
+    # Once more: what requests still under way leave behind is erased some time after the account is gone.
     return holdings.rewriting.note(person.id)
 
 

@@ -11,7 +11,7 @@ from redis import Redis
 
 
 class Report(NamedTuple):
-    """Why somebody has reported the ``number``-th message of the chat of ``match``."""
+    """Why ``reporter`` has reported the ``number``-th message of the chat of ``match``."""
 
     match: str
     number: int
@@ -87,7 +87,7 @@ class Reports:
         reports = self._key(match, "reports")
         if not self._client.exists(reports):
             self._client.zrem(self._waiting, match)
-            if self._client.exists(reports):  # somebody has reported something in between
+            if self._client.exists(reports):  # another report was made in between
                 self._client.zadd(self._waiting, {match: self._now()}, nx=True)
 
     @property

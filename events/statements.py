@@ -210,6 +210,6 @@ def _author_and_digest(field: bytes) -> tuple[str, str]:
 
 
 def _statement(kept: bytes) -> Statement:
-    # Whatever stands in the store is compared with a digest: damaged bytes are no reason to fail here.
+    # The text is compared with a digest: damaged bytes need not fail here.
     text = kept.decode(errors="replace")
     return Statement(text[:SALT], text[SALT:])

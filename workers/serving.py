@@ -11,7 +11,7 @@ from workers.app import app
 def run_worker(queues: Sequence[str], processes: int | None) -> int:
     """Do the tasks of ``queues`` (of ``workers.app.QUEUES``) until SIGTERM; return the exit code.
 
-    With ``processes`` tasks run in so many processes below this one, where they can be ended; else in this one.
+    With ``processes`` tasks run in that many processes below this one, where they can be ended; else in this one.
     """
     prefix = Settings.from_environment().prefix
     worker = app.Worker(

@@ -116,7 +116,7 @@ class ActShown(Shown):
         allow_none=True,
         metadata={
             "description": "The entry as canonical JSON (RFC 8785), as it is hashed; null where an entry of an earlier "
-            "release holds the text of somebody who was erased"
+            "release holds the text of a person who was erased"
         },
     )
 

@@ -1,4 +1,4 @@
-"""Talking beside a match. Its players hear each other always; everybody else hears them when it is over.
+"""Talking beside a match. Its players can always read it; everyone else can when the match is over.
 
 Others join in only when all people who played the match want them to.
 """
@@ -127,7 +127,7 @@ def close_chat(match: str) -> Response:
 
 
 def hears(state: MatchState, person: Person | None) -> bool:
-    """Tell whether ``person``, who may see the match, hears its chat now."""
+    """Tell whether ``person``, who may see the match, may read its chat now."""
     return state.ended or _has_part(state, person)
 
 
@@ -145,7 +145,7 @@ def is_open(state: MatchState) -> bool:
 def refuse_deaf(state: MatchState, person: Person | None) -> None:
     """Raise the problem muted when ``person`` does not hear the chat of the match now."""
     if not hears(state, person):
-        raise Problem("muted", "The players talk among themselves until the match is over; then everybody hears it.")
+        raise Problem("muted", "Only the players can read the chat until the match is over.")
 
 
 def message_of(match: str, number: int) -> Message:

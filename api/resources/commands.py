@@ -346,7 +346,7 @@ def fingerprint(secret: str = "") -> str:
     """Return what tells this request from others: the SHA-256 of its method, path and canonical body.
 
     It is remembered longer than a text that is erased. With the ``secret`` key of the request in it, which is not
-    kept, nobody can use it to find out whether a guess is that text.
+    kept, a guess at the text cannot be checked against it.
     """
     parts = (request.method.encode(), request.path.encode(), canonical_json(g.body), *filter(None, (secret.encode(),)))
     return hashlib.sha256(b"\n".join(parts)).hexdigest()

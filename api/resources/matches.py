@@ -222,7 +222,7 @@ def list_events(query: dict[str, Any], match: str) -> Response:
 def loaded(match: str) -> Loaded:
     """Return the match with its head.
 
-    Raises the problem no-such-match when the caller may not see it, or nobody can.
+    Raises the problem no-such-match when the caller may not see it, or there is none.
     """
     found = services().matches.load(match)
     if not show.visible(found.state, current_person() if found.state.private else None):
@@ -231,7 +231,7 @@ def loaded(match: str) -> Loaded:
 
 
 def readable(match: str) -> MatchState:
-    """Return the match; raises the problem no-such-match when the caller may not see it, or nobody can."""
+    """Return the match; raises the problem no-such-match when the caller may not see it, or there is none."""
     return loaded(match).state
 
 

@@ -82,7 +82,7 @@ def sign_up(credentials: dict[str, str]) -> Response:
     except UnfitPassword as error:
         raise unfit_password(error) from error
     except NameTaken as error:
-        detail = "Somebody has this name already, or one that is easily taken for it: choose another."
+        detail = "This name is taken, or looks like one that is taken: choose another."
         raise Problem("name-taken", detail, {"name": ["is taken"]}) from error
     return begin_session(json_response(_me(person), 201), person)
 

@@ -27,7 +27,7 @@ FORGOTTEN = {
         "normally within a quarter of an hour."
     ),
     rewriting.NOT_PERMITTED: (
-        "You are forgotten. The file of the store still holds what was erased, for it cannot be told to rewrite it: "
+        "You are forgotten. The file of the store still holds what was erased, as the store does not permit a rewrite: "
         "that is gone when the store or its operator rewrites the file."
     ),
     rewriting.NONE: "You are forgotten. The store keeps no file of what was written before.",

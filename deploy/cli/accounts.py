@@ -1,4 +1,4 @@
-"""What operators do with accounts: suspend somebody, restore them, give another name or a new password."""
+"""What operators do with accounts: suspend, restore and rename them, reset passwords."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ MAX_REASON_LENGTH = 300
 
 @click.command()
 @click.argument("name")
-@click.option("--reason", required=True, help="What the person is told when signing in or acting.")
+@click.option("--reason", required=True, help="Shown to the person when signing in or acting.")
 @click.option("--until", help="An instant such as 2027-01-31T12:00Z; without it, until `restore`.")
 def suspend(name: str, reason: str, until: str | None) -> None:
     """Let the person of this NAME not act: sessions end, tokens only read; matches go on with their clocks."""
@@ -61,7 +61,7 @@ def rename(name: str, new_name: str) -> None:
         except UnfitName as error:
             raise Refusal(str(error)) from error
         except NameTaken as error:
-            raise Refusal(f"somebody has the name {new_name!r}, or one that is easily taken for it") from error
+            raise Refusal(f"the name {new_name!r} is taken, or looks like one that is taken") from error
 
     _act_on(name, "person-renamed", {}, act)
 

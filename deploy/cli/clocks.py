@@ -63,7 +63,7 @@ def confirm(since: str) -> None:
 def repair() -> None:
     """End outages that are said to end in the future, and bring matches back that are dated there.
 
-    Whatever was wrong stays on record; what corrects it is appended to each match concerned. It may be killed and run
+    What was wrong stays on record; what corrects it is appended to each match concerned. It may be killed and run
     again, and everything else may run meanwhile.
     """
     store = open_store()

@@ -111,7 +111,7 @@ def account_of(persons: People, name: str) -> Person:
     """Return who has signed up with this name; raises Refusal when there is none."""
     person = persons.find(name)
     if person is None or person.kind != "person":
-        raise Refusal(f"nobody has signed up with the name {name!r}")
+        raise Refusal(f"there is no account with the name {name!r}")
     return person
 
 

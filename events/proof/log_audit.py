@@ -27,10 +27,10 @@ PAGE = 1000
 MAX_FINDINGS = 1000
 
 LAG_MS = 60_000
-"""An event may be dated so long before the instant of a checkpoint that does not know it: it was on its way."""
+"""How long before a checkpoint an event that it does not include may be dated: it was on its way."""
 
 OVERDUE_MS = 48 * 3_600_000
-"""When matches have gone on for so long after an event, a checkpoint knows it."""
+"""When matches have gone on for this long after an event, a checkpoint includes it."""
 
 
 class LogFinding(NamedTuple):

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 name  2 person  3 skeleton of the name
 -- ARGV  1 id  2 name  3 kind  4 instant  5 hash of the password
--- Returns 1, or 0 when somebody has the name or one that looks like it.
+-- Returns 1, or 0 when the name, or one that looks like it, is taken.
 --
 -- redis-py repeats a command whose reply was lost: a name that already belongs to this very id is the first attempt's
 -- work, not somebody else's. Guests have names that cannot be chosen; theirs need not look different.

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 person  2 old name  3 new name  4 old skeleton  5 new skeleton  6 sessions  7 tokens
 -- ARGV  1 id  2 new name  3 packed person with the new name
--- Returns 1, or 0 when somebody else has the name or one that looks like it, or there is no such person.
+-- Returns 1, or 0 when the name, or one that looks like it, is taken, or there is no such person.
 
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 for _, key in ipairs({KEYS[3], KEYS[5]}) do

@@ -205,7 +205,7 @@ def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(pai
     white.page.keyboard.press("Enter")
     expect(black.page.get_by_role("log")).to_contain_text("Good luck!")
     watcher = visit().open(match)
-    expect(watcher.get_by_text("The players talk among themselves until the match is over")).to_be_visible()
+    expect(watcher.get_by_text("Only the players can read the chat until the match is over")).to_be_visible()
     white.page.get_by_text("Your notes", exact=True).click()
     white.page.get_by_label("Your notes about this match").fill("Watch the left flank.")
     white.page.get_by_label("Type a move").focus()

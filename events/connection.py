@@ -53,6 +53,7 @@ def _client(url: str, answer_seconds: float) -> Redis:
         timeout=WAIT_FOR_CONNECTION_S,
         socket_timeout=answer_seconds,
         health_check_interval=30,
+        driver_info=None,  # else every connection reads the metadata of the package and makes two more round trips
         retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES, (NoConnection,)),
         **network,
     )

@@ -1,7 +1,9 @@
 """Fixtures that all tests may ask for: one real server per test process, empty at the start of each test."""
 
+import gc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,6 +37,18 @@ class SharedOut(LoadScopeScheduling):
         return next((group[0] for group in TOGETHER if nodeid.startswith(group)), nodeid.partition("::")[0])
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Keep the garbage collector from walking thousands of tests, which stay to the end, again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Refuse to run when tests share an id: of these xdist runs a single one and says nothing about the others."""
     shared = [nodeid for nodeid, count in Counter(item.nodeid for item in session.items).items() if count > 1]
@@ -57,13 +71,21 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServ
     server.close()
 
 
-@pytest.fixture
-def server(shared_server: RealServer) -> RealServer:
-    """Return the server of this test process, emptied."""
+@pytest.fixture(scope="session")
+def admin(shared_server: RealServer) -> Iterator[Redis]:
+    """Return the client that empties the server of this test process."""
     with shared_server.client() as client:
-        client.flushall()
-        client.script_flush()
-        client.config_set("maxmemory", 0)
+        yield client
+
+
+@pytest.fixture
+def server(shared_server: RealServer, admin: Redis) -> RealServer:
+    """Return the server of this test process, emptied."""
+    emptying = admin.pipeline(transaction=False)
+    emptying.flushall()
+    emptying.script_flush()
+    emptying.config_set("maxmemory", 0)
+    emptying.execute()
     return shared_server
 
 

@@ -36,14 +36,8 @@ def read_board(position: str) -> tuple[Board, str, int]:
 
 def write_board(board: Board, side: str, quiet: int) -> str:
     """The position string of a board."""
-    ranks = []
-    for rank in range(8, 0, -1):
-        text = ""
-        for file in range(1, 9):
-            column = board.get((file, rank), "")
-            text += f"({column})" if len(column) > 1 else column or "."
-        ranks.append(text)
-    written = "/".join(ranks)
+    signs = {square: f"({column})" if len(column) > 1 else column or "." for square, column in board.items()}
+    written = "/".join(["".join([signs.get((file, rank), ".") for file in range(1, 9)]) for rank in range(8, 0, -1)])
     for run in range(8, 0, -1):
         written = written.replace("." * run, str(run))
     return f"{written} {side} {quiet}"

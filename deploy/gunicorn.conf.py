@@ -3,6 +3,7 @@
 import os
 import resource
 import shutil
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -82,4 +83,7 @@ def post_fork(_: object, worker: Any) -> None:
             with suppress(OSError):
                 os.unlink(path)
             del os.environ["PROMETHEUS_MULTIPROC_DIR"]
+            values: Any = sys.modules.get("prometheus_client.values")
+            if values is not None:  # imported, and the files chosen, before the fork
+                values.ValueClass = values.MutexValue
             worker.log.warning("The requests of this worker are not counted with the others: %s", error)

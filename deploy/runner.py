@@ -364,7 +364,7 @@ class Installation:
             Program("worker", [*rookery, "work", "default"], beats=True),
             Program("opponents-quick", [*rookery, "work", quick], beats=True),
             Program("opponents", [*rookery, "work", *thinking, slow, quick], beats=True),
-            self._served("api", [], self.ports.api),
+            self._served("api", ["--preload"], self.ports.api),
             self._served("stream", live, self.ports.stream),
         ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from prometheus_client import CollectorRegistry, Counter, values
 
 from deploy.runner import GUNICORN
 
@@ -29,6 +30,8 @@ def test_a_worker_without_room_for_its_counters_works_all_the_same(
 
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr(values, "ValueClass", values.MultiProcessValue())  # as in the process that was forked
     runpy.run_path(str(GUNICORN))["post_fork"](None, WORKER)
     assert "PROMETHEUS_MULTIPROC_DIR" not in os.environ
+    Counter("requests", "Counted by this process alone", ["path"], registry=CollectorRegistry()).labels("/").inc()
     assert list(tmp_path.iterdir()) == []

@@ -31,6 +31,9 @@ MAX_REQUEST_S = 10
 MAX_TAKING_S = 60
 """Until the client has taken the whole answer."""
 
+DEADLINES_EVERY_S = 1
+"""How often the deadlines of the connections are looked at."""
+
 MAX_HEAD_BYTES = 32 * 1024
 MAX_CONNECTIONS = 1000
 MAX_CONNECTIONS_PER_ADDRESS = 100
@@ -175,7 +178,7 @@ class Servers:
             ident=None,
             threads=threads,
             channel_timeout=keepalive_s,
-            cleanup_interval=1,
+            cleanup_interval=DEADLINES_EVERY_S,
             connection_limit=MAX_CONNECTIONS,
             max_request_header_size=MAX_HEAD_BYTES,
             # A little more than the application takes: what is slightly too large is refused in its words.

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from redis import Redis
 
-from deploy import appendonly
+from deploy import appendonly, watch
 from deploy.cli import main
 from deploy.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.reserve import RESERVE
@@ -84,6 +84,12 @@ class House:
         with self.log.open("r+b") as file:
             file.truncate(size)
         self.server.start()
+
+
+@pytest.fixture(autouse=True)
+def often_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the mark so often that a test need not wait for it."""
+    monkeypatch.setattr(watch, "EVERY_S", 0.05)
 
 
 @pytest.fixture

@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError
+from redis.retry import Retry
 
 from deploy.api_client import ApiClient
 from deploy.embedded import DataDirectory, find_binary
@@ -248,7 +250,7 @@ def test_nothing_of_an_installation_is_readable_by_other_users(house):
 
 def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(house):
     with pytest.raises(AuthenticationError):
-        Redis(port=house.ports.server).ping()
+        Redis(port=house.ports.server, retry=Retry(NoBackoff(), 0)).ping()
     password = urlsplit(house.settings.redis_url).password
     assert password
     assert not [line for line in Path("/proc").glob("[0-9]*/cmdline") if password in text_of(line)]

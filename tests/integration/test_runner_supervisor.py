@@ -178,7 +178,8 @@ def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_runnin
     assert not alive(child)
 
 
-def test_a_log_is_held_to_its_size_while_its_process_writes(tmp_path, ear):
+def test_a_log_is_held_to_its_size_while_its_process_writes(tmp_path, ear, monkeypatch):
+    monkeypatch.setattr("deploy.supervisor.LOGS_EVERY_S", 0.05)
     supervisor = Supervisor(tmp_path, ear, max_log_bytes=20_000)
     chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"
     supervisor.start([Program("one", [sys.executable, "-c", chatter])], os.environ)

@@ -111,6 +111,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server whose deadlines come at once."""
     monkeypatch.setattr(web_worker, "MAX_REQUEST_S", 0.2)
     monkeypatch.setattr(web_worker, "MAX_TAKING_S", 0.2)
+    monkeypatch.setattr(web_worker, "DEADLINES_EVERY_S", 0)
     site = Site()
     yield site
     site.close()

@@ -3,8 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from unittest.mock import patch
 
+from workers import relay as relaying
 from workers.relay import Relay
+
+BLOCK_MS = 100
+"""A relay that waits for events no longer than that ends soon when it is told to."""
 
 
 @contextmanager
@@ -12,9 +17,10 @@ def running(relay: Relay) -> Iterator[Event]:
     """Run ``relay`` until the block ends or what is yielded is set; after the block it works no more."""
     stop = Event()
     thread = Thread(target=relay.run, args=[stop])
-    thread.start()
-    try:
-        yield stop
-    finally:
-        stop.set()
-        thread.join()
+    with patch.object(relaying, "BLOCK_MS", BLOCK_MS):
+        thread.start()
+        try:
+            yield stop
+        finally:
+            stop.set()
+            thread.join()

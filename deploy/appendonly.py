@@ -134,14 +134,23 @@ def copy(source: Path, target: Path, start: int = 0) -> None:
 
 
 def logs_of_writes(directory: Path) -> list[Path]:
-    """Return the files in ``directory`` that the server appends to or has appended to, in the order of reading."""
+    """Return the files in ``directory`` that the server appends to or has appended to, in the order of reading.
+
+    Raises DamagedFile when the manifest cannot be understood.
+    """
     manifest = directory / FOLDER / f"{SINGLE}.manifest"
     try:
         lines = manifest.read_text().splitlines()
     except FileNotFoundError:
         return [path] if (path := directory / SINGLE).is_file() else []
-    named = [re.fullmatch(r"file (\S+) seq \d+ type i\s*", line) for line in lines]
-    paths = [directory / FOLDER / match[1] for match in named if match is not None]
+    paths = []
+    for number, line in enumerate(lines, 1):
+        # Redis adds further facts from version 8.2 on, such as "startoffset 224".
+        named = re.fullmatch(r"file (\S+) seq \d+ type ([bhi])(?: .*)?", line.rstrip())
+        if named is not None and named[2] == "i":
+            paths.append(directory / FOLDER / named[1])
+        elif named is None and line.strip() and not line.startswith("#"):
+            raise DamagedFile(f"{manifest} cannot be understood in line {number}: {line[:200]!r}")
     return [path for path in paths if path.is_file()]
 
 

@@ -89,7 +89,10 @@ class StoreWatch:
         except ValueError as error:
             self._say(f"{error}; whether events are missing at the end cannot be told")
             return None
-        if mark is None or mark.installation != self._store.installation().id:
+        if mark is None:
+            return None
+        if mark.installation != self._store.installation().id:
+            self._say(f"{self._path} is of another store; whether events are missing at the end cannot be told")
             return None
         self._matches = dict(mark.matches)
         found = missing(self._store, mark, self._boot)

@@ -205,7 +205,7 @@ def test_a_running_store_that_comes_back_with_less_is_found_and_told(house):
     assert [incident.lost for incident in Incidents(house.client, "rk:").all()] == [{"a": 5}]
 
 
-def test_a_mark_that_cannot_be_read_is_told_and_one_of_another_store_is_none(house):
+def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(house):
     (house.var / MARK).write_text("{}")
     assert house.watch().missing() is None
     assert "whether events are missing at the end cannot be told" in house.said[0]
@@ -215,6 +215,7 @@ def test_a_mark_that_cannot_be_read_is_told_and_one_of_another_store_is_none(hou
     marked = json.loads((house.var / MARK).read_text())
     (house.var / MARK).write_text(json.dumps({**marked, "installation": "another", "shards": [[9, 9]] * 16}))
     assert house.watch().missing() is None
+    assert "mark.json is of another store; whether events are missing at the end cannot be told" in house.said[1]
 
 
 def test_verify_names_what_is_missing_at_the_end(house, monkeypatch):

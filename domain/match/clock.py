@@ -10,7 +10,8 @@ a pause begins has until the pause ends.
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from domain.match.calendar import Calendar, is_free, next_change
+from domain.match.calendar import Calendar
+from domain.match.running import free_until, instant_of, next_stop, running, runs_throughout
 from domain.match.terms import AUTOMATIC, DAY, DAYS_PER_MOVE, UNCLAIMED_FOR, Terms
 
 T = TypeVar("T")
@@ -109,7 +110,7 @@ def forecast(clock: Clock) -> Forecast | None:
         budget, limit = clock.terms.ceiling, CEILING
     if not clock.begun[clock.seat]:
         budget, limit = min(budget, clock.terms.first_move), FIRST_MOVE
-    return Forecast(clock.seat, _instant(clock, clock.seat, clock.since, budget), limit)
+    return Forecast(clock.seat, instant_of(clock, clock.seat, clock.since, budget), limit)
 
 
 def falls_at(clock: Clock) -> int | None:
@@ -131,7 +132,7 @@ def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
     """Return what stops the time of ``seat`` at ``now``, free days together with the end of the last of them."""
     found = [pause for pause in clock.pauses if _holds(pause, seat, now)]
     until = now
-    while (change := _free_until(clock, seat, until)) > until:
+    while (change := free_until(clock, seat, until)) > until:
         until = change
     if until > now and not any(pause.reason == WEEKEND and pause.until == until for pause in found):
         found.append(Pause(WEEKEND, seat, now, until))
@@ -146,19 +147,19 @@ def free_stretches(clock: Clock, seat: int, since: int, until: int) -> Iterator[
     at: int | None = since
     while at is not None and at < until:
         end = at
-        while (change := _free_until(clock, seat, end)) > end:
+        while (change := free_until(clock, seat, end)) > end:
             end = change
         if end > at:
             yield at, end
-        at = _next_stop(clock, seat, end, None)
+        at = next_stop(clock, seat, end, None)
 
 
 def spent(clock: Clock, seat: int, since: int, until: int) -> int:
     """Return how many milliseconds of the time of ``seat`` run between two instants."""
-    if _runs_throughout(clock, seat):
+    if runs_throughout(clock, seat):
         return max(0, until - since)
     total = 0
-    for begin, end in _running(clock, seat, since):
+    for begin, end in running(clock, seat, since):
         if begin >= until:
             break
         total += (until if end is None else min(end, until)) - begin
@@ -181,7 +182,7 @@ def counts_from(clock: Clock) -> int:
 
 def changes_at(clock: Clock, seat: int, now: int) -> int | None:
     """Return the first instant after ``now`` at which a pause of the time of ``seat`` begins or ends; None: never."""
-    for begin, end in _running(clock, seat, now):
+    for begin, end in running(clock, seat, now):
         return begin if begin > now else end
     return None
 
@@ -327,80 +328,5 @@ def _replaced(of_seats: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
     return (*of_seats[:seat], value, *of_seats[seat + 1 :])
 
 
-def _runs_throughout(clock: Clock, seat: int) -> bool:
-    """Tell whether nothing is known that ever stops the time of ``seat``."""
-    return not clock.pauses and not clock.former and clock.calendars[seat] is None
-
-
 def _holds(pause: Pause, seat: int, at: int) -> bool:
     return pause.seat in (None, seat) and pause.since <= at and (pause.until is None or at < pause.until)
-
-
-def _instant(clock: Clock, seat: int, since: int, budget: int) -> int | None:
-    """Return the first instant at which the time of ``seat`` runs and has run for ``budget`` since ``since``."""
-    if _runs_throughout(clock, seat):
-        return since + budget
-    for begin, end in _running(clock, seat, since):
-        # Half-open: at ``end`` the time runs no more.
-        if end is None or end - begin > budget:
-            return begin + budget
-        budget -= end - begin
-    return None
-
-
-def _running(clock: Clock, seat: int, since: int) -> Iterator[tuple[int, int | None]]:
-    """Yield the stretches, in order, in which the time of ``seat`` runs from ``since`` on; the last has no end."""
-    pauses = sorted((pause for pause in clock.pauses if pause.seat in (None, seat)), key=lambda pause: pause.since)
-    at, held, begun = since, since, 0
-    while True:
-        while begun < len(pauses) and pauses[begun].since <= at:
-            until = pauses[begun].until
-            if until is None:
-                return
-            held, begun = max(held, until), begun + 1
-        until = max(held, _free_until(clock, seat, at))
-        if until <= at:
-            end = _next_stop(clock, seat, at, pauses[begun].since if begun < len(pauses) else None)
-            yield at, end
-            if end is None:
-                return
-            until = end
-        at = until
-
-
-def _free_until(clock: Clock, seat: int, at: int) -> int:
-    """Return ``at`` if it is on no free day, else an instant up to which there is nothing but that free day."""
-    calendar, valid_until = _calendar_at(clock, seat, at)
-    if calendar is None or not is_free(calendar, at):
-        return at
-    change = next_change(calendar, at)
-    return change if valid_until is None else min(change, valid_until)
-
-
-def _next_stop(clock: Clock, seat: int, at: int, pause: int | None) -> int | None:
-    """Return the first instant after ``at`` at which a pause or a free day may begin (None: there is none).
-
-    ``pause`` is that at which the next pause begins.
-    """
-    stops = [] if pause is None else [pause]
-    calendar, valid_until = _calendar_at(clock, seat, at)
-    if valid_until is not None:
-        stops.append(valid_until)
-    if calendar is not None:
-        change = next_change(calendar, at)
-        while not is_free(calendar, change) and all(change < stop for stop in stops):
-            change = next_change(calendar, change)
-        stops.append(change)
-    return min(stops, default=None)
-
-
-def _calendar_at(clock: Clock, seat: int, at: int) -> tuple[Calendar | None, int | None]:
-    """Return the calendar that counts for ``seat`` at ``at`` and until when (None: no other is known)."""
-    if not clock.terms.weekends:
-        return None, None
-    calendar, valid_until = clock.calendars[seat], None
-    for former in clock.former:
-        if former.seat == seat and at < former.until:
-            calendar, valid_until = former.calendar, former.until
-            break
-    return (calendar if calendar is not None and calendar.free_days else None), valid_until

@@ -39,6 +39,12 @@ def visited(game: AnyGame) -> tuple[tuple[Any, str], ...]:
 
 
 @cache
+def visited_texts(game: AnyGame) -> tuple[str, ...]:
+    """Return the strings of the visited positions."""
+    return tuple(game.format_position(position) for position, _ in visited(game))
+
+
+@cache
 def moves_at(game: AnyGame, number: int) -> tuple[str, ...]:
     """Return the legal moves of a visited position as text, or those of the first one when there are none."""
     position, _ = visited(game)[number]
@@ -67,7 +73,8 @@ def stretched(draw: st.DrawFn, texts: Sequence[str]) -> str:
     return (text[:start] + part * (LONGEST // len(part)))[: LONGEST - len(text) + end] + text[end:]
 
 
-def anything(texts: Sequence[str]) -> st.SearchStrategy[str]:
+@cache
+def anything(texts: tuple[str, ...]) -> st.SearchStrategy[str]:
     """Return texts of any kind, most of them close to ``texts``."""
     signs = st.text(st.characters(exclude_categories=()), max_size=80)
     return st.one_of(mutated(texts), signs, st.text(SIGNS, max_size=80), stretched(texts), mutated(texts))
@@ -82,7 +89,7 @@ def assert_says_why(refusal: RulesError) -> None:
 @thorough
 @given(chance=st.data())
 def test_any_text_is_a_position_that_reads_back_or_is_refused_in_words(game: AnyGame, chance: st.DataObject) -> None:
-    text = chance.draw(anything([game.format_position(position) for position, _ in visited(game)]))
+    text = chance.draw(anything(visited_texts(game)))
     try:
         position = game.parse_position(text)
     except MalformedNotation as refusal:

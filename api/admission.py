@@ -8,6 +8,9 @@ from api.services import services
 from domain.match.state import Seat
 from events.people import Person
 
+MAX_MATCHES_GOING = 2000
+"""Of one person, open ones included: each costs time wherever all of them are looked at."""
+
 MAX_MATCHES_AGAINST_OPPONENTS = 100
 MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
 
@@ -24,8 +27,12 @@ def admit_match(match: str, seats: Sequence[Seat], person: Person) -> None:
         return  # it was created by an earlier request, which counted
     for invited in dict.fromkeys(seat.player for seat in seats if not seat.joined and seat.player is not None):
         spend("invitations", person.id, invited)
+    going = services().readmodels.active(person.id)
+    if len(going) >= MAX_MATCHES_GOING:
+        detail = f"You have {MAX_MATCHES_GOING} matches going: end one before you begin another."
+        raise Problem("too-many-matches", detail)
     if _has_opponent(seats):
-        _admit_opponents(person)
+        _admit_opponents(person, going)
 
 
 def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
@@ -35,11 +42,11 @@ def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
         raise Problem("blocked", "A player of this match has blocked you.")
 
 
-def _admit_opponents(person: Person) -> None:
-    readmodels, guest = services().readmodels, person.kind == "guest"
+def _admit_opponents(person: Person, going: Sequence[str]) -> None:
+    guest = person.kind == "guest"
     most = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS
-    going = readmodels.projected(readmodels.active(person.id))
-    if sum(each is not None and _has_opponent(each.summary.seats) for each in going) >= most:
+    projected = services().readmodels.projected(going)
+    if sum(each is not None and _has_opponent(each.summary.seats) for each in projected) >= most:
         detail = f"You are playing {most} matches against opponents: end one before you begin another"
         raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
 

@@ -133,6 +133,21 @@ def test_a_guest_plays_three_matches_against_opponents_at_a_time(app: Flask, ser
     assert guest.post("/matches", wanted).status_code == 201
 
 
+def test_the_matches_that_a_person_has_going_are_limited(
+    anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.admission.MAX_MATCHES_GOING", 2)
+    first, _ = anna.create(ME, OPEN), anna.create(ME, OPEN)
+    project(services)
+    wanted = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}
+    refused = anna.post("/matches", wanted)
+    assert (refused.status_code, refused.json["code"]) == (409, "too-many-matches")
+    assert refused.json["detail"] == "You have 2 matches going: end one before you begin another."
+    assert anna.post(f"/matches/{first}/abortion").status_code == 201
+    project(services)
+    assert anna.post("/matches", wanted).status_code == 201
+
+
 def test_a_guest_plays_opponents_up_to_level_five(app: Flask, anna: Caller, services: Services) -> None:
     guest = Caller(app).play_as_guest()
     guest.create(ME, opponent(5))

@@ -51,12 +51,11 @@ class Jobs:
 
     def ask(self, match: str, kind: str, version: int = 0) -> bool:
         """Let a worker do this; return False when another job of the match has to be done first."""
-        # Crash-safe: a match that is listed without a job is taken off the list when jobs are looked for.
-        self._client.zadd(self._waiting, {match: self._now()}, nx=True)
         job = Job(kind, version, self._now())
-        if self._client.set(self._job(match), json.dumps(job), nx=True, ex=JOB_KEPT_S):
-            return True
-        return (found := self.of(match)) is not None and found[:2] == job[:2]
+        # Crash-safe: killed before it is listed, the job is listed when it is asked for again.
+        made = self._client.set(self._job(match), json.dumps(job), nx=True, ex=JOB_KEPT_S)
+        self._list(match)
+        return bool(made) or ((found := self.of(match)) is not None and found[:2] == job[:2])
 
     def of(self, match: str) -> Job | None:
         """Return the job of ``match``; None when it has none."""
@@ -70,6 +69,8 @@ class Jobs:
         for match, _ in found:
             if self.of(match) is None:
                 self._client.zrem(self._waiting, match)
+                if self.of(match) is not None:  # it was asked for in between
+                    self._list(match)
         return [(match, since) for match, since in found if self.of(match) is not None]
 
     def finish(self, match: str) -> None:
@@ -99,6 +100,9 @@ class Jobs:
         """Return the result that was kept, None when there is none."""
         found = self._client.get(self._result(match, kind, basis))
         return None if found is None else zlib.decompress(found)
+
+    def _list(self, match: str) -> None:
+        self._client.zadd(self._waiting, {match: self._now()}, nx=True)
 
     @property
     def _waiting(self) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from api.services import Services
 from domain.game import Effort
-from events.jobs import JOB_KEPT_S, Job
+from events.jobs import BUNDLE, JOB_KEPT_S, Job, Jobs
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
@@ -200,3 +200,22 @@ def test_a_job_that_fails_is_forgotten(anna: Caller, services: Services, monkeyp
     with pytest.raises(TypeError):
         work(services, match)
     assert services.jobs.of(match) is None
+
+
+def test_a_job_that_is_asked_for_while_another_is_given_up_is_not_lost(services: Services) -> None:
+    class Slow(Jobs):
+        """Looks for jobs, and is overtaken by a request."""
+
+        overtaken = False
+
+        def of(self, match: str) -> Job | None:
+            found = super().of(match)
+            if not self.overtaken:
+                self.overtaken = True
+                assert services.jobs.ask(match, BUNDLE)
+            return found
+
+    services.jobs.ask("m", BUNDLE)
+    services.store.client.delete("rk:job:{m}")
+    Slow(services.store.client, "rk:", services.now).waiting(10)
+    assert [match for match, _ in services.jobs.waiting(10)] == ["m"]

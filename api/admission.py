@@ -45,6 +45,9 @@ def refuse_blocked(person: Person, seats: Iterable[Seat]) -> None:
 def _admit_opponents(person: Person, going: Sequence[str]) -> None:
     guest = person.kind == "guest"
     most = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS
+    if guest:
+        # The read models lag behind: without this, requests that outrun them could begin any number.
+        spend("guest_matches", person.id)
     projected = services().readmodels.projected(going)
     if sum(each is not None and _has_opponent(each.summary.seats) for each in projected) >= most:
         detail = f"You are playing {most} matches against opponents: end one before you begin another"

@@ -26,11 +26,12 @@ SITE_SHARE = 8
 class Limits(NamedTuple):
     """The limits of an app, in the notation of the limits package.
 
-    Writes, archives, jobs of workers, calendars, matches that are created, reports, and words in chats, as messages and
-    as bytes, count per person, invitations per person and whom they invite; sign-ins per name and address, and all
-    together per address; sign-ups, guests, and all new matches together, per address; looking at things, and having
-    something computed for it, per person, or per address for anonymous callers. An address is what the nearest trusted
-    proxy says; a school behind one finds room. IPv6 addresses count by network and by site: anybody has 2**64 of them.
+    Writes, archives, jobs of workers, calendars, matches that are created, those of guests against opponents, reports,
+    and words in chats, as messages and as bytes, count per person, invitations per person and whom they invite;
+    sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
+    address; reads, and computations for them, per person, or per address for anonymous callers. An address is what the
+    nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by network and by site: every
+    customer has 2**64 of them.
     """
 
     writes: str = "600/minute"
@@ -43,6 +44,7 @@ class Limits(NamedTuple):
     calendars: str = "40/day"
     matches: str = "600/hour"
     all_matches: str = "3000/hour"
+    guest_matches: str = "30/hour"
     words: str = "600/hour"
     chat_bytes: str = "1000000/30 day"
     reports: str = "50/day"
@@ -62,6 +64,7 @@ SAID = {
     "calendars": "You have changed your calendar and vacations very often.",
     "matches": "You have created very many matches.",
     "all_matches": "From your network address very many matches have been created.",
+    "guest_matches": "As a guest you have begun many matches against opponents.",
     "words": "You have said very much.",
     "chat_bytes": "You have said as much as one person may in 30 days.",
     "reports": "You have reported many messages.",

@@ -5,14 +5,16 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from api.limits import Limits
 from api.services import Services
 from domain.search import LEVELS
 from events.clock import now_ms
-from tests.support.callers import ME, OPEN, Caller, opponent
+from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, opponent
 from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.projected import project
 from tests.support.relays import running
+from tests.support.server import RealServer
 from tests.support.workshop import PREFIX, Workshop
 from workers.app import OPPONENTS
 from workers.fair_queue import QUICK, SLOW, FairQueue, lane_of
@@ -131,6 +133,14 @@ def test_a_guest_plays_three_matches_against_opponents_at_a_time(app: Flask, ser
     assert guest.post(f"/matches/{matches[0]}/resignation").status_code == 201
     project(services)
     assert guest.post("/matches", wanted).status_code == 201
+
+
+def test_a_guest_whose_requests_outrun_the_read_models_cannot_begin_any_number_of_matches(server: RealServer) -> None:
+    app = app_on(server.url, UNLIMITED._replace(guest_matches=Limits().guest_matches))
+    guest = Caller(app).play_as_guest()
+    wanted = {"game": "bashni", "setup": "start", "seats": [ME, opponent(1)]}
+    assert [guest.post("/matches", wanted).status_code for _ in range(31)] == [201] * 30 + [429]
+    assert guest.post("/matches", {**wanted, "seats": [ME, OPEN]}).status_code == 201
 
 
 def test_the_matches_that_a_person_has_going_are_limited(

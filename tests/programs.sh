@@ -17,7 +17,7 @@ find_nginx() {
 }
 
 find_chromium() {
-    find_program chromium chromium-browser google-chrome google-chrome-stable
+    find_program chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 }
 
 if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then

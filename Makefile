@@ -12,7 +12,9 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python; do \
 	command -v $$name >/dev/null 2>&1 && $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { command -v $$name; break; }; done)
-JOBS ?= 2
+INSTALL := $(BIN)/pip install -q --disable-pip-version-check
+# One more than the processors of a small machine: tests that start processes wait for them.
+JOBS ?= 3
 
 .PHONY: help run demo test check bench lock audit clean
 
@@ -65,11 +67,13 @@ $(BIN)/pip:
 # The product alone; an environment that has the development tools has the product too.
 $(VENV)/product: requirements.txt pyproject.toml | $(BIN)/pip
 	@echo "Installing the pinned packages"
-	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
-	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(INSTALL) --require-hashes -r requirements.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/development: requirements-dev.txt $(VENV)/product
-	@echo "Installing the pinned development packages"
-	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
-	@touch $@
+# What the development packages need is not compiled beforehand: most of it is never imported.
+$(VENV)/development: requirements-dev.txt requirements.txt pyproject.toml | $(BIN)/pip
+	@echo "Installing the pinned packages, with those of development"
+	@$(INSTALL) --no-compile --require-hashes -r requirements-dev.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $(VENV)/product $@

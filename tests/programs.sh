@@ -27,6 +27,10 @@ if ! find_nginx >/dev/null || ! find_chromium >/dev/null; then
         # A machine that has just started may be busy installing, and a mirror may fail once.
         patiently=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
         apt-get update -qq "${patiently[@]}"
+        # The shell has no windows and needs a quarter less processor time; some distributions do not have it.
+        if ! find_program chromium-headless-shell >/dev/null; then
+            apt-get install -y -qq --no-install-recommends "${patiently[@]}" chromium-headless-shell >/dev/null || true
+        fi
         if ! find_chromium >/dev/null; then
             apt-get install -y -qq --no-install-recommends "${patiently[@]}" chromium >/dev/null
         fi

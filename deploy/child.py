@@ -38,11 +38,15 @@ class Program(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """Why a child does not work as it should: the line (None: the whole process) of the process ``pid`` was lost."""
+    """Why a child does not work as it should: the process ``pid`` was lost.
+
+    ``older`` is the processes that had beaten until then: a beat of any other one shows that it has been replaced,
+    whatever its line, for a line may begin only when there is work for it.
+    """
 
     words: str
     pid: int
-    line: str | None
+    older: frozenset[int]
 
 
 class Child:
@@ -94,7 +98,7 @@ class Child:
         status = self._popen.returncode
         how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
         words = self.trouble.words if self.trouble is not None and self.trouble.pid == self._popen.pid else how
-        self.trouble = Trouble(words, self._popen.pid, None)
+        self.trouble = Trouble(words, self._popen.pid, frozenset((self._popen.pid,)))
         signal_group(self._popen.pid, signal.SIGKILL)
         self._forget()
         self.deaths += 1
@@ -105,10 +109,9 @@ class Child:
         return f"{how}; it starts again in {delay:.1f} s"
 
     def listen(self) -> None:
-        """Take in the beats that have come; a line that beats again is no trouble any more."""
+        """Take in the beats that have come; a lost process that has been replaced is no trouble any more."""
         for line in self._pulse.listen() if self._pulse is not None else ():
-            lost = self.trouble
-            if lost is not None and line.pid != lost.pid and lost.line in (None, line.name):
+            if self.trouble is not None and line.pid not in self.trouble.older:
                 self.trouble = None
 
     def end_silent(self, max_silence_s: float) -> str | None:
@@ -116,11 +119,13 @@ class Child:
 
         A process below the child is started again by the child itself.
         """
-        silence = self._pulse.silence(max_silence_s) if self._pulse is not None else None
-        if silence is None or self._popen is None:
+        if self._pulse is None or self._popen is None:
+            return None
+        silence = self._pulse.silence(max_silence_s)
+        if silence is None:
             return None
         pid = silence.line.pid
-        self.trouble = Trouble(_in_words(silence), pid, silence.line.name)
+        self.trouble = Trouble(_in_words(silence), pid, self._pulse.heard_from() | {pid})
         if pid == self._popen.pid:
             signal_group(pid, signal.SIGKILL)
         else:

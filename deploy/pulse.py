@@ -61,6 +61,10 @@ class Pulse:
                     beaten.append(line)
         return beaten
 
+    def heard_from(self) -> frozenset[int]:
+        """Return the processes that are expected to beat."""
+        return frozenset(line.pid for line in self._heard)
+
     def silence(self, max_silence_s: float) -> Silence | None:
         """Return a line that has been silent for too long, if any; lines of processes that have ended are forgotten."""
         now = time.monotonic()

@@ -111,20 +111,21 @@ import os, signal, sys, time
 from events import beats
 beats.INTERVAL_S = 0.01
 print(os.getpid(), flush=True)
-beats.beat("work")
 if not os.path.exists(sys.argv[1]):
+    beats.beat("work")
     open(sys.argv[1], "w").close()
     signal.pause()
 while True:
-    beats.beat("work")
+    beats.beat(sys.argv[2])
     time.sleep(0.02)
 """
 
 
-def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear):
+@pytest.mark.parametrize("again", ["work", "another-line"])
+def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear, again):
     reports: list[dict[str, str]] = []
     supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
-    command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung")]
+    command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung"), again]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
     assert "one: its work has made no progress for 1 s: process" in ear.next()
     assert ear.next().startswith("one was killed by SIGKILL")

@@ -111,21 +111,34 @@ import os, signal, sys, time
 from events import beats
 beats.INTERVAL_S = 0.01
 print(os.getpid(), flush=True)
+beats.beat("work")
 if not os.path.exists(sys.argv[1]):
-    beats.beat("work")
     open(sys.argv[1], "w").close()
     signal.pause()
 while True:
-    beats.beat(sys.argv[2])
+    beats.beat("work")
     time.sleep(0.02)
 """
 
+REPLACES_BELOW = """
+import os, signal, time
+from events import beats
+beats.INTERVAL_S = 0.01
+if below := os.fork():
+    os.waitpid(below, 0)
+    os.fork()
+    while True:
+        beats.beat("main")
+        time.sleep(0.02)
+beats.beat("feed")
+signal.pause()
+"""
 
-@pytest.mark.parametrize("again", ["work", "another-line"])
-def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear, again):
+
+def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear):
     reports: list[dict[str, str]] = []
     supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
-    command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung"), again]
+    command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung")]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
     assert "one: its work has made no progress for 1 s: process" in ear.next()
     assert ear.next().startswith("one was killed by SIGKILL")
@@ -133,6 +146,19 @@ def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear, a
     supervisor.close()
     assert list(reports[0]) == ["one"]
     assert "its work has made no progress" in reports[0]["one"]
+    assert reports[1] == {}
+
+
+def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_has_not_begun_yet(tmp_path, ear):
+    reports: list[dict[str, str]] = []
+    supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
+    command = [sys.executable, "-c", REPLACES_BELOW]
+    supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
+    assert "one: its feed has made no progress for 1 s: process" in ear.next()
+    eventually(lambda: len(reports) >= 2, "a report that all is well again")
+    assert supervisor.restarts("one") == 0
+    supervisor.close()
+    assert list(reports[0]) == ["one"]
     assert reports[1] == {}
 
 

@@ -16,7 +16,7 @@ INSTALL := $(BIN)/pip install -q --disable-pip-version-check
 # One more than the processors of a small machine: tests that start processes wait for them.
 JOBS ?= 3
 
-.PHONY: help run demo test check bench lock audit clean
+.PHONY: help run demo test check programs bench lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -33,12 +33,15 @@ check: $(VENV)/development  ## format, lint, types and the one-way imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+programs:
+	@tests/programs.sh
+
 # What takes longest is begun first, lest one worker wait for it at the end: the browser, and tests that start whole
 # installations.
 FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py)
 
-test: check  ## check, then all tests, with a real server, real workers and a real browser
-	@tests/programs.sh
+test:  ## check, then all tests, with a real server, real workers and a real browser
+	@$(MAKE) -j 2 check programs
 	$(BIN)/pytest -q -n $(JOBS) $(FIRST) tests/unit tests/contract tests/integration
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)

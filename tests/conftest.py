@@ -50,11 +50,7 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse to run when tests share an id: of these xdist runs a single one and says nothing about the others.
-
-    What was loaded until now stays: it is not searched for garbage again and again.
-    """
-    gc.freeze()
+    """Refuse to run when tests share an id: of these xdist runs a single one and says nothing about the others."""
     shared = [nodeid for nodeid, count in Counter(item.nodeid for item in session.items).items() if count > 1]
     if shared:
         raise pytest.UsageError(f"tests share an id, and some would not be run: {', '.join(shared)}")

@@ -190,7 +190,7 @@ def _refuse_if_over(position: Position) -> None:
 def _reason(position: Position, move: int) -> str:
     """Say why ``move``, which is not legal, is not, in a player's words."""
     head = head_of(move)
-    turn = Turn(position, heedless=True)
+    turn = Turn(position, pseudo_legal=True)
     if move in (turn.returns() if head.mark == RETURN else turn.moves_from(head.origin)):
         return _king_reason(position)
     if head.mark == RETURN:

@@ -102,7 +102,7 @@ class _Sight:
 
 def _attacked(position: Position) -> int:
     """Return the squares where the enemy could capture a piece, were it to move now."""
-    enemy = Turn(position._replace(side=1 - position.side, passed=(), returning=NEVER), heedless=True)
+    enemy = Turn(position._replace(side=1 - position.side, passed=(), returning=NEVER), pseudo_legal=True)
     attacked = 0
     for move in enemy.moves():
         head = head_of(move)

@@ -72,7 +72,7 @@ def move_reason(position: Position, move: int) -> str:
         _mover_reason(position, head_of(move))
         or _promotion_reason(position, move)
         or _target_reason(position, move)
-        or _movement_reason(Turn(position, heedless=True), move)
+        or _movement_reason(Turn(position, pseudo_legal=True), move)
     )
 
 

@@ -57,16 +57,16 @@ _HOLDING = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
 
 
 class Turn(Reach):
-    """The side to move in one position and its legal moves; ``heedless``: also those that leave its king in check.
+    """The side to move in one position and its legal moves; ``pseudo_legal``: also those that leave its king in check.
 
     With a move that is ``wanted``, no other is looked at.
     """
 
-    __slots__ = ("dangers", "enemy_dragons", "heedless", "king", "wanted")
+    __slots__ = ("dangers", "enemy_dragons", "king", "pseudo_legal", "wanted")
 
-    def __init__(self, position: Position, heedless: bool = False, wanted: int | None = None) -> None:
+    def __init__(self, position: Position, pseudo_legal: bool = False, wanted: int | None = None) -> None:
         super().__init__(position)
-        self.heedless = heedless
+        self.pseudo_legal = pseudo_legal
         self.wanted = wanted
         self.king = self.men[(self.side << 4) + KING].bit_length() - 1
         self.enemy_dragons = self.men[(1 - self.side << 4) + DRAGON]
@@ -259,7 +259,7 @@ class Turn(Reach):
             risky = [move for move in risky if move == self.wanted]
             if not quiet and not risky:
                 return
-        if self.heedless:
+        if self.pseudo_legal:
             found += quiet
             found += risky
             return

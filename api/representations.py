@@ -157,7 +157,7 @@ def visible(state: MatchState, person: Person | None) -> bool:
         return True
     if person is None:
         return False
-    if person.id == state.creator or state.seat_of(person.id) is not None:
+    if state.has_part(person.id):
         return True
     return bool(state.disputes) and ARBITER in services().administration.roles_of(person.id)
 

@@ -166,7 +166,7 @@ def _refuse_mute(state: MatchState, person: Person) -> None:
 
 
 def _has_part(state: MatchState, person: Person | None) -> bool:
-    return person is not None and (person.id == state.creator or state.seat_of(person.id) is not None)
+    return person is not None and state.has_part(person.id)
 
 
 def _players(state: MatchState) -> set[str]:

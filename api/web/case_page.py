@@ -101,7 +101,7 @@ def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:
 
 def _may_judge(state: MatchState, person: Person | None) -> bool:
     """Tell whether ``person`` is an arbiter who has no part in the match."""
-    if person is None or person.id == state.creator or state.seat_of(person.id) is not None:
+    if person is None or state.has_part(person.id):
         return False
     return ARBITER in services().administration.roles_of(person.id) and visible(state, person)
 

@@ -56,7 +56,7 @@ def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settl
 
 def open_case(state: MatchState, command: c.OpenCase, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that an arbiter opens."""
-    _refuse_party(state, command.arbiter)
+    refuse_party(state, command.arbiter)
     return (_opened(state, command, now, settles)._replace(arbiter=command.arbiter),)
 
 
@@ -89,7 +89,7 @@ def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tup
 
 def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...]:
     """Return that the match stands still, or goes on, while its case is open."""
-    _refuse_party(state, command.arbiter)
+    refuse_party(state, command.arbiter)
     dispute = _the_open_case(state)
     refuse_if_ended(state)
     if state.frozen == command.frozen:
@@ -101,7 +101,7 @@ def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...
 
 def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a ruling on the open case and what it brings about."""
-    _refuse_party(state, command.arbiter)
+    refuse_party(state, command.arbiter)
     dispute = _the_open_case(state)
     if settles:
         refuse_involved(state, dispute, command.arbiter)
@@ -201,7 +201,7 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
 
 def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:
     """Return that a case which an appeal has settled waits for one more ruling."""
-    _refuse_party(state, command.person)
+    refuse_party(state, command.person)
     if not 0 < command.dispute <= len(state.disputes) or state.disputes[command.dispute - 1].settled is None:
         raise Refused("nothing-to-reopen", f"no appeal has settled a case {command.dispute} of this match", "dispute")
     if state.open_case is not None:
@@ -216,7 +216,7 @@ def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event,
 
 def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> tuple[e.Event, ...]:
     """Return that an arbiter proposes to go on from the same position under another ruleset."""
-    _refuse_party(state, command.arbiter)
+    refuse_party(state, command.arbiter)
     _refuse_unless_changeable(state, command.ruleset, now)
     _check_reason("reason", command.reason)
     return (e.RulesetProposed(now, command.arbiter, command.ruleset, command.reason),)
@@ -305,11 +305,11 @@ def _check_scores(scores: tuple[float, ...]) -> None:
             raise Refused("unfit-ruling", reason, "scores")
 
 
-def _refuse_party(state: MatchState, arbiter: str) -> None:
+def refuse_party(state: MatchState, arbiter: str) -> None:
     """Raise Refused unless the arbiter is a person without a part in the match."""
     if not is_person(arbiter):
         raise Refused("own-match", f"{arbiter} is no person, and only people judge matches")
-    if arbiter == state.creator or state.seat_of(arbiter) is not None:
+    if state.has_part(arbiter):
         raise Refused("own-match", "you have a part in this match: another arbiter has to judge it")
 
 

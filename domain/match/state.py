@@ -224,6 +224,10 @@ class MatchState(NamedTuple):
         """Return the position after ``ply`` plies, 0 to as many as have been played; after the last, as it stands."""
         return self.position if ply == len(self.moves) else self.history[ply]
 
+    def has_part(self, player: str) -> bool:
+        """Tell whether ``player`` created the match, holds a seat of it or is invited to one."""
+        return player == self.creator or self.seat_of(player) is not None
+
     def seat_of(self, player: str) -> int | None:
         """Return the seat that ``player`` holds or is invited to, or None."""
         for number, seat in enumerate(self.seats):

@@ -1,5 +1,6 @@
 """Messages that readers report, and what arbiters do about them."""
 
+from itertools import groupby
 from typing import Any
 
 from flask import Response
@@ -14,17 +15,16 @@ from api.resources.chat import message_of, refuse_deaf
 from api.resources.matches import readable
 from api.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
 from api.services import services
-from domain.match.refusals import Refused
-from domain.match.state import MatchState
+from domain.match.disputes import refuse_party
 from events.administration import ARBITER
 from events.clock import rfc3339
-from events.people import Person
 from events.reports import Report
 
 blueprint = Blueprint("reports", __name__, url_prefix=PREFIX, description="Messages that readers have reported")
 
 MAX_REASON_LENGTH = 500
-MAX_PAGES = 1000
+MAX_MATCHES_BEFORE = 1000
+"""That a page of reports can come after."""
 
 
 class NewReport(Strict):
@@ -51,7 +51,7 @@ class ReportsShown(Shown):
 
 
 class ReportsQuery(Strict):
-    after = QueryNumber(load_default=0, validate=validate.Range(0, MAX_PAGES))
+    after = QueryNumber(load_default=0, validate=validate.Range(0, MAX_MATCHES_BEFORE))
     limit = page_limit(20, 50)
 
 
@@ -100,16 +100,16 @@ def list_reports(query: dict[str, int]) -> Response:
 def reported(after: int, limit: int) -> dict[str, Any]:
     """Return the reported messages of a page of matches, and where the next page begins (None: there is none)."""
     found = services().reports.waiting(after, limit + 1)
-    items = [_shown(match, number) for match in found[:limit] for number in _numbers(match)]
+    items = [item for match in found[:limit] for item in _reported_in(match)]
     return {"items": items, "next": after + limit if len(found) > limit else None}
 
 
-def _numbers(match: str) -> list[int]:
-    return sorted({report.number for report in services().reports.of(match)})
+def _reported_in(match: str) -> list[dict[str, Any]]:
+    by_message = groupby(services().reports.of(match), lambda report: report.number)
+    return [_shown(match, number, list(reports)) for number, reports in by_message]
 
 
-def _shown(match: str, number: int) -> dict[str, Any]:
-    reports = [report for report in services().reports.of(match) if report.number == number]
+def _shown(match: str, number: int, reports: list[Report]) -> dict[str, Any]:
     message = next(iter(services().chats.read(match, number - 1, 1)), None)
     authors = [] if message is None else [message.author]
     persons = services().people.persons([*authors, *(report.reporter for report in reports)])
@@ -126,7 +126,7 @@ def _shown(match: str, number: int) -> dict[str, Any]:
 def _settle(match: str, number: int, hide: bool) -> Response:
     arbiter = require_role(ARBITER)
     state = services().matches.load(match).state
-    _refuse_party(state, arbiter)
+    refuse_party(state, arbiter.id)
     message_of(match, number)
     # Crash-safe: killed in between, the message is hidden and not logged; an arbiter who got no answer and asks again
     # does and logs the same.
@@ -134,8 +134,3 @@ def _settle(match: str, number: int, hide: bool) -> Response:
     act = "message-hidden" if hide else "message-shown"
     services().administration.record(act, arbiter.id, {"match": match, "message": number})
     return Response(status=204)
-
-
-def _refuse_party(state: MatchState, arbiter: Person) -> None:
-    if arbiter.id == state.creator or state.seat_of(arbiter.id) is not None:
-        raise Refused("own-match", "you have a part in this match: another arbiter has to judge it")

@@ -158,25 +158,33 @@ def archive_of(holdings: Holdings, person: Person) -> bytes:
     return archive.getvalue()
 
 
-def erase(holdings: Holdings, person: Person) -> str:
+class Erased(NamedTuple):
+    """What becomes of the files of the store (one of ``events.rewriting.FILES``), and whether a relay does the rest."""
+
+    files: str
+    deferred: bool
+
+
+def erase(holdings: Holdings, person: Person) -> Erased:
     """Take ``person`` out of all matches that are not over and forget all that is kept about the person.
 
     When that ``takes_long``, the account goes at once and a relay does the rest.
 
-    Return what becomes of the files of the store, in which all of it still stands: one of
-    ``events.rewriting.FILES``. Raises redis errors and StoreUnavailable.
+    The files of the store, in which all of it still stands, are to be rewritten. Raises redis errors and
+    StoreUnavailable.
 
     Crash-safe: killed midway, doing it again does the rest, for the account, by which it is asked for, goes last; a
     relay does it too, from the note that is made first.
     """
     holdings.rewriting.note(person.id)
-    if takes_long(holdings, person):
+    deferred = takes_long(holdings, person)
+    if deferred:
         # A relay does the rest. With the account gone nothing can be done meanwhile in the person's name.
         holdings.people.erase(person)
     else:
         forget(holdings, person.id)
     # Once more: what requests still under way leave behind is erased some time after the account is gone.
-    return holdings.rewriting.note(person.id)
+    return Erased(holdings.rewriting.note(person.id), deferred)
 
 
 def forget(holdings: Holdings, id: str) -> None:

@@ -35,8 +35,8 @@ FORGOTTEN = {
 """The answer to an erasure, by what becomes of the files."""
 
 DEFERRED = (
-    "Your account is gone. You have so many matches that they are left, and what you wrote in them is erased, a little "
-    "later, normally within a quarter of an hour. "
+    "Your account is gone. To leave your matches and to erase what you wrote in them takes longer than this request "
+    "may: it is normally done within a quarter of an hour. "
 )
 
 
@@ -68,7 +68,7 @@ def my_archive() -> Response:
     person = require_person()
     state = state_of_archive(person)
     if state in (NONE, ASKED):
-        detail = "Much is kept about you: ask for the archive (POST), and a worker makes it within a minute or so."
+        detail = "The archive takes a while to make: ask for it (POST), and a worker makes it within a minute or so."
         raise Problem("not-made-yet", detail)
     spend("archives", person.id)
     packed = services().jobs.archive(person.id) if state == FINISHED else archive_of(services().holdings, person)
@@ -118,8 +118,6 @@ def erase_me(arguments: dict[str, str]) -> Response:
     if arguments["name"] != person.name:
         reason = "must be your own name, letter for letter"
         raise Problem("invalid-fields", f"The name {reason}.", {"name": [reason]})
-    holdings = services().holdings
-    deferred = takes_long(holdings, person)
-    files = erase(holdings, person)
+    files, deferred = erase(services().holdings, person)
     detail = f"{DEFERRED if deferred else ''}{FORGOTTEN[files]}"
     return end_session(json_response({"files": files, "detail": detail}))

@@ -253,7 +253,7 @@ def test_the_erasure_of_much_ends_the_account_at_once_and_a_relay_does_the_rest(
     project(services)
     answer = anna.post("/me/erasure", {"name": "anna"})
     assert answer.status_code == 200
-    assert answer.json["detail"].startswith("Your account is gone. You have so many matches that ")
+    assert answer.json["detail"].startswith("Your account is gone. To leave your matches ")
     assert services.people.find("anna") is None
     assert anna.post(f"/matches/{match}/resignation").status_code == 401
     assert boris.get(f"/matches/{match}").json["status"] == "playing"

@@ -7,7 +7,6 @@ lost gets the message ``reset``, which names the version from which the stream g
 standard library's; the worker makes greenlets of them, so that a watcher costs some 20 kB.
 """
 
-import json
 import math
 import threading
 import time
@@ -299,7 +298,7 @@ def message_of(envelope: Envelope) -> Message:
 
 
 def _reset(tag: VersionTag) -> str:
-    content = json.dumps({"version": tag.version, "version_tag": str(tag)})
+    content = orjson.dumps({"version": tag.version, "version_tag": str(tag)}).decode()
     return f"id: {tag}\nevent: reset\ndata: {content}\n\n"
 
 

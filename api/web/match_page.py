@@ -33,6 +33,9 @@ GIFTS = {
 }
 """Times to give to another seat: seconds, and how they are called."""
 
+BY_ITSELF = (CONDITIONAL, FORCED)
+"""Channels of moves that were made for their player."""
+
 WIDE = 1.4
 """A scene that is wider than high by this factor is given the room of the page."""
 
@@ -122,7 +125,7 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
 
 
 class Played(NamedTuple):
-    """A move on record: its ply, who made it, how players spell it, and how it came (domain.match.commands)."""
+    """A move on record: its ply, who made it, how players spell it, and its channel if it was not made by hand."""
 
     ply: int
     seat: int
@@ -132,7 +135,8 @@ class Played(NamedTuple):
 
 def _played(state: MatchState) -> list[Played]:
     """Return the moves so far."""
-    plies = zip(count(1), state.history.movers(), spelled(state), state.channels, strict=False)
+    channels = (channel if channel in BY_ITSELF else None for channel in state.channels)
+    plies = zip(count(1), state.history.movers(), spelled(state), channels, strict=False)
     return [Played(*each) for each in plies]
 
 
@@ -153,7 +157,7 @@ def _rounds(played: Iterable[Played], seats: int) -> list[list[Played | None]]:
 
 def _since(played: list[Played], seat: int) -> list[Played]:
     """Return the moves since ``seat`` last made one by hand: what its player has not seen yet."""
-    by_hand = (move.ply for move in played if move.seat == seat and move.channel not in (CONDITIONAL, FORCED))
+    by_hand = (move.ply for move in played if move.seat == seat and move.channel is None)
     return played[max(by_hand, default=0) :]
 
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import count
 from random import Random
+from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -47,11 +48,21 @@ class Asked(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """The least processor time that a request took, in milliseconds, and the status of its answer."""
+    """The processor time that a request took, in milliseconds, each time, and the status of its last answer."""
 
     asked: Asked
-    milliseconds: float
+    turns_ms: tuple[float, ...]
     status: int
+
+    @property
+    def least_ms(self) -> float:
+        """The least of the times: other work on the machine adds to all others."""
+        return min(self.turns_ms)
+
+    @property
+    def median_ms(self) -> float:
+        """The median of the times."""
+        return median(self.turns_ms)
 
 
 def long_game(game: Game[Any, Any], setup: str, plies: int) -> tuple[list[str], list[int]]:
@@ -256,7 +267,7 @@ class WorstWorld:
             yield Asked("page", path)
 
     def cost(self, asked: Asked, repeats: int, enough: float = 0.0) -> Cost:
-        """Return what a request costs at least of ``repeats`` times, or the first time that it is below ``enough``.
+        """Return what a request costs ``repeats`` times, or until it is below ``enough`` for the first time.
 
         Nothing about matches is remembered from the request before.
         """
@@ -274,7 +285,7 @@ class WorstWorld:
             status = answered.status_code
             if taken[-1] < enough:
                 break
-        return Cost(asked, min(taken), status)
+        return Cost(asked, tuple(taken), status)
 
 
 _PLAIN = {

@@ -145,7 +145,7 @@ def logs_of_writes(directory: Path) -> list[Path]:
         return [path] if (path := directory / SINGLE).is_file() else []
     paths = []
     for number, line in enumerate(lines, 1):
-        # Redis adds further facts from version 8.2 on, such as "startoffset 224".
+        # Newer servers add further facts, such as "startoffset 224".
         named = re.fullmatch(r"file (\S+) seq \d+ type ([bhi])(?: .*)?", line.rstrip())
         if named is not None and named[2] == "i":
             paths.append(directory / FOLDER / named[1])

@@ -322,28 +322,29 @@ def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_afte
     expect(field).to_have_value("")
 
 
-def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_and_not_played(pair):
+def typed_while_exploring(pair):
+    """Return White's page with a move typed while what was explored before is fetched, and the request for that."""
     white, _, match = pair
     page, held = white.open(match), []
     page.route("**/exploration", lambda route: held.append(route))
     with page.expect_request("**/exploration"):
         page.get_by_role("button", name="Explore").click()
     page.get_by_label("Type a move").fill("c3-d4")
+    return page, held[0]
+
+
+def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_and_not_played(pair):
+    page, held = typed_while_exploring(pair)
     page.keyboard.press("Enter")
     expect(page.locator("#bench")).to_be_hidden()
-    held[0].continue_()
+    held.continue_()
     expect(page.locator("#bench [aria-current]")).to_have_text("c3-d4")
     expect(page.locator("#confirm")).to_be_hidden()
 
 
 def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(pair):
-    white, _, match = pair
-    page, held = white.open(match), []
-    page.route("**/exploration", lambda route: held.append(route))
-    with page.expect_request("**/exploration"):
-        page.get_by_role("button", name="Explore").click()
-    page.get_by_label("Type a move").fill("c3-d4")
-    held[0].continue_()
+    page, held = typed_while_exploring(pair)
+    held.continue_()
     expect(page.locator("#bench [data-bench='where']")).to_contain_text("White to move")
     page.keyboard.press("Enter")
     expect(page.locator("#bench [aria-current]")).to_have_text("c3-d4")

@@ -40,7 +40,7 @@ def test_only_other_people_can_be_blocked(anna: Caller, player: str, code: str) 
     assert anna.put(f"/me/blocks/{player}", {}).json["code"] == code
 
 
-def test_a_list_has_room_for_so_many(anna: Caller, boris: Caller, services: Services) -> None:
+def test_the_number_of_people_on_a_list_is_limited(anna: Caller, boris: Caller, services: Services) -> None:
     for number in range(MAX_BLOCKS):
         services.blocks.put(anna.id, f"p{number}", "block")
     refused = anna.put("/me/blocks/boris", {})

@@ -1,0 +1,146 @@
+// Choosing a move, confirming it and submitting it once.
+
+import {call, newKey} from "./api.js";
+
+const at = (id) => document.getElementById(id);
+
+export class Choosing {
+  // `match` has api, version(), plies(), shown(), standing(), turned(), refresh(options) and say(text, bad, aside).
+  constructor({match, board, composer, bench}) {
+    Object.assign(this, {match, board, composer, bench});
+    this.chosen = null; // {move, key}: the move that waits for its confirmation, and the key of its one submission
+    this.ours = 0; // the ply of the move submitted last, which the stream reports as well
+    at("submit").addEventListener("click", () => this.submit());
+    at("cancel").addEventListener("click", () => this.cancel());
+    at("type-move").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.read(at("typed").value.trim());
+    });
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  get active() {
+    return this.chosen !== null;
+  }
+
+  // Resolves to the board as the query wants it: after a move, or after parts of one.
+  async picture(query) {
+    try {
+      const answer = await fetch(`${location.pathname}/board.svg?${new URLSearchParams([["turned", this.match.turned()], ...query])}`, {headers: {Accept: "image/svg+xml, application/problem+json"}});
+      if (!answer.ok) throw new Error((await answer.json()).detail);
+      return answer;
+    } catch (error) {
+      if (error instanceof TypeError) throw new Error("The server cannot be reached. Try again.");
+      throw error;
+    }
+  }
+
+  async choose(move) {
+    const answer = await this.picture([["try", move]]);
+    this.chosen = {move: decodeURIComponent(answer.headers.get("Rookery-Move") || move), key: newKey()};
+    this.board.offer({});
+    this.composer.hide();
+    this.board.show(await answer.text());
+    at("chosen").textContent = this.chosen.move;
+    at("confirm").hidden = false;
+    at("submit").focus({preventScroll: true});
+    uncoverBoard();
+    this.match.say(`${this.chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`, false, true);
+  }
+
+  chooseAndSay(move) {
+    return this.choose(move).catch((error) => this.match.say(error.message, true));
+  }
+
+  forget() {
+    this.composer.stop();
+    this.unchoose();
+  }
+
+  unchoose() {
+    this.chosen = null;
+    at("confirm").hidden = true;
+    at("submit").disabled = false;
+    at("with-draw").checked = false;
+    at("typed").value = "";
+  }
+
+  async cancel() {
+    const square = this.board.current;
+    this.unchoose();
+    this.match.say("");
+    await (this.composer.active ? this.composer.resume() : this.match.refresh());
+    this.board.squares.get(square)?.focus({preventScroll: true});
+  }
+
+  // Leaves the move that is being put together.
+  leave() {
+    this.forget();
+    this.match.say("");
+    return this.match.refresh();
+  }
+
+  async submit() {
+    const {match, chosen} = this;
+    if (!chosen || at("submit").disabled) return;
+    at("submit").disabled = true;
+    match.say("Submitting …");
+    this.ours = match.plies() + 1;
+    try {
+      await call("POST", `${match.api}/moves`, {move: chosen.move, offer_draw: at("with-draw").checked}, {"Idempotency-Key": chosen.key, "If-Match": `"${match.version()}"`});
+      this.forget();
+      await match.refresh({ply: null, quietly: true});
+      match.say("Your move is played.");
+    } catch (problem) {
+      await this.recover(problem, "Your move was not played.");
+    }
+  }
+
+  // After a refusal: what may be tried again stays as it is, what is out of date is loaded afresh.
+  async recover(problem, consequence) {
+    const {match} = this;
+    this.ours = 0;
+    at("submit").disabled = false;
+    if ([0, 429, 503].includes(problem.status)) return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
+    this.forget();
+    await match.refresh({ply: null, quietly: true});
+    const stale = problem.code === "stale-version" && "The match has moved on meanwhile; this is how it stands now.";
+    match.say(`${stale || problem.message} ${consequence}`, true);
+  }
+
+  // Takes a typed move.
+  async read(move) {
+    const {match, bench} = this;
+    at("typed-error").textContent = "";
+    at("typed").removeAttribute("aria-invalid");
+    try {
+      if (!move) throw new Error("Type a move first, for instance one of the moves played so far.");
+      await bench.opening;
+      if (bench.active) {
+        await bench.add(move);
+        if (at("typed").value.trim() === move) at("typed").value = "";
+        return;
+      }
+      if (match.shown() !== match.plies()) await match.refresh({ply: null, quietly: true});
+      if (!match.standing().mine) throw new Error("It is not your move now.");
+      await this.choose(move);
+    } catch (error) {
+      at("typed-error").textContent = error.message;
+      at("typed").setAttribute("aria-invalid", "true");
+    }
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || at("ask").open) return;
+    if (event.target.closest("input, select, textarea")) return;
+    if (event.key === "Escape" && this.active) this.cancel();
+    else if (event.key === "Escape" && this.composer.active) this.leave();
+    else if (event.key === "Enter" && this.active && !event.target.closest("button, a, summary")) this.submit();
+  }
+}
+
+// On a small screen the confirmation stands above the page: the board must not be below it.
+function uncoverBoard() {
+  const [below, above] = [at("board"), at("confirm")].map((part) => part.getBoundingClientRect());
+  if (above.left < below.right && above.top < below.bottom) scrollBy(0, below.bottom - above.top);
+}

@@ -8,7 +8,6 @@ from werkzeug.wrappers import Response
 from api.auth import current_person
 from api.timing import SECOND
 from api.web import wording
-from api.web.board import colour_names, draw
 from api.web.frame import blueprint, inside, sign_in_first
 from domain.game import Game
 from domain.games import GAMES, RULESETS
@@ -18,6 +17,7 @@ from domain.match.terms import DAYS_PER_MOVE, PRESETS, STANDARD, Terms, duration
 from domain.match.timekeeping import FORGIVABLE_FOR
 from domain.match.vacation import ALLOWANCE
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
+from events.pictures.board import colour_names, draw
 
 SHOWCASE = {
     "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",

@@ -11,10 +11,10 @@ from api.auth import current_person
 from api.problems import Problem
 from api.services import services
 from api.web import wording
-from api.web.board import swatch
 from domain.games import GAMES
 from events.administration import ARBITER
 from events.people import Person
+from events.pictures.board import swatch
 
 blueprint = Blueprint("web", __name__, template_folder="templates")
 

@@ -17,12 +17,12 @@ from api.resources.compositions import MOST_PARTS, compose
 from api.resources.positions import Imagined, played_out
 from api.schemas import flattened
 from api.services import services
-from api.web.board import colour_names, draw
 from api.web.frame import blueprint
 from domain.game import Game, RulesError
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.matches import Loaded
+from events.pictures.board import colour_names, draw
 
 _SQUARE = re.compile(r"[a-z]{1,2}[0-9]{1,2}")
 

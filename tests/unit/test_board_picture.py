@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from api.web.board import colour_names, draw, swatch
 from domain.games import GAMES
 from domain.scene import Cell, Label, Note, Piece, Scene
+from events.pictures.board import colour_names, draw, swatch
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = ("white", "black")

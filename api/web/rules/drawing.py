@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from api.web import wording
-from api.web.board import colour_names, draw
 from api.web.pictures import squares_of
 from api.web.rules.figure import Figure, Result, cut
 from domain.game import Game, RulesError, Setup
 from domain.scene import Cell, Scene
+from events.pictures.board import colour_names, draw
 
 SIZES = ((6, "tiny"), (12, "small"), (16, "medium"))
 """What pictures up to so many squares wide are called; wider ones are large."""

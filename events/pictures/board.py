@@ -11,8 +11,8 @@ from math import cos, hypot, pi, sin, sqrt
 
 from markupsafe import Markup, escape
 
-from api.web.figures import figure
 from domain.scene import Cell, Label, Piece, Scene
+from events.pictures.figures import figure
 
 Extent = tuple[float, float, float, float]
 """Left, top, right and bottom."""

@@ -23,8 +23,8 @@ COMPUTING = frozenset(
         "web.board_picture",
         "web.imagined_picture",
         "web.match_page",
-        "web.replay_page",
-        "web.ask_replay",
+        "web.record_page",
+        "web.ask_record",
         "jobs.ask_bundle",
         "jobs.ask_recomputation",
     }

@@ -1,6 +1,6 @@
 """The pages: server-rendered, with small scripts that act through the API."""
 
-from api.web import case_page, entrance, lists, match_page, pictures, replay_page, rules, settings_page, static_files
+from api.web import case_page, entrance, lists, match_page, pictures, record_page, rules, settings_page, static_files
 from api.web.frame import blueprint
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "lists",
     "match_page",
     "pictures",
-    "replay_page",
+    "record_page",
     "rules",
     "settings_page",
     "static_files",

@@ -1,4 +1,4 @@
-"""What an event recorded, in words: the reader of the replay page is a player or an arbiter, not a program."""
+"""What an event recorded, in words: the reader of the record page is a player or an arbiter, not a program."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ def told(
     """Return the fields of an event of ``type`` as pairs of name and value, both in words.
 
     ``content`` is what was recorded, ``names`` are those of the seats, ``starts`` the titles of the game's setups,
-    ``people`` those whom ``people_in_event`` names. What cannot be understood is shown as it was recorded: a replay
+    ``people`` those whom ``people_in_event`` names. What cannot be understood is shown as it was recorded: a record
     finds faults, it does not fail on them.
     """
 

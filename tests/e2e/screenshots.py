@@ -274,10 +274,10 @@ def take(target: Path) -> None:
             page.goto(f"/matches/{match}/case")
             page.get_by_role("img", name="Case 1").wait_for()
             (target / "case-file.png").write_bytes(shrunk(page.screenshot()))
-            page.goto(f"/matches/{match}/replay")
+            page.goto(f"/matches/{match}/record")
             page.locator("#v8").get_by_text("Positions and boards").click()
             page.evaluate("document.getElementById('v7').scrollIntoView()")
-            (target / "replay.png").write_bytes(shrunk(page.screenshot()))
+            (target / "record.png").write_bytes(shrunk(page.screenshot()))
 
         on_record(matches.pop("case"))
         lines(matches.pop("lines"))

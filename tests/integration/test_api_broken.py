@@ -61,5 +61,5 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
             answer = anna.client.open(path, method=method, json=body)
             assert answer.status_code < 500, (method, path, answer.text)
             asked.add((method, path.rsplit("/", 1)[1]))
-    assert {("GET", "board.svg"), ("POST", "positions"), ("GET", "replay"), ("GET", "bundle")} <= asked
+    assert {("GET", "board.svg"), ("POST", "positions"), ("GET", "record"), ("GET", "bundle")} <= asked
     assert anna.get(f"/matches/{match}").json["broken"].startswith("ruleset 99: ")

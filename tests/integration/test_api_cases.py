@@ -187,7 +187,7 @@ def test_moves_that_only_the_earlier_ruleset_allows_are_still_shown_after_the_ch
     shown = anna.get(f"/matches/{match}").json
     assert shown["game"]["ruleset"] == 2
     assert shown["spelled"] == moves
-    for page in ("", "/case", "/replay"):
+    for page in ("", "/case", "/record"):
         assert anna.client.get(f"/matches/{match}{page}").status_code == 200
     assert boris.move(match).status_code == 201
 
@@ -292,7 +292,7 @@ def test_every_page_of_a_match_is_there_after_every_ruling(
     assert boris.post(f"/matches/{match}/disputes", raised).status_code == 201
     ruled = arbiter.post(f"/matches/{match}/rulings", {"ruling": ruling, **RULINGS[ruling], **REASON})
     assert ruled.status_code == 201, ruled.text
-    for page in ("", "/case", "/replay", "?ply=1"):
+    for page in ("", "/case", "/record", "?ply=1"):
         shown = boris.client.get(f"/matches/{match}{page}")
         assert shown.status_code == 200, page
         assert "<script>alert(1)" not in shown.text

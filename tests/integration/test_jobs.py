@@ -36,7 +36,7 @@ def long_match(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> 
     match = started(anna, boris)
     anna.move(match)
     boris.post(f"/matches/{match}/resignation")
-    for place in ("api.resources.proofs", "api.web.replay_page"):
+    for place in ("api.resources.proofs", "api.web.record_page"):
         monkeypatch.setattr(f"{place}.MAX_EVENTS_AT_ONCE", 3)
     return match
 
@@ -51,12 +51,21 @@ def test_an_answer_is_computed_again_by_a_worker_and_never_in_a_request(
         assert stranger.get(f"{path}/{version}").json == {"version": version, "state": "none", "differs": None}
         asked = stranger.post(path, {"version": version})
         assert (asked.status_code, asked.json["state"]) == (202, "asked")
-        assert "A worker computes this again." in stranger.client.get(f"/matches/{match}/replay").text
+        assert "A worker computes this again." in stranger.client.get(f"/matches/{match}/record").text
     assert work(services, match) == "recomputation"
     assert stranger.get(f"{path}/{version}").json == {"version": version, "state": "finished", "differs": None}
-    page = stranger.client.get(f"/matches/{match}/replay")
+    page = stranger.client.get(f"/matches/{match}/record")
     assert "Computed again: it is what is recorded." in page.text
     assert "Refresh" not in page.headers
+
+
+def test_the_former_address_of_the_record_leads_to_it(anna: Caller, services: Services) -> None:
+    match, version = against_opponent(anna, services)
+    former = anna.client.get(f"/matches/{match}/replay?from=2")
+    assert (former.status_code, former.headers["Location"]) == (308, f"/matches/{match}/record?from=2")
+    asked = anna.client.post(f"/matches/{match}/replay", data={"version": str(version)}, follow_redirects=True)
+    assert "A worker computes this again." in asked.text
+    assert "<h1>Record</h1>" in asked.text
 
 
 def test_what_was_computed_again_is_not_computed_once_more(anna: Caller, services: Services) -> None:
@@ -70,12 +79,12 @@ def test_what_was_computed_again_is_not_computed_once_more(anna: Caller, service
 
 def test_the_page_asks_for_a_recomputation_with_a_form(anna: Caller, services: Services) -> None:
     match, version = against_opponent(anna, services)
-    assert f'name="version" value="{version}"' in anna.client.get(f"/matches/{match}/replay").text
-    asked = anna.client.post(f"/matches/{match}/replay", data={"version": str(version)})
-    assert (asked.status_code, asked.headers["Location"]) == (303, f"/matches/{match}/replay?from=1#v{version}")
+    assert f'name="version" value="{version}"' in anna.client.get(f"/matches/{match}/record").text
+    asked = anna.client.post(f"/matches/{match}/record", data={"version": str(version)})
+    assert (asked.status_code, asked.headers["Location"]) == (303, f"/matches/{match}/record?from=1#v{version}")
     assert services.jobs.of(match)[:2] == ("recomputation", version)  # type: ignore[index]
-    assert anna.client.get(f"/matches/{match}/replay").headers["Refresh"] == "3"
-    assert anna.client.get(f"/matches/{match}/replay?recompute={version}").status_code == 200
+    assert anna.client.get(f"/matches/{match}/record").headers["Refresh"] == "3"
+    assert anna.client.get(f"/matches/{match}/record?recompute={version}").status_code == 200
 
 
 def test_a_match_has_one_job_at_a_time(anna: Caller, services: Services) -> None:
@@ -115,10 +124,10 @@ def test_the_bundle_of_a_long_match_is_made_by_a_worker(
     assert all(step.proved or step.name == "checkpoint" for step in verify(stranger.get(path).data, keys))
 
 
-def test_the_replay_of_a_long_match_shows_what_is_recorded_until_a_worker_has_replayed_it(
+def test_the_record_of_a_long_match_shows_what_is_recorded_until_a_worker_has_replayed_it(
     stranger: Caller, services: Services, long_match: str
 ) -> None:
-    page = f"/matches/{long_match}/replay"
+    page = f"/matches/{long_match}/record"
     before = stranger.client.get(page).text
     assert "A worker replays them by the rules" in before
     assert "Player resigned" in before
@@ -141,7 +150,7 @@ def test_a_match_whose_end_takes_long_to_tell_is_left_to_a_worker(
 
     monkeypatch.setattr("domain.bashni.Bashni.outcome_within", too_much)
     assert anna.get(f"/matches/{match}/bundle").json["code"] == "not-made-yet"
-    assert "A worker replays them" in anna.client.get(f"/matches/{match}/replay").text
+    assert "A worker replays them" in anna.client.get(f"/matches/{match}/record").text
     anna.post(f"/matches/{match}/bundle")
     work(services, match)
     assert anna.get(f"/matches/{match}/bundle").status_code == 200

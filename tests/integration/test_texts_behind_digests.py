@@ -76,7 +76,7 @@ def test_reasons_are_read_by_all_who_see_the_match_and_stand_in_no_event_or_bund
         assert kept["fault"] is None
         assert kept["sha256"] == sha256((kept["salt"] + ruling[member]).encode()).hexdigest() == made.data[member]
     assert stranger.get(f"/matches/{match}/disputes").json["proposal"]["reason"] == WHY
-    for page in ("case", "replay"):
+    for page in ("case", "record"):
         shown = stranger.client.get(f"/matches/{match}/{page}").text
         assert all(text in shown for text in (REASON, RULE, WHY))
     bundle = stranger.get(f"/matches/{match}/bundle").data
@@ -95,7 +95,7 @@ def test_reasons_are_gone_with_their_author_and_every_chain_is_whole(
     (ruling,) = case_of(anna, match)["rulings"]
     assert (ruling["reason"], ruling["rule"], ruling["digests"]["reason"]["salt"]) == (None, None, None)
     assert ruling["digests"]["reason"]["fault"] is None
-    for page in ("case", "replay"):
+    for page in ("case", "record"):
         shown = anna.client.get(f"/matches/{match}/{page}").text
         assert "erased with its author" in shown
         assert not any(text in shown for text in (REASON, RULE, WHY))
@@ -118,7 +118,7 @@ def test_the_reason_of_an_older_ruling_is_shown_until_its_author_is_erased(
     project(services)
 
     def outputs() -> str:
-        pages = [stranger.client.get(f"/matches/{match}/{page}").text for page in ("case", "replay")]
+        pages = [stranger.client.get(f"/matches/{match}/{page}").text for page in ("case", "record")]
         return "".join([*pages, stranger.get(f"/matches/{match}/disputes").text])
 
     (ruling,) = case_of(stranger, match)["rulings"]
@@ -156,7 +156,7 @@ def test_a_text_that_is_not_the_one_that_was_said_is_not_shown_as_true(
     assert words in proposal["digests"]["reason"]["fault"]
     page = anna.client.get(f"/matches/{match}/case").text
     assert page.count(words) == 4
-    assert anna.client.get(f"/matches/{match}/replay").text.count(words) == 3
+    assert anna.client.get(f"/matches/{match}/record").text.count(words) == 3
     assert "Anna!" not in page
     versions = {event.type: event.version for event in services.store.read(match)}
     assert faults(services, match) == [

@@ -257,8 +257,8 @@ class WorstWorld:
         """Yield the pages that are known to cost most."""
         for path in (
             f"/matches/{self.long}",
-            f"/matches/{self.long}/replay",
-            f"/matches/{self.medium}/replay?from=200",
+            f"/matches/{self.long}/record",
+            f"/matches/{self.medium}/record?from=200",
         ):
             yield Asked("page", path)
         for path in ("/board.svg", "/board.svg?ply=7", "/case", ""):

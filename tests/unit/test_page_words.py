@@ -17,7 +17,7 @@ ALICE = Person("alice", "Alice", "person", NOON)
 
 
 def words(type: str, **content: object) -> dict[str, str]:
-    """Return what the replay tells of an event of a match between White and Black."""
+    """Return what the record tells of an event of a match between White and Black."""
     return dict(told(type, content, NAMES, {"start": "The usual start"}, {"alice": ALICE}))
 
 

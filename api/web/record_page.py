@@ -1,4 +1,4 @@
-"""The audit replay of a match: every event with who, when and how, and what the rules say to it."""
+"""The record of a match: every event with who, when and how, and what the rules say to it."""
 
 import json
 from collections.abc import Mapping
@@ -38,9 +38,9 @@ HIDDEN = ("seed",)
 """What is said of the creation of a match to nobody: with it the moves of its opponents could be known beforehand."""
 
 
-@blueprint.get("/matches/<match_id>/replay")
-def replay_page(match_id: str) -> Response:
-    """Return a page of the replay, from the event that the query asks for on.
+@blueprint.get("/matches/<match_id>/record")
+def record_page(match_id: str) -> Response:
+    """Return a page of the record, from the event that the query asks for on.
 
     A match that is too long for a request is replayed by a worker; until then its events are shown as recorded.
     """
@@ -67,7 +67,7 @@ def replay_page(match_id: str) -> Response:
         return told(record.envelope.type, shown, names, starts, people)
 
     page = render_template(
-        "replay.html",
+        "record.html",
         match=shown_match,
         state=state,
         entries=[_entry(record, people, content(record), job) for record in shown],
@@ -82,8 +82,8 @@ def replay_page(match_id: str) -> Response:
     return Response(page, headers={"Refresh": str(REFRESH_S)} if job is not None else {})
 
 
-@blueprint.post("/matches/<match_id>/replay")
-def ask_replay(match_id: str) -> WerkzeugResponse:
+@blueprint.post("/matches/<match_id>/record")
+def ask_record(match_id: str) -> WerkzeugResponse:
     """Ask a worker to compute an answer again (``version`` of the form), or to replay the match, and show the page."""
     state = visible_match(match_id).state
     version = _number(request.form.get("version"), 1, state.version, default=0)
@@ -92,7 +92,13 @@ def ask_replay(match_id: str) -> WerkzeugResponse:
     else:
         ask_for_bundle(match_id)
     first = max(version - 1, 0) // PAGE * PAGE + 1
-    return redirect(f"{url_for('web.replay_page', match_id=match_id)}?from={first}#v{version or first}", 303)
+    return redirect(f"{url_for('web.record_page', match_id=match_id)}?from={first}#v{version or first}", 303)
+
+
+@blueprint.route("/matches/<match_id>/replay", methods=["GET", "POST"])
+def former_record_page(match_id: str) -> WerkzeugResponse:
+    """Redirect from the former address of the record, with the query and the form."""
+    return redirect(url_for("web.record_page", match_id=match_id, **request.args), 308)
 
 
 class Verdict(NamedTuple):

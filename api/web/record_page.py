@@ -98,7 +98,8 @@ def ask_record(match_id: str) -> WerkzeugResponse:
 @blueprint.route("/matches/<match_id>/replay", methods=["GET", "POST"])
 def former_record_page(match_id: str) -> WerkzeugResponse:
     """Redirect from the former address of the record, with the query and the form."""
-    return redirect(url_for("web.record_page", match_id=match_id, **request.args), 308)
+    query: dict[str, Any] = request.args.to_dict()
+    return redirect(url_for("web.record_page", **(query | {"match_id": match_id})), 308)
 
 
 class Verdict(NamedTuple):

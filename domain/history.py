@@ -106,6 +106,12 @@ class History(Sequence[Any]):
             self._spelled = known = (*known, *(self._spell(self[place], moves[place]) for place in missing))
         return known
 
+    def last_spelled(self, moves: Sequence[str]) -> str:
+        """Return the last of ``moves`` as ``spelled`` does, without a look at the others."""
+        if len(self._spelled) == len(self):
+            return self._spelled[-1]
+        return self._spell(self[-1], moves[-1])
+
     def __len__(self) -> int:
         return len(self._restored) + len(self._settled) + len(self._recent)
 

@@ -11,8 +11,11 @@ from domain.match.terms import Terms
 from domain.match.timekeeping import deadline_of
 from domain.rating import pairwise
 
-LAYOUT = 5
+LAYOUT = 6
 """To be raised with every change of Summary, of what its fields mean or of the lists made from it; then rebuild."""
+
+WITHOUT_LAST_MOVE = 5
+"""The layout before the last move was kept: such a summary is read, and stays without it until its match moves on."""
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -26,7 +29,8 @@ class Summary(NamedTuple):
     start, those who are invited; nobody while the match is frozen.
     ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
     for players is called off; None when no time runs. ``terms`` is None for a match from before there were clocks.
-    ``case`` tells that an arbiter has to rule. Instants are milliseconds since 1970 UTC.
+    ``case`` tells that an arbiter has to rule. ``last_move`` is spelled as players read it; empty before the first move
+    and in a broken match. Instants are milliseconds since 1970 UTC.
     """
 
     match: str
@@ -52,6 +56,7 @@ class Summary(NamedTuple):
     deadline: int | None
     terms: Terms | None
     case: bool
+    last_move: str
 
 
 class Projected(NamedTuple):
@@ -122,6 +127,7 @@ def summarise(state: MatchState) -> Summary:
         deadline=_deadline(state),
         terms=state.terms,
         case=state.open_case is not None,
+        last_move=state.history.last_spelled(state.moves) if state.history else "",
     )
 
 
@@ -166,7 +172,9 @@ def unpack(packed: bytes | None) -> Projected | None:
         return None
     fields: list[Any]
     layout, digest, *fields = json.loads(packed)
-    if layout != LAYOUT:
+    if layout == WITHOUT_LAST_MOVE:
+        fields.append("")
+    elif layout != LAYOUT:
         return None
     summary = Summary._make(tuple(field) if isinstance(field, list) else field for field in fields)
     terms = None if summary.terms is None else Terms(*summary.terms)

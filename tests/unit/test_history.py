@@ -138,3 +138,14 @@ def test_what_was_remembered_of_moves_that_are_taken_back_is_forgotten() -> None
     canonical = game.format_move(positions[9], other)
     reply = game.format_move(back[10], next(iter(game.legal_moves(back[10]))))
     assert back.spelled([*moves[:9], canonical, reply])[9] == game.spell(positions[9], other) != spelled[9]
+
+
+def test_the_last_move_is_spelled_without_a_look_at_the_moves_before_it() -> None:
+    game = Counting(GAMES["tower-game"])
+    positions, moves = played(game, "original", 4)  # type: ignore[arg-type]
+    spelled = grown(game, positions).spelled(moves)
+    restored = History.restored(game, grown(game, positions).texts(), (), ())  # type: ignore[arg-type]
+    assert restored.last_spelled(moves) == spelled[-1] != moves[-1]
+    assert game.parsed == 1
+    assert History.restored(game, restored.texts(), (), spelled).last_spelled(moves) == spelled[-1]  # type: ignore[arg-type]
+    assert game.parsed == 1

@@ -1,5 +1,7 @@
 """The summary of a match, the lists it stands in, and the result that counts for ratings."""
 
+import json
+
 import pytest
 
 from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, OpenCase, Resign
@@ -124,6 +126,26 @@ def test_a_summary_is_read_back_as_it_was_packed() -> None:
 def test_a_summary_of_another_layout_counts_as_none() -> None:
     packed = pack(Projected(summarise(started().state), "0123456789abcdef"))
     assert unpack(packed.replace(b"[%d," % LAYOUT, b"[99,", 1)) is None
+
+
+def test_a_summary_tells_the_last_move_as_players_read_it() -> None:
+    match = PlayedMatch(creation(game="tower-game", setup="original"))
+    match.do(JoinMatch("bob"))
+    assert summarise(match.state).last_move == ""
+    for player in ("alice", "bob", "alice"):
+        match.move(player, match.legal_moves()[0])
+        assert summarise(match.state).last_move == match.state.history.spelled(match.state.moves)[-1]
+    assert summarise(match.state).last_move != match.state.moves[-1]
+
+
+def test_a_summary_from_before_last_moves_were_kept_is_read_without_one() -> None:
+    match = started()
+    match.move("alice", match.legal_moves()[0])
+    projected = Projected(summarise(match.state), "0123456789abcdef")
+    layout, *fields, _ = json.loads(pack(projected))
+    assert layout == LAYOUT
+    older = json.dumps([5, *fields], separators=(",", ":")).encode()
+    assert unpack(older) == projected._replace(summary=projected.summary._replace(last_move=""))
 
 
 def test_a_pool_is_a_game_with_a_number_of_seats() -> None:

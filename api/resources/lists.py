@@ -8,6 +8,7 @@ from marshmallow import fields, validate
 
 from api import representations as show
 from api.auth import require_person, signed_in
+from api.awaiting import Awaited
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.matches import MatchSummaryShown
@@ -69,13 +70,14 @@ def my_matches(query: dict[str, Any]) -> Response:
 def pending(query: dict[str, Any]) -> Response:
     """What awaits the caller: first the matches to move in, then draws and invitations to answer; oldest first"""
     person, limit = require_person(), query["limit"]
+    awaited = Awaited(person.id)
     phase, _, cursor = query.get("cursor", "moves:").partition(":")
     if phase not in ("moves", "rest"):
         raise bad_cursor()
     found: list[Summary] = []
     following: str | None = f"{phase}:{cursor}"
-    while following is not None and len(found) < limit:
-        page = read_page("awaiting", person.id, None, cursor or None, limit - len(found))
+    while following is not None and len(found) < limit and not awaited.exhausted:
+        page = awaited_page(awaited, "awaiting", cursor or None, limit - len(found))
         found += [summary for summary in page.items if (owed(summary, person) == "move") == (phase == "moves")]
         if page.next is not None:
             cursor, following = page.next, f"{phase}:{page.next}"
@@ -93,7 +95,7 @@ def pending(query: dict[str, Any]) -> Response:
 def queue(query: dict[str, Any]) -> Response:
     """What awaits the caller, the first deadline first: the next match to turn to is always the first one"""
     person = require_person()
-    page = read_page("queue", person.id, None, query.get("cursor"), query["limit"])
+    page = awaited_page(Awaited(person.id), "queue", query.get("cursor"), query["limit"])
     return _pending_page(page.items, person, page.next)
 
 
@@ -128,6 +130,14 @@ def read_page(
     """Return a page of the read models; raises the problem invalid-fields for a cursor that is none."""
     try:
         return services().readmodels.matches(view, player, game, cursor, limit, public)
+    except ValueError as error:
+        raise bad_cursor() from error
+
+
+def awaited_page(awaited: Awaited, view: str, cursor: str | None, limit: int) -> Page[Summary]:
+    """Return a page of what awaits the caller; raises the problem invalid-fields for a cursor that is none."""
+    try:
+        return awaited.page(view, cursor, limit)
     except ValueError as error:
         raise bad_cursor() from error
 

@@ -8,6 +8,7 @@ from flask.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from api.auth import current_person
+from api.awaiting import Awaited
 from api.problems import Problem
 from api.services import services
 from api.web import wording
@@ -76,6 +77,6 @@ def _frame() -> dict[str, Any]:
 def _awaiting(person: Person | None) -> str:
     if person is None:
         return ""
-    page = services().readmodels.matches("awaiting", player=person.id, limit=SHOWN_COUNT)
+    page = Awaited(person.id).page("awaiting", None, SHOWN_COUNT)
     count = len(page.items)
     return f"{count}+" if page.next else str(count or "")

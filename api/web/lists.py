@@ -7,6 +7,7 @@ from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
+from api.awaiting import Awaited, up_to_date
 from api.rating_history import shown_changes
 from api.representations import foreseen_deadlines, match_summary, opponent_level, people_in, seen_by
 from api.representations import player as shown_player
@@ -78,7 +79,7 @@ def my_matches() -> str | Response:
         if name == "active":  # what awaits the person stands in a list of its own
             page = _chosen(lambda match: person.id not in match.awaiting, name, player=person.id, cursor=cursor)
         else:
-            page = _page("queue" if name == "awaiting" else name, player=person.id, cursor=cursor)
+            page = _awaited(person.id, cursor)
         sections.append({"view": name, "title": OWN_VIEWS[name], "found": _listed(page)})
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS, games=GAMES)
 
@@ -172,6 +173,14 @@ def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
         abort(404, NO_SUCH_PAGE)
 
 
+def _awaited(player: str, cursor: str | None) -> Page[Summary]:
+    """Return a page of what awaits the player, the first deadline first; one that a broken cursor asks for is not there."""
+    try:
+        return Awaited(player).page("queue", cursor, PAGE)
+    except ValueError:
+        abort(404, NO_SUCH_PAGE)
+
+
 def _archive(player: str, cursor: str | None, public: bool = False) -> dict[str, Any]:
     """Return the finished matches of a player that fit the query: ``game``, ``result``, ``against`` whom, by name.
 
@@ -207,7 +216,7 @@ def _chosen(
     scanned = 0
     while True:
         page = _page(view, cursor=cursor, limit=limit - len(found), **which)
-        found += filter(wanted, page.items)
+        found += filter(wanted, up_to_date(page.items) if view == "active" else page.items)
         scanned += len(page.items)
         cursor = page.next
         if cursor is None or len(found) == limit or scanned >= SCANNED:

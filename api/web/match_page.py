@@ -8,6 +8,7 @@ from flask import redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
+from api.awaiting import Awaited
 from api.representations import match, match_summary, people_in, spelled
 from api.resources.chat import hears, speaks
 from api.services import services
@@ -176,7 +177,7 @@ def _following(viewer: str | None, match_id: str) -> tuple[Summary, dict[str, An
     """Return the match that awaits the viewer next, beside this one, with its summary in the words of the API."""
     if viewer is None:
         return None
-    queue = services().readmodels.matches("queue", player=viewer, limit=2).items
+    queue = Awaited(viewer).page("queue", None, 2).items
     found = next((summary for summary in queue if summary.match != match_id), None)
     return None if found is None else (found, match_summary(found, people_in([found])))
 

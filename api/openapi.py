@@ -11,6 +11,7 @@ import marshmallow as ma
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
+from api.messages import sentences
 from api.problems import JSON_PROBLEM, Problem, answer, listed_errors
 from api.schemas import Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
 
@@ -101,9 +102,7 @@ class _Parser:
 def _invalid(error: ma.ValidationError) -> Problem:
     errors = flattened(error.messages)
     listed = listed_errors(errors)
-    said = "; ".join(f"{field}: {', '.join(found)}" for field, found in listed.items())
-    more = f"; and at {len(errors) - len(listed)} more fields" if len(errors) > len(listed) else ""
-    return Problem("invalid-fields", f"Look again at {said}{more}.", errors)
+    return Problem("invalid-fields", sentences(listed, len(errors) - len(listed)), errors)
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]

@@ -12,6 +12,8 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import fields, validate
 
+from api.messages import LARGEST_NUMBER as LARGEST_NUMBER
+from api.messages import reword
 from events.store import DIGEST_DIGITS
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -23,7 +25,11 @@ class Strict(ma.Schema):
     class Meta:
         unknown = ma.RAISE
 
-    error_messages = {"unknown": "there is no such field here", "type": "must be an object"}  # noqa: RUF012
+    error_messages = {"unknown": "is not known here", "type": "must be an object"}  # noqa: RUF012
+
+    def on_bind_field(self, _: str, field_obj: Any) -> None:
+        """Give the field messages for people."""
+        reword(field_obj)
 
 
 class Empty(Strict):
@@ -159,10 +165,6 @@ def _branch(node: ma.Schema, value: Any, deepest: int) -> dict[str, Any]:
         except ma.ValidationError as error:
             raise ma.ValidationError({"next": error.messages}) from error
     return loaded
-
-
-LARGEST_NUMBER = 10**15 - 1
-"""The largest number that is read from a query: JSON and JavaScript carry it exactly."""
 
 
 class QueryNumber(fields.Integer):

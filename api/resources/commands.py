@@ -122,7 +122,9 @@ class SeatWanted(fields.Field):  # type: ignore[type-arg]
 
 class NewMatch(Strict):
     game = Text(required=True, validate=validate.Length(1, 60))
-    setup = Text(required=True, validate=validate.Length(1, 60))
+    setup = Text(
+        validate=validate.Length(1, 60), metadata={"description": "May be left out where the game has a single one"}
+    )
     ruleset = Whole(
         validate=validate.Range(0, LARGEST_NUMBER),
         metadata={"description": "A version of the rules of the game; the one that the game names when left out"},
@@ -197,7 +199,7 @@ def create_match(arguments: dict[str, Any]) -> Response:
         match=match,
         creator=person.id,
         game=arguments["game"],
-        setup=arguments["setup"],
+        setup=arguments.get("setup"),
         seats=seats,
         rated=arguments["rated"],
         private=arguments["private"],

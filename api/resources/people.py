@@ -35,7 +35,7 @@ def _password() -> Text:
 class Credentials(Strict):
     name = Text(
         required=True,
-        validate=pattern(NAME.pattern.strip("^$"), "a name has 3 to 24 characters: letters, digits, - and _"),
+        validate=pattern(NAME.pattern.strip("^$"), "must have 3 to 24 characters: letters, digits, - and _"),
     )
     password = _password()
 

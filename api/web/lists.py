@@ -174,7 +174,7 @@ def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
 
 
 def _awaited(player: str, cursor: str | None) -> Page[Summary]:
-    """Return a page of what awaits the player, the first deadline first; one that a broken cursor asks for is not there."""
+    """Return a page of what awaits the player, the first deadline first; a broken cursor has no page."""
     try:
         return Awaited(player).page("queue", cursor, PAGE)
     except ValueError:

@@ -19,13 +19,13 @@ legal one, and a resignation by erasure follows from the player's account being 
 class CreateMatch(NamedTuple):
     """Open a match. ``seats`` is one entry per seat of the setup; the creator may be among them or not.
 
-    ``ruleset`` None means the one that the game gives a new match.
+    ``setup`` None means the only one of the game, ``ruleset`` None the one that the game gives a new match.
     """
 
     match: str
     creator: str
     game: str
-    setup: str
+    setup: str | None
     seats: tuple[Seat, ...]
     rated: bool
     private: bool

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from domain.game import Game
+from domain.game import Game, Setup
 from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.match import commands as c
 from domain.match import disputes, moves, offers, opponents, terms, timekeeping
@@ -71,10 +71,7 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         raise Refused("unknown-game", f"there is no game {command.game!r}", "game")
     if command.ruleset is not None:
         game = _ruleset(game, command.ruleset)
-    setup = game.setups.get(command.setup)
-    if setup is None:
-        known = ", ".join(game.setups)
-        raise Refused("unknown-setup", f"{game.title} has no setup {command.setup!r}, only {known}", "setup")
+    setup = _setup(game, command.setup)
     if len(command.seats) != len(setup.seat_names):
         raise Refused("wrong-seats", f"this setup has {len(setup.seat_names)} seats, not {len(command.seats)}", "seats")
     people = [seat.player for seat in command.seats if seat.player is not None and seat.level is None]
@@ -122,6 +119,18 @@ def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
     except UnknownRuleset:
         known = ", ".join(str(other.ruleset) for other in RULESETS[game.id])
         raise Refused("unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset") from None
+
+
+def _setup(game: Game[Any, Any], name: str | None) -> Setup:
+    if name is None and len(game.setups) == 1:
+        return next(iter(game.setups.values()))
+    if name is None:
+        *others, last = game.setups
+        raise Refused("unknown-setup", f"say which setup of {game.title}: {', '.join(others)} or {last}", "setup")
+    if name not in game.setups:
+        known = ", ".join(game.setups)
+        raise Refused("unknown-setup", f"{game.title} has no setup {name!r}, only {known}", "setup")
+    return game.setups[name]
 
 
 def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, ...]:

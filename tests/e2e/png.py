@@ -20,8 +20,7 @@ def shrunk(picture: bytes) -> bytes:
     width, height, depth, kind, *_, interlaced = struct.unpack(">IIBBBBB", chunks[0][1])
     if (depth, kind, interlaced) != (8, 2, 0):
         raise ValueError("not an 8-bit RGB picture without interlacing")
-    rows = list(_rows(zlib.decompress(b"".join(content for name, content in chunks if name == b"IDAT")), width))
-    points = [list(zip(row[0::3], row[1::3], row[2::3], strict=True)) for row in rows]
+    points = _points(chunks, width, 3)
     frequent = Counter(point for row in points for point in row)
     palette = [colour for colour, _ in frequent.most_common(COLOURS)]
     places = {colour: _nearest(colour, palette) for colour in frequent}
@@ -34,6 +33,29 @@ def shrunk(picture: bytes) -> bytes:
             _chunk(b"IEND", b""),
         )
     )
+
+
+def size_of(picture: bytes) -> tuple[int, int]:
+    """Return width and height in pixels; raises ValueError for what is no PNG."""
+    if not picture.startswith(SIGNATURE):
+        raise ValueError("not a PNG")
+    width, height = struct.unpack(">II", picture[16:24])
+    return width, height
+
+
+def colours_in(picture: bytes) -> Counter[Colour]:
+    """Return how many points of an 8-bit RGB or RGBA picture have which colour, as if nothing were transparent."""
+    chunks = list(_chunks(picture))
+    width, _, _, kind, *_ = struct.unpack(">IIBBBBB", chunks[0][1])
+    return Counter(point for row in _points(chunks, width, {2: 3, 6: 4}[kind]) for point in row)
+
+
+def _points(chunks: list[tuple[bytes, bytes]], width: int, channels: int) -> list[list[Colour]]:
+    raw = zlib.decompress(b"".join(content for name, content in chunks if name == b"IDAT"))
+    return [
+        list(zip(row[0::channels], row[1::channels], row[2::channels], strict=True))
+        for row in _rows(raw, width, channels)
+    ]
 
 
 def _nearest(colour: Colour, palette: list[Colour]) -> int:
@@ -58,14 +80,14 @@ def _chunk(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
-def _rows(raw: bytes, width: int) -> Iterable[bytearray]:
-    """Yield the rows of a picture of three bytes a point with their filters undone (PNG, section 9)."""
-    above = bytearray(3 * width)
-    for start in range(0, len(raw), 3 * width + 1):
-        kind, row = raw[start], bytearray(raw[start + 1 : start + 1 + 3 * width])
+def _rows(raw: bytes, width: int, channels: int) -> Iterable[bytearray]:
+    """Yield the rows of a picture of ``channels`` bytes a point with their filters undone (PNG, section 9)."""
+    above = bytearray(channels * width)
+    for start in range(0, len(raw), channels * width + 1):
+        kind, row = raw[start], bytearray(raw[start + 1 : start + 1 + channels * width])
         for place in range(len(row)):
-            left = row[place - 3] if place >= 3 else 0
-            corner = above[place - 3] if place >= 3 else 0
+            left = row[place - channels] if place >= channels else 0
+            corner = above[place - channels] if place >= channels else 0
             row[place] = (row[place] + _predicted(kind, left, above[place], corner)) & 255
         yield row
         above = row

@@ -1,0 +1,133 @@
+"""Pictures of positions that are opened by themselves: they have their own colours and refer to nothing else."""
+
+import re
+from itertools import chain, islice
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from domain.game import Game
+from domain.games import GAMES
+from domain.scene import Cell, Piece, Scene
+from events.pictures.board import colour_names
+from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, as_png, draw_alone
+from tests.e2e.png import colours_in, size_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+SHAPES = {f"{SVG}{name}" for name in ("path", "rect", "ellipse", "circle", "line", "text")}
+SETUPS = [(game.id, setup) for game in GAMES.values() for setup in game.setups]
+
+
+def drawn(game_id: str, setup: str, **options: Any) -> Drawing:
+    """Return the picture of a position after some moves."""
+    game: Game[Any, Any] = GAMES[game_id]
+    position = game.initial(setup)
+    for _ in range(12):
+        position = game.play(position, [*islice(game.legal_moves(position), 4)][-1])
+    return draw_alone(
+        game.scene(position), colour_names(game.setups[setup].seat_names), f"{game.title} & more", **options
+    )
+
+
+def rules_in(style: str, dark: bool) -> list[tuple[list[set[str]], set[str]]]:
+    """Return the rules of one scheme: the classes of each part of a selector, and the names of what is declared."""
+    schemes = re.split(r"@media \(prefers-color-scheme: dark\)\{([^{}]+\{[^{}]*\})\}", style)
+    text = "".join(schemes[1::2] if dark else schemes[::2])
+    rules = []
+    for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", text):
+        names = {declaration.split(":")[0] for declaration in body.split(";")}
+        for selector in selectors.split(","):
+            rules.append(([set(part.strip(".").split(".")) for part in selector.split() if part != "text"], names))
+    return rules
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS)
+def test_a_picture_that_stands_alone_refers_to_nothing_outside_itself(game: str, setup: str) -> None:
+    drawing = drawn(game, setup)
+    root = ElementTree.fromstring(drawing.svg)  # noqa: S314
+    ids = {element.get("id") for element in root.iter()}
+    links = [element.attrib["href"] for element in root.iter() if "href" in element.attrib]
+    assert links
+    assert {link[0] for link in links} == {"#"}
+    assert {link[1:] for link in links} <= ids
+    assert re.search(r"var\(|url\(|@import|<script|style=|\son\w+=", drawing.svg) is None
+    assert root.findtext(f"{SVG}title") == f"{GAMES[game].title} & more"
+    assert float(root.attrib["width"]) > 0 < float(root.attrib["height"])
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS)
+def test_every_shape_of_a_picture_that_stands_alone_is_painted_by_a_rule_in_it(game: str, setup: str) -> None:
+    drawing = drawn(game, setup)
+    root = ElementTree.fromstring(drawing.svg)  # noqa: S314
+    assert root.findtext(f"{SVG}style") == drawing.style
+    rules = rules_in(drawing.style, dark=False)
+    shapes = 0
+
+    def visit(element: ElementTree.Element, above: list[set[str]]) -> None:
+        nonlocal shapes
+        classes = set(element.get("class", "").split())
+        if element.tag in SHAPES:
+            shapes += 1
+            around = set(chain(*above))
+            painted = any(
+                parts and parts[-1] <= classes and set(chain(*parts[:-1])) <= around and names & {"fill", "stroke"}
+                for parts, names in rules
+            )
+            assert painted, (element.tag, classes)
+        for child in element:
+            visit(child, [*above, classes])
+
+    visit(root, [])
+    assert shapes > 10
+
+
+def test_a_picture_has_other_colours_in_dark_surroundings_unless_it_must_not() -> None:
+    drawing = drawn("towers", "four-player")
+    darkened = rules_in(drawing.style, dark=True)
+    assert ([{"cell-dark"}], {"fill"}) in darkened
+    assert ([{"ground"}], {"fill"}) in darkened
+    assert ([{"piece-nobody"}, {"rim"}], {"fill", "stroke"}) not in darkened, "the same in both"
+    assert "@media" not in drawn("towers", "four-player", dark=False).svg
+
+
+def test_a_frozen_piece_keeps_its_own_colours_in_a_picture_that_stands_alone() -> None:
+    frozen = Piece(0, "rook", "R", "frozen red rook", frozen=True)
+    scene = Scene(1, 1, (Cell("a1", 0, 0, "light"),), (), {"a1": (frozen,)}, {})
+    style = draw_alone(scene, ("red",), "A piece").style
+    assert ".piece-red.frozen .ornament{stroke:#b4452f}" in style
+    assert style.index(".piece-red .body{") < style.index(".frozen .body{fill:#c6ccd3;stroke:#4d5661}")
+
+
+def test_a_small_picture_leaves_the_labels_out_and_the_room_for_them() -> None:
+    whole, small = (drawn("bashni", "start", labels=labels).svg for labels in (True, False))
+    assert 'class="label"' in whole
+    assert 'class="label"' not in small
+    widths = [float(re.findall(r'viewBox="\S+ \S+ (\S+)', svg)[0]) for svg in (whole, small)]
+    assert widths[1] < widths[0]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_png_has_the_size_that_is_asked_for_and_the_colours_of_board_and_pieces(game: str) -> None:
+    drawing = drawn(game, next(iter(GAMES[game].setups)), dark=False, ratio=PNG_WIDTH / PNG_HEIGHT)
+    small = as_png(drawing, 160, 84)
+    assert size_of(small) == (160, 84)
+    colours = colours_in(small)
+    assert len(colours) > 20
+    assert max(colours.values()) < 160 * 84 * 0.8
+    assert colours[0xF7, 0xF2, 0xE7] > 1000, "the ground"
+
+
+def test_a_png_is_rendered_once_in_the_size_that_links_ask_for() -> None:
+    drawing = drawn("bashni", "start", dark=False, ratio=PNG_WIDTH / PNG_HEIGHT)
+    png = as_png(drawing)
+    assert size_of(png) == (PNG_WIDTH, PNG_HEIGHT)
+    assert as_png(drawing) is png
+
+
+@pytest.mark.parametrize(("game", "setup"), SETUPS)
+def test_boards_are_labelled_with_characters_that_the_font_of_pngs_has(game: str, setup: str) -> None:
+    root = ElementTree.fromstring(drawn(game, setup).svg)  # noqa: S314
+    texts = [text.text or "" for text in root.iter(f"{SVG}text")]
+    assert texts
+    assert all(text.isascii() and text.isprintable() for text in texts)

@@ -56,11 +56,16 @@ class Outcome(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """One way to start a game: its name in commands and events, its title for people, its seats in turn order."""
+    """One way to start a game: its name in commands and events, its title for people, its seats in turn order.
+
+    ``turns`` is, for each seat, by how many quarter turns clockwise its player sees the board, so that the seat's home
+    is at the bottom; two seats sit opposite each other.
+    """
 
     name: str
     title: str
     seat_names: tuple[str, ...]
+    turns: tuple[int, ...] = (0, 2)
 
 
 class Hint(NamedTuple):

@@ -16,6 +16,7 @@ from api.web.acts import possible
 from api.web.frame import blueprint, sign_in_first
 from api.web.lists import listed_page
 from api.web.pictures import board_at
+from api.web.views import View
 from domain.games import RULESETS, find_ruleset
 from domain.match import commands as c
 from domain.match.clock import left
@@ -94,7 +95,7 @@ def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:
         return None
     try:
         game = find_ruleset(state.game, state.ruleset)
-        return board_at(state, game, case["ply"], False, f"Case {case['number']}, after ply {case['ply']}")
+        return board_at(state, game, case["ply"], View(), f"Case {case['number']}, after ply {case['ply']}")
     except Exception:  # whatever is at fault in the rules may be what the case is about
         return None
 

@@ -18,7 +18,8 @@ from api.web.acts import acts
 from api.web.clocks import ahead, announced, seat_clocks
 from api.web.frame import blueprint
 from api.web.laid_lines import tree_shown
-from api.web.pictures import asked_ply, asked_turned, board_at, colours_of, visible_match
+from api.web.pictures import asked_ply, board_at, colours_of, visible_match
+from api.web.views import asked_view, turn_of, turns_of
 from domain.game import Game
 from domain.games import find_ruleset
 from domain.match.commands import CONDITIONAL, FORCED
@@ -53,7 +54,7 @@ def match_page(match_id: str) -> str | Response:
     seat = state.seat_of(viewer) if viewer else None
     game = find_ruleset(state.game, state.ruleset)
     ply = asked_ply(state)
-    turned = asked_turned(state, seat)
+    view = asked_view(state, game, seat)
     shown = match(state, head, ply)
     scene = game.scene(state.position)
     counts = rated_result(summarise(state)) is not None
@@ -70,8 +71,9 @@ def match_page(match_id: str) -> str | Response:
         ply=ply,
         plies=len(state.moves),
         place=game.format_position(state.position),
-        turned=turned,
-        board=board_at(state, game, ply, turned),
+        turn=turn_of(state, view),
+        turns=turns_of(state),
+        board=board_at(state, game, ply, view),
         rounds=_rounds(played, len(seats)),
         said=_said(state, seats, seat),
         may=acts(state, viewer, seat, now),

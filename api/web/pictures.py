@@ -1,6 +1,5 @@
 """The pictures of a match: its board at any ply, after a move that is tried, or after a line of moves."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
@@ -18,13 +17,12 @@ from api.resources.positions import Imagined, played_out
 from api.schemas import flattened
 from api.services import services
 from api.web.frame import blueprint
+from api.web.views import View, asked_view, squares_named, squares_of, traces_at
 from domain.game import Game, RulesError
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.matches import Loaded
-from events.pictures.board import colour_names, draw
-
-_SQUARE = re.compile(r"[a-z]{1,2}[0-9]{1,2}")
+from events.pictures.board import Trace, colour_names, draw
 
 
 @blueprint.get("/matches/<match_id>/board.svg")
@@ -37,14 +35,15 @@ def board_picture(match_id: str) -> Response:
     state = visible_match(match_id).state
     game = rules_of(state)
     ply = asked_ply(state)
-    turned = asked_turned(state, None)
+    view = _own_view(state, game)
     tried, kind = request.args.get("try"), request.args.get("compose")
     headers = {"Cache-Control": "private, no-cache"}
-    marked: Sequence[str]
+    traces: Sequence[Trace]
     if kind is not None:
         parts = request.args.getlist("part")[:MOST_PARTS]
-        marked = _SQUARE.findall(parts[-1]) if parts else ()
-        picture = draw(compose(state, kind, parts).scene, colours_of(state, game), turned=turned, marked=marked)
+        traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else ()
+        scene = compose(state, kind, parts).scene
+        picture = draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces)
     elif tried is not None:
         position = state.position_after(ply)
         try:
@@ -53,10 +52,11 @@ def board_picture(match_id: str) -> Response:
             raise Problem("illegal-move", str(error)) from error
         canonical = game.format_move(position, move)
         headers["Rookery-Move"] = quote(canonical)
-        marked = squares_of(game, position, canonical)
-        picture = draw(game.scene(game.play(position, move)), colours_of(state, game), turned=turned, marked=marked)
+        traces = [Trace(game.to_move(position), squares_of(game, position, canonical))]
+        scene = game.scene(game.play(position, move))
+        picture = draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces)
     else:
-        picture = board_at(state, game, ply, turned)
+        picture = board_at(state, game, ply, view)
     return Response(picture, content_type="image/svg+xml", headers=headers)
 
 
@@ -71,23 +71,21 @@ def imagined_picture(match_id: str) -> Response:
         imagined = Imagined().load(read_json())
     except ValidationError as error:
         raise Problem("invalid-fields", "There is no such line.", flattened(error.messages)) from error
-    ply, turned = imagined.get("ply", len(state.moves)), asked_turned(state, None)
+    ply, view = imagined.get("ply", len(state.moves)), _own_view(state, rules_of(state))
     line = played_out(state, ply, imagined["line"])
     if line.moves:
-        marked = squares_of(line.game, line.before, line.moves[-1])
-        picture = draw(line.game.scene(line.position), colours_of(state, line.game), turned=turned, marked=marked)
+        traces = [Trace(line.game.to_move(line.before), squares_of(line.game, line.before, line.moves[-1]))]
+        scene = line.game.scene(line.position)
+        picture = draw(scene, colours_of(state, line.game), quarters=view.quarters, traces=traces)
     else:
-        picture = board_at(state, line.game, ply, turned)
+        picture = board_at(state, line.game, ply, view)
     return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
-def squares_of(game: Game[Any, Any], position: Any, move: str) -> Sequence[str]:
-    """Return the squares that ``move`` touches, in order: as the game hints at it, else as its string names them."""
-    for start, hints in game.hints(position).items():
-        for hint in hints:
-            if hint.move == move:
-                return tuple(square for square in (start, *hint.path) if square)
-    return _SQUARE.findall(move)
+def _own_view(state: MatchState, game: Game[Any, Any]) -> View:
+    """Return how the viewer sees the board, turned as the query asks."""
+    person = current_person()
+    return asked_view(state, game, state.seat_of(person.id) if person else None)
 
 
 def visible_match(match_id: str) -> Loaded:
@@ -108,21 +106,12 @@ def asked_ply(state: MatchState) -> int:
     return int(asked)
 
 
-def asked_turned(state: MatchState, seat: int | None) -> bool:
-    """Tell whether the board is seen from the other side: as asked, else so that the second of two sits near."""
-    asked = request.args.get("turned")
-    return asked == "1" if asked in ("0", "1") else seat == 1 and len(state.seats) == 2
-
-
 def colours_of(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
     """Return the colour class of each seat."""
     return colour_names(game.setups[state.setup].seat_names)
 
 
-def board_at(state: MatchState, game: Game[Any, Any], ply: int, turned: bool, picture: str = "") -> Markup:
-    """Return the board after ``ply`` plies with the last move marked; with ``picture`` as in ``draw``."""
-    marked: Sequence[str] = ()
-    if ply > 0:
-        marked = squares_of(game, state.position_after(ply - 1), state.moves[ply - 1])
-    scene = game.scene(state.position_after(ply))
-    return draw(scene, colours_of(state, game), turned=turned, marked=marked, picture=picture)
+def board_at(state: MatchState, game: Game[Any, Any], ply: int, view: View, picture: str = "") -> Markup:
+    """Return the board after ``ply`` plies with the moves marked that ``view`` asks for; ``picture`` as in ``draw``."""
+    scene, traces = game.scene(state.position_after(ply)), traces_at(state, game, ply, view.seat)
+    return draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces, picture=picture)

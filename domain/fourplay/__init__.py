@@ -27,8 +27,8 @@ class Fourplay(Game[Position, str]):
     ruleset = 1
     blurb = "Chess for four, each for himself, with archers, dogs and giraffes. The last king wins."
     setups: Mapping[str, Setup] = {
-        "standard": Setup("standard", "Ready-made armies", diagram.SEATS),
-        "draft": Setup("draft", "Draft: everybody buys an army", diagram.SEATS),
+        "standard": Setup("standard", "Ready-made armies", diagram.SEATS, diagram.TURNS),
+        "draft": Setup("draft", "Draft: everybody buys an army", diagram.SEATS, diagram.TURNS),
     }
     ending = "A hundred turns in a row without a capture end the game; the survivors share the places left."
 

@@ -5,6 +5,8 @@ from domain.fourplay.position import BUDGET, KIND_CODES, KING, NEUTRON, PLAYERS,
 from domain.scene import Cell, Label, Piece, Scene
 
 SEATS = ("Red", "Blue", "Yellow", "Green")
+TURNS = (0, 3, 2, 1)
+"""The quarter turns clockwise that bring each seat's corner to the lower left."""
 _QUADRANT_KINDS = ("red", "blue", "yellow", "green")
 
 

@@ -26,12 +26,15 @@ LAST_PUSH = 50
 DIRECTIONS: tuple[str, ...] = ("to the left", "downwards", "upwards", "to the right")
 """The four directions, numbered in the ASCII order of the squares that lie there."""
 
+SEAT_NAMES: dict[int, tuple[str, ...]] = {2: ("White", "Black"), 4: ("White", "Blue", "Red", "Black")}
+
+FOUR_TURNS = (3, 2, 1, 0)
+"""The quarter turns clockwise that bring the corner of each of four seats to the lower left."""
+
 SETUPS: dict[str, Setup] = {
-    "two-player": Setup("two-player", "Two players", ("White", "Black")),
-    "four-player": Setup("four-player", "Four players", ("White", "Blue", "Red", "Black")),
-    "four-player-diagram": Setup(
-        "four-player-diagram", "Four players, two towers each", ("White", "Blue", "Red", "Black")
-    ),
+    "two-player": Setup("two-player", "Two players", SEAT_NAMES[2]),
+    "four-player": Setup("four-player", "Four players", SEAT_NAMES[4], FOUR_TURNS),
+    "four-player-diagram": Setup("four-player-diagram", "Four players, two towers each", SEAT_NAMES[4], FOUR_TURNS),
 }
 START_POSITIONS: dict[str, str] = {
     "two-player": "1,ww,3,bb,1/ww,2,g,2,bb/7/1,g,1,g,1,g,1/7/bb,2,g,2,ww/1,bb,3,ww,1 2 w 0",
@@ -41,8 +44,6 @@ START_POSITIONS: dict[str, str] = {
 
 LETTERS: dict[int, str] = {2: "wb", 4: "wurb"}
 """The letters of the seats in turn order, by the number of players."""
-
-SEAT_NAMES: dict[int, tuple[str, ...]] = {2: ("White", "Black"), 4: ("White", "Blue", "Red", "Black")}
 
 PIECES_EACH: dict[int, int] = {2: 75, 4: 50}
 """The pieces of every colour, on the board and in the supply, by the number of players."""

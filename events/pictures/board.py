@@ -5,14 +5,15 @@ shows its rim. Colours come from the style sheet alone; seats and ranks can also
 shapes. Lengths are in squares, as in the scene.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from math import cos, hypot, pi, sin, sqrt
+from collections.abc import Container, Iterable, Sequence
+from math import cos, pi, sin, sqrt
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
 from domain.scene import Cell, Label, Piece, Scene
 from events.pictures.figures import figure
+from events.pictures.turning import Part, parts, turned
 
 Extent = tuple[float, float, float, float]
 """Left, top, right and bottom."""
@@ -34,6 +35,9 @@ HEADROOM = 0.3
 FINE = 13
 """A scene of more squares than these in width has small ones: its labels are larger in proportion."""
 
+OLDEST = 3
+"""Marks of moves that are older than this look the same."""
+
 LONGEST_COORDINATE = 2
 """A longer label is the name of a part of the board."""
 
@@ -47,59 +51,74 @@ def colour_names(seat_names: Sequence[str]) -> tuple[str, ...]:
     return tuple("".join(letter for letter in name.lower() if letter.isalnum()) for name in seat_names)
 
 
+class Trace(NamedTuple):
+    """What a move has left on the board: the squares that it touched, in order, and the seat that made it."""
+
+    seat: int
+    squares: Sequence[str]
+
+
+class Mark(NamedTuple):
+    """A square to mark, and the classes of its mark."""
+
+    square: str
+    classes: str
+
+
 def draw(
     scene: Scene,
     colours: Sequence[str],
     *,
-    turned: bool = False,
-    marked: Sequence[str] = (),
+    quarters: int = 0,
+    traces: Sequence[Trace] = (),
     picture: str = "",
 ) -> Markup:
     """Return the SVG element of ``scene``.
 
-    ``colours`` is the colour class of each seat; ``turned`` shows the board from the other side; ``marked`` is the
-    squares of the last move, in order (squares that the scene does not have are left out). With ``picture``, a name
-    that is unique on its page, it is a mere picture with nothing to point at. Escaped and well-formed, with geometry
-    attributes and classes only, so that it may stand under a policy that forbids inline styles.
+    ``colours`` is the colour class of each seat; the board is turned clockwise by ``quarters`` quarter turns;
+    ``traces`` are the moves to mark, the latest last (squares that the scene does not have are left out). With
+    ``picture``, a name that is unique on its page, it is a mere picture with nothing to point at. Escaped and
+    well-formed, with geometry attributes and classes only, so that it may stand under a policy that forbids inline
+    styles. Every part of the board is a group of its own, so that a style sheet may arrange the parts.
     """
-    places = _places(scene, turned)
+    scene = turned(scene, quarters)
     role = f'role="img" aria-label="{escape(picture)}"' if picture else 'role="group" aria-label="Board"'
     scope = f"{''.join(filter(str.isalnum, picture))}-" if picture else ""
-    parts = [
-        f'<svg class="board" xmlns="http://www.w3.org/2000/svg" viewBox="{_view(scene)}" {role}>',
+    marks = list(_marks(traces, {cell.square for cell in scene.cells}, colours))
+    groups = parts(scene.cells, scene.labels)
+    drawn = [
+        f'<svg class="board{" parted" if len(groups) > 1 else ""}" xmlns="http://www.w3.org/2000/svg" '
+        f'viewBox="{_view(scene)}" {role}>',
         "<defs>",
         *_faces(scene, colours, scope),
         "</defs>",
-        '<g class="cells">',
-        *_cells(places),
-        "</g>",
-        '<g class="marks">',
-        *_marks(dict(_by_square(places)), marked),
-        "</g>",
-        f'<g class="labels{" fine" if scene.width > FINE else ""}" aria-hidden="true">',
-        *_labels(scene, turned),
-        "</g>",
-        '<g class="links" aria-hidden="true">',
-        *_links(scene, dict(_by_square(places))),
-        "</g>",
-        '<g class="columns" aria-hidden="true">',
-        *_columns(scene, places, colours, scope),
-        "</g>",
-        '<g class="squares">',
-        *(_squares(scene, places) if not picture else ()),
-        "</g></svg>",
+        f'<g class="parts{" fine" if scene.width > FINE else ""}">',
     ]
-    return Markup("".join(parts))  # noqa: S704 - every text above is escaped
+    for number, part in enumerate(groups, 1):
+        drawn += [f'<g class="part part-{number}">', *_part(scene, part, marks, colours, scope, bool(picture)), "</g>"]
+    return Markup("".join((*drawn, "</g></svg>")))  # noqa: S704 - every text above is escaped
 
 
-def _places(scene: Scene, turned: bool) -> list[tuple[Cell, tuple[float, float]]]:
-    """Return every cell with its top left corner as drawn, the far ones first so that near columns overlap them."""
-    if not turned:
-        placed = [(cell, (cell.x, cell.y)) for cell in scene.cells]
-    else:
-        left, top, right, bottom = _extent(scene.cells)
-        placed = [(cell, (left + right - cell.x - 1, top + bottom - cell.y - 1)) for cell in scene.cells]
-    return sorted(placed, key=lambda place: (place[1][1], place[1][0]))
+def _part(
+    scene: Scene, part: Part, marks: Sequence[Mark], colours: Sequence[str], scope: str, still: bool
+) -> Iterable[str]:
+    """Yield the layers of a part of the board, from its squares up to what is pointed at."""
+    cells = part.cells
+    corners = {cell.square: (cell.x, cell.y) for cell in cells}
+    yield '<g class="cells">'
+    yield from _cells(cells)
+    yield '</g><g class="marks">'
+    yield from (_mark(mark, *corners[mark.square]) for mark in marks if mark.square in corners)
+    yield '</g><g class="labels" aria-hidden="true">'
+    yield from _labels(part.labels)
+    yield '</g><g class="links" aria-hidden="true">'
+    yield from (_link(corners[one], corners[other]) for one, other in scene.links if one in corners)
+    yield '</g><g class="columns" aria-hidden="true">'
+    yield from _columns(scene, cells, colours, scope)
+    yield '</g><g class="squares">'
+    if not still:
+        yield from _squares(scene, cells)
+    yield "</g>"
 
 
 def _view(scene: Scene) -> str:
@@ -119,87 +138,50 @@ def _extent(cells: Sequence[Cell]) -> Extent:
     return min(xs), min(ys), max(xs) + 1, max(ys) + 1
 
 
-def _by_square(places: Iterable[tuple[Cell, tuple[float, float]]]) -> Iterable[tuple[str, tuple[float, float]]]:
-    return ((cell.square, corner) for cell, corner in places)
-
-
-def _labels(scene: Scene, turned: bool) -> Iterable[str]:
-    left, top, right, bottom = _extent(scene.cells)
-    for label in scene.labels:
-        x, y = label.x, label.y
-        if turned:
-            part = min(_parts(scene.cells), key=lambda part: _distance(part, label))
-            x, y = _turned(x, part[0], part[2], left + right), _turned(y, part[1], part[3], top + bottom)
+def _labels(labels: Iterable[Label]) -> Iterable[str]:
+    for label in labels:
         kind = "label label-name" if len(label.text) > LONGEST_COORDINATE else "label"
-        yield f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" dy=".35em">{escape(label.text)}</text>'
+        yield f'<text class="{kind}" x="{_n(label.x)}" y="{_n(label.y)}" dy=".35em">{escape(label.text)}</text>'
 
 
-def _turned(place: float, start: float, end: float, both_ends: float) -> float:
-    """Return the new place, on one axis, of a label whose part of the board goes from ``start`` to ``end``.
-
-    It stays on its side of the part; along that side it turns with the squares. The part turns with the board, the sum
-    of whose ends is ``both_ends``.
-    """
-    return (start + end - place if start <= place <= end else place) + both_ends - start - end
-
-
-@lru_cache(maxsize=64)
-def _parts(cells: tuple[Cell, ...]) -> tuple[Extent, ...]:
-    """Return the extent of each part of the board: of cells that hang together by their sides."""
-    left = {(round(cell.x, 3), round(cell.y, 3)): cell for cell in cells}
-    parts = []
-    while left:
-        place, cell = left.popitem()
-        part, reached = [cell], [place]
-        while reached:
-            x, y = reached.pop()
-            for beside in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
-                place = (round(beside[0], 3), round(beside[1], 3))
-                if place in left:
-                    part.append(left.pop(place))
-                    reached.append(place)
-        parts.append(_extent(part))
-    return tuple(parts)
+def _marks(traces: Sequence[Trace], known: Container[str], colours: Sequence[str]) -> Iterable[Mark]:
+    """Yield the marks of the moves, those of the latest last; the seats are told apart only where there are several."""
+    for age, (seat, squares) in zip(range(len(traces) - 1, -1, -1), traces, strict=True):
+        maker = f" by-{colours[seat]}" if len(traces) > 1 and 0 <= seat < len(colours) else ""
+        older = f" age-{min(age, OLDEST)}" if age else ""
+        seen = [square for square in squares if square in known]
+        for number, square in enumerate(seen):
+            kind = "to" if number == len(seen) - 1 else "from" if number == 0 else "via"
+            yield Mark(square, f"mark mark-{kind}{maker}{older}")
 
 
-def _distance(part: Extent, label: Label) -> float:
-    """Return how far a label is from a part of the board."""
-    return hypot(max(part[0] - label.x, 0, label.x - part[2]), max(part[1] - label.y, 0, label.y - part[3]))
+def _mark(mark: Mark, x: float, y: float) -> str:
+    corner = f'x="{_n(x + 0.04)}" y="{_n(y + 0.04)}"'
+    return f'<rect class="{escape(mark.classes)}" {corner} width=".92" height=".92" rx=".06"/>'
 
 
-def _marks(corners: dict[str, tuple[float, float]], marked: Sequence[str]) -> Iterable[str]:
-    seen = [square for square in marked if square in corners]
-    for number, square in enumerate(seen):
-        kind = "to" if number == len(seen) - 1 else "from" if number == 0 else "via"
-        x, y = corners[square]
-        corner = f'x="{_n(x + 0.04)}" y="{_n(y + 0.04)}"'
-        yield f'<rect class="mark mark-{kind}" {corner} width=".92" height=".92" rx=".06"/>'
-
-
-def _cells(places: Iterable[tuple[Cell, tuple[float, float]]]) -> Iterable[str]:
+def _cells(cells: Iterable[Cell]) -> Iterable[str]:
     """Yield one path for all cells of a kind: a board of two hundred cubes is a few shapes."""
     outlines: dict[str, list[str]] = {}
-    for cell, (x, y) in places:
-        outlines.setdefault(cell.kind, []).append(f"M{_n(x)} {_n(y)}h1v1h-1z")
+    for cell in cells:
+        outlines.setdefault(cell.kind, []).append(f"M{_n(cell.x)} {_n(cell.y)}h1v1h-1z")
     for kind, outline in outlines.items():
         classes = " ".join(f"cell-{part}" for part in kind.split())
         yield f'<path class="cell {escape(classes)}" d="{"".join(outline)}"/>'
 
 
-def _links(scene: Scene, corners: dict[str, tuple[float, float]]) -> Iterable[str]:
-    for one, other in scene.links:
-        (x1, y1), (x2, y2) = corners[one], corners[other]
-        yield f'<path class="link" d="M{_n(x1 + 0.5)} {_n(y1 + 0.5)}L{_n(x2 + 0.5)} {_n(y2 + 0.5)}"/>'
+def _link(one: tuple[float, float], other: tuple[float, float]) -> str:
+    (x1, y1), (x2, y2) = one, other
+    return f'<path class="link" d="M{_n(x1 + 0.5)} {_n(y1 + 0.5)}L{_n(x2 + 0.5)} {_n(y2 + 0.5)}"/>'
 
 
-def _columns(
-    scene: Scene, places: Iterable[tuple[Cell, tuple[float, float]]], colours: Sequence[str], scope: str
-) -> Iterable[str]:
-    for cell, (left, top) in places:
+def _columns(scene: Scene, cells: Iterable[Cell], colours: Sequence[str], scope: str) -> Iterable[str]:
+    """Yield the columns, the far ones first, so that near columns overlap them."""
+    for cell in cells:
         pieces = scene.columns.get(cell.square, ())
         if not pieces:
             continue
-        x, base = left + 0.5, top + 0.5 + BASE
+        x, base = cell.x + 0.5, cell.y + 0.5 + BASE
         step = min(RIM, TALLEST / len(pieces))
         yield f'<g class="column" data-square="{escape(cell.square)}">'
         for level, piece in enumerate(pieces):
@@ -207,16 +189,17 @@ def _columns(
             face = scope + _face_id(piece, colours)
             yield f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}" data-title="{escape(piece.title)}"/>'
         if len(pieces) > 1:
-            yield f'<text class="height" x="{_n(left + 0.96)}" y="{_n(top + 0.95)}">{len(pieces)}</text>'
+            yield f'<text class="height" x="{_n(cell.x + 0.96)}" y="{_n(cell.y + 0.95)}">{len(pieces)}</text>'
         yield "</g>"
 
 
-def _squares(scene: Scene, places: Iterable[tuple[Cell, tuple[float, float]]]) -> Iterable[str]:
+def _squares(scene: Scene, cells: Iterable[Cell]) -> Iterable[str]:
     """Yield what is pointed at and focused: one button per square, above all pictures, with the notes on it."""
     notes: dict[str, str] = {}
     for square, title, text in scene.notes:
         notes[square] = notes.get(square, "") + f'<desc data-title="{escape(title)}">{escape(text)}</desc>'
-    for cell, (x, y) in places:
+    for cell in cells:
+        x, y = cell.x, cell.y
         spoken = scene.spoken.get(cell.square, f"{cell.square}: empty")
         yield (
             f'<g class="square" role="button" tabindex="-1" data-square="{escape(cell.square)}" data-x="{_n(x + 0.5)}" '

@@ -10,7 +10,7 @@ import pytest
 
 from domain.games import GAMES
 from domain.scene import Cell, Label, Note, Piece, Scene
-from events.pictures.board import colour_names, draw, swatch
+from events.pictures.board import Trace, colour_names, draw, swatch
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = ("white", "black")
@@ -105,7 +105,7 @@ def test_pieces_that_belong_together_are_joined_by_a_line():
 
 
 def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_their_sides():
-    plain, turned = parsed(scene_with({})), parsed(scene_with({}), turned=True)
+    plain, turned = parsed(scene_with({})), parsed(scene_with({}), quarters=2)
 
     def corners(root: ElementTree.Element) -> dict[str, tuple[str, str]]:
         return {
@@ -126,9 +126,9 @@ def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_thei
     assert labels(turned) == {"a": ("3", "2.75"), "1": ("0.25", "1"), "2": ("0.25", "2")}
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(turned):
-    root = parsed(TOWER_GAME.scene(TOWER_GAME.initial("original")), turned=turned)
+@pytest.mark.parametrize("quarters", [0, 2])
+def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(quarters):
+    root = parsed(TOWER_GAME.scene(TOWER_GAME.initial("original")), quarters=quarters)
     squares = {
         group.get("data-square", ""): (float(group.get("data-x", "")), float(group.get("data-y", "")))
         for group in root.iter(f"{SVG}g")
@@ -154,15 +154,28 @@ def test_near_columns_are_drawn_over_far_ones():
     root = parsed(scene_with({"a1": (WHITE_MAN,) * 5, "a2": (WHITE_MAN,)}))
     order = [group.get("data-square") for group in root.iter(f"{SVG}g") if group.get("class") == "column"]
     assert order == ["a2", "a1"]
-    root = parsed(scene_with({"a1": (WHITE_MAN,) * 5, "a2": (WHITE_MAN,)}), turned=True)
+    root = parsed(scene_with({"a1": (WHITE_MAN,) * 5, "a2": (WHITE_MAN,)}), quarters=2)
     order = [group.get("data-square") for group in root.iter(f"{SVG}g") if group.get("class") == "column"]
     assert order == ["a1", "a2"]
 
 
 def test_the_last_move_is_marked_where_it_began_and_where_it_ended():
-    root = parsed(scene_with({}), marked=("a1", "z9", "b2", "c1"))
+    root = parsed(scene_with({}), traces=[Trace(0, ("a1", "z9", "b2", "c1"))])
     marks = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "mark" in (rect.get("class") or "").split()]
     assert marks == ["mark mark-from", "mark mark-via", "mark mark-to"]
+
+
+def test_of_several_moves_each_is_marked_in_the_colour_of_its_seat_and_the_older_ones_are_fainter():
+    traces = [Trace(0, ("a1", "b1")), Trace(1, ("c1",)), Trace(0, ("a2", "b2"))]
+    root = parsed(scene_with({}), traces=traces)
+    marks = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "mark" in (rect.get("class") or "").split()]
+    assert sorted(marks) == [
+        "mark mark-from by-white",
+        "mark mark-from by-white age-2",
+        "mark mark-to by-black age-1",
+        "mark mark-to by-white",
+        "mark mark-to by-white age-2",
+    ]
 
 
 def test_each_square_is_a_button_that_says_what_stands_on_it():
@@ -210,14 +223,14 @@ def test_positions_of_every_game_make_a_well_formed_picture_without_inline_style
                 break
             position = game.play(position, rng.choice(moves))
         scene = game.scene(position)
-        picture = draw(scene, colour_names(setup.seat_names), turned=True)
+        picture = draw(scene, colour_names(setup.seat_names), quarters=2)
         root = ElementTree.fromstring(picture)  # noqa: S314
         faces = {group.get("id") for group in root.iter(f"{SVG}g")}
         drawn = [use.get("href", "")[1:] for use in root.iter(f"{SVG}use")]
         assert len(drawn) == sum(len(pieces) for pieces in scene.columns.values())
         assert set(drawn) <= faces
         assert not re.search(r"\sstyle=|<style|\son[a-z]+=", picture)
-        assert picture == draw(scene, colour_names(setup.seat_names), turned=True)
+        assert picture == draw(scene, colour_names(setup.seat_names), quarters=2)
 
 
 def test_a_swatch_is_a_disc_in_the_colour_of_its_seat():

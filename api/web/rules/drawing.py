@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from api.web import wording
-from api.web.pictures import squares_of
 from api.web.rules.figure import Figure, Result, cut
+from api.web.views import squares_of
 from domain.game import Game, RulesError, Setup
 from domain.scene import Cell, Scene
-from events.pictures.board import colour_names, draw
+from events.pictures.board import Trace, colour_names, draw
 
 SIZES = ((6, "tiny"), (12, "small"), (16, "medium"))
 """What pictures up to so many squares wide are called; wider ones are large."""
@@ -48,10 +48,10 @@ def drawn(game: Game[Any, Any], figure: Figure, number: int) -> Drawn:
     """Return ``figure`` as its page shows it; raises RulesError when it shows what the rules do not know."""
     position = game.parse_position(figure.position)
     setup = setup_of(game, position)
-    marked = (figure.reach,) if figure.reach else ()
+    traces = [Trace(0, (figure.reach,))] if figure.reach else ()
     name = f"Figure {number}"
     scene = cut(game.scene(position), figure.view)
-    before = draw(scene, colour_names(setup.seat_names), picture=name, marked=marked)
+    before = draw(scene, colour_names(setup.seat_names), picture=name, traces=traces)
     if figure.reach:
         before = _with_reach(before, scene, game, position, figure.reach)
     boards = [Board(before, _size(scene), _turn(game, position, setup))]
@@ -64,7 +64,7 @@ def drawn(game: Game[Any, Any], figure: Figure, number: int) -> Drawn:
             scene,
             colour_names(setup.seat_names),
             picture=f"{name}, afterwards",
-            marked=squares_of(game, last, moves[-1]),
+            traces=[Trace(0, squares_of(game, last, moves[-1]))],
         )
         boards.append(Board(after, _size(scene), f"After {', '.join(moves)}"))
     return Drawn(

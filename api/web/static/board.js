@@ -4,6 +4,8 @@
 // follow in the paths of its moves light up one after the other, until a single move is left. Moves that cannot be
 // told apart by squares are offered as options (buttons).
 
+import {place} from "./places.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 
@@ -152,8 +154,8 @@ export class Board {
     if (points.length < 2) return;
     const line = document.createElementNS(SVG, "polyline");
     line.setAttribute("class", "trail");
-    line.setAttribute("points", points.map((element) => `${element.dataset.x},${element.dataset.y}`).join(" "));
-    this.frame.querySelector(".squares").before(line);
+    line.setAttribute("points", points.map(place).map(({x, y}) => `${x},${y}`).join(" "));
+    this.frame.querySelector(".parts").append(line);
   }
 
   arrive(element) {
@@ -183,9 +185,10 @@ export class Board {
   neighbour(element, [dx, dy]) {
     let best = null;
     let least = Infinity;
+    const from = place(element);
     for (const other of this.squares.values()) {
-      const x = other.dataset.x - element.dataset.x;
-      const y = other.dataset.y - element.dataset.y;
+      const to = place(other);
+      const [x, y] = [to.x - from.x, to.y - from.y];
       const ahead = x * dx + y * dy;
       const distance = ahead + 4 * Math.abs(x * dy + y * dx);
       if (ahead > 0.1 && distance < least) [best, least] = [other, distance];

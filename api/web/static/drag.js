@@ -5,7 +5,7 @@ const TREMBLE = 6; // pixels that a pressed mouse may move before it drags
 
 export function draggable(board) {
   const {frame} = board;
-  let held = null; // {name, x, y, column}: the square pressed, and its pieces once they are dragged
+  let held = null; // {name, x, y, column, home}: the square pressed, and its pieces, with where they belong, once they are dragged
 
   frame.addEventListener("pointerdown", (event) => {
     const name = event.target.closest(".square")?.dataset.square;
@@ -21,10 +21,10 @@ export function draggable(board) {
       if (Math.hypot(x, y) < TREMBLE) return;
       held.column = frame.querySelector(`.column[data-square="${CSS.escape(held.name)}"]`);
       if (!held.column || !Object.hasOwn(board.hints, held.name)) return release();
-      held.column.parentNode.append(held.column);
+      lift();
       board.begin(held.name);
     }
-    const scale = frame.querySelector("svg").getScreenCTM().a;
+    const scale = held.column.parentNode.getScreenCTM().a;
     held.column.setAttribute("transform", `translate(${x / scale} ${y / scale})`);
   });
 
@@ -41,8 +41,22 @@ export function draggable(board) {
     release();
   });
 
+  // Draws the pieces above all parts of the board.
+  function lift() {
+    const part = held.column.closest(".part");
+    held.home = held.column.parentNode;
+    const above = part.cloneNode(false);
+    above.classList.add("lifted");
+    above.append(held.column);
+    part.parentNode.append(above);
+  }
+
   function release() {
-    held?.column?.removeAttribute("transform");
+    if (held?.home) {
+      held.column.parentNode.remove();
+      held.column.removeAttribute("transform");
+      held.home.append(held.column);
+    }
     held = null;
   }
 }

@@ -254,7 +254,7 @@ takeSteps({page, bench, shown, plies, say, show(ply) {
 }});
 
 at("turn").addEventListener("click", () => {
-  turned = turned === "1" ? "0" : "1";
+  turned = String((Number(turned) + 1) % Number(page.dataset.turns));
   choosing.forget();
   if (bench.active) bench.show();
   else refresh({quietly: true});

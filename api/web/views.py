@@ -1,0 +1,79 @@
+"""How a viewer sees the board of a match: turned to the own seat, with the moves since the own last one marked."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from flask import request
+
+from domain.game import Game
+from domain.match.commands import CONDITIONAL, FORCED
+from domain.match.state import MatchState
+from events.pictures.board import Trace
+
+MAX_TRACES = 16
+"""Moves that are marked on one board."""
+
+_SQUARE = re.compile(r"[a-o]{1,2}[0-9]{1,2}")
+
+
+class View(NamedTuple):
+    """How a board is seen: turned clockwise by ``quarters`` quarter turns, from ``seat`` (None: by an onlooker)."""
+
+    quarters: int = 0
+    seat: int | None = None
+
+
+def asked_view(state: MatchState, game: Game[Any, Any], seat: int | None) -> View:
+    """Return the view of ``seat``: turned as the query asks, else so that the home of the seat is at the bottom."""
+    asked = request.args.get("turned", "")
+    if asked in map(str, range(turns_of(state))):
+        return View(int(asked) * _quarters_per_turn(state), seat)
+    return View(0 if seat is None else game.setups[state.setup].turns[seat], seat)
+
+
+def turns_of(state: MatchState) -> int:
+    """Return in how many ways the board can be turned: two seats sit opposite each other, of four each at a side."""
+    return 2 if len(state.seats) == 2 else 4
+
+
+def turn_of(state: MatchState, view: View) -> int:
+    """Return the number that the query gives to the turn of ``view``."""
+    return view.quarters // _quarters_per_turn(state)
+
+
+def _quarters_per_turn(state: MatchState) -> int:
+    return 4 // turns_of(state)
+
+
+def traces_at(state: MatchState, game: Game[Any, Any], ply: int, seat: int | None) -> list[Trace]:
+    """Return what to mark after ``ply`` plies: the moves since ``seat`` last made one by hand, or else that one.
+
+    For an onlooker these are the last moves of all seats but the one that follows.
+    """
+    movers = state.history.movers()
+    if seat is None:
+        first = ply - len(state.seats) + 1
+    else:
+        own = (number for number in range(ply, 0, -1) if movers[number - 1] == seat and _by_hand(state, number))
+        first = min(next(own, 0), ply - 1)
+    plies = range(max(first, ply - MAX_TRACES, 0), ply)
+    return [Trace(movers[each], squares_of(game, state.position_after(each), state.moves[each])) for each in plies]
+
+
+def _by_hand(state: MatchState, ply: int) -> bool:
+    return state.channels[ply - 1] not in (CONDITIONAL, FORCED)
+
+
+def squares_of(game: Game[Any, Any], position: Any, move: str) -> Sequence[str]:
+    """Return the squares that ``move`` touches, in order: as the game hints at it, else as its string names them."""
+    for start, hints in game.hints(position).items():
+        for hint in hints:
+            if hint.move == move:
+                return tuple(square for square in (start, *hint.path) if square)
+    return squares_named(move)
+
+
+def squares_named(text: str) -> Sequence[str]:
+    """Return the squares that a move or a part of one names, in order."""
+    return _SQUARE.findall(text)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from markupsafe import escape
 
 from domain.scene import Scene
-from events.pictures.board import draw
+from events.pictures.board import Trace, draw
 from events.pictures.style_sheet import style_of
 
 PNG_WIDTH = 800
@@ -42,20 +42,20 @@ def draw_alone(
     colours: Sequence[str],
     title: str,
     *,
-    turned: bool = False,
-    marked: Sequence[str] = (),
+    quarters: int = 0,
+    traces: Sequence[Trace] = (),
     labels: bool = True,
     dark: bool = True,
     ratio: float | None = None,
 ) -> Drawing:
     """Return ``scene`` as an SVG document that refers to nothing outside itself.
 
-    ``colours``, ``turned`` and ``marked`` are those of ``draw``; ``title`` says what is seen. A small picture is better
-    without ``labels``. With ``dark`` the colours follow the reader's preference, else they are the light ones.
+    ``colours``, ``quarters`` and ``traces`` are those of ``draw``; ``title`` says what is seen. A small picture is
+    better without ``labels``. With ``dark`` the colours follow the reader's preference, else they are the light ones.
     ``ratio`` is that of width to height (None: as the board is).
     """
     shown = scene if labels else scene._replace(labels=())
-    drawing = draw(shown, colours, turned=turned, marked=marked, picture="Board")
+    drawing = draw(shown, colours, quarters=quarters, traces=traces, picture="Board")
     head, inside = drawing.split(">", 1)
     left, top, width, height = _framed([float(number) for number in _VIEW.findall(head)[0]], ratio)
     scale = SVG_SIDE / max(width, height)

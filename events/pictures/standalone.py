@@ -59,9 +59,8 @@ def draw_alone(
     head, inside = drawing.split(">", 1)
     left, top, width, height = _framed([float(number) for number in _VIEW.findall(head)[0]], ratio)
     scale = SVG_SIDE / max(width, height)
-    used = [frozenset(classes.split()) for classes in _CLASSES.findall(drawing)]
-    on_pieces = frozenset[str]().union(*(classes for classes in used if "piece" in classes))
-    style = style_of(frozenset({"ground"}).union(*used), on_pieces, dark)
+    classes = {*_CLASSES.findall(drawing), "ground"}
+    style = style_of(frozenset(frozenset(each.split()) for each in classes), dark)
     frame = f'x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}"'
     return Drawing(
         f'<svg class="board" xmlns="http://www.w3.org/2000/svg" viewBox="{left:g} {top:g} {width:g} {height:g}" '

@@ -1,11 +1,12 @@
 """The part of picture.css that one picture needs, with every variable replaced: viewers other than browsers know none.
 
-Understood are rules with lists of class selectors, the media query for dark colours, and variables that are defined on
-``:root``, ``.board`` or a colour of pieces (``.piece-red``). Anything else in the sheet is about pages and left out.
+Understood are selectors of classes and elements, ``:is``, the media query for dark colours, and variables that are
+defined on ``:root``, on ``.board`` or on one class, such as a colour of pieces. Anything else is about pages and left
+out.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -13,30 +14,32 @@ from typing import NamedTuple
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _BLOCK = re.compile(r"(@[^{}]+)\{((?:[^{}]+\{[^{}]*\})*)\s*\}|([^{}@]+\{[^{}]*\})")
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_COMMA = re.compile(r",(?![^()]*\))")
+_ANY_OF = re.compile(r":is\(([^()]*)\)")
 _VARIABLE = re.compile(r"var\((--[\w-]+)(?:\s*,\s*([^()]*))?\)")
+_VARIABLE_NAME = re.compile(r"--[\w-]+")
 _CLASS = re.compile(r"\.([\w-]+)")
-_COLOUR = re.compile(r"\.(piece-\w+)")
 _PAINTING = re.compile(r"fill|stroke|font|text-anchor|paint-order|opacity")
 
 _DARK = "@media (prefers-color-scheme: dark)"
 
-Declarations = Mapping[str, str]
+Values = Mapping[str, str]
 
 
 class _Rule(NamedTuple):
     selectors: tuple[str, ...]
-    declarations: Declarations
+    declarations: Values
     dark: bool
 
 
 class _Variables(NamedTuple):
-    """Values by name, those for the whole picture and those of each colour of pieces."""
+    """Values of variables: for the whole picture, and inside of elements of a class."""
 
     common: dict[str, str]
-    of_pieces: dict[str, dict[str, str]]
+    inside: dict[str, dict[str, str]]
 
-    def on(self, piece: str) -> dict[str, str]:
-        return self.common | self.of_pieces.get(piece, {})
+    def of(self, scope: str) -> dict[str, str]:
+        return self.common | self.inside.get(scope, {})
 
 
 class _Sheet(NamedTuple):
@@ -45,28 +48,29 @@ class _Sheet(NamedTuple):
     dark: _Variables
 
 
-@lru_cache(maxsize=64)
-def style_of(classes: frozenset[str], on_pieces: frozenset[str], dark: bool = True) -> str:
-    """Return the rules for a picture that uses ``classes``, of which elements with ``piece`` have ``on_pieces``.
+@lru_cache(maxsize=256)
+def style_of(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
+    """Return the rules for a picture whose ``elements`` have these classes.
 
-    Without ``dark`` the colours are those for light surroundings, whatever the reader prefers.
+    Without ``dark`` the colours are those for light surroundings, whatever the reader prefers. A variable that is
+    defined on a class becomes one rule for each such class. That makes it more specific by one class, so all other
+    rules become so too, and what overrides what stays as in the sheet.
     """
     sheet = _read()
-    pieces = sorted(classes & sheet.light.of_pieces.keys())
+    classes = frozenset[str]().union(*elements)
+    beside = {scope: frozenset[str]().union(*(each for each in elements if scope in each)) for scope in classes}
     written = []
     for rule in sheet.rules:
         selectors = [each for each in rule.selectors if ":" not in each and classes.issuperset(_CLASS.findall(each))]
         if not selectors or (rule.dark and not dark):
             continue
-        if any(_depends_on_piece(value, sheet) for value in rule.declarations.values()):
-            variants = [
-                ([_within(piece, each, on_pieces) for each in selectors], sheet.light.on(piece), sheet.dark.on(piece))
-                for piece in pieces
-            ]
-        else:
-            variants = [(selectors, sheet.light.common, sheet.dark.common)]
-        for names, *schemes in variants:
-            light, darkened = (_resolved(rule.declarations, variables) for variables in schemes)
+        variants = [([_more_specific(each) for each in selectors], rule.declarations, "")]
+        for scope in sorted(classes & sheet.dark.inside.keys()):
+            scoped = _mentioning(sheet.dark.inside[scope], rule.declarations)
+            variants.append(([_scoped(each, scope, beside[scope]) for each in selectors], scoped, scope))
+        for names, declarations, scope in variants:
+            light = _resolved(declarations, sheet.light.of(scope))
+            darkened = _resolved(declarations, sheet.dark.of(scope))
             if not rule.dark:
                 written.append(_written(names, light))
             changed = {name: value for name, value in darkened.items() if rule.dark or light.get(name) != value}
@@ -77,8 +81,7 @@ def style_of(classes: frozenset[str], on_pieces: frozenset[str], dark: bool = Tr
 
 @lru_cache(maxsize=1)
 def _read() -> _Sheet:
-    css = _COMMENT.sub("", Path(__file__).with_name("picture.css").read_text())
-    rules = list(_rules(css))
+    rules = list(_rules(_COMMENT.sub("", Path(__file__).with_name("picture.css").read_text())))
     light, dark = _Variables({}, {}), _Variables({}, {})
     for rule in rules:
         defined = {name: value for name, value in rule.declarations.items() if name.startswith("--")}
@@ -86,8 +89,8 @@ def _read() -> _Sheet:
             for selector in rule.selectors if defined else ():
                 if selector in (":root", ".board"):
                     variables.common.update(defined)
-                elif colour := _COLOUR.fullmatch(selector):
-                    variables.of_pieces.setdefault(colour[1], {}).update(defined)
+                elif scope := _CLASS.fullmatch(selector):
+                    variables.inside.setdefault(scope[1], {}).update(defined)
     painting = (
         rule._replace(declarations={name: value for name, value in rule.declarations.items() if _PAINTING.match(name)})
         for rule in rules
@@ -102,33 +105,56 @@ def _rules(css: str) -> Iterator[_Rule]:
         for selectors, body in _RULE.findall(inner or single):
             pairs = (declaration.split(":", 1) for declaration in body.split(";") if ":" in declaration)
             declarations = {name.strip(): value.strip() for name, value in pairs}
-            yield _Rule(tuple(each.strip() for each in selectors.split(",")), declarations, bool(condition))
+            each = (plain for selector in _COMMA.split(selectors) for plain in _without_is(selector.strip()))
+            yield _Rule(tuple(each), declarations, bool(condition))
 
 
-def _depends_on_piece(value: str, sheet: _Sheet) -> bool:
-    names = {name for variables in sheet.light.of_pieces.values() for name in variables}
-    names |= {name for variables in sheet.dark.of_pieces.values() for name in variables}
-    return any(name in names for name in re.findall(r"--[\w-]+", value))
+def _without_is(selector: str) -> Iterator[str]:
+    """Yield the selectors that together match what ``selector`` does, without ``:is``."""
+    found = _ANY_OF.search(selector)
+    if found is None:
+        yield selector
+        return
+    for one in found[1].split(","):
+        yield from _without_is(selector[: found.start()] + one.strip() + selector[found.end() :])
 
 
-def _within(piece: str, selector: str, on_pieces: frozenset[str]) -> str:
-    """Return ``selector`` as it matches in a piece of one colour: its first part may name the piece itself."""
+def _mentioning(variables: Values, declarations: Values) -> Values:
+    return {
+        name: value
+        for name, value in declarations.items()
+        if not variables.keys().isdisjoint(_VARIABLE_NAME.findall(value))
+    }
+
+
+def _more_specific(selector: str) -> str:
+    return f".board{selector}" if selector.startswith(".board") else f".board {selector}"
+
+
+def _scoped(selector: str, scope: str, beside: frozenset[str]) -> str:
+    """Return ``selector`` inside of ``scope``; its first part may name the elements themselves that have that class."""
     first = selector.split(" ")[0]
-    return f".{piece}{'' if on_pieces & set(_CLASS.findall(first)) else ' '}{selector}"
+    return f".{scope}{'' if beside & set(_CLASS.findall(first)) else ' '}{selector}"
 
 
-def _resolved(declarations: Declarations, variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: _value(value, variables) for name, value in declarations.items()}
+def _resolved(declarations: Values, variables: Values) -> dict[str, str]:
+    """Return ``declarations`` without variables; one with a variable that has no value here says nothing."""
+    resolved = {name: _value(value, variables) for name, value in declarations.items()}
+    return {name: value for name, value in resolved.items() if value is not None}
 
 
-def _value(value: str, variables: Mapping[str, str]) -> str:
-    """Return ``value`` with its variables replaced from the innermost on; raises KeyError for one without a value."""
+def _value(value: str, variables: Values) -> str | None:
+    """Return ``value`` with its variables replaced, from the innermost on."""
     while found := _VARIABLE.search(value):
-        name, fallback = found.groups()
-        known = variables[name] if fallback is None else variables.get(name, fallback)
+        fallback: str | None = found[2]
+        known = variables.get(found[1], fallback)
+        if known is None:
+            return None
         value = value[: found.start()] + known + value[found.end() :]
     return value
 
 
-def _written(selectors: Sequence[str], declarations: Declarations) -> str:
+def _written(selectors: list[str], declarations: Values) -> str:
+    if not declarations:
+        return ""
     return f"{','.join(selectors)}{{{';'.join(f'{name}:{value}' for name, value in declarations.items())}}}"

@@ -10,7 +10,7 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES
 from domain.scene import Cell, Piece, Scene
-from events.pictures.board import colour_names
+from events.pictures.board import Trace, colour_names
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, as_png, draw_alone
 from tests.e2e.png import colours_in, size_of
 
@@ -85,8 +85,8 @@ def test_every_shape_of_a_picture_that_stands_alone_is_painted_by_a_rule_in_it(g
 def test_a_picture_has_other_colours_in_dark_surroundings_unless_it_must_not() -> None:
     drawing = drawn("towers", "four-player")
     darkened = rules_in(drawing.style, dark=True)
-    assert ([{"cell-dark"}], {"fill"}) in darkened
-    assert ([{"ground"}], {"fill"}) in darkened
+    assert ([{"board"}, {"cell-dark"}], {"fill"}) in darkened
+    assert ([{"board"}, {"ground"}], {"fill"}) in darkened
     assert ([{"piece-nobody"}, {"rim"}], {"fill", "stroke"}) not in darkened, "the same in both"
     assert "@media" not in drawn("towers", "four-player", dark=False).svg
 
@@ -96,7 +96,20 @@ def test_a_frozen_piece_keeps_its_own_colours_in_a_picture_that_stands_alone() -
     scene = Scene(1, 1, (Cell("a1", 0, 0, "light"),), (), {"a1": (frozen,)}, {})
     style = draw_alone(scene, ("red",), "A piece").style
     assert ".piece-red.frozen .ornament{stroke:#b4452f}" in style
-    assert style.index(".piece-red .body{") < style.index(".frozen .body{fill:#c6ccd3;stroke:#4d5661}")
+    assert style.index(".piece-red .body{") < style.index(".board .frozen .body{fill:#c6ccd3;stroke:#4d5661}")
+
+
+def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_that_stands_alone() -> None:
+    game = GAMES["towers"]
+    scene = game.scene(game.initial("four-player"))
+    squares = [cell.square for cell in scene.cells]
+    colours = colour_names(game.setups["four-player"].seat_names)
+    traces = [Trace(0, squares[:2]), Trace(1, squares[2:4])]
+    drawing = draw_alone(scene, colours, "Towers", traces=traces)
+    for colour in colours[:2]:
+        assert re.search(rf"\.by-{colour}\.mark\{{fill:#\w+;stroke:#\w+\}}", drawing.style)
+    assert f".by-{colours[2]}" not in drawing.style
+    assert ".board .mark-from{fill:none;" in drawing.style, "as specific as the colours, which it overrides"
 
 
 def test_a_small_picture_leaves_the_labels_out_and_the_room_for_them() -> None:

@@ -107,9 +107,10 @@ def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_
     traces = [Trace(0, squares[:2]), Trace(1, squares[2:4])]
     drawing = draw_alone(scene, colours, "Towers", traces=traces)
     for colour in colours[:2]:
-        assert re.search(rf"\.by-{colour}\.mark\{{fill:#\w+;stroke:#\w+\}}", drawing.style)
+        assert re.search(rf"\.board \.by-{colour}\{{stroke:#\w+\}}", drawing.style)
+        assert re.search(rf"\.board \.mark-to\.by-{colour}\{{fill:#\w+\}}", drawing.style)
     assert f".by-{colours[2]}" not in drawing.style
-    assert ".board .mark-from{fill:none;" in drawing.style, "as specific as the colours, which it overrides"
+    assert drawing.style.index(".board .mark{") < drawing.style.index(".board .by-white"), "as in the sheet"
 
 
 def test_a_small_picture_leaves_the_labels_out_and_the_room_for_them() -> None:

@@ -8,12 +8,14 @@ from typing import Any, NoReturn, TypeVar
 
 import flask_smorest
 import marshmallow as ma
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from api.messages import sentences
 from api.problems import JSON_PROBLEM, Problem, answer, listed_errors
-from api.schemas import Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
+from api.schemas import Either, Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
 
 LARGEST_BODY = 64 * 1024
 PREFIX = "/api/v1"
@@ -164,6 +166,18 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return describe
 
 
+class _Converter(OpenAPIConverter):
+    def schema2jsonschema(self, schema: ma.Schema) -> dict[str, Any]:
+        described: dict[str, Any] = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
+        if isinstance(schema, Either):
+            described["oneOf"] = [{"required": [name]} for name in schema.EITHER]
+        return described
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
+
+
 class Api(flask_smorest.Api):  # type: ignore[misc]
     """The OpenAPI document and the registration of the blueprints; errors are answered by ``api.problems``."""
 
@@ -179,7 +193,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             OPENAPI_URL_PREFIX="/",
             OPENAPI_JSON_PATH="openapi.json",
         )
-        super().__init__(app)
+        super().__init__(app, spec_kwargs={"marshmallow_plugin": _Plugin()})
         for field, kind in ((Text, "string"), (Whole, "integer"), (Flag, "boolean"), (QueryNumber, "integer")):
             self.register_field(field, kind, None)
         self.register_field(Instant, "string", "date-time")

@@ -32,6 +32,18 @@ class Strict(ma.Schema):
         reword(field_obj)
 
 
+class Either(Strict):
+    """An object that has exactly one of the fields in ``EITHER``."""
+
+    EITHER: tuple[str, ...] = ()
+
+    @ma.validates_schema(skip_on_field_errors=True)
+    def refuse_unless_one(self, sent: Mapping[str, Any], **_: Any) -> None:
+        """Raise ValidationError unless exactly one of the fields was sent."""
+        if sum(name in sent for name in self.EITHER) != 1:
+            raise ma.ValidationError(f"send either {' or '.join(self.EITHER)}", self.EITHER[0])
+
+
 class Empty(Strict):
     """An empty object."""
 

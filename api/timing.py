@@ -24,9 +24,11 @@ def instant(at: int | None) -> str | None:
 
 
 def terms(agreed: Terms) -> dict[str, Any]:
-    """Return terms with their durations in seconds, and all of them in words."""
+    """Return terms as they can be agreed on, with their durations in seconds, and all of them in words."""
+    agreeable = agreed._asdict()
+    del agreeable["whole_turns"]
     return {
-        **agreed._asdict(),
+        **agreeable,
         "bank": agreed.bank // SECOND,
         "increment": agreed.increment // SECOND,
         "cap": agreed.cap // SECOND,

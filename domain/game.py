@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from domain.scene import Scene
+from domain.scene import Piece, Scene
 
 P = TypeVar("P", bound=Hashable)
 M = TypeVar("M", bound=Hashable)
@@ -111,6 +111,38 @@ class Composed(NamedTuple):
     scene: Scene
 
 
+class DraftPiece(NamedTuple):
+    """A kind of piece of which an army may be set up.
+
+    ``code`` stands for it in placements, ``title`` is its name, ``piece`` what its picture shows. An army has at most
+    ``limit`` of it, each for ``price``, on ``squares``.
+    """
+
+    code: str
+    title: str
+    piece: Piece
+    price: int
+    limit: int
+    squares: tuple[str, ...]
+
+
+class Draft(NamedTuple):
+    """The army that the seat to move has to set up in one turn: placements, written ``code@square``, and then ``done``.
+
+    It costs at least ``least`` and at most ``budget``, has no two pieces on one square, and the piece of the code
+    ``first`` is placed before all others. ``placed`` are the pieces that stand already, by square. ``ready`` is a whole
+    army as placements, for players who do not want to choose one; empty once a piece has been placed.
+    """
+
+    pieces: tuple[DraftPiece, ...]
+    first: str
+    budget: int
+    least: int
+    placed: Mapping[str, str]
+    ready: tuple[str, ...]
+    done: str
+
+
 class Game(ABC, Generic[P, M]):
     """The rules of one game. Implementations are stateless; every method is a pure function of its arguments."""
 
@@ -198,6 +230,13 @@ class Game(ABC, Generic[P, M]):
         A game overrides this when it takes long to find out whether there is one: only ``history`` can end it then.
         """
         return self.outcome(position, history)
+
+    def turn_goes_on(self, position: P) -> bool:  # noqa: ARG002
+        """Tell whether the seat to move is in the middle of a turn: it has made a ply of it and has to make more.
+
+        A seat that moves again because all others are skipped begins another turn.
+        """
+        return False
 
     def withdraw(self, position: P, seat: int) -> P | None:  # noqa: ARG002
         """Return the position in which the others play on after ``seat`` has left, or None when they cannot.
@@ -298,6 +337,10 @@ class Game(ABC, Generic[P, M]):
         that is only not available in this position is a reason in the answer.
         """
         raise KeyError(kind)
+
+    def draft(self, position: P) -> Draft | None:  # noqa: ARG002
+        """Return the army that the seat to move has to set up; None when it has none to set up."""
+        return None
 
     @abstractmethod
     def evaluate(self, position: P, seat: int) -> int:

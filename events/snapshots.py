@@ -24,7 +24,7 @@ _MADE = {
     "annulled": Ended,
 }
 
-LAYOUT = 9
+LAYOUT = 10
 """To be raised with every change of MatchState and of what this module writes."""
 
 

@@ -27,6 +27,11 @@ def upcast_match_created_v2_v3(content: Content) -> Content:
     return _with_seed_as_text(content)
 
 
+def upcast_match_created_v3_v4(content: Content) -> Content:
+    """From before terms said that a turn of several plies is one move for the clock: there each ply was one."""
+    return content
+
+
 def upcast_seed_drawn_v1_v2(content: Content) -> Content:
     """From before seeds were text, as above."""
     return _with_seed_as_text(content)
@@ -105,6 +110,7 @@ def _with_digests(content: Content, *fields: str) -> Content:
 UPCASTERS: Upcasters = {
     ("match-created", 1): upcast_match_created_v1_v2,
     ("match-created", 2): upcast_match_created_v2_v3,
+    ("match-created", 3): upcast_match_created_v3_v4,
     ("seed-drawn", 1): upcast_seed_drawn_v1_v2,
     ("move-submitted", 1): upcast_move_submitted_v1_v2,
     ("draw-accepted", 1): upcast_draw_accepted_v1_v2,

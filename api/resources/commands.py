@@ -22,6 +22,7 @@ from api.schemas import (
     EXAMPLE_TAG,
     LARGEST_NUMBER,
     TAG_PATTERN,
+    Either,
     Empty,
     Flag,
     Shown,
@@ -34,7 +35,7 @@ from api.services import services
 from api.timing import SECOND
 from domain.match import commands as c
 from domain.match.evolve import replay
-from domain.match.moves import LONGEST_MOVE
+from domain.match.moves import LONGEST_MOVE, MAX_MOVES_PER_SUBMISSION
 from domain.match.refusals import Refused
 from domain.match.state import Seat
 from domain.match.terms import HOUR
@@ -150,13 +151,26 @@ class Join(Strict):
     seat = Whole(validate=validate.Range(0, MOST_SEATS - 1, error=f"must be 0 to {MOST_SEATS - 1}"))
 
 
-class Move(Strict):
-    move = Text(
-        required=True,
+def _move(description: str) -> Text:
+    return Text(
         validate=validate.Length(1, LONGEST_MOVE, error=f"must have 1 to {LONGEST_MOVE} characters"),
-        metadata={"description": "In the notation of the game, canonical or an alias"},
+        metadata={"description": description},
     )
-    offer_draw = Flag(load_default=False, metadata={"description": "Offer a draw with this move"})
+
+
+class Move(Either):
+    EITHER = ("move", "moves")
+
+    move = _move("In the notation of the game, canonical or an alias")
+    moves = fields.List(
+        _move("As in move"),
+        validate=validate.Length(1, MAX_MOVES_PER_SUBMISSION, error=f"must have 1 to {MAX_MOVES_PER_SUBMISSION} moves"),
+        metadata={
+            "description": "All moves of a turn that takes several, such as an army that is set up: all are played, or "
+            "none"
+        },
+    )
+    offer_draw = Flag(load_default=False, metadata={"description": "Offer a draw with the (last) move"})
 
 
 class Gift(Strict):
@@ -243,8 +257,11 @@ def acting(on: Blueprint, path: str, schema: type[Strict]) -> Callable[[View], V
 
 @acting(blueprint, "moves", Move)
 def submit_move(arguments: dict[str, Any], match: str) -> Response:
-    """Play a move, and offer a draw with it if wanted"""
+    """Play a move, or all moves of a turn that takes several, and offer a draw with it if wanted"""
     player, offer_draw = require_person().id, arguments["offer_draw"]
+    if "moves" in arguments:
+        moves = tuple(arguments["moves"])
+        return execute(match, c.SubmitMoves(player, moves, channel=channel(), offer_draw=offer_draw))
     return execute(match, c.SubmitMove(player, arguments["move"], channel=channel(), offer_draw=offer_draw))
 
 

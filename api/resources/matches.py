@@ -27,7 +27,7 @@ from api.schemas import (
     version_tag,
 )
 from api.services import services
-from domain.game import Hint
+from domain.game import Draft, Hint
 from domain.games import find_ruleset
 from domain.match.guards import seat_of
 from domain.match.state import PLAYING, MatchState
@@ -136,6 +136,31 @@ class CompositionShown(Shown):
     free = fields.List(fields.String(), metadata={"description": "Vacant squares where they may be put"})
 
 
+class DraftPieceShown(Shown):
+    code = fields.String(metadata={"description": "Stands for it in placements, which are written code@square"})
+    title = fields.String()
+    price = fields.Integer()
+    limit = fields.Integer(metadata={"description": "How many of it an army has at most"})
+    squares = fields.List(fields.String(), metadata={"description": "Where it may be placed"})
+
+
+class DraftShown(Shown):
+    pieces = fields.List(fields.Nested(DraftPieceShown))
+    first = fields.String(metadata={"description": "The code of the piece that is placed before all others"})
+    budget = fields.Integer(metadata={"description": "What the army may cost"})
+    least = fields.Integer(metadata={"description": "What it must cost"})
+    placed = fields.Dict(
+        keys=fields.String(),
+        values=fields.String(),
+        metadata={"description": "The codes of the pieces that are placed already, by square"},
+    )
+    ready = fields.List(
+        fields.String(),
+        metadata={"description": "A whole army as placements; empty once a piece has been placed"},
+    )
+    done = fields.String(metadata={"description": "The move that follows the placements"})
+
+
 class LegalMovesShown(Shown):
     version = fields.Integer()
     version_tag = version_tag()
@@ -145,6 +170,9 @@ class LegalMovesShown(Shown):
     compositions = fields.List(
         fields.Nested(CompositionShown),
         metadata={"description": "Kinds of moves too many to list, to be put together part by part"},
+    )
+    draft = fields.Nested(
+        DraftShown, allow_none=True, metadata={"description": "The army that is to be set up now; null: none is"}
     )
 
 
@@ -263,10 +291,16 @@ def hints_shown(hints: Mapping[str, tuple[Hint, ...]]) -> dict[str, list[dict[st
     }
 
 
+def draft_shown(draft: Draft) -> dict[str, Any]:
+    """Return an army that is to be set up as callers see it."""
+    pieces = [{name: value for name, value in each._asdict().items() if name != "piece"} for each in draft.pieces]
+    return {**draft._asdict(), "pieces": pieces}
+
+
 def _legal_moves(state: MatchState, head: Head) -> dict[str, Any]:
     version = {"version": head.version, "version_tag": str(head.tag)}
     if state.status != PLAYING or state.broken is not None:
-        return {**version, "to_move": None, "moves": [], "hints": {}, "compositions": []}
+        return {**version, "to_move": None, "moves": [], "hints": {}, "compositions": [], "draft": None}
     game, position = find_ruleset(state.game, state.ruleset), state.position
     return {
         **version,
@@ -274,4 +308,5 @@ def _legal_moves(state: MatchState, head: Head) -> dict[str, Any]:
         "moves": [game.format_move(position, move) for move in game.legal_moves(position)],
         "hints": hints_shown(game.hints(position)),
         "compositions": [composition._asdict() for composition in game.compositions(position)],
+        "draft": None if (draft := game.draft(position)) is None else draft_shown(draft),
     }

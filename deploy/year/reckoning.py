@@ -116,9 +116,10 @@ class Reckoning:
         elif isinstance(event, e.MatchFinished | e.MatchAborted):
             self._end(at, "stopped")
         elif isinstance(event, e.MoveSubmitted):
-            self._ledgers[event.seat].has_moved = True
             self._positions.append(self._game.play(position, self._game.parse_move(position, event.move)))
-            self._pass(at, "moved")
+            if not (self._terms.whole_turns and "@" in event.move):  # a piece of an army that is being set up
+                self._ledgers[event.seat].has_moved = True
+                self._pass(at, "moved")
         elif isinstance(event, e.MovesTakenBack):
             del self._positions[event.ply + 1 :]
             self._pass(at, "passed")

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from domain.fourplay import diagram, draft, evaluate, moves, notation, outcome, position
 from domain.fourplay.board import NAMES
 from domain.fourplay.position import KINDS, TITLES, Position
-from domain.game import Game, Hint, Outcome, Setup
+from domain.game import Draft, Game, Hint, Outcome, Setup
 from domain.scene import Scene
 
 _STARTS = {
@@ -52,6 +52,9 @@ class Fourplay(Game[Position, str]):
 
     def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         return outcome.outcome(position, history)
+
+    def turn_goes_on(self, position: Position) -> bool:
+        return position.setup and draft.begun(position)
 
     def withdraw(self, position: Position, seat: int) -> Position | None:
         """Return the position without the King of ``seat`` (section 7); None during the set-up, which cannot go on."""
@@ -101,6 +104,9 @@ class Fourplay(Game[Position, str]):
                 label = TITLES[promotion] if promotion else _LABELS[mark]
                 found.setdefault(NAMES[origin], []).append(Hint(move, (NAMES[target],), label))
         return {square: tuple(hints) for square, hints in found.items()}
+
+    def draft(self, position: Position) -> Draft | None:
+        return draft.draft(position, self._starts["standard"].board) if position.setup else None
 
     def evaluate(self, position: Position, seat: int) -> int:
         return evaluate.evaluate(position, seat)

@@ -57,6 +57,13 @@ _LABELS = (
 )
 
 
+def piece_of(player: int, kind: int, frozen: bool = False) -> Piece:
+    """Return what the picture of a piece shows."""
+    title = f"{'frozen ' if frozen else ''}{SEATS[player].lower()} {TITLES[kind]}"
+    drawing = "monarch" if kind == KING else TITLES[kind].lower().replace(" ", "-")
+    return Piece(player, drawing, PLAYERS[player] + KIND_CODES[kind], title, frozen)
+
+
 def scene(position: Position) -> Scene:
     """Return what a picture of the position shows: frozen armies marked, attachments as links."""
     hosts = dict(position.dogs)
@@ -69,11 +76,8 @@ def scene(position: Position) -> Scene:
         if code == NEUTRON:
             piece = Piece(-1, "neutron", "*", "Neutron")
         else:
-            player, kind = (code >> 4) - 1, code & 15
-            frozen = player in position.out
-            title = f"{'frozen ' if frozen else ''}{SEATS[player].lower()} {TITLES[kind]}"
-            drawing = "monarch" if kind == KING else TITLES[kind].lower().replace(" ", "-")
-            piece = Piece(player, drawing, PLAYERS[player] + KIND_CODES[kind], title, frozen)
+            player = (code >> 4) - 1
+            piece = piece_of(player, code & 15, player in position.out)
         columns[name] = (piece,)
         attached = f", attached to {NAMES[hosts[square]]}" if square in hosts else ""
         spoken[name] = f"{name}: {piece.title}{attached}"

@@ -1,6 +1,7 @@
 """The set-up phase of the start ``draft``: one player places his whole army, then the next (rules, section 2)."""
 
 from domain.fourplay.board import CORNERS, NAMES, NUMBERS, QUADRANT_SQUARES, QUADRANTS
+from domain.fourplay.diagram import piece_of
 from domain.fourplay.position import (
     ANT,
     BUDGET,
@@ -15,6 +16,7 @@ from domain.fourplay.position import (
     count,
     spent,
 )
+from domain.game import Draft, DraftPiece
 
 DONE = "done"
 
@@ -59,6 +61,36 @@ def refusal(position: Position, move: str) -> str | None:
     if kind == ANT and square in CORNERS:
         return "an Ant may not be set up on a corner"
     return None
+
+
+def draft(position: Position, ready: bytes) -> Draft:
+    """Return the army that the side to move has to set up; ``ready`` is a board with a whole one in its quadrant."""
+    board, side = position.board, position.side
+    pieces = tuple(
+        DraftPiece(
+            KIND_CODES[kind],
+            TITLES[kind],
+            piece_of(side, kind),
+            VALUES[kind],
+            LIMITS[kind],
+            tuple(NAMES[square] for square in QUADRANT_SQUARES[side] if kind != ANT or square not in CORNERS),
+        )
+        for kind in range(KING, len(VALUES))
+    )
+    placed = _army(board, side)
+    army = () if placed else tuple(f"{code}@{square}" for square, code in _army(ready, side).items())
+    return Draft(pieces, KIND_CODES[KING], BUDGET, LEAST_SPENT, placed, army, DONE)
+
+
+def _army(board: bytes, side: int) -> dict[str, str]:
+    """Return the codes of a player's pieces by square, the King first."""
+    kinds = {square: board[square] & 15 for square in QUADRANT_SQUARES[side] if board[square]}
+    return {NAMES[square]: KIND_CODES[kind] for square, kind in sorted(kinds.items(), key=lambda each: each[1])}
+
+
+def begun(position: Position) -> bool:
+    """Tell whether the side to move has placed a piece; the first one is its King."""
+    return count(position.board, position.side, KING) > 0
 
 
 def placed(move: str) -> tuple[int, int]:

@@ -16,12 +16,15 @@ MAX_WISHES = 1000
 """Of one seat in one match: draw offers, requests to take moves back, and gifts of time."""
 
 
+_Move = c.SubmitMove | c.SubmitMoves
+
+
 def refuse_excess(state: MatchState | None, command: c.Command) -> None:
     """Raise Refused when the seat of the command's player has wished for as much as it may."""
-    if state is None or not isinstance(command, c.SubmitMove | c.OfferDraw | c.RequestTakeback | c.GiveTime):
+    if state is None or not isinstance(command, _Move | c.OfferDraw | c.RequestTakeback | c.GiveTime):
         return
-    seat, offers = state.seat_of(command.player), isinstance(command, c.SubmitMove)
-    if seat is None or (isinstance(command, c.SubmitMove) and not command.offer_draw):
+    seat, offers = state.seat_of(command.player), isinstance(command, _Move)
+    if seat is None or (isinstance(command, _Move) and not command.offer_draw):
         return
     if state.wishes[seat] >= MAX_WISHES:
         without = ": play the move without the draw offer" if offers else ""

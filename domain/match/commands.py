@@ -59,6 +59,18 @@ class SubmitMove(NamedTuple):
     offer_draw: bool = False
 
 
+class SubmitMoves(NamedTuple):
+    """Play ``moves`` one after the other, all or none: a turn may take several plies, such as setting up an army.
+
+    ``offer_draw`` offers a draw with the last of them.
+    """
+
+    player: str
+    moves: tuple[str, ...]
+    channel: str | None = None
+    offer_draw: bool = False
+
+
 class Resign(NamedTuple):
     """Give the game up. By the channel ERASURE a frozen match is resigned too."""
 
@@ -253,6 +265,7 @@ Command = (
     CreateMatch
     | JoinMatch
     | SubmitMove
+    | SubmitMoves
     | Resign
     | AbortMatch
     | OfferDraw

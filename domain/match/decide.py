@@ -180,6 +180,7 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
 _DECISIONS: dict[type[c.Command], Decision] = {
     c.JoinMatch: _join,
     c.SubmitMove: moves.submit_move,
+    c.SubmitMoves: moves.submit_moves,
     c.Resign: moves.resign,
     c.AbortMatch: _abort,
     c.OfferDraw: offers.offer_draw,

@@ -31,7 +31,7 @@ EARLIER: tuple[tuple[type[c.Command], type[e.Event], int, Decision], ...] = (
 
 
 PRESENT: Mapping[type[e.Event], int] = {
-    e.MatchCreated: 3,
+    e.MatchCreated: 4,
     e.MoveSubmitted: 2,
     e.DrawAccepted: 3,
     e.DrawDeclined: 2,
@@ -44,20 +44,28 @@ PRESENT: Mapping[type[e.Event], int] = {
 }
 """The schemas with which events are stored now, of types that were stored otherwise before."""
 
+_SAME_RULES_SINCE: Mapping[type[e.Event], int] = {e.MatchCreated: 3}
+"""The schemas with which the present rules came, of types whose shape has changed since."""
+
 _BEGUN = (e.MatchCreated, e.SeedDrawn, e.DisputeRaised, e.RulingMade, e.RulingAppealed, e.RulesetProposed)
-"""The types whose present schema came with the rules that are in force now, together in one release."""
+"""The types of which a schema came with the rules that are in force now, together in one release."""
 
 
 def is_of_present_release(event: e.Event, schema: int) -> bool:
     """Tell whether only a release with the present rules stores ``event`` with ``schema``."""
-    return type(event) in _BEGUN and schema >= PRESENT[type(event)]
+    return type(event) in _BEGUN and schema >= _first_schema(event)
 
 
 def is_of_earlier_release(event: e.Event, schema: int) -> bool:
     """Tell whether only releases before the present rules store ``event`` with ``schema``, or at all."""
     if isinstance(event, e.CalendarSet):
         return event.calendar is not None
-    return schema < PRESENT.get(type(event), 1)
+    return schema < _first_schema(event)
+
+
+def _first_schema(event: e.Event) -> int:
+    """Return the first schema of the type that releases with the present rules store."""
+    return _SAME_RULES_SINCE.get(type(event)) or PRESENT.get(type(event), 1)
 
 
 def decision_of(command: c.Command, event: e.Event, schema: int) -> Decision | None:

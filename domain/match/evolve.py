@@ -100,6 +100,8 @@ def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
         takeback=None,
         gifts=(0,) * len(state.seats),
     )
+    if positions.turn_goes_on(state):
+        return state
     return state.on_clock(clocks.moved, event.seat, positions.to_move(state), event.at)
 
 

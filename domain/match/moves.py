@@ -4,12 +4,16 @@ from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.evolve import evolve
 from domain.match.guards import active_seat, refuse_if_not_playing, seat_of
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 
 LONGEST_MOVE = 10_000
 """Characters; the longest canonical move of any game is far shorter."""
+
+MAX_MOVES_PER_SUBMISSION = 64
+"""The longest turn, an army of cheap pieces set up in Fourplay's draft, has fewer than 30 plies."""
 
 
 def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.Event, ...]:
@@ -47,6 +51,30 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
         offers = command.offer_draw and seat not in state.draw_agreed
         return (submitted, e.DrawOffered(now, seat)) if offers else (submitted,)
     return (submitted, e.MatchFinished(now, outcome.scores, outcome.reason))
+
+
+def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> tuple[e.Event, ...]:
+    """Return the moves of the command in order, as ``submit_move`` returns each of them.
+
+    Raises Refused for the first move that cannot be played, with its place ("moves.3") as the field; without a field
+    when the player could not have played any move.
+    """
+    if not 1 <= len(command.moves) <= MAX_MOVES_PER_SUBMISSION:
+        raise Refused("malformed-move", f"submit 1 to {MAX_MOVES_PER_SUBMISSION} moves at a time", "moves")
+    events: tuple[e.Event, ...] = ()
+    for index, move in enumerate(command.moves):
+        last = index == len(command.moves) - 1
+        single = c.SubmitMove(command.player, move, channel=command.channel, offer_draw=command.offer_draw and last)
+        try:
+            made = submit_move(state, single, now)
+        except Refused as refused:
+            if index == 0 and refused.field is None:
+                raise  # the match is at fault, not the move
+            raise refused.at(f"moves.{index}") from refused
+        events += made
+        for event in made:
+            state = evolve(state, event)
+    return events
 
 
 def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:

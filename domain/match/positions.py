@@ -115,6 +115,13 @@ def to_move(state: MatchState) -> int | None:
     return find_ruleset(state.game, state.ruleset).to_move(state.position)
 
 
+def turn_goes_on(state: MatchState) -> bool:
+    """Tell whether the turn is one move for the clock and the last ply has not ended it."""
+    if state.terms is None or not state.terms.whole_turns or state.status != PLAYING or state.broken is not None:
+        return False
+    return find_ruleset(state.game, state.ruleset).turn_goes_on(state.position)
+
+
 def _broken(state: MatchState, reason: str, at: int) -> MatchState:
     state = state._replace(broken=reason, draw_agreed=(), takeback=None)
     return state.on_clock(clocks.passed, None, at)

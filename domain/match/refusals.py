@@ -12,3 +12,7 @@ class Refused(Exception):
         super().__init__(reason)
         self.code = code
         self.field = field
+
+    def at(self, field: str) -> "Refused":
+        """Return the same refusal of another ``field``."""
+        return type(self)(self.code, str(self), field)

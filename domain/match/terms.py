@@ -36,6 +36,9 @@ class Terms(NamedTuple):
     after every move and saves up to ``cap``. ``ceiling`` bounds one single move beside that (None: nothing does), and
     ``first_move`` the first move of each seat: a seat that does not make it in time does not lose, the match is called
     off. ``flag`` says whether a flag falls by itself or only when another seat claims it.
+
+    ``whole_turns``: where a turn takes several plies (an army that is set up piece by piece), it is one move for the
+    clock. In matches from before that was so it is None, and the clock counts each ply as a move.
     """
 
     control: str
@@ -49,15 +52,16 @@ class Terms(NamedTuple):
     weekends: bool
     takebacks: bool
     lines: bool
+    whole_turns: bool | None = None
 
 
 def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
     """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
     time = days * DAY
-    return Terms(DAYS_PER_MOVE, time, 0, time, None, 7 * DAY, AUTOMATIC, True, True, takebacks, True)
+    return Terms(DAYS_PER_MOVE, time, 0, time, None, 7 * DAY, AUTOMATIC, True, True, takebacks, True, True)
 
 
-STANDARD = Terms(BANK, 10 * DAY, DAY, 20 * DAY, None, 7 * DAY, AUTOMATIC, True, True, False, True)
+STANDARD = Terms(BANK, 10 * DAY, DAY, 20 * DAY, None, 7 * DAY, AUTOMATIC, True, True, False, True, True)
 """Ten days at the start, one more for every move, twenty at most."""
 
 PRESETS: Mapping[str, Terms] = {

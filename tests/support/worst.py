@@ -14,6 +14,7 @@ from api.services import EXTENSION, Services
 from domain.game import Game
 from domain.games import GAMES
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
+from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.codec import draft_of
@@ -228,6 +229,8 @@ class WorstWorld:
         new = {"game": "four-towers", "setup": "standard", "seats": [ME, OPEN]}
         yield Asked("POST /matches", "/matches", new)
         yield Asked("POST /matches/{match}/moves", f"/matches/{self.long}/moves", {"move": "a1" * 5000})
+        turn = {"moves": ["e1-e2"] * MAX_MOVES_PER_SUBMISSION}
+        yield Asked("POST /matches/{match}/moves", f"/matches/{self.crowded}/moves", turn)
         for operation in _WITH_BODIES:
             yield Asked(operation, self._path(operation), BLOATED)
         line = {"lines": self._tree(self.long, LINES_MOVES)}

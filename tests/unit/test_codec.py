@@ -252,6 +252,15 @@ def test_every_registered_upcaster_is_named_after_its_step() -> None:
         assert type_name in TYPES
 
 
+def test_in_matches_created_before_whole_turns_each_ply_is_a_move_for_the_clock() -> None:
+    created = MatchCreated(NOON, "ann", "fourplay", 1, "draft", (), False, False, "7", STANDARD)
+    stored = draft_of(created, "ann").data
+    assert stored["terms"]["whole_turns"]
+    terms = {name: value for name, value in stored["terms"].items() if name != "whole_turns"}
+    older = event_of(envelope("match-created", {**stored, "terms": terms}, 3))
+    assert older == created._replace(terms=STANDARD._replace(whole_turns=None))
+
+
 @pytest.mark.parametrize(
     ("type_name", "content", "texts"),
     [

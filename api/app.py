@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from api import headers, health, limits, problems, reads
+from api import compression, headers, health, limits, problems, reads
 from api.auth import refuse_other_sites, session_cookie
 from api.limits import Limits, RateLimits
 from api.openapi import LARGEST_BODY, Api
@@ -33,6 +33,7 @@ def create_app(
     app.json.sort_keys = False  # type: ignore[attr-defined]
     services = Services(settings, now, store)
     app.extensions[EXTENSION] = services
+    compression.register(app)
     headers.register(app)
     health.register(app)
     limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))

@@ -12,13 +12,18 @@ from api.services import services
 _REQUEST_ID = re.compile("[A-Za-z0-9-]{8,64}")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
+_NOT_SNIFFED = ("X-Content-Type-Options", "nosniff")
 _FIXED = (
-    ("X-Content-Type-Options", "nosniff"),
+    _NOT_SNIFFED,
     ("X-Frame-Options", "DENY"),
     ("Referrer-Policy", "same-origin"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
 )
+
+
+_PARTS_OF_PAGES = frozenset({"application/javascript", "text/css", "text/javascript"})
+"""Media types that no browser shows by themselves: a page has many of them, and its own headers guard it."""
 
 
 def register(app: Flask) -> None:
@@ -50,6 +55,9 @@ def _name_request() -> None:
 
 
 def _add(response: Response) -> Response:
+    if response.mimetype in _PARTS_OF_PAGES:
+        response.headers.extend([_NOT_SNIFFED])
+        return response
     settings = services().settings
     added = [
         *_FIXED,

@@ -4,12 +4,15 @@ Scripts import each other by relative addresses, so that all of them are of the 
 keeps them and does not ask for them again.
 """
 
+import mimetypes
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from flask import Response, send_from_directory
+from flask import Response, abort
 
+from api.compression import COMPRESSIBLE, accepted_coding, compressed
 from api.web.frame import blueprint
 
 STATIC = Path(__file__).with_name("static")
@@ -27,18 +30,32 @@ def version_of(directory: Path) -> str:
 
 
 VERSION = version_of(STATIC)
+_CONTENTS = {path.name: path.read_bytes() for path in STATIC.iterdir()}
 
 
-@blueprint.get("/static/<version>/<path:filename>", endpoint="static")
+@blueprint.get("/static/<version>/<filename>", endpoint="static")
 def static_file(version: str, filename: str) -> Response:
     """Return a file of the pages.
 
     A page of another version, as there are while an installation is updated, gets the file as it is here, and keeps it
     no longer than the page.
     """
-    response = send_from_directory(STATIC, filename)
+    if filename not in _CONTENTS:
+        abort(404)
+    media_type = mimetypes.guess_type(filename)[0] or "application/octet-stream"
+    coding = accepted_coding() if media_type in COMPRESSIBLE else None
+    response = Response(_encoded(filename, coding), mimetype=media_type)
     response.headers["Cache-Control"] = KEPT if version == VERSION else NOT_KEPT
+    if coding is not None:
+        response.headers["Content-Encoding"] = coding
     return response
+
+
+@cache
+def _encoded(filename: str, coding: str | None) -> bytes:
+    """Return a file of the pages in a content coding (None: as it is), which takes work the first time only."""
+    content = _CONTENTS[filename]
+    return content if coding is None else compressed(content, coding, thoroughly=True)
 
 
 @blueprint.url_defaults

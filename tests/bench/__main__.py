@@ -19,6 +19,7 @@ TABLES = (
     "endings",
     "opponents",
     "crowd",
+    "pages",
 )
 
 

@@ -1,5 +1,6 @@
 """The nginx of the example in front of a running installation: really started, with its own configuration."""
 
+import gzip
 import http.client
 import json
 import os
@@ -119,8 +120,12 @@ def front(house: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 def test_pages_come_compressed_over_tls_and_plain_requests_are_sent_there(front: Front) -> None:
     with front.client() as client:
-        page = ask(client, "GET", "/", Accept_Encoding="gzip")
-    assert (page.status, page.headers["Content-Encoding"]) == (200, "gzip")
+        page = ask(client, "GET", "/", Accept_Encoding="gzip, br")
+        match, cookie = match_of_a_guest(client)
+        answer = ask(client, "GET", f"{API}/matches/{match}", Accept_Encoding="gzip", Cookie=cookie)
+    assert (page.status, page.headers["Content-Encoding"]) == (200, "br")
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["ETag"] == f'"{json.loads(gzip.decompress(answer.content))["version_tag"]}"'
     assert page.headers["Strict-Transport-Security"]
     assert "nginx/" not in page.headers.get("Server", "")
     with closing(http.client.HTTPConnection("127.0.0.1", front.port, timeout=DEADLINE_S)) as plain:

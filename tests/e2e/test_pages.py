@@ -1,32 +1,11 @@
 """The pages round the board: coming in, making matches, lists; and that everybody can read and reach them."""
 
 import re
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
 
-from deploy.runner import Installation
-from domain.games import GAMES
-from tests.e2e.visitors import Visitor
 from tests.support.callers import app_on
-
-CONTRASTS = Path(__file__).with_name("contrast.js").read_text()
-NAMELESS = Path(__file__).with_name("nameless.js").read_text()
-ON_PHONE = """() => {
-  scrollTo(0, 0);
-  const {left, top, width, height} = document.querySelector("h1").getBoundingClientRect();
-  const heading = Boolean(document.elementFromPoint(left + width / 2, top + height / 2)?.closest("h1"));
-  return [document.documentElement.scrollWidth, heading];
-}"""
-DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
-COUNTS = """() => [
-  document.querySelectorAll("h1").length,
-  document.querySelectorAll("[style], style, script:not([src])").length,
-]"""
-PHONE = {"width": 380, "height": 780}
-DESK = {"width": 1280, "height": 720}
 
 
 def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(visit):
@@ -190,117 +169,6 @@ def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again():
     assert answer.headers["Retry-After"]
     assert "The store cannot be reached" in answer.text
     assert "Try again" in answer.text
-
-
-PATHS = (
-    "/",
-    "/help",
-    "/sign-in",
-    "/sign-up",
-    "/lobby",
-    "/leaderboards",
-    "/games/bashni",
-    "/players/opponent-4",
-    "/nothing",
-)
-RULES = tuple(f"/games/{game}/rules" for game in GAMES)
-OWN_PATHS = (
-    "/matches",
-    "/matches?view=finished&against=nobody",
-    "/matches/new",
-    "/matches/new?game=towers&setup=four-player",
-    "/settings",
-)
-
-
-class Seen(NamedTuple):
-    """What was found on one page."""
-
-    path: str
-    width_on_phone: int
-    heading_on_phone: bool
-    poor_in_light: list[str]
-    poor_in_dark: list[str]
-    main_headings: int
-    nameless: list[str]
-    inline: int
-
-
-@pytest.fixture(scope="module")
-def seen(house: Installation, browser: Browser) -> list[Seen]:
-    """Return what is found on every page of a person with a few matches, each of them loaded once, on a small phone."""
-    person, other = Visitor(browser, house).sign_up(), Visitor(browser, house).be_guest()
-    invited = {"kind": "player", "name": other.name}
-    matches = [
-        person.create("bashni", "start", [{"kind": "me"}, invited]),
-        person.create("towers", "four-player", [{"kind": "me"}, invited, {"kind": "open"}, {"kind": "open"}]),
-        person.create("bashni", "start", [invited, {"kind": "me"}], private=True),
-    ]
-    for game in GAMES.values():
-        setup = next(iter(game.setups.values()))
-        seats = [{"kind": "me"}, *[{"kind": "open"}] * (len(setup.seat_names) - 1)]
-        matches.append(person.create(game.id, setup.name, seats))
-    for match in (matches[0], matches[2]):
-        other.call("POST", f"/matches/{match}/joins", {})
-    person.move(matches[0], "c3-d4")
-    other.move(matches[0], "b6-a5")
-    other.call("POST", f"/matches/{matches[2]}/resignation", {})
-    shown = (*(f"/matches/{match}" for match in matches), f"/matches/{matches[0]}?ply=1")
-    person.call("POST", f"/matches/{matches[0]}/chat", {"text": "Good luck!"})
-    laid = {"move": "d4-c5", "next": [{"move": "d6xb4", "then": "resign"}, {"move": "*", "then": "wait"}]}
-    person.call("PUT", f"/matches/{matches[0]}/lines", {"lines": [laid]})
-    found = [look_at(person.page, path) for path in (*PATHS, *RULES, *OWN_PATHS, *shown)]
-    person.open(matches[0]).get_by_role("button", name="Change the lines").click()
-    person.page.locator("#bench .tree button", has_text="d6xb4").click()
-    expect(person.page.get_by_role("button", name="Accept a draw")).to_be_visible()
-    found.append(inspected(person.page, "lines being entered"))
-    assert person.leave() + other.leave() == []
-    person.close()
-    other.close()
-    return found
-
-
-def look_at(page: Page, path: str) -> Seen:
-    """Load a page once and look at it with everything unfolded."""
-    page.goto(path, wait_until="load")
-    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-    return inspected(page, path)
-
-
-def inspected(page: Page, path: str) -> Seen:
-    """Look at the page on a small phone, and on a desk by day and by night.
-
-    Looks first in the size and the colours that the page before was seen in last: laying out a long page takes time.
-    """
-    poor: dict[str, list[str]] = {}
-    for size in (DESK, PHONE) if page.viewport_size == DESK else (PHONE, DESK):
-        page.set_viewport_size(size)
-        if size == PHONE:
-            width, heading = page.evaluate(ON_PHONE)
-            continue
-        is_dark = page.evaluate(DARK)
-        for scheme in ("dark", "light") if is_dark else ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            assert page.evaluate(DARK) == (scheme == "dark")
-            poor[scheme] = page.evaluate(CONTRASTS)
-    headings, inline = page.evaluate(COUNTS)
-    return Seen(path, width, heading, poor["light"], poor["dark"], headings, page.evaluate(NAMELESS), inline)
-
-
-def test_every_page_shows_itself_on_a_small_phone_and_none_scrolls_sideways(seen):
-    assert [each.path for each in seen if not each.heading_on_phone] == []
-    assert {each.path: each.width_on_phone for each in seen if each.width_on_phone > PHONE["width"]} == {}
-
-
-def test_every_text_stands_out_from_its_background_by_day_and_by_night(seen):
-    assert {each.path: each.poor_in_light for each in seen if each.poor_in_light} == {}
-    assert {each.path: each.poor_in_dark for each in seen if each.poor_in_dark} == {}
-
-
-def test_every_page_has_one_main_heading_and_names_for_all_its_controls(seen):
-    assert {each.path: each.main_headings for each in seen if each.main_headings != 1} == {}
-    assert {each.path: each.nameless for each in seen if each.nameless} == {}
-    assert {each.path: each.inline for each in seen if each.inline} == {}
 
 
 def test_who_is_erased_reads_what_becomes_of_the_files_of_the_store(visit):

@@ -38,7 +38,7 @@ export function chat(section, api) {
     const {reader} = section.dataset;
     if (reader && author.id !== reader && text) item.append(reporting(id, item));
     list.append(item);
-    list.scrollTop = list.scrollHeight;
+    list.parentElement.scrollTop = list.parentElement.scrollHeight;
   }
 
   // Returns what unfolds into a form that reports a message; a reported message is not shown to its reporter any more.

@@ -40,7 +40,7 @@ programs:
 
 # What takes longest is begun first, lest one worker wait for it at the end: the browser, and tests that start whole
 # installations.
-FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py)
+FIRST := tests/e2e $(addprefix tests/integration/test_, chaos.py runner.py demo.py nginx.py documented_commands.py)
 
 test:  ## check, then all tests, with a real server, real workers and a real browser
 	@$(MAKE) -j 2 check programs
@@ -69,19 +69,22 @@ $(BIN)/pip:
 	@$(PYTHON) -m venv $(VENV)
 
 $(BIN)/uv: requirements-install.txt | $(BIN)/pip
+	@echo "Installing uv, which installs the rest"
 	@$(PIP) --require-hashes -r requirements-install.txt
 	@touch $@
 
 # The product alone; an environment that has the development tools has the product too.
 $(VENV)/product: requirements.txt pyproject.toml | $(BIN)/uv
-	@echo "Installing the pinned packages"
+	@echo "Downloading and installing $$(grep -c == requirements.txt) pinned packages: the first time this can take a minute"
 	@$(call install,--compile-bytecode --require-hashes -r requirements.txt,--require-hashes -r requirements.txt)
+	@echo "Installing Rookery itself"
 	@$(call install,--no-deps --no-build-isolation -e .,--no-deps --no-build-isolation -e .)
 	@touch $@
 
 # What the development packages need is not compiled beforehand: most of it is never imported.
 $(VENV)/development: requirements-dev.txt requirements.txt pyproject.toml | $(BIN)/uv
-	@echo "Installing the pinned packages, with those of development"
+	@echo "Downloading and installing $$(grep -c == requirements-dev.txt) pinned packages, with those of development"
 	@$(call install,--require-hashes -r requirements-dev.txt,--no-compile --require-hashes -r requirements-dev.txt)
+	@echo "Installing Rookery itself"
 	@$(call install,--no-deps --no-build-isolation -e .,--no-deps --no-build-isolation -e .)
 	@touch $(VENV)/product $@

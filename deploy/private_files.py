@@ -46,3 +46,8 @@ def write_private(path: Path, text: str) -> None:
 def exports(environment: Mapping[str, str]) -> str:
     """Return the lines with which a shell exports ``environment``."""
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
+
+
+def read_exports(text: str) -> dict[str, str]:
+    """Return the environment that ``exports`` wrote as ``text``; raises ValueError for a text that is cut off."""
+    return dict(word.split("=", 1) for word in shlex.split(text) if word != "export")

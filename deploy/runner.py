@@ -210,7 +210,8 @@ class Installation:
         """Return the environment that programs need to reach the store."""
         settings = self.settings
         keys = {} if settings.key_file is None else {"ROOKERY_KEY_FILE": str(settings.key_file)}
-        return {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url, **keys}
+        store = {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url}
+        return {**store, "ROOKERY_PREFIX": settings.prefix, **keys}
 
     @property
     def _running(self) -> Supervisor:
@@ -259,6 +260,7 @@ class Installation:
             mark = self.var / MARK
             command = server_command(binary, self._directory, self.ports.server, self._fsync, mark, secret)
             program = Program(SERVER, command, grace=20.0, pass_fds=(self._directory.lock,))
+            self._say(f"Starting the embedded server ({binary}), which reads all that is kept")
             self._start([program])
         write_private(self.var / ENVIRONMENT, exports(self._store_environment()))
         with client:
@@ -347,6 +349,7 @@ class Installation:
         directory.settle(RedisStore(client, settings.prefix, settings.shards).installation().id)
 
     def _serve(self) -> None:
+        self._say("Starting the API, the live stream, the relay and the workers: the first time this takes longest")
         self._start(self._programs())
         self._await("the API", "api", lambda: answers(f"http://{self._local_host}:{self.ports.api}/readyz"))
         self._await("the live stream", "stream", lambda: listens(self._local_host, self.ports.stream))

@@ -47,7 +47,7 @@ class Settings(NamedTuple):
         secret that the signing key is encrypted with in the store; made when it is absent).
         """
         env = Env()
-        redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0", validate=_check_store)
+        redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0", validate=check_store)
         return cls(
             redis_url=redis_url,
             broker_url=env.str("BROKER_URL", None, validate=_check_broker) or next_database(redis_url),
@@ -81,7 +81,8 @@ def store_from(settings: Settings, now: Callable[[], int] | None = now_ms) -> Re
 # What is wrong is said without the value itself: it may hold a password.
 
 
-def _check_store(url: str) -> None:
+def check_store(url: str) -> None:
+    """Raise ValidationError, without the URL itself, unless a store can be at ``url``."""
     if not url.startswith(("redis://", "rediss://", "unix://")):
         raise ValidationError("must begin with redis://, rediss:// or unix://")
     _check_place(url)

@@ -16,7 +16,12 @@ from tests.support.server import RealServer
 
 TOGETHER = (
     ("tests/e2e/",),
-    ("tests/integration/test_runner.py", "tests/integration/test_demo.py", "tests/integration/test_nginx.py"),
+    (
+        "tests/integration/test_runner.py",
+        "tests/integration/test_demo.py",
+        "tests/integration/test_nginx.py",
+        "tests/integration/test_documented_commands.py",
+    ),
 )
 """Files that share a running installation, by how their paths begin."""
 

@@ -30,5 +30,9 @@ PLACES = {
 )
 @click.version_option(package_name="rookery", message="Rookery %(version)s")
 def main() -> None:
-    """Rookery: a correspondence server for tower games."""
+    """Rookery: a correspondence server for tower games.
+
+    Commands on an installation act on the one that runs on `var` in the current folder, or else beside the program.
+    Name another one with --var DIRECTORY, --redis URL or the variable REDIS_URL.
+    """
     exit_quickly()

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import click
 from redis.exceptions import RedisError
 
-from deploy.cli.arguments import Refusal, open_store
+from deploy.cli.arguments import Refusal
+from deploy.cli.installation import open_store, store_options
 from deploy.cli.people import account_of, parts
 from events.administration import CONSOLE
 from events.clock import now_ms, rfc3339
@@ -18,6 +19,7 @@ MAX_REASON_LENGTH = 300
 
 
 @click.command()
+@store_options
 @click.argument("name")
 @click.option("--reason", required=True, help="Shown to the person when signing in or acting.")
 @click.option("--until", help="An instant such as 2027-01-31T12:00Z; without it, until `restore`.")
@@ -37,6 +39,7 @@ def suspend(name: str, reason: str, until: str | None) -> None:
 
 
 @click.command()
+@store_options
 @click.argument("name")
 def restore(name: str) -> None:
     """Let a suspended person of this NAME act again."""
@@ -50,6 +53,7 @@ def restore(name: str) -> None:
 
 
 @click.command()
+@store_options
 @click.argument("name")
 @click.argument("new_name")
 def rename(name: str, new_name: str) -> None:
@@ -67,6 +71,7 @@ def rename(name: str, new_name: str) -> None:
 
 
 @click.command("reset-password")
+@store_options
 @click.argument("name")
 def reset_password(name: str) -> None:
     """Give the person of this NAME a new password, shown this once; sessions end, tokens stay."""

@@ -11,10 +11,6 @@ from redis.exceptions import RedisError
 
 from deploy.parallel import ProcessesKilled
 from domain.game import Game, RulesError
-from events.clock import now_ms
-from events.proof.keys import KeyRing
-from events.redis_store import RedisStore
-from events.settings import Settings, store_from
 from events.store import StoreError
 
 AnyGame = Game[Any, Any]
@@ -36,16 +32,6 @@ def in_words() -> Iterator[None]:
         yield
     except (StoreError, RedisError, ProcessesKilled) as error:
         raise Refusal(str(error)) from error
-
-
-def open_store() -> RedisStore:
-    """Return the store that the environment names."""
-    return store_from(Settings.from_environment())
-
-
-def key_ring(store: RedisStore) -> KeyRing:
-    """Return the keys of the installation."""
-    return KeyRing(store.client, store.prefix, now_ms, Settings.from_environment().key_file)
 
 
 def var_option(command: F) -> F:

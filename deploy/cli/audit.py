@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable
+from deploy.cli.arguments import Refusal, in_words, printable
 from deploy.cli.commands import Commands
+from deploy.cli.installation import key_ring, open_store, store_options
 from domain.match.authority import Authority
 from events.chain import linked
 from events.clock import now_ms, rfc3339
@@ -37,7 +38,7 @@ PLACES = {
 
 @click.group("audit", cls=Commands, places=PLACES)
 def audit_commands() -> None:
-    """Prove matches: signed bundles, replays, checkpoints. A store is that of REDIS_URL."""
+    """Prove matches: signed bundles, replays, checkpoints."""
 
 
 @audit_commands.command("verify")
@@ -53,6 +54,7 @@ def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: boo
 
 
 @audit_commands.command()
+@store_options
 @click.argument("match")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of standard output.")
 def export(match: str, output: Path | None) -> None:
@@ -72,6 +74,7 @@ def export(match: str, output: Path | None) -> None:
 
 
 @audit_commands.command()
+@store_options
 @click.argument("match")
 @click.option("--boards", is_flag=True, help="Draw the board before and after each ply.")
 @click.option("--opponents/--no-opponents", default=True, show_default=True, help="Compute their answers again.")

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, key_ring, open_store
+from deploy.cli.arguments import Refusal, in_words
+from deploy.cli.installation import key_ring, open_store, store_options
 from events.administration import Administration
 from events.clock import now_ms, rfc3339
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
@@ -22,6 +23,7 @@ T = TypeVar("T")
 
 
 @click.command()
+@store_options
 @click.option("--day", help="Of this day (2026-01-31, UTC) instead of today.")
 def checkpoint(day: str | None) -> None:
     """Print the checkpoint of today, which is made if there is none; keep it where the server cannot change it."""
@@ -36,6 +38,7 @@ def checkpoint(day: str | None) -> None:
 
 
 @click.command()
+@store_options
 @click.argument("first", type=FILE)
 @click.argument("second", type=FILE)
 @click.option("--proof", type=FILE, help="A proof from the server (/api/v1/checkpoints/consistency), not the store.")
@@ -58,6 +61,7 @@ def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | 
 
 
 @click.command()
+@store_options
 def keys() -> None:
     """Print the public keys of the store as a JSON Web Key Set."""
     store = open_store()
@@ -66,6 +70,7 @@ def keys() -> None:
 
 
 @click.command("rotate-key")
+@store_options
 def rotate_key() -> None:
     """Sign with a new key from now on; the private part of the old one is deleted, its public part kept."""
     store = open_store()
@@ -89,6 +94,7 @@ def _instant(context: click.Context, parameter: click.Parameter, text: str) -> i
 
 
 @click.command("revoke-key")
+@store_options
 @click.argument("key")
 @click.option("--since", required=True, callback=_instant, help="Such as 2026-01-31T12:00:00Z.")
 def revoke_key(key: str, since: int) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, open_store
+from deploy.cli.arguments import Refusal, in_words
+from deploy.cli.installation import open_store, store_options
 from domain.match.terms import duration
 from events.administration import CONSOLE, Administration
 from events.clock import now_ms, rfc3339
@@ -19,9 +20,10 @@ from events.timekeeper import Timekeeper
 
 
 @click.group(invoke_without_command=True)
+@store_options
 @click.pass_context
 def clocks(context: click.Context) -> None:
-    """Show who keeps time and how far clocks are off the store's, and the outages; the store is that of REDIS_URL."""
+    """Show who keeps time and how far clocks are off the store's, and the outages."""
     if context.invoked_subcommand is not None:
         return
     store = open_store()
@@ -41,6 +43,7 @@ def clocks(context: click.Context) -> None:
 
 
 @clocks.command()
+@store_options
 @click.argument("since")
 def confirm(since: str) -> None:
     """Say that the provisional outage that began SINCE (as it is listed) was one."""
@@ -60,6 +63,7 @@ def confirm(since: str) -> None:
 
 
 @clocks.command()
+@store_options
 def repair() -> None:
     """End outages that are said to end in the future, and bring matches back that are dated there.
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, key_ring, open_store, printable, progress
+from deploy.cli.arguments import Refusal, in_words, printable, progress
+from deploy.cli.installation import find, key_ring, open_store, store_options
 from events.administration import Administration
 from events.clock import now_ms
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
@@ -17,7 +18,6 @@ from events.proof.checkpoints import Checkpoint, read_checkpoint
 from events.proof.documents import Fault
 from events.proof.log_audit import AuditedLog, LogFinding, audit_log
 from events.redis_store import RedisStore
-from events.settings import Settings
 from events.store_clock import StoreClock
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -48,6 +48,7 @@ def audit_logs(store: RedisStore, kept: Sequence[Checkpoint] = ()) -> AuditedLog
 
 
 @click.command("all")
+@store_options
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
 @click.option(
     "--opponents", is_flag=True, help="Compute the opponents' answers again, too: it takes as long as playing."
@@ -70,7 +71,7 @@ def examine_everything(processes: int, opponents: bool, kept_files: tuple[Path, 
     with in_words():
         present = StoreClock(store.client, now_ms).store_now()
         with progress(matches_of(store), "Replaying") as step:
-            for examined in examine_all(Settings.from_environment(), processes, opponents, present):
+            for examined in examine_all(find().settings, processes, opponents, present):
                 total = total.plus(examined)
                 tell("DIFFERENT", [LogFinding(found.place, found.reason) for found in examined.findings])
                 for _ in range(examined.matches):

@@ -7,8 +7,17 @@ from pathlib import Path
 import click
 
 from deploy import appendonly
-from deploy.cli.arguments import Refusal, var_option
+from deploy.cli.arguments import Refusal
+from deploy.cli.installation import find_var
 from deploy.embedded import Binary, DataDirectory, EmbeddedError, copied_aside, find_binary
+
+VAR = click.option(
+    "--var",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=find_var,
+    show_default="var, here or beside the program",
+    help="Where the installation keeps everything.",
+)
 
 
 @click.group("store")
@@ -17,7 +26,7 @@ def store_files() -> None:
 
 
 @store_files.command()
-@var_option
+@VAR
 def check(var: Path) -> None:
     """Say how much of the files can be read, and where they are damaged; nothing is changed."""
     with held(var) as (directory, binary):
@@ -34,7 +43,7 @@ def check(var: Path) -> None:
 
 
 @store_files.command()
-@var_option
+@VAR
 def repair(var: Path) -> None:
     """Copy the files aside, then cut them off where they are damaged: what was written after that is lost.
 
@@ -56,6 +65,7 @@ def held(var: Path) -> Iterator[tuple[DataDirectory, Binary]]:
     """Hold the data directory below ``var``; raises Refusal when there is none or it is in use."""
     if not (var / "redis").is_dir():
         raise Refusal(f"there is no database in {var}: say where it is with --var")
+    click.echo(f"Acting on the files in {var.resolve()} (name others: --var).", err=True)
     directory = None
     try:
         binary = find_binary()

@@ -5,15 +5,16 @@ import time
 
 import click
 
-from deploy.cli.arguments import in_words, open_store, progress
+from deploy.cli.arguments import in_words, progress
+from deploy.cli.installation import find, open_store, store_options
 from deploy.impact import Question, replay_all
 from deploy.parallel import matches_of
 from domain.games import RULESETS
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
-from events.settings import Settings
 
 
 @click.command("impact")
+@store_options
 @click.argument("game", type=click.Choice(list(RULESETS)))
 @click.argument("old", type=int)
 @click.argument("new", type=int)
@@ -21,8 +22,7 @@ from events.settings import Settings
 def impact_command(game: str, old: int, new: int, processes: int) -> None:
     """Replay under ruleset NEW what was played under ruleset OLD in all matches of GAME; changes nothing.
 
-    Lists those that would have gone otherwise, with the ply where that first shows, and how. The store is that of
-    REDIS_URL.
+    Lists those that would have gone otherwise, with the ply where that first shows, and how.
     """
     known = [each.ruleset for each in RULESETS[game]]
     for name, ruleset in (("OLD", old), ("NEW", new)):
@@ -35,7 +35,7 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
     began = time.perf_counter()
     store = open_store()
     with in_words(), progress(matches_of(store), "Replaying") as step:
-        for batch in replay_all(Settings.from_environment(), Question(game, old, new), processes):
+        for batch in replay_all(find().settings, Question(game, old, new), processes):
             for match, difference in batch.parted:
                 click.echo(f"{match}  {said(difference)}")
             for match, reason in batch.failures:

@@ -3,13 +3,13 @@
 import click
 from redis.exceptions import RedisError
 
-from deploy.cli.arguments import Refusal, open_store, printable
+from deploy.cli.arguments import Refusal, printable
 from deploy.cli.commands import Commands
+from deploy.cli.installation import open_store, store_options
 from events.administration import CONSOLE, ROLES, TEXTS, Administration
 from events.clock import now_ms, rfc3339
 from events.envelope import canonical_json
 from events.people import People, Person
-from events.settings import Settings, store_from
 from events.store import StoreError
 
 role_argument = click.argument("role", type=click.Choice(ROLES))
@@ -25,10 +25,11 @@ PLACES = {
 
 @click.group(cls=Commands, places=PLACES)
 def people() -> None:
-    """Roles and accounts: who may judge and operate, and who may not act; the store is that of REDIS_URL."""
+    """Roles and accounts: who may judge and operate, and who may not act."""
 
 
 @people.command()
+@store_options
 @click.argument("name")
 @role_argument
 def grant(name: str, role: str) -> None:
@@ -37,6 +38,7 @@ def grant(name: str, role: str) -> None:
 
 
 @people.command()
+@store_options
 @click.argument("name")
 @role_argument
 def revoke(name: str, role: str) -> None:
@@ -45,6 +47,7 @@ def revoke(name: str, role: str) -> None:
 
 
 @people.command()
+@store_options
 def roles() -> None:
     """List who has which roles."""
     persons, administration = parts()
@@ -58,6 +61,7 @@ def roles() -> None:
 
 
 @people.command("log")
+@store_options
 @click.option("--after", type=click.IntRange(0), default=0, show_default=True, help="Only entries after this number.")
 @click.option("--canonical", is_flag=True, help="Print id and canonical JSON of each entry, from which ids follow.")
 def show_log(after: int, canonical: bool) -> None:
@@ -116,7 +120,6 @@ def account_of(persons: People, name: str) -> Person:
 
 
 def parts() -> tuple[People, Administration]:
-    """Return the people and the administration of the installation that the environment names."""
-    settings = Settings.from_environment()
-    client = store_from(settings).client
-    return People(client, settings.prefix, now_ms), Administration(client, settings.prefix, now_ms)
+    """Return the people and the administration of the installation."""
+    store = open_store()
+    return People(store.client, store.prefix, now_ms), Administration(store.client, store.prefix, now_ms)

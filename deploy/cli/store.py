@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, open_store, printable, progress, var_option
+from deploy.cli.arguments import Refusal, in_words, printable, progress
 from deploy.cli.everything import audit_logs, tell
+from deploy.cli.installation import find, open_store, store_options
 from deploy.parallel import matches_of
 from deploy.watermark import MARK, read_mark
 from deploy.watermark import missing as missing_events
@@ -16,15 +17,14 @@ from events.heartbeat import RedisHeartbeat
 from events.incidents import Incidents
 from events.readmodels import Keys, dump
 from events.redis_store import RedisStore
-from events.settings import Settings
 from events.store import DamagedStream
 from events.store_clock import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 
 
 @click.command()
-@var_option
-def verify(var: Path) -> None:
-    """Compute all hash chains again and name the place of any damage; the store is that of REDIS_URL.
+@store_options
+def verify() -> None:
+    """Compute all hash chains again and name the place of any damage.
 
     So are the logs of checkpoints and of administration, and compared with the matches and with each other.
     What is missing at the end of a history is found by the high-water mark that `rookery up` keeps below --var.
@@ -47,7 +47,7 @@ def verify(var: Path) -> None:
         with progress(streams, "Verifying") as step:
             damaged = verify_all(store, count)
         logs = audit_logs(store)
-        missing = _missing(store, var / MARK)
+        missing = _missing(store, find().var / MARK)
         future_outages = impossible(RedisHeartbeat(store.client, store.prefix), present)
     for damage in damaged:
         click.echo(printable(f"DAMAGED {damage}"))
@@ -85,8 +85,9 @@ def _missing(store: RedisStore, path: Path) -> bool:
 
 
 @click.command()
+@store_options
 def incidents() -> None:
-    """List what went wrong with the store, and what each match lost; the store is that of REDIS_URL."""
+    """List what went wrong with the store, and what each match lost."""
     store = open_store()
     with in_words():
         found = Incidents(store.client, store.prefix).all()
@@ -99,12 +100,13 @@ def incidents() -> None:
 
 
 @click.command()
+@store_options
 @click.option("--check", is_flag=True, help="Fail when the new read models differ from the old ones.")
 @click.option(
     "--processes", type=click.IntRange(1), default=1, show_default=True, help="More pay off for large stores."
 )
 def rebuild(check: bool, processes: int) -> None:
-    """Delete all read models and make them again from the events; the store is that of REDIS_URL.
+    """Delete all read models and make them again from the events.
 
     It may be done while everything runs. --check finds differences that are none when something happens meanwhile.
     """
@@ -115,7 +117,7 @@ def rebuild(check: bool, processes: int) -> None:
         keys = Keys(store.prefix, store.shards)
         before = dump(store.client, keys) if check else {}
         with progress(store.shards, "Rebuilding") as step:
-            rebuilt = rebuild_all(Settings.from_environment(), lambda *_: step(), processes)
+            rebuilt = rebuild_all(find().settings, lambda *_: step(), processes)
         after = dump(store.client, keys) if check else {}
     for match, reason in rebuilt.failures:
         click.echo(f"LEFT OUT {match}: {reason}")

@@ -60,7 +60,7 @@ def test_a_suspension_ends_when_it_is_taken_back_or_over(
     assert run("restore", "anna").stdout == "anna may act again\n"
     assert sign_in(app, "anna", "the secret of anna")[0] == 201
     again = run("restore", "anna")
-    assert (again.exit_code, again.stderr) == (1, "anna is not suspended\n")
+    assert (again.exit_code, again.stderr.splitlines()[-1]) == (1, "anna is not suspended")
     assert run("suspend", "anna", "--reason", "x", "--until", "2000-01-01").exit_code == 1
     assert run("suspend", "anna", "--reason", "x", "--until", "soon").exit_code == 1
     assert run("suspend", "nobody", "--reason", "x").exit_code == 1

@@ -120,7 +120,7 @@ def test_who_may_read_the_log_can_compute_its_chain_again(
     assert checkpoint.administration.digest == chain[checkpoint.administration.number - 1]
     shown = arbiter.get(f"/checkpoints/{checkpoint.day}").json
     assert shown["administration"] == checkpoint.administration._asdict()
-    printed = run(services, monkeypatch, "log", "--canonical").output.splitlines()
+    printed = run(services, monkeypatch, "log", "--canonical").stdout.splitlines()
     assert printed == [f"{item['id']} {item['canonical']}" for item in items]
 
 
@@ -129,13 +129,13 @@ def test_the_console_prints_the_log_and_what_was_changed_in_it(
 ) -> None:
     assert arbiter.post(f"/matches/{match}/freezing", {"frozen": False}).status_code == 201
     printed = run(services, monkeypatch, "log")
-    lines = printed.output.splitlines()
+    lines = printed.stdout.splitlines()
     assert printed.exit_code == 0
     assert [line.split("  ")[0] for line in lines] == ["1", "2"]
     assert "  role-granted by console  " in lines[0]
     assert f"  match-unfrozen by carla ({arbiter.id})  " in lines[1]
     assert f'"match":"{match}"' in lines[1]
-    assert run(services, monkeypatch, "log", "--after", "1").output.splitlines() == lines[1:]
+    assert run(services, monkeypatch, "log", "--after", "1").stdout.splitlines() == lines[1:]
     store: Any = services.store.client
     log = f"{services.settings.prefix}{{administration}}:log"
     ((_, fields), *_) = store.xrange(log)

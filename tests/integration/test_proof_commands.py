@@ -44,7 +44,7 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: Workshop, cli: A
     assert cli("export", match, "--output", file).exit_code == 0
     assert read_bundle(cli("export", match).stdout.encode()).match == match
     assert cli("export", "no-such-match").exit_code == 1
-    keys.write_text(cli("keys").output)
+    keys.write_text(cli("keys").stdout)
     assert cli("verify", file, "--keys", keys).exit_code == 0
     for source in (match, file):
         replayed = cli("replay", source, "--boards")

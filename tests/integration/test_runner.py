@@ -179,8 +179,10 @@ def test_up_starts_again_at_once_after_a_crash_and_stops_on_a_signal(tmp_path):
         os.kill(stuck, signal.SIGSTOP)  # it ends later than the others
         crashed.kill()
     awaited: list[str] = []
+    said: list[str] = []
 
     def go_on(line: str) -> None:
+        said.append(line)
         if "Waiting for the processes of the last run" in line:
             awaited.append(line)
             os.kill(stuck, signal.SIGCONT)
@@ -188,6 +190,9 @@ def test_up_starts_again_at_once_after_a_crash_and_stops_on_a_signal(tmp_path):
     with up(tmp_path, ports, command, go_on) as (url, stop, _), ApiClient(url) as client:
         assert awaited
         assert client.get("/players/Ada")["id"] == player
+        steps = ("Starting Rookery on ", "Starting the embedded server (", "Starting the API, ", "╭")
+        steps = ("Starting Rookery on ", "Starting the embedded server (", "Starting the API, ", "╭")
+        assert [step for line in said for step in steps if line.startswith(step)] == list(steps)
         stop(signal.SIGTERM)
 
 

@@ -1,0 +1,112 @@
+"""The commands of the README as they stand there, and how commands find the installation that they act on."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from deploy.api_client import ApiClient
+from deploy.cli import installation, main
+from deploy.private_files import ENVIRONMENT
+from deploy.runner import Installation
+
+ROOT = Path(__file__).parents[2]
+BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+PROGRAM = ".venv/bin/rookery"
+COMMANDS = [line.strip() for block in BLOCKS for line in block.splitlines() if line.startswith(PROGRAM)]
+
+EXPLAINED_ONLY = ("opponent ladder", "simulate year", "audit rotate-key", "audit revoke-key")
+"""What takes minutes, or would change the keys of an installation that other tests share: only ``--help`` is run."""
+
+PARALLEL = ("rules impact", "audit all")
+"""What starts processes, for which the installation of a test is too small."""
+
+
+def rookery(*arguments: str) -> Result:
+    """Run the command line."""
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture
+def beside(house: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, which is that of a running installation."""
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "var").symlink_to(house.var)
+    return tmp_path
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, in which there is no installation, nor is there one beside the program."""
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(installation, "BESIDE_THE_PROGRAM", tmp_path / "nowhere")
+    return tmp_path
+
+
+def test_every_command_of_the_readme_does_what_it_says_on_the_installation_that_runs_there(
+    house: Installation, beside: Path
+) -> None:
+    (beside / "tests").symlink_to(ROOT / "tests")
+    with ApiClient(house.url) as client:
+        client.sign_up("Documented", "correct horse battery")
+        match = client.post("/matches", {"game": "bashni", "seats": [{"kind": "me"}, {"kind": "open"}]})["id"]
+        assert rookery("audit", "checkpoint").exit_code == 0  # without one a bundle does not prove everything
+        (beside / f"rookery-{match}.json").write_text(rookery("audit", "export", match).stdout)
+    (beside / "rookery-keys.json").write_text(rookery("audit", "keys").stdout)
+    assert len(COMMANDS) > 20
+    for command in COMMANDS:
+        line = command.replace("MATCH", match).replace("NAME", "Documented").replace("*.json", "towers.public.json")
+        words = shlex.split(line, comments=True)[1:]
+        if " ".join(words[:2]) in EXPLAINED_ONLY:
+            words = [*words[:2], "--help"]
+        ran = rookery(*words, *(["--processes", "1"] if " ".join(words[:2]) in PARALLEL else []))
+        assert ran.exit_code == 0, f"{command}\n{ran.output}"
+
+
+def test_commands_say_on_which_installation_they_act(house: Installation, beside: Path) -> None:
+    found = f"Acting on the installation in {house.var.resolve()} (name another: --var or --redis).\n"
+    for words in (["incidents"], ["people", "roles"], ["clocks"], ["audit", "keys"]):
+        assert rookery(*words).stderr == found
+    assert rookery("rules", "show", "bashni", "start").stderr == ""
+    named = rookery("incidents", "--redis", house.settings.redis_url).stderr
+    assert named == f"Acting on the store redis://127.0.0.1:{house.ports.server}/0, which --redis names.\n"
+
+
+def test_commands_find_the_installation_beside_the_program_from_any_folder(
+    house: Installation, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = elsewhere / "program"
+    program.mkdir()
+    (program / "var").symlink_to(house.var)
+    monkeypatch.setattr(installation, "BESIDE_THE_PROGRAM", program)
+    assert rookery("incidents").exit_code == 0
+    assert rookery("incidents", "--var", str(house.var)).exit_code == 0
+
+
+@pytest.mark.parametrize("left_behind", [None, "", "export REDIS_URL='redis://:x@127.0.0.1:1/0'\n"])
+def test_where_nothing_runs_commands_say_so_and_how_to_name_an_installation(
+    elsewhere: Path, left_behind: str | None
+) -> None:
+    if left_behind is not None:
+        (elsewhere / "var").mkdir()
+        (elsewhere / "var" / ENVIRONMENT).write_text(
+            f"{left_behind}export BROKER_URL=redis://127.0.0.1:1/1\nexport ROOKERY_PREFIX=rk:\n" if left_behind else ""
+        )
+    for words in (["verify"], ["people", "grant", "anna", "arbiter"], ["audit", "all"], ["rebuild"], ["clocks"]):
+        refused = rookery(*words)
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert refused.stderr == (
+            f"No Rookery runs on {elsewhere / 'var'}: start it (make run), or name another one with --var DIRECTORY, "
+            "--redis URL or REDIS_URL.\n"
+        )
+
+
+def test_a_store_that_cannot_be_one_is_refused_without_its_password(elsewhere: Path) -> None:
+    refused = rookery("verify", "--redis", "http://:secret@store/0")
+    assert refused.exit_code == 2
+    assert "must begin with redis://" in refused.stderr
+    assert "secret" not in refused.stderr

@@ -80,6 +80,14 @@ class Hint(NamedTuple):
     label: str
 
 
+class Fact(NamedTuple):
+    """Something that players keep count of: its title, the seat it is about (None: the game as a whole), its value."""
+
+    title: str
+    seat: int | None
+    value: str
+
+
 class Composition(NamedTuple):
     """A kind of move that is put together part by part, because there are too many of them to enumerate.
 
@@ -303,12 +311,17 @@ class Game(ABC, Generic[P, M]):
     def read_move(self, position: P, text: str, setup: str) -> M:  # noqa: ARG002
         """Return the legal move that a player means by ``text`` in a game begun from ``setup``.
 
-        Raises as ``parse_move`` does. A game overrides this when some of its spellings need the setup to be understood.
+        Read are the texts that ``parse_move`` reads, what ``spell`` returns, and less strict spellings (without marks
+        between squares, with spaces, in capitals) that fit one legal move only. Raises as ``parse_move`` does; an
+        IllegalMove lists the moves when a text fits several.
         """
         return self.parse_move(position, text)
 
     def spell(self, position: P, move: M) -> str:
-        """Return ``move`` as players of the game like to read it; the canonical string where they have no other."""
+        """Return ``move`` as players of the game like to read it; the canonical string where they have no other.
+
+        In games with checks a move that gives check ends with ``+``, one that mates with ``#``.
+        """
         return self.format_move(position, move)
 
     @abstractmethod
@@ -322,6 +335,24 @@ class Game(ABC, Generic[P, M]):
     @abstractmethod
     def hints(self, position: P) -> dict[str, tuple[Hint, ...]]:
         """Return the squares that can be selected and, for each, the legal moves that begin there."""
+
+    def demand(self, position: P) -> str:  # noqa: ARG002
+        """Return a sentence about what the rules demand of the player to move, such as a capture; "" if nothing."""
+        return ""
+
+    def why_not(self, position: P, square: str) -> str | None:
+        """Return why no legal move begins on ``square``, in a player's words; None when one does.
+
+        Raises MalformedNotation when the board has no such square.
+        """
+        return None if square in self.hints(position) else f"no legal move begins on {square}"
+
+    def facts(self, position: P, history: Sequence[P]) -> tuple[Fact, ...]:  # noqa: ARG002
+        """Return what players keep count of: captured pieces, supplies, and how near the rules are to a draw.
+
+        ``history`` is the earlier positions of the game, as for ``outcome``.
+        """
+        return ()
 
     def compositions(self, position: P) -> tuple[Composition, ...]:  # noqa: ARG002
         """Return the kinds of legal moves that ``legal_moves`` and ``hints`` leave out, for they are too many.

@@ -51,7 +51,7 @@ class Scene(NamedTuple):
 
     ``columns`` maps a square to the pieces on it, bottom first; empty squares are left out. ``spoken`` maps a square to
     its contents in words, for a reader that cannot see the picture. ``links`` are pairs of squares whose pieces belong
-    together. ``notes`` explain squares to a player who asks.
+    together. ``notes`` explain squares to a player who asks. ``checked`` are the squares of the kings in check.
     """
 
     width: float
@@ -62,3 +62,4 @@ class Scene(NamedTuple):
     spoken: Mapping[str, str]
     links: tuple[tuple[str, str], ...] = ()
     notes: tuple[Note, ...] = ()
+    checked: tuple[str, ...] = ()

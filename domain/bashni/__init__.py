@@ -4,14 +4,15 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from domain.bashni import evaluate as search_terms
 from domain.bashni.board import NAMES, SETUPS, START_POSITION, Move
-from domain.bashni.diagram import diagram, scene
+from domain.bashni.diagram import counts, diagram, scene
 from domain.bashni.jumping import Jump, again_after_another, never_again
-from domain.bashni.legality import is_legal
+from domain.bashni.legality import is_legal, must_capture, why_not
 from domain.bashni.moves import legal_moves, play
-from domain.bashni.notation import format_move, parse_move
+from domain.bashni.notation import format_move, parse_move, read_move
 from domain.bashni.outcome import key, outcome
 from domain.bashni.position import Position, format_position, parse_position
-from domain.game import Game, Hint, Outcome
+from domain.facts import repetition_fact
+from domain.game import Fact, Game, Hint, Outcome
 from domain.scene import Scene
 
 _START = {"start": parse_position(START_POSITION)}
@@ -80,6 +81,23 @@ class Bashni(Game[Position, Move]):
     def format_move(self, position: Position, move: Move) -> str:
         """Return ``c3-d4`` for a plain move, ``f6xd8xa5`` for a capture (section 9)."""
         return format_move(position, move)
+
+    def read_move(self, position: Position, text: str, setup: str) -> Move:  # noqa: ARG002
+        """Return the legal move that a player means by ``text``, as ``c3e5``; raises as ``parse_move`` does."""
+        return read_move(position, text, self._jump)
+
+    def demand(self, position: Position) -> str:
+        """Return that a capture is compulsory, and which columns can capture (section 4)."""
+        jumpers = must_capture(position)
+        return f"You must capture: {', '.join(f'{name} can' for name in jumpers)}." if jumpers else ""
+
+    def why_not(self, position: Position, square: str) -> str | None:
+        """Return why no legal move begins on ``square``; raises MalformedNotation when there is no such square."""
+        return why_not(position, square)
+
+    def facts(self, position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+        """Return the columns and the prisoners of each seat, and the draw counter (section 6)."""
+        return (*counts(position), *repetition_fact(self, position, history))
 
     def diagram(self, position: Position) -> str:
         """Return the board with whole columns, from the top down, side to move and draw counter."""

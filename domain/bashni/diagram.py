@@ -4,6 +4,7 @@ from itertools import groupby
 
 from domain.bashni.board import LAST_QUIET, SEAT_NAMES, SQUARE_NUMBERS
 from domain.bashni.position import Position, column
+from domain.game import Fact
 from domain.scene import Cell, Label, Piece, Scene
 
 _FILES = "abcdefgh"
@@ -42,6 +43,21 @@ def scene(position: Position) -> Scene:
         labels=_LABELS,
         columns=columns,
         spoken={cell.square: f"{cell.square}: {_spoken(cell, columns.get(cell.square, ()))}" for cell in _CELLS},
+    )
+
+
+def counts(position: Position) -> tuple[Fact, ...]:
+    """Return how many columns each seat commands, how many enemies lie under them, and the draw counter."""
+    owned: tuple[list[str], list[str]] = ([], [])
+    for square in SQUARE_NUMBERS.values():
+        letters = column(position, square)
+        if letters:
+            owned["wb".index(letters[0].lower())].append(letters)
+    prisoners = [sum(letters.lower().count("bw"[seat]) for letters in owned[seat]) for seat in (0, 1)]
+    return (
+        *(Fact("Columns", seat, str(len(owned[seat]))) for seat in (0, 1)),
+        *(Fact("Prisoners", seat, str(prisoners[seat])) for seat in (0, 1)),
+        Fact("King moves without a capture in a row", None, f"{position.quiet} of {LAST_QUIET}"),
     )
 
 

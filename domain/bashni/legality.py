@@ -1,9 +1,26 @@
 """Whether one given move is legal, and if not, why: the move is walked square by square, nothing is enumerated."""
 
-from domain.bashni.board import BETWEEN, LAST_QUIET, LAST_ROWS, LEAPS, NAMES, NUMBERS, SEAT_NAMES, SIGHTS, Move
+import re
+
+from domain.bashni.board import (
+    BETWEEN,
+    LAST_QUIET,
+    LAST_ROWS,
+    LEAPS,
+    NAMES,
+    NUMBERS,
+    SEAT_NAMES,
+    SIGHTS,
+    SQUARE_NUMBERS,
+    SQUARES,
+    Move,
+)
 from domain.bashni.jumping import Field, Jump
 from domain.bashni.moves import can_jump, capturers, victims
 from domain.bashni.position import Position
+from domain.game import MalformedNotation
+
+_BOARD_SQUARE = re.compile("[a-h][1-8]")
 
 
 def is_legal(position: Position, move: Move, jump: Jump) -> bool:
@@ -36,6 +53,37 @@ def refusal(position: Position, move: Move, captures: bool, jump: Jump) -> str |
         examples = [_written(_some_capture(position, square, jump)) for square in starts[:2]]
         return f"a capture is compulsory, such as {' or '.join(examples)}"
     return _plain_refusal(position, move)
+
+
+def must_capture(position: Position) -> tuple[str, ...]:
+    """Return the squares of the columns one of which must capture; none when no column can (section 4)."""
+    own, enemy = _colours(position)
+    jumpers = capturers(own, enemy, position.kings)
+    return tuple(NAMES[square] for square in range(NUMBERS) if jumpers >> square & 1)
+
+
+def why_not(position: Position, name: str) -> str | None:
+    """Return why no legal move begins on the square ``name``; None when one does."""
+    if name not in SQUARE_NUMBERS:
+        if _BOARD_SQUARE.fullmatch(name):
+            return f"{name} is a light square, which is not used"
+        raise MalformedNotation(f"there is no square {name[:10]}")
+    square = SQUARE_NUMBERS[name]
+    own, enemy = _colours(position)
+    if enemy >> square & 1:
+        return f"the column on {name} is {SEAT_NAMES[1 - position.side]}'s, and {SEAT_NAMES[position.side]} is to move"
+    if not own >> square & 1:
+        return f"{name} is empty"
+    if position.quiet >= LAST_QUIET:
+        return "the game is over"
+    jumpers = must_capture(position)
+    if jumpers:
+        return None if name in jumpers else f"you must capture: {', '.join(f'{each} can' for each in jumpers)}"
+    if any(_plain_refusal(position, (square, end)) is None for end in SQUARES):
+        return None
+    if position.kings >> square & 1:
+        return f"the king on {name} is blocked on every side, and nothing can be captured"
+    return f"the man on {name} is blocked: the squares in front of it are not free, and nothing can be captured"
 
 
 def _plain_refusal(position: Position, move: Move) -> str | None:

@@ -1,15 +1,22 @@
 """Move strings of Bashni (section 9)."""
 
+import re
+
 from domain.bashni.board import BETWEEN, NAMES, SQUARE_NUMBERS, Move
 from domain.bashni.jumping import Jump
-from domain.bashni.legality import refusal
+from domain.bashni.legality import is_legal, refusal
 from domain.bashni.outcome import outcome
 from domain.bashni.position import Position
 from domain.game import GameOver, IllegalMove, MalformedNotation
+from domain.reading import bare
 
 _FILES = ("abcdefgh", "a file from a to h")
 _RANKS = ("12345678", "a rank from 1 to 8")
 _FIRST_SIGN = ("-x", "'-' or, for a capture, 'x'")
+_SQUARE = re.compile("[a-h][1-8]")
+_LOOSE = re.compile("[a-h][1-8](?:[-x:]?[a-h][1-8])+")
+MAX_LOOSE_LENGTH = 200
+"""Characters: longer texts are read strictly. A capture takes at most twelve pieces."""
 _NEXT_SIGN = ("x", "'x' and the next landing square, or the end")
 
 
@@ -32,6 +39,22 @@ def parse_move(position: Position, text: str, jump: Jump) -> Move:
     if reason is not None:
         raise IllegalMove(reason)
     return move
+
+
+def read_move(position: Position, text: str, jump: Jump) -> Move:
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+
+    Raises as ``parse_move`` does.
+    """
+    loose = bare(text).lower() if len(text) <= MAX_LOOSE_LENGTH else text
+    if len(loose) > MAX_LOOSE_LENGTH or not _LOOSE.fullmatch(loose):
+        return parse_move(position, text, jump)
+    names = _SQUARE.findall(loose)
+    move = tuple(SQUARE_NUMBERS.get(name, -1) for name in names)
+    if is_legal(position, move, jump):
+        return move
+    # Refused as a capture when it is written as one or cannot be anything else.
+    return parse_move(position, ("x" if "x" in loose or ":" in loose or len(names) > 2 else "-").join(names), jump)
 
 
 def _parse_squares(text: str) -> Move:

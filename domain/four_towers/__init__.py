@@ -1,17 +1,33 @@
 """Four Towers: chess on nine arenas, ruled by the pieces on four towers. Rules: ruleset 1, FT-01 to FT-37."""
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from domain.four_towers import composing, diagram, evaluate, moves, notation, outcome, position, promising, special
+from domain.facts import captured, listed, repetition_fact
+from domain.four_towers import (
+    composing,
+    diagram,
+    evaluate,
+    idle,
+    moves,
+    notation,
+    outcome,
+    position,
+    promising,
+    special,
+)
 from domain.four_towers.board import NAMES
 from domain.four_towers.diagram import TITLES
 from domain.four_towers.moves import PROMOTED, RETURN, Move, Multi, Rearrangement, head_of, target_of, victim_of
-from domain.four_towers.position import Position
+from domain.four_towers.position import LETTERS, NEVER, QUIET_CLOCK, Position
 from domain.four_towers.turn import Turn
-from domain.game import Composed, Composition, Effort, Game, Hint, Outcome, Setup
+from domain.game import Composed, Composition, Effort, Fact, Game, Hint, Outcome, Setup
 from domain.scene import Scene
 
 _START = "dmk/rnbdcq/ppppppbnr/6pppp/10/9/10/PPPP6/RNBPPPPPP/QCDBNR/KMD w - -/- - 0 1"
+_SIGNS = re.compile("[a-zA-Z]")
+_LOST = tuple((TITLES[LETTERS.index(letter)], letter) for letter in "WQMCDRBNLP")
+"""The pieces that can be captured, the strongest first, and their letters."""
 _LABELS = ("attach", "move", "swap", "move directly", "attach directly", "capture")
 """By mark."""
 
@@ -94,6 +110,37 @@ class FourTowers(Game[Position, Move]):
 
     def format_move(self, position: Position, move: Move) -> str:
         return moves.format_move(position, move)
+
+    def spell(self, position: Position, move: Move) -> str:
+        """Return the canonical string with a mark for check, or for mate where that is seen at a glance."""
+        after = moves.play(position, move)
+        if not outcome.checked(after):
+            return moves.format_move(position, move)
+        ended = outcome.outcome_at_a_glance(after, ())
+        return f"{moves.format_move(position, move)}{'#' if ended and ended.reason == 'checkmate' else '+'}"
+
+    def demand(self, position: Position) -> str:
+        code, tower = position.returning
+        if position.returning == NEVER or not Turn(position).returns():
+            return ""
+        return f"Your {TITLES[code & 15]}, captured on {NAMES[tower]}, may be put back: this turn only."
+
+    def why_not(self, position: Position, square: str) -> str | None:
+        reason = idle.why_not(position, square)
+        if reason and any(square in each.pieces for each in composing.compositions(position)):
+            return f"{reason}; it can only take part in a rearrangement or a multi-move"
+        return reason
+
+    def facts(self, position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+        lost = captured(self, position, history, _SIGNS, lambda sign: int(sign.islower()))
+        return (
+            *(
+                Fact("Lost", seat, listed((title, lost[sign.lower() if seat else sign]) for title, sign in _LOST))
+                for seat in (0, 1)
+            ),
+            Fact("Plies without progress", None, f"{position.clock} of {QUIET_CLOCK}"),
+            *repetition_fact(self, position, history),
+        )
 
     def diagram(self, position: Position) -> str:
         return diagram.diagram(position)

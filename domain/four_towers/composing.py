@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from domain.four_towers import diagram, effects, special
-from domain.four_towers.attack import BLACK, DRAGON, WIZARD, in_check
+from domain.four_towers.attack import BLACK, DRAGON, KING, WIZARD, in_check
 from domain.four_towers.board import ARENA_OF, ARENAS, NAMES, NUMBERS, NUMERALS, TOUCHED, TOWERS
 from domain.four_towers.diagram import TITLES
 from domain.four_towers.moves import (
@@ -22,7 +22,7 @@ from domain.four_towers.moves import (
     target_of,
 )
 from domain.four_towers.notation import read_component
-from domain.four_towers.outcome import drawn
+from domain.four_towers.outcome import checked, drawn
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.turn import Turn
 from domain.game import Composed, Composition, Hint, MalformedNotation
@@ -64,7 +64,10 @@ def compose(position: Position, kind: str, parts: Sequence[str]) -> Composed:
 
 def scene(position: Position) -> Scene:
     """Return what a picture of the position shows, with notes on what the pieces on towers do."""
-    return diagram.scene(position)._replace(notes=effects.notes(position))
+    shown = diagram.scene(position)
+    kings = (NAMES[position.board.index(position.side * BLACK + KING)],) if checked(position) else ()
+    spoken = {**shown.spoken, **{king: f"{shown.spoken[king]}, in check" for king in kings}}
+    return shown._replace(notes=effects.notes(position), checked=kings, spoken=spoken)
 
 
 def _refused(board: Position, reason: str, failing: int | None = None) -> Composed:

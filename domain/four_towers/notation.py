@@ -12,21 +12,29 @@ from domain.four_towers.board import (
     TARGETS,
 )
 from domain.four_towers.moves import (
+    ATTACH,
+    CAPTURE,
+    DIRECT,
+    DIRECT_ATTACH,
     PLAIN,
     RETURN,
     RETURNS,
+    SWAP,
     Move,
     Multi,
     Rearrangement,
+    format_move,
     head_of,
     is_encoded,
     single_move,
     target_of,
+    victim_of,
 )
 from domain.four_towers.outcome import checked, drawn, outcome
 from domain.four_towers.position import LETTERS, Position
 from domain.four_towers.turn import Turn
 from domain.game import GameOver, IllegalMove, MalformedNotation
+from domain.reading import bare, several
 
 _SQUARE = r"([a-k](?:1[01]|[1-9]))"
 _SINGLE = re.compile(
@@ -35,6 +43,17 @@ _SINGLE = re.compile(
 _RETURN = re.compile(rf"@([RBNQMCWDPL]):{_SQUARE}", re.ASCII)
 _REARRANGEMENT = re.compile(r"(I|II|III|IV|V|VI|VII|VIII|IX):(.+)", re.ASCII)
 _PLACED = re.compile(rf"([RBNQMCWKDPL]){_SQUARE}", re.ASCII)
+_LOOSE_SINGLE = re.compile(
+    rf"(?:([bcmnpqr])/)?{_SQUARE}(\+|-|:|<>|>>\+?|x|){_SQUARE}(?:\({_SQUARE}\))?(?:=?([bcdmnqrw]))?", re.ASCII
+)
+_LOOSE_COMPONENT = re.compile(rf"{_SQUARE}-?{_SQUARE}(?:=?([bcdmnqrw]))?", re.ASCII)
+_LOOSE_RETURN = re.compile(rf"@([rbnqmcwdpl]):?{_SQUARE}", re.ASCII)
+_MARKS_MEANT = {
+    "": (PLAIN, CAPTURE, ATTACH, SWAP, DIRECT, DIRECT_ATTACH),
+    **dict.fromkeys(("-", "x", ":"), (PLAIN, CAPTURE)),
+    **{"+": (ATTACH,), "<>": (SWAP,), ">>": (DIRECT,), ">>+": (DIRECT_ATTACH,)},
+}
+"""What a mark between two squares may mean in a loose spelling."""
 _LONGEST = 80
 """Characters; no move is longer, white space apart."""
 _TRIALS = 2000
@@ -89,15 +108,70 @@ def parse_move(position: Position, text: str) -> Move:
 
 
 def read_move(position: Position, text: str) -> Move:
-    """Return the move that a player means by ``text``, with spaces anywhere and a rearrangement in any order.
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
 
-    Raises as ``parse_move`` does.
+    Spaces may stand anywhere, and the pieces of a rearrangement in any order. Raises as ``parse_move`` does.
     """
-    bare = "".join(text.split())
-    arena = _REARRANGEMENT.fullmatch(bare) if len(bare) <= _LONGEST else None
-    if arena:
-        bare = f"{arena[1]}:{','.join(sorted(arena[2].split(','), key=_place))}"
-    return parse_move(position, bare)
+    exact = bare(text)
+    loose = exact.lower()
+    if len(exact) > _LONGEST:
+        return parse_move(position, exact)
+    if arena := _REARRANGEMENT.fullmatch(loose.upper()):
+        pieces = (piece[:1].upper() + piece[1:] for piece in loose.partition(":")[2].split(","))
+        return parse_move(position, f"{arena[1]}:{','.join(sorted(pieces, key=_place))}")
+    if ";" in loose:
+        return parse_move(position, ";".join(map(_strict_component, loose.split(";"))))
+    if returned := _LOOSE_RETURN.fullmatch(loose):
+        return parse_move(position, f"@{returned[1].upper()}:{returned[2]}")
+    match = _LOOSE_SINGLE.fullmatch(loose)
+    if not match:
+        return parse_move(position, exact)
+    if _SINGLE.fullmatch(exact) and not drawn(position):
+        move = _read_single(exact)
+        if _is_single_legal(position, move):
+            return move
+    fitting = _fitting(position, match)
+    if len(fitting) > 1:
+        raise several(text, [format_move(position, move) for move in fitting])
+    if fitting:
+        return fitting[0]
+    return parse_move(position, exact if _SINGLE.fullmatch(exact) else _strict_single(position, match))
+
+
+def _fitting(position: Position, match: re.Match[str]) -> list[int]:
+    """Return the legal moves that a loose spelling fits: marks of moves and captures are read as one another."""
+    part, origin, mark, target, victim, promotion = match.groups()
+    if drawn(position) or not {origin, target} <= NUMBERS.keys():
+        return []
+    marks = _MARKS_MEANT[mark]
+    meant = single_move(
+        LETTERS.index(part.upper()) if part else 0, origin, "-", target, promotion.upper() if promotion else ""
+    )
+    return [
+        move
+        for move in Turn(position).moves_from(NUMBERS[origin])
+        if target_of(move) == target_of(meant)
+        and move & 15 == meant & 15
+        and head_of(move).part == head_of(meant).part
+        and head_of(move).mark in marks
+        and (not victim or victim_of(move) == NUMBERS.get(victim))
+    ]
+
+
+def _strict_single(position: Position, match: re.Match[str]) -> str:
+    """Return what a loose spelling that fits no legal move means in canonical form."""
+    part, origin, mark, target, victim, promotion = match.groups()
+    there = position.board[NUMBERS[_read_square(target)]]
+    usual = "x" if victim or (there and there >> 4 != position.side) else "-"
+    return (
+        f"{part.upper() + '/' if part else ''}{origin}{mark.replace(':', 'x') or usual}{target}"
+        f"{f'({victim})' if victim else ''}{f'={promotion.upper()}' if promotion else ''}"
+    )
+
+
+def _strict_component(text: str) -> str:
+    match = _LOOSE_COMPONENT.fullmatch(text)
+    return f"{match[1]}-{match[2]}{f'={match[3].upper()}' if match[3] else ''}" if match else text
 
 
 def _place(named: str) -> tuple[str, int, str]:

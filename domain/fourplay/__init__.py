@@ -1,11 +1,13 @@
 """Fourplay: four-player chess with strange pieces. Rules: ruleset 1, FP-01 to FP-36."""
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from domain.fourplay import diagram, draft, evaluate, moves, notation, outcome, position
+from domain.facts import captured, listed, repetition_fact
+from domain.fourplay import diagram, draft, evaluate, moves, notation, outcome, position, reasons, sight
 from domain.fourplay.board import NAMES
-from domain.fourplay.position import KINDS, TITLES, Position
-from domain.game import Draft, Game, Hint, Outcome, Setup
+from domain.fourplay.position import KIND_CODES, KINDS, KING, NO_PROGRESS, PLAYERS, TITLES, VALUES, Position, spent
+from domain.game import Draft, Fact, Game, Hint, Outcome, Setup
 from domain.scene import Scene
 
 _STARTS = {
@@ -16,6 +18,8 @@ _STARTS = {
     ),
     "draft": "15/15/15/15/15/15/15/7*7/15/15/15/15/15/15/15 r setup - - 0",
 }
+_SIGNS = re.compile("[rbyg](?:VM|HM|Dg|Mu|[KAQGRB,])")
+_BY_VALUE = sorted(range(KING + 1, len(VALUES)), key=lambda kind: -VALUES[kind])
 _LABELS = {"-": "move", "x": "capture", "*": "shoot", ">": "attach", "<": "detach", "<>": "trade places"}
 
 
@@ -81,9 +85,41 @@ class Fourplay(Game[Position, str]):
     def format_move(self, position: Position, move: str) -> str:  # noqa: ARG002
         return move
 
+    def read_move(self, position: Position, text: str, setup: str) -> str:  # noqa: ARG002
+        return notation.read_move(position, text)
+
+    def spell(self, position: Position, move: str) -> str:
+        """Return the canonical string, with ``+`` when the mover could capture a King if it were his turn again."""
+        after = self.play(position, move)
+        return f"{move}+" if not after.setup and sight.threatened(after, position.side, range(4)) else move
+
+    def demand(self, position: Position) -> str:
+        if position.setup:
+            return ""
+        return "You have no move: you must pass." if moves.legal_moves(position) == [moves.PASS] else ""
+
+    def why_not(self, position: Position, square: str) -> str | None:
+        return reasons.why_not(position, square)
+
+    def facts(self, position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+        """Return what each seat has paid or still has on the board in points, what it has lost, and the clock."""
+        points = tuple(Fact("Points", seat, str(spent(position.board, seat))) for seat in range(4))
+        if position.setup:
+            return points
+        lost = captured(self, position, history, _SIGNS, lambda sign: PLAYERS.index(sign[0]))
+        return (
+            *points,
+            *(
+                Fact("Lost", seat, listed((TITLES[kind], lost[PLAYERS[seat] + KIND_CODES[kind]]) for kind in _BY_VALUE))
+                for seat in range(4)
+            ),
+            Fact("Turns without a capture", None, f"{position.clock} of {NO_PROGRESS}"),
+            *repetition_fact(self, position, history),
+        )
+
     def in_check(self, position: Position) -> bool:
         """Tell whether the King of the side to move could be captured by another player now (section 4)."""
-        return not position.setup and moves.in_check(position, position.side)
+        return not position.setup and sight.in_check(position, position.side)
 
     def diagram(self, position: Position) -> str:
         return diagram.diagram(position)

@@ -2,6 +2,7 @@
 
 from domain.fourplay.board import NAMES, NUMBERS, QUADRANTS, SIDE
 from domain.fourplay.position import BUDGET, KIND_CODES, KING, NEUTRON, PLAYERS, TITLES, Position, spent
+from domain.fourplay.sight import checked, king_of
 from domain.scene import Cell, Label, Piece, Scene
 
 SEATS = ("Red", "Blue", "Yellow", "Green")
@@ -82,4 +83,7 @@ def scene(position: Position) -> Scene:
         attached = f", attached to {NAMES[hosts[square]]}" if square in hosts else ""
         spoken[name] = f"{name}: {piece.title}{attached}"
     links = tuple((NAMES[dog], NAMES[host]) for dog, host in position.dogs)
-    return Scene(0.8 + SIDE, SIDE + 1.0, _CELLS, _LABELS, columns, spoken, links)
+    kings = tuple(NAMES[king_of(position, player)] for player in checked(position))
+    for name in kings:
+        spoken[name] += ", in check"
+    return Scene(0.8 + SIDE, SIDE + 1.0, _CELLS, _LABELS, columns, spoken, links, checked=kings)

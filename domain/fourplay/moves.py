@@ -33,7 +33,6 @@ from domain.fourplay.position import (
     KING,
     LIMITS,
     MUTATOR,
-    NEUTRON,
     NO_PROGRESS,
     QUEEN,
     ROOK,
@@ -41,6 +40,7 @@ from domain.fourplay.position import (
     Position,
     count,
 )
+from domain.fourplay.sight import BLOCK, ENEMY, OWN, Sight, in_check, king_of, own_squares
 
 PASS = "pass"  # noqa: S105
 PROMOTIONS = (DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, VERTICAL, HORIZONTAL)
@@ -51,35 +51,6 @@ _RIDERS: dict[int, Rays] = {
     HORIZONTAL: HORIZONTAL_RAYS,
 }
 _LEAPERS = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS}
-_OWN, _ENEMY, _BLOCK = 1, 2, 3
-
-
-def _view(player: int) -> bytes:
-    view = bytearray(256)
-    for owner in range(4):
-        for kind in range(1, 12):
-            view[(owner + 1) << 4 | kind] = _OWN if owner == player else _ENEMY
-    view[NEUTRON] = _BLOCK
-    return bytes(view)
-
-
-_VIEWS = tuple(_view(player) for player in range(4))
-"""By player: what stands on a square as that player sees it. Frozen pieces are enemies (section 1)."""
-
-
-class Sight:
-    """The board as one player sees it when it is his turn: all that the moves of a single piece depend on."""
-
-    board: bytes
-    view: bytes
-    player: int
-    hosts: dict[int, int]
-
-    def __init__(self, position: Position, player: int) -> None:
-        self.board = position.board
-        self.view = position.board.translate(_VIEWS[player])
-        self.player = player
-        self.hosts = dict(position.dogs)
 
 
 def piece_moves(sight: Sight, square: int, moves: list[str]) -> None:
@@ -88,7 +59,7 @@ def piece_moves(sight: Sight, square: int, moves: list[str]) -> None:
     if kind == MUTATOR:
         borrowed: list[str] = []
         for neighbour in ADJACENT[square]:
-            if sight.view[neighbour] in (_OWN, _ENEMY):
+            if sight.view[neighbour] in (OWN, ENEMY):
                 _borrow(sight, square, neighbour, borrowed)
         # Equal moves from several neighbours are one move (section 6, Mutator 8).
         moves.extend(dict.fromkeys(borrowed))
@@ -131,7 +102,7 @@ def _plain(sight: Sight, square: int, kind: int, moves: list[str]) -> None:
             for target in ray:
                 there = view[target]
                 if there:
-                    if there == _ENEMY:
+                    if there == ENEMY:
                         moves.append(take + names[target])
                     break
                 moves.append(quiet + names[target])
@@ -140,7 +111,7 @@ def _plain(sight: Sight, square: int, kind: int, moves: list[str]) -> None:
             there = view[target]
             if not there:
                 moves.append(quiet + names[target])
-            elif there == _ENEMY:
+            elif there == ENEMY:
                 moves.append(take + names[target])
     elif kind == QUEEN:
         for ray in QUEEN_RAYS[square]:
@@ -150,7 +121,7 @@ def _plain(sight: Sight, square: int, kind: int, moves: list[str]) -> None:
                 if not there:
                     moves.append(quiet + names[target])
                     continue
-                if there == _ENEMY:
+                if there == ENEMY:
                     moves.append(take + names[target])
                 if leapt:
                     break
@@ -164,7 +135,7 @@ def _plain(sight: Sight, square: int, kind: int, moves: list[str]) -> None:
             for target in ray:
                 there = view[target]
                 if there:
-                    if there == _ENEMY:
+                    if there == ENEMY:
                         moves.append(shot + names[target])
                     break
 
@@ -174,7 +145,7 @@ def _dog_steps(sight: Sight, square: int, moves: list[str], *, attach: bool) -> 
         there = sight.view[target]
         if not there:
             moves.append(f"{NAMES[square]}-{NAMES[target]}")
-        elif attach and there != _BLOCK:
+        elif attach and there != BLOCK:
             moves.append(f"{NAMES[square]}>{NAMES[target]}")
 
 
@@ -183,14 +154,14 @@ def _dog_leaps(sight: Sight, square: int, host: int, moves: list[str]) -> None:
         there = sight.view[target]
         if not there:
             moves.append(f"{NAMES[square]}-{NAMES[target]}")
-        elif there == _ENEMY:
+        elif there == ENEMY:
             moves.append(f"{NAMES[square]}x{NAMES[target]}")
 
 
 def _ant_steps(sight: Sight, square: int, promotions: tuple[int, ...], moves: list[str]) -> None:
     for target in DIAGONAL_STEPS[square]:
         there = sight.view[target]
-        if there and there != _ENEMY:
+        if there and there != ENEMY:
             continue
         move = f"{NAMES[square]}{'x' if there else '-'}{NAMES[target]}"
         moves.append(move)
@@ -198,16 +169,6 @@ def _ant_steps(sight: Sight, square: int, promotions: tuple[int, ...], moves: li
             for kind in promotions:
                 if count(sight.board, sight.player, kind) < LIMITS[kind]:
                     moves.append(f"{move}={KIND_CODES[kind]}")
-
-
-def own_squares(sight: Sight) -> list[int]:
-    """Return the squares of the player's pieces."""
-    squares = []
-    square = sight.view.find(_OWN)
-    while square >= 0:
-        squares.append(square)
-        square = sight.view.find(_OWN, square + 1)
-    return squares
 
 
 def legal_moves(position: Position) -> list[str]:
@@ -231,6 +192,21 @@ def legal_moves(position: Position) -> list[str]:
     return moves or [PASS]
 
 
+def legal_moves_from(position: Position, square: int) -> list[str]:
+    """Return the legal moves of the play phase that begin on ``square``, in no particular order."""
+    if is_drawn_by_position(position) or len(position.out) == 3:
+        return []
+    sight = Sight(position, position.side)
+    if sight.view[square] != OWN:
+        return []
+    moves: list[str] = []
+    piece_moves(sight, square, moves)
+    king = king_of(position, position.side)
+    if may_trade_by_place(sight, square, king) and not in_check(position, position.side):
+        moves.append(f"{NAMES[square]}<>{NAMES[king]}")
+    return moves
+
+
 def may_trade_by_place(sight: Sight, square: int, king: int) -> bool:
     """Tell whether a Queen, or a Mutator beside one, stands so that it could trade with its King (section 6)."""
     kind = sight.board[square] & 15
@@ -240,22 +216,6 @@ def may_trade_by_place(sight: Sight, square: int, king: int) -> bool:
         return False
     between = BETWEEN.get((square, king))
     return between is not None and sum(1 for passed in between if sight.board[passed]) == 1
-
-
-def in_check(position: Position, player: int) -> bool:
-    """Tell whether another player, not eliminated, could capture the King of ``player`` if it were his turn now."""
-    king = position.board.find((player + 1) << 4 | KING)
-    endings = ("x" + NAMES[king], "*" + NAMES[king])
-    for other in range(4):
-        if other == player or other in position.out:
-            continue
-        sight = Sight(position, other)
-        for square in own_squares(sight):
-            moves: list[str] = []
-            piece_moves(sight, square, moves)
-            if any(move.partition("=")[0].endswith(endings) for move in moves):
-                return True
-    return False
 
 
 def is_drawn_by_position(position: Position) -> bool:

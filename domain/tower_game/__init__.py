@@ -1,15 +1,19 @@
 """The Tower Game: chess on eight levels of five by five cubes. Rules: ruleset 1, TG-01 to TG-30."""
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from domain.game import Game, Hint, Outcome, Setup
+from domain.facts import captured, listed, repetition_fact
+from domain.game import Fact, Game, Hint, Outcome, Setup
 from domain.scene import Scene
-from domain.tower_game import diagram, evaluate, moves, notation, outcome, position
+from domain.tower_game import diagram, evaluate, moves, notation, outcome, position, reasons
 from domain.tower_game.board import HOMES, NAMES, PASSED
-from domain.tower_game.position import BLACK, KING, Position
+from domain.tower_game.position import BLACK, KING, LETTERS, Position
 
 _SEATS = ("White", "Black")
 _PROMOTION_LABELS = ("", "bishop", "captain", "fool", "jester", "merchant", "knight", "rook")
+_SIGNS = re.compile("[a-zA-Z]")
+_CAPTURABLE = tuple(zip(diagram.KINDS, LETTERS, strict=True))[1:]
 _STARTS = {
     "original": (
         "rnmmr/ccmmn/cckjj/nbbjj/rbbnr|ppppp/ppppp/ppppp/ppppp/ppppp|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|"
@@ -83,10 +87,24 @@ class TowerGame(Game[Position, int]):
         return notation.parse_move(position, text, setup)
 
     def read_move(self, position: Position, text: str, setup: str) -> int:
-        return notation.parse_move(position, text, setup)
+        return notation.read_move(position, text, setup)
 
     def spell(self, position: Position, move: int) -> str:
-        return notation.san(position, move)
+        return notation.spell(position, move)
+
+    def why_not(self, position: Position, square: str) -> str | None:
+        return reasons.why_not(position, square)
+
+    def facts(self, position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+        lost = captured(self, position, history, _SIGNS, lambda sign: int(sign.islower()))
+        return (
+            *(
+                Fact("Lost", seat, listed((kind, lost[sign.lower() if seat else sign]) for kind, sign in _CAPTURABLE))
+                for seat in (0, 1)
+            ),
+            Fact("Plies without a capture or a Pawn move", None, f"{position.clock} of {moves.QUIET_CLOCK}"),
+            *repetition_fact(self, position, history),
+        )
 
     def in_check(self, position_: Position) -> bool:
         """Tell whether the side to move is in check."""

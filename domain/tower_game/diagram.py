@@ -2,7 +2,7 @@
 
 from domain.scene import Cell, Label, Piece, Scene
 from domain.tower_game.board import NAMES
-from domain.tower_game.position import BLACK, MEN, PAWN, Position
+from domain.tower_game.position import BLACK, KING, MEN, PAWN, Position, in_check
 
 KINDS = ("king", "rook", "bishop", "merchant", "knight", "captain", "jester", "fool", "pawn")
 
@@ -78,4 +78,7 @@ def scene(position: Position) -> Scene:
         if piece is not None:
             columns[NAMES[number]] = (piece,)
             spoken[NAMES[number]] = f"{NAMES[number]}: {piece.title}"
-    return Scene(0.6 + 4 * (5 + _GAP), 13.5, _CELLS, _LABELS, columns, spoken)
+    checked = (NAMES[position.board.index(KING + position.side * BLACK)],) if in_check(position) else ()
+    for square in checked:
+        spoken[square] += ", in check"
+    return Scene(0.6 + 4 * (5 + _GAP), 13.5, _CELLS, _LABELS, columns, spoken, checked=checked)

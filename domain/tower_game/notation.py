@@ -2,12 +2,24 @@
 
 import re
 
-from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.tower_game.board import CORNERS, HOMES, NAMES, NUMBERS, PASSED
-from domain.tower_game.diagram import KINDS
-from domain.tower_game.moves import CAPTURE, PROMOTIONS, encode, is_legal, origin_of, reaches, target_of
+from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
+from domain.reading import bare as bare_text
+from domain.reading import several
+from domain.tower_game.board import HOMES, NAMES, NUMBERS
+from domain.tower_game.moves import (
+    CAPTURE,
+    PROMOTIONS,
+    any_move,
+    encode,
+    is_legal,
+    origin_of,
+    play,
+    reaches,
+    target_of,
+)
 from domain.tower_game.outcome import outcome, over_without_claim
-from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, Position, attacked, in_check, occupied
+from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, Position, in_check
+from domain.tower_game.reasons import reason
 
 _CANONICAL = re.compile(r"([a-e]{2}[1-8])([-x])([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
@@ -15,7 +27,11 @@ _PAWN_CAPTURE = re.compile(r"([a-e]{2})x([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _MAN = re.compile(r"([a-e]{2})?([1-8])?([KRBMNCJF])(x)?([a-e]{2}[1-8])")
 _LONGEST = 40
 """Characters; no reading of a move is longer, white space apart."""
-_TITLES = {letter: kind.capitalize() for letter, kind in zip(LETTERS, KINDS, strict=True)}
+_LOOSE = re.compile(r"([a-e]{2}[1-8])[-x:]?([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
+_LOOSE_PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
+_LOOSE_PAWN_CAPTURE = re.compile(r"([a-e]{2})[x:]?([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
+_LOOSE_MAN = re.compile(r"((?:[a-e]{2})?[1-8]?)([krbmncjf])[x:]?([a-e]{2}[1-8])")
+_LOOSE_CASTLING = re.compile(r"[o0]-?([bmcj])")
 
 CASTLINGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "original": (
@@ -56,9 +72,70 @@ def parse_move(position: Position, text: str, setup: str | None = None) -> int:
         if is_legal(position, move) and not over_without_claim(position):
             return move
         _refuse_if_over(position)
-        raise IllegalMove(_reason(position, move))
+        raise IllegalMove(reason(position, move))
     _refuse_if_over(position)
     return _parse_short(position, bare, setup)
+
+
+def read_move(position: Position, text: str, setup: str) -> int:
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+
+    Raises as ``parse_move`` does.
+    """
+    try:
+        return parse_move(position, text, setup)
+    except GameOver:
+        raise
+    except RulesError as refusal:
+        refused = refusal
+    found: dict[int, str] = {}
+    for spelling in _spellings(position, bare_text(text[:10_000]).lower()):
+        try:
+            found.setdefault(parse_move(position, spelling, setup), spelling)
+        except IllegalMove as refusal:
+            # Of a text that is no move as it stands, the reason why the move it means is none says more.
+            refused = refusal if isinstance(refused, MalformedNotation) else refused
+    if len(found) > 1:
+        raise several(text, found.values())
+    if not found:
+        raise refused
+    return next(iter(found))
+
+
+def _spellings(position: Position, text: str) -> list[str]:
+    """Return what ``text``, in small letters, may stand for in the forms that ``parse_move`` reads."""
+    if len(text) > _LONGEST:
+        return []
+    found = []
+    if match := _LOOSE.fullmatch(text):
+        captures = any(reaches(position, _read_loose(match, promotion)) for promotion in (0, 1))
+        found.append(f"{match[1]}{'x' if captures else '-'}{match[2]}{_promoted(match[3])}")
+    elif match := _LOOSE_PAWN_STEP.fullmatch(text):
+        found.append(match[1] + _promoted(match[2]))
+    else:
+        if match := _LOOSE_PAWN_CAPTURE.fullmatch(text):
+            found.append(f"{match[1]}x{match[2]}{_promoted(match[3])}")
+        if match := _LOOSE_MAN.fullmatch(text):
+            found += [f"{match[1]}{match[2].upper()}{mark}{match[3]}" for mark in ("", "x")]
+        if match := _LOOSE_CASTLING.fullmatch(text):
+            found.append(f"O-{match[1].upper()}")
+    return found
+
+
+def _read_loose(match: re.Match[str], promotion: int) -> int:
+    """Return the capture between the cubes of ``match``."""
+    return encode(NUMBERS[match[1]], NUMBERS[match[2]], True, promotion)
+
+
+def _promoted(letter: str | None) -> str:
+    return f"={letter.upper()}" if letter else ""
+
+
+def spell(position: Position, move: int) -> str:
+    """Return the short algebraic notation of the legal ``move`` with a mark for check or mate."""
+    after = play(position, move)
+    mark = "" if not in_check(after) else "+" if any_move(after) else "#"
+    return san(position, move) + mark
 
 
 def san(position: Position, move: int) -> str:
@@ -116,7 +193,7 @@ def _parse_short(position: Position, text: str, setup: str | None) -> int:
         return found[0]
     if not found:
         if len(candidates) == 1 and not passing:
-            raise IllegalMove(_reason(position, candidates[0]))
+            raise IllegalMove(reason(position, candidates[0]))
         raise IllegalMove(
             f"no legal {'en passant capture' if passing else 'move'} is written {text!r} in this position"
         )
@@ -185,7 +262,7 @@ def _castling(position: Position, text: str, setup: str | None) -> int:
         raise IllegalMove(f"the King is not on {NAMES[home]}: it cannot castle")
     move = encode(home, NUMBERS[corners.pop()], False)
     if not is_legal(position, move):
-        raise IllegalMove(_reason(position, move))
+        raise IllegalMove(reason(position, move))
     return move
 
 
@@ -193,56 +270,3 @@ def _refuse_if_over(position: Position) -> None:
     ended = outcome(position, ())
     if ended is not None:
         raise GameOver(f"the game is over: {ended.reason}")
-
-
-def _reason(position: Position, move: int) -> str:
-    """Say why ``move``, which is not legal, is not, in a player's words."""
-    board, side = position.board, position.side
-    origin, target, promotion = origin_of(move), target_of(move), move & 15
-    start, end = NAMES[origin], NAMES[target]
-    promoted = f"={PROMOTIONS[promotion - 1]}" if promotion else ""
-    code = board[origin] - side * BLACK
-    if not KING <= code <= PAWN:
-        return f"no man of yours stands on {start}"
-    man = _TITLES[LETTERS[code - 1]]
-    own_there = KING <= board[target] - side * BLACK <= PAWN
-    if code == KING and origin == HOMES[side] and target in PASSED and target % 8 == origin % 8 and own_there:
-        return _castling_reason(position, move)
-    if own_there:
-        return f"{end} is held by a man of your own"
-    last_rank = target % 8 == (7, 0)[side]
-    if code == PAWN and last_rank and not promotion:
-        return f"a Pawn that reaches the last rank must promote: add = and one of {', '.join(PROMOTIONS)}"
-    if promotion and not (code == PAWN and last_rank):
-        return "only a Pawn that reaches the last rank promotes"
-    if not move & CAPTURE and reaches(position, move | CAPTURE):
-        return f"that is a capture: write {start}x{end}{promoted}"
-    passing = code == PAWN and target == position.passed
-    if not board[target] and move & CAPTURE and not passing:
-        return f"there is nothing to capture on {end}"
-    if not reaches(position, move):
-        return f"a {man} does not move from {start} to {end}, or something stands in the way"
-    if in_check(position):
-        return f"the King is in check, and {start}-{end} does not end it"
-    if code == KING:
-        return f"the King may not go to {end}: that cube is attacked"
-    return f"the {man} on {start} may not leave: the King would be attacked"
-
-
-def _castling_reason(position: Position, move: int) -> str:
-    """Say why castling is not possible now [TG-16], or not written as ``move`` is."""
-    men, side, corner = position.men, position.side, target_of(move)
-    name = NAMES[corner]
-    enemy, everybody = 1 - side, occupied(men, 0) | occupied(men, 1)
-    passed = PASSED[corner]
-    if move & (CAPTURE | 15):
-        return f"castling takes no x and no promotion: write {NAMES[HOMES[side]]}-{name}"
-    if not position.rights >> CORNERS.index(corner) & 1:
-        return f"the right to castle to {name} is gone"
-    if in_check(position):
-        return "a King in check may not castle"
-    if position.board[passed]:
-        return f"castling to {name} is blocked: {NAMES[passed]} is not empty"
-    if attacked(passed, men, enemy, everybody):
-        return f"the King may not castle over {NAMES[passed]}: that cube is attacked"
-    return f"the King may not castle to {name}: that cube is attacked"

@@ -2,14 +2,15 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from domain.game import Game, Hint, Outcome
+from domain.facts import repetition_fact
+from domain.game import Fact, Game, Hint, Outcome
 from domain.scene import Scene
 from domain.towers import evaluate as search_terms
 from domain.towers.board import SETUPS, SQUARES, START_POSITIONS
-from domain.towers.diagram import diagram, scene
+from domain.towers.diagram import counts, diagram, scene
 from domain.towers.facts import FIRST_PUSH
 from domain.towers.moves import is_legal, legal_moves, play
-from domain.towers.notation import format_move, parse_move
+from domain.towers.notation import format_move, parse_move, read_move, why_not
 from domain.towers.outcome import key, outcome, outcome_played_on
 from domain.towers.position import Position, format_position, parse_position
 
@@ -85,6 +86,22 @@ class Towers(Game[Position, Move]):
     def format_move(self, position: Position, move: Move) -> str:
         """Return ``+b7`` for a build, ``b7-b4`` for a push that ends on b4 (section 9)."""
         return format_move(position, move)
+
+    def read_move(self, position: Position, text: str, setup: str) -> Move:  # noqa: ARG002
+        """Return the legal move that a player means by ``text``, as ``B7B4``; raises as ``parse_move`` does."""
+        return read_move(position, text)
+
+    def demand(self, position: Position) -> str:
+        """Return that the player to move can only push, when that is so (section 3.1)."""
+        return "" if position.supplies[position.side] else "Your supply is empty: you can only push."
+
+    def why_not(self, position: Position, square: str) -> str | None:
+        """Return why no legal move begins on ``square``; raises MalformedNotation when there is no such square."""
+        return why_not(position, square)
+
+    def facts(self, position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+        """Return the supply, the castles and the crowned castles of each seat, and the pushes in a row."""
+        return (*counts(position), *repetition_fact(self, position, history))
 
     def diagram(self, position: Position) -> str:
         """Return the board with whole towers, bottom first, supplies, side to move and push counter."""

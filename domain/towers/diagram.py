@@ -1,7 +1,9 @@
 """Pictures of a Towers position: as text, and as a scene for a renderer."""
 
+from domain.game import Fact
 from domain.scene import Cell, Label, Piece, Scene
-from domain.towers.board import CASTLES, LETTERS, NOTHING, SEAT_NAMES, SIDE, SQUARES, TALLEST, pieces_of
+from domain.towers.board import CASTLES, LAST_PUSH, LETTERS, NOTHING, SEAT_NAMES, SIDE, SQUARES, TALLEST, pieces_of
+from domain.towers.facts import castle_counts
 from domain.towers.position import Position, letters_of
 
 _MARGIN = 0.5
@@ -40,6 +42,25 @@ def scene(position: Position) -> Scene:
         columns=columns,
         spoken={name: _spoken(square, columns.get(name, ())) for square, name in enumerate(SQUARES)},
     )
+
+
+def counts(position: Position) -> tuple[Fact, ...]:
+    """Return what each seat has in supply, its castles and crowned castles (section 7), and the pushes in a row."""
+    seats = range(len(position.supplies))
+    castles, crowned = ([goals >> 4 * seat & 15 for seat in seats] for goals in _castle_goals(position))
+    needed = (4, 3) if len(seats) == 2 else (3, 2)
+    return (
+        *(Fact("Supply", seat, str(position.supplies[seat])) for seat in seats),
+        *(Fact("Castles", seat, f"{castles[seat]} of {needed[0]}") for seat in seats),
+        *(Fact("Crowned castles", seat, f"{crowned[seat]} of {needed[1]}") for seat in seats),
+        Fact("Pushes in a row", None, f"{position.pushes} of {LAST_PUSH}"),
+    )
+
+
+def _castle_goals(position: Position) -> tuple[int, int]:
+    """Return the castles and the crowned castles of the seats, four bits each."""
+    goals = castle_counts(position.facts)
+    return goals & 0xFFFF, goals >> 16
 
 
 def _kind(square: int) -> str:

@@ -1,8 +1,10 @@
 """Move strings of Towers (section 9), and why a move is refused."""
 
+import re
 from typing import NoReturn
 
 from domain.game import GameOver, IllegalMove, MalformedNotation
+from domain.reading import bare
 from domain.towers.board import (
     CASTLES,
     DIRECTIONS,
@@ -22,6 +24,9 @@ from domain.towers.position import Position
 
 _BUILD_FORM = ("+", "abcdefg", "1234567")
 _PUSH_FORM = ("abcdefg", "1234567", "-", "abcdefg", "1234567")
+_LOOSE = re.compile("[+]?([a-g][1-7])|([a-g][1-7])[-x:>]?([a-g][1-7])")
+MAX_LOOSE_LENGTH = 100
+"""Characters, white space included: longer texts are read strictly."""
 _MEANINGS = {"+": "'+'", "-": "'-'", "abcdefg": "a file from a to g", "1234567": "a rank from 1 to 7"}
 
 
@@ -55,6 +60,40 @@ def parse_move(position: Position, text: str) -> int:
     if text[0] == "+":
         return _build(position, SQUARE_NUMBERS[text[1:]])
     return _push(position, SQUARE_NUMBERS[text[:2]], SQUARE_NUMBERS[text[3:]])
+
+
+def read_move(position: Position, text: str) -> int:
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+
+    A square alone is a build there. Raises as ``parse_move`` does.
+    """
+    loose = _LOOSE.fullmatch(bare(text).lower()) if len(text) <= MAX_LOOSE_LENGTH else None
+    if loose is None:
+        return parse_move(position, text)
+    built, origin, target = loose.groups()
+    return parse_move(position, f"+{built}" if built else f"{origin}-{target}")
+
+
+def why_not(position: Position, name: str) -> str | None:
+    """Return why no legal move begins on the square ``name``; None when one does."""
+    if name not in SQUARE_NUMBERS:
+        raise MalformedNotation(f"there is no square {name[:10]}")
+    square = SQUARE_NUMBERS[name]
+    if outcome(position, ()) is not None:
+        return "the game is over"
+    pushes = range(FIRST_PUSH + 4 * square, FIRST_PUSH + 4 * square + 4)
+    if any(is_legal(position, move) for move in (square, *pushes)):
+        return None
+    if position.board[square] == NOTHING:
+        return f"{name} is empty"
+    try:
+        _refuse_if_not_controlled(position, square)
+    except IllegalMove as refusal:
+        return str(refusal)
+    kind, height = ("castle" if square in CASTLES else "tower"), HEIGHT[position.board[square]]
+    built = "cannot be built on" if square in CASTLES or height == TALLEST else "cannot grow: your supply is empty"
+    fallen = "is too low to be pushed" if height < 2 else "no neighbour is lower, so that nothing could fall"
+    return f"the {kind} on {name} {built}, and {'it ' if height < 2 else ''}{fallen}"
 
 
 def _build(position: Position, square: int) -> int:

@@ -27,6 +27,7 @@ from redis.exceptions import RedisError
 from api import headers, health, problems
 from api import representations as show
 from api.auth import current_person
+from api.ids import rematch_id
 from api.limits import address
 from api.openapi import PREFIX
 from api.problems import RETRY_AFTER, Problem
@@ -98,6 +99,12 @@ WAKE = Batch(None, ())
 CHAT = Batch(None, (Message(None, "event: chat\ndata: {}\n\n"),))
 """Something was said beside the match. Without an id: who comes back looks at the chat anyway."""
 
+REMATCH = Batch(None, (Message(None, "event: rematch\ndata: {}\n\n"),))
+"""A rematch was proposed, or an answer given. Without an id: who comes back looks at the match anyway."""
+
+COMING_TOGETHER = 9
+"""Events, no fewer than the proposal of a rematch and all answers to it: later ones are news of that match alone."""
+
 
 class Watcher:
     """One open connection from ``address``: a queue of batches, with news of the chat if it ``hears`` that."""
@@ -127,6 +134,7 @@ class Hub:
         self._most_of_one = most_of_one
         self._lock = threading.Lock()
         self._watchers: dict[str, set[Watcher]] = {}
+        self._before: dict[str, str] = {}  # the match that is watched, by the id that its rematch has or will have
         self._count = 0
         self._addresses: Counter[str] = Counter()
         self._reader: threading.Thread | None = None
@@ -144,6 +152,7 @@ class Hub:
                 threading.Thread(target=self._listen, name="chats", daemon=True).start()
             watcher = Watcher(hears, address)
             self._watchers.setdefault(match, set()).add(watcher)
+            self._before[rematch_id(match)] = match
             self._count += 1
             self._addresses[address] += 1
         return watcher
@@ -160,6 +169,7 @@ class Hub:
                     del self._addresses[watcher.address]
             if not watching:
                 self._watchers.pop(match, None)
+                self._before.pop(rematch_id(match), None)
 
     def messages(self, match: str, after: VersionTag, watcher: Watcher, welcome: Callable[[], bool]) -> Iterator[str]:
         """Yield the wire text of each event of ``match`` after ``after``, now and as they happen.
@@ -252,6 +262,9 @@ class Hub:
     def _publish(self, match: str, first: int) -> None:
         with self._lock:
             watching = list(self._watchers.get(match, ()))
+            looking_back = list(self._watchers.get(self._before.get(match, ""), ())) if first <= COMING_TOGETHER else []
+        for watcher in looking_back:
+            self._hand(watcher, REMATCH)
         if not watching:
             return
         read_at = time.monotonic()

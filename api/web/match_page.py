@@ -15,9 +15,12 @@ from api.services import services
 from api.timing import SECOND
 from api.web import wording
 from api.web.acts import acts
+from api.web.announcements import is_turn_of
 from api.web.clocks import ahead, announced, seat_clocks
+from api.web.consequences import consequences
 from api.web.frame import blueprint
 from api.web.laid_lines import tree_shown
+from api.web.news import news_shown
 from api.web.pictures import asked_ply, board_at, colours_of, visible_match
 from api.web.views import asked_view, turn_of, turns_of
 from domain.game import Game
@@ -75,8 +78,11 @@ def match_page(match_id: str) -> str | Response:
         turns=turns_of(state),
         board=board_at(state, game, ply, view),
         rounds=_rounds(played, len(seats)),
+        yours=is_turn_of(state, seat),
         said=_said(state, seats, seat),
+        **news_shown(loaded, shown, person, [move.move for move in played]),
         may=acts(state, viewer, seat, now),
+        consequences=consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
         since=_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
         gifts=GIFTS,
         following=_following(viewer, match_id),
@@ -118,7 +124,7 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
                 "rating": next((rating for rating in ratings if rating.pool == pool), None),
                 "score": None if state.scores is None else wording.score_words(state.scores[entry["seat"]]),
                 "change": changes.get(player["id"]) if player else None,
-                "to_move": shown["to_move"] == entry["seat"],
+                "to_move": not state.frozen and shown["to_move"] == entry["seat"],
                 "clock": clocks[entry["seat"]],
                 "agrees": entry["seat"] in state.draw_agreed,
                 "gone": state.status == PLAYING and entry["seat"] in gone,

@@ -135,3 +135,9 @@ def headline(scores: Sequence[float], seat_names: Sequence[str]) -> str:
     if len(winners) == 1:
         return f"{winners[0]} has won"
     return f"{', '.join(winners[:-1])} and {winners[-1]} share the win"
+
+
+def result_words(scores: Sequence[float], seat_names: Sequence[str], reason: str | None) -> str:
+    """Return who has won and why, as a sentence: White has won by resignation."""
+    why = reason_words(reason)
+    return f"{headline(scores, seat_names)}{' ' if why.startswith(('by ', 'on ')) else ': '}{why}."

@@ -67,7 +67,7 @@ def test_a_move_can_be_made_with_the_keyboard_alone(pair):
     page.keyboard.press("Enter")
     expect(page.locator("#submit")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#said")).to_contain_text("Your move is played")
+    expect(page.locator("#said")).to_contain_text("You played c3-d4.")
     expect(page.locator("#moves")).to_contain_text("c3-d4")
 
 
@@ -201,7 +201,7 @@ def test_who_looks_at_the_past_stays_there_when_a_move_arrives(pair):
     expect(page.locator("#shown")).to_have_text("0 / 1")
     black.move(match, OPENING[1])
     expect(page.locator("#shown")).to_have_text("0 / 2")
-    expect(page.locator("#said")).to_contain_text(f"{OPENING[1]} was played")
+    expect(page.locator("#said")).to_contain_text(f"{black.name} played {OPENING[1]}.")
     expect(white.square("c3")).to_have_attribute("aria-label", "c3: white man")
 
 
@@ -221,6 +221,8 @@ def test_a_resignation_asks_first_and_both_sides_see_the_result(pair):
     for side in (white, black):
         expect(side.page.locator(".result")).to_contain_text("White has won")
         expect(side.page.locator(".result")).to_contain_text("resignation")
+        name = "You" if side is black else black.name
+        expect(side.page.locator("#said p").last).to_have_text(f"{name} resigned. White has won by resignation.")
         expect(side.page.get_by_role("button", name="Resign")).to_be_hidden()
 
 
@@ -295,7 +297,7 @@ def test_a_move_whose_answer_was_lost_is_repeated_and_counts_once(pair):
     expect(page.locator("#said")).to_contain_text("cannot be reached")
     expect(page.locator("#confirm")).to_be_visible()
     page.locator("#submit").click()
-    expect(page.locator("#said")).to_contain_text("Your move is played")
+    expect(page.locator("#said")).to_contain_text("You played c3-d4.")
     assert keys[0] == keys[1]
     assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4"]
 

@@ -235,6 +235,19 @@ def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
         assert [playing.next().data, watching.next().data] == second * 2
 
 
+def test_who_watches_a_match_that_is_over_hears_at_once_of_a_rematch(
+    stream: StreamProcess, players: tuple[Caller, Caller]
+) -> None:
+    white, black = players
+    match = started(white, black)
+    white.post(f"/matches/{match}/resignation")
+    with Watching(stream.port, match, f"?after={seen(white, match)}") as watching:
+        rematch = black.post(f"/matches/{match}/rematches").json["id"]
+        assert watching.news() == ("rematch", {})
+        white.post(f"/matches/{rematch}/joins")
+        assert watching.news() == ("rematch", {})
+
+
 @pytest.mark.parametrize(
     ("origin", "allowed"),
     [

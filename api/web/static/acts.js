@@ -4,8 +4,9 @@ import {call, newKey} from "./api.js";
 
 const at = (id) => document.getElementById(id);
 
-// `version()` is that of the match shown, `refresh()` shows how it stands now, `recover(problem)` tells what failed.
-export function takeActs({page, api, version, refresh, recover}) {
+// `version()` is that of the match shown, `mark()` what the page has told of it, `refresh()` shows how it stands now,
+// `recover(problem)` tells what failed.
+export function takeActs({page, api, version, mark, refresh, recover}) {
   page.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-act]");
     const act = button?.dataset;
@@ -13,11 +14,12 @@ export function takeActs({page, api, version, refresh, recover}) {
     const chosen = [...(button.form?.querySelectorAll("select") || [])];
     if (act.ask && !(await sure({...act, ask: filledIn(act.ask, chosen)}))) return;
     const body = act.body ? JSON.parse(act.body) : Object.fromEntries(chosen.map(({name, value}) => [name, Number(value)]));
-    const condition = act.act === "joins" ? {} : {"If-Match": `"${version()}"`};
+    const other = act.match && `/api/v1/matches/${act.match}`; // the rematch, whose version the page does not show
+    const condition = act.act === "joins" || other ? {} : {"If-Match": `"${version()}"`};
     try {
-      const answer = await call("POST", `${api}/${act.act}`, body, {"Idempotency-Key": newKey(), ...condition});
-      if (act.act === "joins") location.reload();
-      else if (act.act === "rematches") location.assign(`/matches/${answer.id}`);
+      const answer = await call("POST", `${other || api}/${act.act}`, body, {"Idempotency-Key": newKey(), ...condition});
+      if (act.act === "joins") location.assign(`${location.pathname}?since=${mark()}`);
+      else if (act.act === "rematches") location.assign(`/matches/${answer.id}?since=0`);
       else await refresh();
     } catch (problem) {
       await recover(problem);

@@ -60,10 +60,12 @@ export class Bench {
   }
 
   close() {
+    const focused = this.panel.contains(document.activeElement);
     this.asked += 1;
     this.sheet = null;
     this.panel.hidden = true;
     this.on.closed();
+    if (focused) this.board.home();
   }
 
   async leave() {

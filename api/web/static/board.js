@@ -8,6 +8,14 @@ import {place} from "./places.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
+const LEVELS = {PageUp: 1, PageDown: -1};
+
+// The name of the square so many levels above another one, in a game whose squares have levels: two letters say where
+// on a level a square is, the number says on which level.
+function above(square, levels) {
+  const [, letters, number] = square.match(/^([a-z]{2})(\d+)$/) || [];
+  return letters && `${letters}${Number(number) + levels}`;
+}
 
 export class Board {
   // `on` has choose(move, squares), options(list of {text, take}), inspect(square element or null) and say(text).
@@ -30,9 +38,8 @@ export class Board {
     this.squares = new Map();
     for (const element of this.frame.querySelectorAll(".square")) this.squares.set(element.dataset.square, element);
     for (const column of this.frame.querySelectorAll(".column")) this.squares.get(column.dataset.square)?.classList.add("is-held");
-    const home = this.squares.get(this.current) || this.squares.get(this.movable()[0]) || this.squares.values().next().value;
-    if (home) home.setAttribute("tabindex", "0");
     this.light();
+    this.rove();
   }
 
   // Replaces the picture and keeps the focus where it was.
@@ -47,6 +54,7 @@ export class Board {
   offer(hints) {
     this.hints = hints;
     this.clear();
+    this.rove();
   }
 
   clear() {
@@ -60,17 +68,53 @@ export class Board {
     this.path = [];
   }
 
+  // The squares where a move can begin, in the order of the board.
   movable() {
-    return Object.keys(this.hints).filter((square) => square !== "");
+    return [...this.squares.keys()].filter((square) => Object.hasOwn(this.hints, square));
+  }
+
+  // How many pieces can move, in a sentence; nothing when none can.
+  count() {
+    const squares = this.movable();
+    const pieces = squares.filter((square) => this.squares.get(square).classList.contains("is-held"));
+    if (pieces.length) return `${pieces.length} ${pieces.length === 1 ? "piece" : "pieces"} can move.`;
+    return squares.length ? `${squares.length} ${squares.length === 1 ? "square" : "squares"} can be chosen.` : "";
+  }
+
+  // Lets the Tab key come to one square: where the focus is, else one where a move can begin, else where it last was.
+  rove() {
+    const movable = this.movable();
+    const begin = movable.includes(this.current) ? this.current : movable[0];
+    const home = this.focused() || this.squares.get(begin) || this.squares.get(this.current) || this.squares.values().next().value;
+    for (const element of this.squares.values()) element.setAttribute("tabindex", element === home ? "0" : "-1");
+  }
+
+  // Goes to the next (`step` 1) or previous (-1) square where a move can begin, or go on; returns why there is none.
+  goOn(step) {
+    const targets = this.targets();
+    const squares = targets.size ? [...this.squares.keys()].filter((square) => targets.has(square)) : this.movable();
+    if (!squares.length) return "No piece can move now.";
+    const order = [...this.squares.keys()];
+    const here = order.indexOf(this.focused()?.dataset.square);
+    const ahead = squares.filter((square) => (order.indexOf(square) - here) * step > 0);
+    this.focusOn(here < 0 ? squares.at(step > 0 ? 0 : -1) : (step > 0 ? ahead[0] ?? squares[0] : ahead.at(-1) ?? squares.at(-1)));
+    return "";
   }
 
   focused() {
     return this.frame.contains(document.activeElement) ? document.activeElement.closest(".square") : null;
   }
 
-  // Puts the focus on the square where it last was.
+  // Puts the focus on the square that the Tab key comes to.
   home() {
     this.frame.querySelector('.square[tabindex="0"]')?.focus({preventScroll: true});
+  }
+
+  // Puts the focus on a square; when there is no such square, where `home` puts it.
+  focusOn(square) {
+    const element = this.squares.get(square);
+    if (element) element.focus({preventScroll: true});
+    else this.home();
   }
 
   // The moves that begin with the steps made so far.
@@ -178,6 +222,9 @@ export class Board {
     } else if (ARROWS[event.key]) {
       event.preventDefault();
       this.neighbour(element, ARROWS[event.key])?.focus();
+    } else if (LEVELS[event.key] && above(element.dataset.square, 0)) {
+      event.preventDefault();
+      this.squares.get(above(element.dataset.square, LEVELS[event.key]))?.focus();
     }
   }
 

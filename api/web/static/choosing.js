@@ -8,8 +8,7 @@ export class Choosing {
   // `match` has api, version(), plies(), shown(), standing(), turned(), refresh(options) and say(text, bad, aside).
   constructor({match, board, composer, bench}) {
     Object.assign(this, {match, board, composer, bench});
-    this.chosen = null; // {move, key}: the move that waits for its confirmation, and the key of its one submission
-    this.ours = 0; // the ply of the move submitted last, which the stream reports as well
+    this.chosen = null; // the move that waits for its confirmation, the key of its one submission, the square it ends on
     at("submit").addEventListener("click", () => this.submit());
     at("cancel").addEventListener("click", () => this.cancel());
     at("type-move").addEventListener("submit", (event) => {
@@ -35,9 +34,11 @@ export class Choosing {
     }
   }
 
-  async choose(move) {
+  // `squares` are those that the move was chosen with, none for one that was typed or put together.
+  async choose(move, squares = []) {
     const answer = await this.picture([["try", move]]);
-    this.chosen = {move: decodeURIComponent(answer.headers.get("Rookery-Move") || move), key: newKey()};
+    const canonical = decodeURIComponent(answer.headers.get("Rookery-Move") || move);
+    this.chosen = {move: canonical, key: newKey(), end: squares.at(-1) || canonical.match(/[a-z]{1,2}\d{1,2}/g)?.at(-1)};
     this.board.offer({});
     this.composer.hide();
     this.board.show(await answer.text());
@@ -48,8 +49,8 @@ export class Choosing {
     this.match.say(`${this.chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`, false, true);
   }
 
-  chooseAndSay(move) {
-    return this.choose(move).catch((error) => this.match.say(error.message, true));
+  chooseAndSay(move, squares) {
+    return this.choose(move, squares).catch((error) => this.match.say(error.message, true));
   }
 
   forget() {
@@ -57,9 +58,17 @@ export class Choosing {
     this.unchoose();
   }
 
+  // Whether the confirmation has the focus; the button that is disabled while a move is submitted cannot keep it.
+  focused() {
+    return at("confirm").contains(document.activeElement) || Boolean(this.chosen?.pressed && document.activeElement === document.body);
+  }
+
   unchoose() {
+    const {end} = this.chosen || {};
+    const focused = this.focused();
     this.chosen = null;
     at("confirm").hidden = true;
+    if (focused) this.board.focusOn(end);
     at("submit").disabled = false;
     at("with-draw").checked = false;
     at("typed").value = "";
@@ -70,7 +79,7 @@ export class Choosing {
     this.unchoose();
     this.match.say("");
     await (this.composer.active ? this.composer.resume() : this.match.refresh());
-    this.board.squares.get(square)?.focus({preventScroll: true});
+    this.board.focusOn(square);
   }
 
   // Leaves the move that is being put together.
@@ -83,14 +92,13 @@ export class Choosing {
   async submit() {
     const {match, chosen} = this;
     if (!chosen || at("submit").disabled) return;
+    chosen.pressed = this.focused();
     at("submit").disabled = true;
     match.say("Submitting …");
-    this.ours = match.plies() + 1;
     try {
       await call("POST", `${match.api}/moves`, {move: chosen.move, offer_draw: at("with-draw").checked}, {"Idempotency-Key": chosen.key, "If-Match": `"${match.version()}"`});
       this.forget();
-      await match.refresh({ply: null, quietly: true});
-      match.say("Your move is played.");
+      await match.refresh({ply: null});
     } catch (problem) {
       await this.recover(problem, "Your move was not played.");
     }
@@ -99,11 +107,12 @@ export class Choosing {
   // After a refusal: what may be tried again stays as it is, what is out of date is loaded afresh.
   async recover(problem, consequence) {
     const {match} = this;
-    this.ours = 0;
+    const focused = this.focused();
     at("submit").disabled = false;
+    if (focused) at("submit").focus({preventScroll: true});
     if ([0, 429, 503].includes(problem.status)) return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
     this.forget();
-    await match.refresh({ply: null, quietly: true});
+    await match.refresh({ply: null});
     const stale = problem.code === "stale-version" && "The match has moved on meanwhile; this is how it stands now.";
     match.say(`${stale || problem.message} ${consequence}`, true);
   }
@@ -121,7 +130,7 @@ export class Choosing {
         if (at("typed").value.trim() === move) at("typed").value = "";
         return;
       }
-      if (match.shown() !== match.plies()) await match.refresh({ply: null, quietly: true});
+      if (match.shown() !== match.plies()) await match.refresh({ply: null});
       if (!match.standing().mine) throw new Error("It is not your move now.");
       await this.choose(move);
     } catch (error) {

@@ -93,8 +93,10 @@ export class Composer {
 
   // Makes room while a move waits for its confirmation.
   hide() {
+    const focused = this.panel.contains(document.activeElement);
     this.offer([]);
     this.panel.hidden = true;
+    if (focused) this.board.home();
   }
 
   stop() {

@@ -12,8 +12,9 @@ const POLL_MS = 5000;
 const REOPEN_MS = 30000;
 
 // `version()` says which version tag the page shows; `changed()` is called when there is a later one, or another in its
-// place, `heard()` when something was said beside the match.
-export function watch({match, stream, version, changed, heard, say}) {
+// place, or when it has got a rematch; `rematch()` says whether the page knows of one. `heard()` is called when something
+// was said beside the match.
+export function watch({match, stream, version, rematch, changed, heard, say}) {
   let source = null;
   let polling = null;
   let reopening = null;
@@ -23,6 +24,7 @@ export function watch({match, stream, version, changed, heard, say}) {
     source?.close();
     source = new EventSource(`${stream}?after=${version()}`, {withCredentials: true});
     source.addEventListener("open", () => {
+      if (polling) poll(); // the stream repeats events that were missed, but not that there is a rematch
       stopPolling();
       say("");
     });
@@ -32,6 +34,7 @@ export function watch({match, stream, version, changed, heard, say}) {
       });
     }
     source.addEventListener("reset", changed); // what the page shows is no longer part of the match
+    source.addEventListener("rematch", changed);
     source.addEventListener("chat", heard);
     source.addEventListener("error", () => {
       startPolling();
@@ -54,8 +57,11 @@ export function watch({match, stream, version, changed, heard, say}) {
 
   async function poll() {
     try {
-      const answer = await fetch(`/api/v1/matches/${match}`, {headers: {"If-None-Match": `"${version()}"`}, cache: "no-store"});
-      if (answer.status === 200) changed();
+      const answer = await fetch(`/api/v1/matches/${match}`, {headers: rematch() ? {"If-None-Match": `"${version()}"`} : {}, cache: "no-store"});
+      if (answer.status === 200) {
+        const shown = await answer.json();
+        if (shown.version_tag !== version() || Boolean(shown.rematch) !== rematch()) changed();
+      }
       if (polling) heard();
     } catch {
       // Still away: the next poll asks again.

@@ -4,6 +4,7 @@
 // (data-live) are replaced; nothing is rendered twice in two languages.
 
 import {sure, takeActs} from "./acts.js";
+import {Announcer} from "./announce.js";
 import {call} from "./api.js";
 import {Bench} from "./bench.js";
 import {Board} from "./board.js";
@@ -13,7 +14,9 @@ import {keepClocks} from "./clock.js";
 import {Composer} from "./composer.js";
 import {draggable} from "./drag.js";
 import {explore} from "./explore.js";
+import {replaceContent} from "./focus.js";
 import {inspector} from "./inspector.js";
+import {takeKeys} from "./keys.js";
 import {followed, layLines} from "./lines.js";
 import {watch} from "./live.js";
 import {takeNotes} from "./notes.js";
@@ -27,6 +30,7 @@ let turned = page.dataset.turned;
 let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
 let watching = false;
 let awaitingRatings = false;
+let counted = ""; // the position for which it was said how many pieces can move
 let boardBefore = ""; // the board as it was when the bench was opened
 
 // What the server rendered last: scripts change what is shown of it, such as clocks that run.
@@ -36,14 +40,11 @@ const standing = () => at("standing").dataset;
 const version = () => standing().version; // the version tag, such as 6-3fa9c1d25b0e7c44
 const plies = () => Number(standing().plies);
 const shown = () => Number(at("board").dataset.shown);
-// Says something; `aside` only to who cannot see it on the board anyway.
-const say = (text, bad = false, aside = false) => {
-  at("said").className = `said ${bad ? "bad" : ""} ${aside ? "visually-hidden" : ""}`;
-  at("said").textContent = text;
-};
+const announcer = new Announcer(at("said"));
+const say = (text, bad, aside) => announcer.say(text, bad, aside);
 
 const board = new Board(at("board"), {
-  choose: (move) => (bench.active ? tryOut(move) : composer.active ? composer.add(move) : choosing.chooseAndSay(move)),
+  choose: (move, squares) => (bench.active ? tryOut(move) : composer.active ? composer.add(move) : choosing.chooseAndSay(move, squares)),
   options: showOptions,
   inspect: inspector(at("inspector"), at("board")),
   say: (text) => say(text, false, true),
@@ -85,7 +86,7 @@ const bench = new Bench({
       page.classList.remove("benched");
       showTyping();
       say("");
-      refresh({ply: null, quietly: true});
+      refresh({ply: null});
     },
     sure,
     say,
@@ -93,33 +94,33 @@ const bench = new Bench({
 });
 const match = {api, version, plies, shown, standing, turned: () => turned, refresh: (options) => refresh(options), say};
 const choosing = new Choosing({match, board, composer, bench});
-const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null, quietly: true}), say});
+const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
 explore({button: at("explore"), bench, api, seated: "seat" in page.dataset, ply: shown, say});
 if (at("notes")) takeNotes(at("notes"), api);
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
-const restartClocks = keepClocks(page, () => refresh({quietly: true}));
+const restartClocks = keepClocks(page, () => refresh());
 
 // Refreshing
 
-async function refresh({ply = shown() === plies() ? null : shown(), quietly = false} = {}) {
+async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
   const number = (asked += 1);
   at("board").setAttribute("aria-busy", "true");
   try {
-    const query = new URLSearchParams({...(ply === null ? {} : {ply}), turned});
+    const query = new URLSearchParams({...(ply === null ? {} : {ply}), turned, since: standing().mark});
     const answer = await fetch(`${location.pathname}?${query}`, {headers: {Accept: "text/html"}, cache: "no-store"});
-    if (answer.status === 404 && ply !== null) return await refresh({ply: null, quietly}); // it has been taken back
+    if (answer.status === 404 && ply !== null) return await refresh({ply: null}); // it has been taken back
     if (!answer.ok) throw new Error(`The page cannot be brought up to date (status ${answer.status}).`);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
-    const before = {version: version(), plies: plies(), place: standing().place};
+    const before = {plies: plies(), place: standing().place};
     const after = fresh.getElementById("standing").dataset;
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
     if (moved) choosing.forget(); // before the parts are replaced: a choice keeps its board
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
+    announcer.hear(after.news);
     const lost = moved && bench.active && bench.sheet.follows && !(await goneOn(before.plies));
-    if (before.version !== version() && !quietly) announce(before);
-    if (lost) say(`${at("said").textContent} The lines you were entering do not fit any more.`.trim());
+    if (lost) announcer.hear("The lines you were entering do not fit any more.");
     await settle();
   } catch (error) {
     say(error instanceof TypeError ? "The server cannot be reached. The page shows the match as it stood." : error.message, true);
@@ -144,9 +145,9 @@ function adopt(fresh) {
     const markup = other.innerHTML;
     if (rendered.get(part.id) === markup) continue;
     rendered.set(part.id, markup);
-    const focused = part.id === "moves" && part.contains(document.activeElement);
-    part.replaceChildren(...other.childNodes);
-    if (focused) (currentMove() || part.querySelector("a"))?.focus({preventScroll: true});
+    const moves = part.id === "moves" && part.contains(document.activeElement);
+    replaceContent(part, other.childNodes, () => board.home());
+    if (moves) (currentMove() || part.querySelector("a"))?.focus({preventScroll: true});
   }
   showTyping();
   renderLines();
@@ -168,16 +169,24 @@ async function goneOn(before) {
   return Boolean(left);
 }
 
-// Loads what can be played now, and watches as long as something can happen: to its players, also after the end.
+// Loads what can be played now, tells what has happened, and watches as long as something can happen: to its players,
+// also after the end.
 async function settle() {
   const live = ["open", "playing"].includes(standing().status) || "seat" in page.dataset;
   if (live && !watching) {
     watching = true;
     const {match, stream} = page.dataset;
-    watch({match, stream, version, changed: () => refresh(), heard: readChat, say: (text) => (at("connection").textContent = text)});
+    const rematch = () => !standing().mark.endsWith(".0");
+    watch({match, stream, version, rematch, changed: () => refresh(), heard: readChat, say: (text) => (at("connection").textContent = text)});
   }
   if (!awaitingRatings) awaitRatings();
-  if (choosing.active || composer.active || bench.active) return;
+  if (!(choosing.active || composer.active || bench.active)) await offerMoves();
+  const more = counted === standing().place ? "" : board.count();
+  if (more && announcer.tell(more)) counted = standing().place;
+  else announcer.tell();
+}
+
+async function offerMoves() {
   if (!standing().mine || shown() !== plies()) return offer({}, []);
   try {
     const legal = await call("GET", `${api}/legal-moves`);
@@ -190,15 +199,7 @@ async function settle() {
 function offer(hints, compositions) {
   board.offer(hints);
   composer.offer(compositions);
-  if (compositions.length && !Object.keys(hints).length) say("Only a move that is put together is left to you.");
-}
-
-function announce(before) {
-  if (plies() === choosing.ours) return say("Your move is played.");
-  const told = [...at("standing").querySelectorAll(".state, .result p")].map((each) => each.textContent).join(" ");
-  const sentence = told.replace(/\s+/g, " ").replace("●", "").trim();
-  const latest = plies() > before.plies ? at("moves").querySelector(`[data-ply="${plies()}"]`)?.firstElementChild.textContent : null;
-  say(`${latest ? `${latest} was played. ` : ""}${sentence}`);
+  if (compositions.length && !Object.keys(hints).length) announcer.hear("Only a move that is put together is left to you.");
 }
 
 const currentMove = () => at("moves").querySelector("[aria-current]");
@@ -217,7 +218,7 @@ function awaitRatings(delay = 1000) {
   awaitingRatings = Boolean(standing().unratedYet) && delay < 20000;
   if (!awaitingRatings) return;
   setTimeout(async () => {
-    await refresh({quietly: true});
+    await refresh();
     awaitRatings(delay * 2);
   }, delay);
 }
@@ -236,7 +237,7 @@ function showOptions(options) {
 
 // Acting beside moving
 
-takeActs({page, api, version, refresh: () => refresh({ply: null}), recover: (problem) => choosing.recover(problem, "")});
+takeActs({page, api, version, mark: () => standing().mark, refresh: () => refresh({ply: null}), recover: (problem) => choosing.recover(problem, "")});
 
 page.addEventListener("click", async (event) => {
   if (event.target.id !== "copy") return;
@@ -250,15 +251,19 @@ page.addEventListener("click", async (event) => {
 
 takeSteps({page, bench, shown, plies, say, show(ply) {
   if (choosing.active || composer.active) choosing.forget();
-  if (ply !== shown() || at("board").hasAttribute("aria-busy")) refresh({ply: ply === plies() ? null : ply, quietly: true});
+  if (ply !== shown() || at("board").hasAttribute("aria-busy")) refresh({ply: ply === plies() ? null : ply});
 }});
 
 at("turn").addEventListener("click", () => {
   turned = String((Number(turned) + 1) % Number(page.dataset.turns));
   choosing.forget();
   if (bench.active) bench.show();
-  else refresh({quietly: true});
+  else refresh();
 });
 
+takeKeys({page, board, say: (text) => say(text, false, true), lastMove: () => standing().lastMove});
+
+if (new URLSearchParams(location.search).has("since")) history.replaceState(null, "", location.pathname);
+announcer.hear(standing().news);
 scrollToCurrent();
 settle();

@@ -29,7 +29,7 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   try {
     const created = await call("POST", "/api/v1/matches", match, {"Idempotency-Key": `${key}-${digest(match)}`});
-    location.assign(`/matches/${created.id || created.match}`);
+    location.assign(`/matches/${created.id || created.match}?since=0`);
   } catch (problem) {
     button.disabled = false;
     problem.errors = Object.fromEntries(Object.entries(problem.errors).map(([field, messages]) => [asShown(field, order), messages]));

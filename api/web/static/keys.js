@@ -1,0 +1,55 @@
+// Keys that lead to the parts of the match page, and that read aloud what stands elsewhere on it.
+//
+// The letters work while the board, or what belongs to it, has the focus, and while nothing has it: elsewhere they are
+// those of the browser and of screen readers. Only the one that leads to the board works everywhere outside text fields.
+
+const BOARD = "#board, .board-tools, #confirm, #composing, #compositions, #options";
+
+export function takeKeys({page, board, say, lastMove}) {
+  const at = (id) => document.getElementById(id);
+
+  const keys = {
+    n: () => goTo(1),
+    N: () => goTo(-1),
+    t: typeMove,
+    "/": typeMove,
+    l: () => say(lastMove()),
+    c: () => say(clocks()),
+    "?": showKeys,
+  };
+
+  function toBoard() {
+    board.home();
+    say(board.count());
+  }
+
+  function goTo(step) {
+    const text = board.goOn(step);
+    if (text) say(text);
+  }
+
+  function typeMove() {
+    if (at("type-move").hidden) say("You cannot type a move now.");
+    else at("typed").focus();
+  }
+
+  function clocks() {
+    const told = [...page.querySelectorAll("#seats [data-clock]")].map((clock) => `${clock.dataset.clock}: ${clock.textContent.replace(/\s+/g, " ").trim()}.`);
+    return told.join(" ") || "No clock runs.";
+  }
+
+  function showKeys() {
+    at("keys").open = true;
+    at("keys").querySelector("summary").focus();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (event.target === at("typed") && event.key === "Escape") return board.home();
+    if (event.target.closest("input, select, textarea")) return;
+    const act = event.key === "b" ? toBoard : event.target === document.body || event.target.closest(BOARD) ? keys[event.key] : null;
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

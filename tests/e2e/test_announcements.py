@@ -1,0 +1,65 @@
+"""What the live region of the match page says, which is all that a blind player has, and what else tells the same."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+WATCH = """() => {
+  window.heard = [];
+  const hear = (records) => {
+    for (const record of records) for (const line of record.addedNodes) window.heard.push(line.textContent);
+  };
+  new MutationObserver(hear).observe(document.getElementById("said"), {childList: true});
+}"""
+
+
+def heard(page: Page) -> list[str]:
+    """Return the texts that the live region has spoken since the script WATCH was run."""
+    return page.evaluate("window.heard")
+
+
+def last_said(page: Page):
+    """Return the line that was spoken last."""
+    return page.locator("#said p").last
+
+
+def test_my_move_and_a_quick_answer_are_both_announced_once_and_the_focus_stays_on_the_board(visit):
+    white = visit().be_guest()
+    match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "opponent", "level": 1}])
+    page = white.open(match)
+    page.evaluate(WATCH)
+    white.submit("c3", "d4")
+    expect(last_said(page)).to_contain_text("Opponent 1 played")
+    told = " ".join(text for text in heard(page) if "played" in text)
+    answer = white.call("GET", f"/matches/{match}")["moves"][1]
+    expected = f"You played c3-d4. Opponent 1 played {answer}. It is your turn."
+    assert re.fullmatch(rf"{re.escape(expected)} \d+ pieces? can move\.", told)
+    expect(page).to_have_title(re.compile("● Your move"))
+    expect(white.square("d4")).to_be_focused()
+
+
+def test_who_waits_hears_of_joining_draws_and_a_rematch_from_the_events_themselves(visit):
+    white, black = visit().be_guest(), visit().be_guest()
+    match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])
+    page = white.open(match)
+    page.evaluate(WATCH)
+    black.call("POST", f"/matches/{match}/joins", {})
+    joined = f"{black.name} joined as Black. The match has begun. It is your turn. 4 pieces can move."
+    expect(last_said(page)).to_have_text(joined)
+    black.call("POST", f"/matches/{match}/draw-offers", {})
+    offered = f"{black.name} offered a draw. It is your turn."
+    expect(last_said(page)).to_have_text(offered)
+    page.get_by_role("button", name="Accept").click()
+    page.get_by_role("dialog").get_by_role("button", name="Accept the draw").click()
+    accepted = "You accepted the draw. A draw by agreement."
+    expect(last_said(page)).to_have_text(accepted)
+    expect(page.locator("#board .square:focus")).to_have_count(1)
+    black.call("POST", f"/matches/{match}/rematches", {})
+    proposed = f"{black.name} proposes a rematch."
+    expect(last_said(page)).to_have_text(proposed)
+    assert heard(page) == [joined, offered, accepted, proposed]
+    expect(page).to_have_title(re.compile("^● Rematch proposed"))
+    expect(page.locator("#offers")).to_contain_text(f"{proposed} You would play Black.")
+    page.get_by_role("button", name="Accept the rematch").click()
+    expect(last_said(page)).to_have_text(f"{proposed} You joined as Black. The match has begun.")
+    expect(page).not_to_have_url(re.compile(match))

@@ -5,7 +5,7 @@ shows its rim. Colours come from the style sheet alone; seats and ranks can also
 shapes. Lengths are in squares, as in the scene.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import cos, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -84,13 +84,13 @@ def draw(
     scene = turned(scene, quarters)
     role = f'role="img" aria-label="{escape(picture)}"' if picture else 'role="group" aria-label="Board"'
     scope = f"{''.join(filter(str.isalnum, picture))}-" if picture else ""
-    marks = list(_marks(traces, {cell.square for cell in scene.cells}, colours))
+    marks = marks_on(scene, traces, colours)
     groups = parts(scene.cells, scene.labels)
     drawn = [
         f'<svg class="board{" parted" if len(groups) > 1 else ""}" xmlns="http://www.w3.org/2000/svg" '
         f'viewBox="{_view(scene)}" {role}>',
         "<defs>",
-        *_faces(scene, colours, scope),
+        *faces((piece for pieces in scene.columns.values() for piece in pieces), colours, scope).values(),
         "</defs>",
         f'<g class="parts{" fine" if scene.width > FINE else ""}">',
     ]
@@ -108,16 +108,18 @@ def _part(
     yield '<g class="cells">'
     yield from _cells(cells)
     yield '</g><g class="marks">'
-    yield from (_mark(mark, *corners[mark.square]) for mark in marks if mark.square in corners)
+    yield from (mark_at(mark, *corners[mark.square]) for mark in marks if mark.square in corners)
     yield '</g><g class="labels" aria-hidden="true">'
     yield from _labels(part.labels)
     yield '</g><g class="links" aria-hidden="true">'
-    yield from (_link(corners[one], corners[other]) for one, other in scene.links if one in corners)
+    yield from (link_between(corners[one], corners[other]) for one, other in scene.links if one in corners)
     yield '</g><g class="columns" aria-hidden="true">'
-    yield from _columns(scene, cells, colours, scope)
+    # The far ones come first, so that near columns overlap them.
+    yield from (column_at(cell, scene.columns.get(cell.square, ()), colours, scope) for cell in cells)
     yield '</g><g class="squares">'
     if not still:
-        yield from _squares(scene, cells)
+        notes = notes_on(scene)
+        yield from (_square(cell, spoken_of(scene, cell.square), notes.get(cell.square, "")) for cell in cells)
     yield "</g>"
 
 
@@ -144,18 +146,22 @@ def _labels(labels: Iterable[Label]) -> Iterable[str]:
         yield f'<text class="{kind}" x="{_n(label.x)}" y="{_n(label.y)}" dy=".35em">{escape(label.text)}</text>'
 
 
-def _marks(traces: Sequence[Trace], known: Container[str], colours: Sequence[str]) -> Iterable[Mark]:
-    """Yield the marks of the moves, those of the latest last; the seats are told apart only where there are several."""
+def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> list[Mark]:
+    """Return the marks of the moves, those of the latest last; seats are told apart only where there are several."""
+    known = {cell.square for cell in scene.cells}
+    marks = []
     for age, (seat, squares) in zip(range(len(traces) - 1, -1, -1), traces, strict=True):
         maker = f" by-{colours[seat]}" if len(traces) > 1 and 0 <= seat < len(colours) else ""
         older = f" age-{min(age, OLDEST)}" if age else ""
         seen = [square for square in squares if square in known]
         for number, square in enumerate(seen):
             kind = "to" if number == len(seen) - 1 else "from" if number == 0 else "via"
-            yield Mark(square, f"mark mark-{kind}{maker}{older}")
+            marks.append(Mark(square, f"mark mark-{kind}{maker}{older}"))
+    return marks
 
 
-def _mark(mark: Mark, x: float, y: float) -> str:
+def mark_at(mark: Mark, x: float, y: float) -> str:
+    """Return the drawing of a mark on the square whose top left corner is given."""
     corner = f'x="{_n(x + 0.04)}" y="{_n(y + 0.04)}"'
     return f'<rect class="{escape(mark.classes)}" {corner} width=".92" height=".92" rx=".06"/>'
 
@@ -170,43 +176,50 @@ def _cells(cells: Iterable[Cell]) -> Iterable[str]:
         yield f'<path class="cell {escape(classes)}" d="{"".join(outline)}"/>'
 
 
-def _link(one: tuple[float, float], other: tuple[float, float]) -> str:
+def link_between(one: tuple[float, float], other: tuple[float, float]) -> str:
+    """Return the line between two squares whose top left corners are given."""
     (x1, y1), (x2, y2) = one, other
     return f'<path class="link" d="M{_n(x1 + 0.5)} {_n(y1 + 0.5)}L{_n(x2 + 0.5)} {_n(y2 + 0.5)}"/>'
 
 
-def _columns(scene: Scene, cells: Iterable[Cell], colours: Sequence[str], scope: str) -> Iterable[str]:
-    """Yield the columns, the far ones first, so that near columns overlap them."""
-    for cell in cells:
-        pieces = scene.columns.get(cell.square, ())
-        if not pieces:
-            continue
-        x, base = cell.x + 0.5, cell.y + 0.5 + BASE
-        step = min(RIM, TALLEST / len(pieces))
-        yield f'<g class="column" data-square="{escape(cell.square)}">'
-        for level, piece in enumerate(pieces):
-            y = base - RIM - step * level
-            face = scope + _face_id(piece, colours)
-            yield f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}" data-title="{escape(piece.title)}"/>'
-        if len(pieces) > 1:
-            yield f'<text class="height" x="{_n(cell.x + 0.96)}" y="{_n(cell.y + 0.95)}">{len(pieces)}</text>'
-        yield "</g>"
+def column_at(cell: Cell, pieces: Sequence[Piece], colours: Sequence[str], scope: str = "") -> str:
+    """Return the drawing of ``pieces``, bottom first, on a square; nothing where there are none."""
+    if not pieces:
+        return ""
+    x, base = cell.x + 0.5, cell.y + 0.5 + BASE
+    step = min(RIM, TALLEST / len(pieces))
+    drawn = [f'<g class="column" data-square="{escape(cell.square)}">']
+    for level, piece in enumerate(pieces):
+        y = base - RIM - step * level
+        face = scope + _face_id(piece, colours)
+        drawn.append(f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}" data-title="{escape(piece.title)}"/>')
+    if len(pieces) > 1:
+        drawn.append(f'<text class="height" x="{_n(cell.x + 0.96)}" y="{_n(cell.y + 0.95)}">{len(pieces)}</text>')
+    return "".join((*drawn, "</g>"))
 
 
-def _squares(scene: Scene, cells: Iterable[Cell]) -> Iterable[str]:
-    """Yield what is pointed at and focused: one button per square, above all pictures, with the notes on it."""
+def spoken_of(scene: Scene, square: str) -> str:
+    """Return in words what stands on a square."""
+    return scene.spoken.get(square, f"{square}: empty")
+
+
+def notes_on(scene: Scene) -> dict[str, str]:
+    """Return the notes on squares as descriptions, by square."""
     notes: dict[str, str] = {}
     for square, title, text in scene.notes:
         notes[square] = notes.get(square, "") + f'<desc data-title="{escape(title)}">{escape(text)}</desc>'
-    for cell in cells:
-        x, y = cell.x, cell.y
-        spoken = scene.spoken.get(cell.square, f"{cell.square}: empty")
-        yield (
-            f'<g class="square" role="button" tabindex="-1" data-square="{escape(cell.square)}" data-x="{_n(x + 0.5)}" '
-            f'data-y="{_n(y + 0.5)}" aria-label="{escape(spoken)}">{notes.get(cell.square, "")}'
-            f'<rect x="{_n(x)}" y="{_n(y)}" width="1" height="1"/>'
-            f'<circle class="target" cx="{_n(x + 0.5)}" cy="{_n(y + 0.5)}" r=".15"/></g>'
-        )
+    return notes
+
+
+def _square(cell: Cell, spoken: str, notes: str) -> str:
+    """Return what is pointed at and focused: a button above all pictures, with the notes on its square."""
+    x, y = cell.x, cell.y
+    return (
+        f'<g class="square" role="button" tabindex="-1" data-square="{escape(cell.square)}" data-x="{_n(x + 0.5)}" '
+        f'data-y="{_n(y + 0.5)}" aria-label="{escape(spoken)}">{notes}'
+        f'<rect x="{_n(x)}" y="{_n(y)}" width="1" height="1"/>'
+        f'<circle class="target" cx="{_n(x + 0.5)}" cy="{_n(y + 0.5)}" r=".15"/></g>'
+    )
 
 
 def _face_id(piece: Piece, colours: Sequence[str]) -> str:
@@ -218,19 +231,18 @@ def _colour(piece: Piece, colours: Sequence[str]) -> str:
     return colours[piece.seat] if 0 <= piece.seat < len(colours) else "nobody"
 
 
-def _faces(scene: Scene, colours: Sequence[str], scope: str) -> Iterable[str]:
-    """Yield one drawing for each sort of piece on the board; its origin is the middle of the upper face."""
+def faces(pieces: Iterable[Piece], colours: Sequence[str], scope: str = "") -> dict[str, str]:
+    """Return one drawing for each sort of ``pieces`` by its id; its origin is the middle of the upper face."""
     sorts: dict[str, Piece] = {}
-    for pieces in scene.columns.values():
-        for piece in pieces:
-            sorts.setdefault(_face_id(piece, colours), piece)
-    for name, piece in sorted(sorts.items()):
-        colour = _colour(piece, colours)
-        drawing = (
-            _castle() if piece.kind == "castle" else figure(piece.kind, colour, piece.frozen) or _disc(piece, colour)
-        )
-        classes = f"piece piece-{colour} kind-{piece.kind}{' frozen' if piece.frozen else ''}"
-        yield f'<g id="{scope}{name}" class="{escape(classes)}">{drawing}</g>'
+    for piece in pieces:
+        sorts.setdefault(scope + _face_id(piece, colours), piece)
+    return {name: _face(name, piece, _colour(piece, colours)) for name, piece in sorted(sorts.items())}
+
+
+def _face(name: str, piece: Piece, colour: str) -> str:
+    drawing = _castle() if piece.kind == "castle" else figure(piece.kind, colour, piece.frozen) or _disc(piece, colour)
+    classes = f"piece piece-{colour} kind-{piece.kind}{' frozen' if piece.frozen else ''}"
+    return f'<g id="{name}" class="{escape(classes)}">{drawing}</g>'
 
 
 def _disc(piece: Piece, colour: str) -> str:

@@ -35,6 +35,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     )
     page = arbiter.page
     page.goto("/")
+    page.locator("#menu summary").click()
     page.get_by_role("link", name="Cases").click()
     page.get_by_role("link", name=f"Bashni: {white.name}").click()
     expect(page.get_by_role("img", name="Case 1, after ply 2")).to_be_visible()

@@ -91,6 +91,6 @@ def _drawn_figures(game: Game[Any, Any]) -> dict[str, Drawn]:
     }
 
 
-@blueprint.context_processor
+@blueprint.app_context_processor
 def _links() -> dict[str, Any]:
     return {"rules_url": rules_url}

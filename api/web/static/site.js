@@ -4,6 +4,7 @@
 import {call, clearProblem, showProblem} from "./api.js";
 import {keepCount} from "./awaiting.js";
 import {tellLocally} from "./clock.js";
+import {closable} from "./menu.js";
 
 for (const form of document.querySelectorAll("form[data-api]")) {
   form.addEventListener("submit", (event) => {
@@ -33,6 +34,7 @@ for (const select of document.querySelectorAll("select[data-submits]")) {
 }
 
 tellLocally(document);
+closable(document.getElementById("menu"));
 
 const mine = document.getElementById("my-matches");
 if (mine) keepCount(mine);

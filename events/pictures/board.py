@@ -88,7 +88,7 @@ def draw(
     groups = parts(scene.cells, scene.labels)
     drawn = [
         f'<svg class="board{" parted" if len(groups) > 1 else ""}" xmlns="http://www.w3.org/2000/svg" '
-        f'viewBox="{_view(scene)}" {role}>',
+        f'viewBox="{_view(scene)}" preserveAspectRatio="xMinYMin" {role}>',
         "<defs>",
         *faces((piece for pieces in scene.columns.values() for piece in pieces), colours, scope).values(),
         "</defs>",

@@ -1,0 +1,62 @@
+"""Nothing on the page of a match moves while it is played: what comes and goes has its room, or lies over the rest."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+WATCH = """() => {
+  window.shifts = [];
+  window.observer?.disconnect();
+  window.observer = new PerformanceObserver((list) => window.shifts.push(...list.getEntries()));
+  window.observer.observe({type: "layout-shift"});
+}"""
+SHIFTS = """() => {
+  window.shifts.push(...window.observer.takeRecords());
+  const place = ({x, y, width, height}) => [x, y, width, height].map(Math.round).join(" ");
+  const name = (node) => node?.nodeName + (node?.id ? `#${node.id}` : `.${node?.className}`) + " " + node?.textContent?.trim().slice(0, 30);
+  return window.shifts.map(({value, sources}) => [
+    value, ...sources.map(({node, previousRect, currentRect}) => `${name(node)}: ${place(previousRect)} > ${place(currentRect)}`),
+  ]);
+}"""
+FRAMES = "() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))"
+
+
+def shifts(page: Page) -> list[list[object]]:
+    """Return what has moved since it was watched for, once the page has been painted."""
+    page.evaluate(FRAMES)
+    found: list[list[object]] = page.evaluate(SHIFTS)
+    return found
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (380, 800)])
+def test_nothing_moves_in_a_whole_move_the_answer_a_step_back_and_a_draw_offer(pair, width, height):
+    white, black, match = pair
+    white.page.set_viewport_size({"width": width, "height": height})
+    page = white.open(match)
+    expect(page.locator("#board .can-begin").first).to_be_visible()
+    page.evaluate("document.fonts.ready")
+    page.evaluate(FRAMES)
+    page.evaluate(WATCH)
+    page.locator("#board .can-begin[data-square='c3']").click()
+    white.square("d4").click()
+    expect(page.locator("#confirm")).to_be_visible()
+    assert shifts(page) == []
+    page.locator("#cancel").click()
+    white.submit("c3", "d4")
+    expect(page.locator("#shown")).to_have_text("1 / 1")
+    assert shifts(page) == []
+    black.move(match, "b6-a5")
+    expect(page.locator("#shown")).to_have_text("2 / 2")
+    assert shifts(page) == []
+    page.get_by_role("button", name="One move back").click()
+    expect(page.locator("#past")).to_contain_text("an earlier position")
+    assert shifts(page) == []
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator("#shown")).to_have_text("2 / 2")
+    black.call("POST", f"/matches/{match}/draw-offers", {})
+    expect(page.locator("#offers")).to_contain_text("A draw is offered")
+    assert shifts(page) == []
+    white.submit("d4", "c5")
+    expect(page.locator("#shown")).to_have_text("3 / 3")
+    assert shifts(page) == []
+    page.evaluate("document.getElementById('said').textContent = 'The server cannot be reached. Try again. '.repeat(4)")
+    assert shifts(page) == []

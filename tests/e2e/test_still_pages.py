@@ -12,10 +12,9 @@ WATCH = """() => {
 SHIFTS = """() => {
   window.shifts.push(...window.observer.takeRecords());
   const place = ({x, y, width, height}) => [x, y, width, height].map(Math.round).join(" ");
-  const name = (node) => node?.nodeName + (node?.id ? `#${node.id}` : `.${node?.className}`) + " " + node?.textContent?.trim().slice(0, 30);
-  return window.shifts.map(({value, sources}) => [
-    value, ...sources.map(({node, previousRect, currentRect}) => `${name(node)}: ${place(previousRect)} > ${place(currentRect)}`),
-  ]);
+  const name = (node) => `${node?.nodeName}#${node?.id}.${node?.className} ${node?.textContent?.trim().slice(0, 30)}`;
+  const told = ({node, previousRect, currentRect}) => `${name(node)}: ${place(previousRect)} > ${place(currentRect)}`;
+  return window.shifts.map(({value, sources}) => [value, ...sources.map(told)]);
 }"""
 FRAMES = "() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))"
 

@@ -18,6 +18,7 @@ COMPUTING = frozenset(
     {
         "positions.imagine",
         "compositions.check_composition",
+        "squares.show_square",
         "games.show_position",
         "proofs.bundle",
         "web.board_picture",

@@ -22,6 +22,7 @@ from api.resources import (
     proofs,
     rematches,
     reports,
+    squares,
     terms,
 )
 
@@ -32,6 +33,7 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     lists.blueprint,
     matches.blueprint,
     compositions.blueprint,
+    squares.blueprint,
     positions.blueprint,
     commands.blueprint,
     rematches.blueprint,

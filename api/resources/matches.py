@@ -165,6 +165,10 @@ class LegalMovesShown(Shown):
     version = fields.Integer()
     version_tag = version_tag()
     to_move = fields.Integer(allow_none=True)
+    demand = fields.String(
+        metadata={"description": "What the rules demand of the player to move, such as a capture; empty if nothing"}
+    )
+    checked = fields.List(fields.String(), metadata={"description": "The squares of the kings in check"})
     moves = fields.List(fields.String())
     hints = fields.Dict(keys=fields.String(), values=fields.List(fields.Nested(HintShown)))
     compositions = fields.List(
@@ -300,11 +304,14 @@ def draft_shown(draft: Draft) -> dict[str, Any]:
 def _legal_moves(state: MatchState, head: Head) -> dict[str, Any]:
     version = {"version": head.version, "version_tag": str(head.tag)}
     if state.status != PLAYING or state.broken is not None:
-        return {**version, "to_move": None, "moves": [], "hints": {}, "compositions": [], "draft": None}
+        nothing: dict[str, Any] = {"moves": [], "hints": {}, "compositions": [], "draft": None}
+        return {**version, "to_move": None, "demand": "", "checked": [], **nothing}
     game, position = find_ruleset(state.game, state.ruleset), state.position
     return {
         **version,
         "to_move": game.to_move(position),
+        "demand": game.demand(position),
+        "checked": list(game.scene(position).checked),
         "moves": [game.format_move(position, move) for move in game.legal_moves(position)],
         "hints": hints_shown(game.hints(position)),
         "compositions": [composition._asdict() for composition in game.compositions(position)],

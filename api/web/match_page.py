@@ -22,6 +22,7 @@ from api.web.frame import blueprint
 from api.web.laid_lines import tree_shown
 from api.web.news import news_shown
 from api.web.pictures import asked_ply, board_at, colours_of, visible_match
+from api.web.told import checks, counts
 from api.web.views import asked_view, turn_of, turns_of
 from domain.game import Game
 from domain.games import find_ruleset
@@ -60,7 +61,7 @@ def match_page(match_id: str) -> str | Response:
     view = asked_view(state, game, seat)
     shown = match(state, head, ply)
     scene = game.scene(state.position)
-    counts = rated_result(summarise(state)) is not None
+    rated_count = rated_result(summarise(state)) is not None
     now, foreseen = services().now(), services().timekeeper.foreseen(state)
     seats = _seats(foreseen, shown, game, now)
     played = _played(state)
@@ -81,6 +82,9 @@ def match_page(match_id: str) -> str | Response:
         yours=is_turn_of(state, seat),
         said=_said(state, seats, seat),
         **news_shown(loaded, shown, person, [move.move for move in played]),
+        checks=checks(scene, seats, seat) if state.status == PLAYING else (),
+        demand=game.demand(state.position) if seat is not None and shown["to_move"] == seat else "",
+        counts_shown=counts(game.facts(state.position, state.history), len(seats)),
         may=acts(state, viewer, seat, now),
         consequences=consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
         since=_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
@@ -91,8 +95,8 @@ def match_page(match_id: str) -> str | Response:
         speaks=speaks(state, person),
         wants_others=viewer in services().chats.wanting_others(match_id) if state.ended and seat is not None else None,
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
-        counts=counts,
-        unrated_yet=counts and not any(entry["change"] for entry in seats),
+        counts=rated_count,
+        unrated_yet=rated_count and not any(entry["change"] for entry in seats),
         ahead=ahead(foreseen, now),
         announced=announced(foreseen, now),
         terms=in_words(state.terms) if state.terms else (),

@@ -42,6 +42,9 @@ LONGEST_COORDINATE = 2
 """A longer label is the name of a part of the board."""
 
 PLAIN_KINDS = {"man", "stone"}
+CHECK = "check"
+"""The class of the mark of a king in check."""
+
 MONOCHROME = {"white", "black"}
 """The colours that differ in lightness and need no letter to be told apart."""
 
@@ -147,7 +150,10 @@ def _labels(labels: Iterable[Label]) -> Iterable[str]:
 
 
 def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> list[Mark]:
-    """Return the marks of the moves, those of the latest last; seats are told apart only where there are several."""
+    """Return the marks of the moves, those of the latest last, and then of kings in check.
+
+    The seats of the moves are told apart only where there are several.
+    """
     known = {cell.square for cell in scene.cells}
     marks = []
     for age, (seat, squares) in zip(range(len(traces) - 1, -1, -1), traces, strict=True):
@@ -157,11 +163,13 @@ def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> l
         for number, square in enumerate(seen):
             kind = "to" if number == len(seen) - 1 else "from" if number == 0 else "via"
             marks.append(Mark(square, f"mark mark-{kind}{maker}{older}"))
-    return marks
+    return marks + [Mark(square, CHECK) for square in scene.checked]
 
 
 def mark_at(mark: Mark, x: float, y: float) -> str:
-    """Return the drawing of a mark on the square whose top left corner is given."""
+    """Return the drawing of a mark on the square whose top left corner is given: a star for a king in check."""
+    if mark.classes == CHECK:
+        return f'<path class="{CHECK}" d="{_polyline((x + 0.5 + dx, y + 0.5 + dy) for dx, dy in _STAR)}Z"/>'
     corner = f'x="{_n(x + 0.04)}" y="{_n(y + 0.04)}"'
     return f'<rect class="{escape(mark.classes)}" {corner} width=".92" height=".92" rx=".06"/>'
 
@@ -306,6 +314,10 @@ def _n(value: float) -> str:
     return "0" if text in ("-0", "") else text
 
 
+_STAR = [
+    (radius * sin(pi * number / 12), -radius * cos(pi * number / 12)) for number, radius in enumerate((0.52, 0.39) * 12)
+]
+"""The points of a star whose points show beside the figure that stands on it."""
 _CROWN = "M-.17 .11L-.23 -.08L-.1 .005L0 -.16L.1 .005L.23 -.08L.17 .11Z"
 _BAND = _polyline(_on_rim(-0.27 + 0.09 * number, 0.85 if number % 2 == 0 else 0.3) for number in range(7))
 _TICKS = {

@@ -56,6 +56,7 @@ class World:
             "other": ["boris", "opponent-1"],
             "game": ["bashni", "towers"],
             "pool": ["bashni-2"],
+            "square": ["a1", "c3"],
         }
 
 

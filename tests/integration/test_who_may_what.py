@@ -68,6 +68,7 @@ TABLE: list[tuple[str, str, str, Any]] = [
     ("GET /.well-known/rookery-keys.json", "anybody", "200", None),
     ("GET /matches/{match}", "viewer", "200", None),
     ("GET /matches/{match}/legal-moves", "viewer", "200", None),
+    ("GET /matches/{match}/squares/{square}", "viewer", "200", None),
     ("GET /matches/{match}/events", "viewer", "200", None),
     ("GET /matches/{match}/bundle", "viewer", "200", None),
     ("POST /matches/{match}/bundle", "viewer", "202", {}),
@@ -209,7 +210,14 @@ class World:
     def names(self) -> dict[str, str]:
         """What stands for the names in paths."""
         named = {"match": self.match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2"}
-        return named | {"version": "1", "day": "latest", "token": "t", "number": "1", "since": "2030-01-01T00:00:00Z"}
+        return named | {
+            "version": "1",
+            "day": "latest",
+            "token": "t",
+            "number": "1",
+            "since": "2030-01-01T00:00:00Z",
+            "square": "a1",
+        }
 
 
 def session_of(person: Caller) -> dict[str, str]:

@@ -205,6 +205,8 @@ class WorstWorld:
         for path in ("", "/legal-moves", "/events", "/chat", "/disputes", "/lines", "/notes", "/exploration"):
             for match in (self.long, self.crowded):
                 yield Asked(f"GET /matches/{{match}}{path}", f"/matches/{match}{path}")
+        for match, square in ((self.long, "cc1"), (self.long, "aa1"), (self.crowded, "e11"), (self.crowded, "g1")):
+            yield Asked("GET /matches/{match}/squares/{square}", f"/matches/{match}/squares/{square}")
         yield Asked("GET /matches/{match}", f"/matches/{self.long}?ply=7")
         yield Asked("GET /matches/{match}/events", f"/matches/{self.long}/events?limit=1000")
         yield Asked("GET /matches/{match}/chat", f"/matches/{self.long}/chat?limit=500")

@@ -1,5 +1,7 @@
 """Playing on the boards of figures: across the levels of The Tower Game, and with four armies in Fourplay."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -106,14 +108,29 @@ def test_an_army_is_drafted_on_the_page_and_done_is_offered_when_enough_is_spent
     expect(page.locator("#board .can-begin")).to_have_count(49)
 
 
-def test_four_armies_fit_a_small_phone_and_are_moved_by_touch(visit):
+def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enlarges_it_and_the_next_chooses(visit):
     red, (blue, *_), match = four(visit, "standard", viewport={"width": 380, "height": 780}, has_touch=True)
     page = red.open(match)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
     beginning = {square for square in FOURPLAY.hints(FOURPLAY.initial("standard")) if square}
     expect(page.locator("#board .can-begin")).to_have_count(len(beginning))
-    page.locator("#board .can-begin[data-square='a3']").scroll_into_view_if_needed()
+    lower_left = [red.square("a1").get_attribute(f"data-{axis}") for axis in "xy"]
+    for corner in ("o1", "o15", "a15", "a1"):
+        page.locator("#turn").tap()
+        expect(red.square(corner)).to_have_attribute("data-x", lower_left[0])
+        expect(red.square(corner)).to_have_attribute("data-y", lower_left[1])
+    side = red.square("a1").bounding_box()["width"]
     red.square("a1").tap()
+    expect(page.locator("#board .is-selected")).to_have_count(0)
+    assert red.square("a1").bounding_box()["width"] == pytest.approx(2.5 * side, rel=0.1)
+    page.get_by_role("button", name="Show the whole board").tap()
+    assert red.square("a1").bounding_box()["width"] == pytest.approx(side, rel=0.1)
+    expect(page.get_by_role("button", name="Show the whole board")).to_be_hidden()
+    red.square("a1").tap()
+    page.keyboard.press("Escape")
+    assert red.square("a1").bounding_box()["width"] == pytest.approx(side, rel=0.1)
+    red.square("a1").tap()
+    red.square("a1").tap()
+    expect(red.square("a1")).to_have_class(re.compile("is-selected"))
     red.square("a2").tap()
     expect(page.locator("#chosen")).to_have_text("a1-a2")
     page.locator("#submit").tap()

@@ -1,6 +1,7 @@
 // Choosing a move, confirming it and submitting it once.
 
 import {call, newKey} from "./api.js";
+import {uncover} from "./places.js";
 
 const at = (id) => document.getElementById(id);
 
@@ -45,7 +46,7 @@ export class Choosing {
     at("chosen").textContent = this.chosen.move;
     at("confirm").hidden = false;
     at("submit").focus({preventScroll: true});
-    uncoverBoard();
+    uncover(this.board.frame, at("confirm"));
     this.match.say(`${this.chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`, false, true);
   }
 
@@ -146,10 +147,4 @@ export class Choosing {
     else if (event.key === "Escape" && this.composer.active) this.leave();
     else if (event.key === "Enter" && this.active && !event.target.closest("button, a, summary")) this.submit();
   }
-}
-
-// On a small screen the confirmation stands above the page: the board must not be below it.
-function uncoverBoard() {
-  const [below, above] = [at("board"), at("confirm")].map((part) => part.getBoundingClientRect());
-  if (above.left < below.right && above.top < below.bottom) scrollBy(0, below.bottom - above.top);
 }

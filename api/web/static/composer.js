@@ -2,6 +2,7 @@
 // and why not; it draws the board as it stands then. What a part is, only the server knows.
 
 import {call, sentence} from "./api.js";
+import {uncover} from "./places.js";
 
 export class Composer {
   // `offers` is the place of the buttons, `panel` that of the move in the making. `on` has picture(kind, parts), which
@@ -73,6 +74,7 @@ export class Composer {
       this.button("done").disabled = !answer.move;
       this.button("undo").disabled = this.button("reset").disabled = parts.length === 0;
       this.panel.hidden = false;
+      uncover(this.board.frame, this.panel);
       const focused = document.activeElement;
       if (!focused || focused === document.body || focused.disabled) this.board.home();
       return true;

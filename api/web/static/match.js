@@ -21,6 +21,7 @@ import {followed, layLines} from "./lines.js";
 import {watch} from "./live.js";
 import {takeNotes} from "./notes.js";
 import {takeSteps} from "./steps.js";
+import {zoomable} from "./zoom.js";
 
 const page = document.getElementById("match");
 const at = (id) => document.getElementById(id);
@@ -50,6 +51,7 @@ const board = new Board(at("board"), {
   say: (text) => say(text, false, true),
 });
 draggable(board);
+zoomable(board, at("whole-board"));
 const composer = new Composer({
   offers: at("compositions"),
   panel: at("composing"),

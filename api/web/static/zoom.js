@@ -1,0 +1,53 @@
+// Small squares under a finger: the first tap enlarges the board round the point and chooses nothing, the next one
+// chooses. The mouse, the keyboard and the browser's own zoom work as ever.
+
+const SMALL_PX = 28;
+const FACTOR = 2.5;
+
+// `button` is shown while the board is enlarged and shows all of it again.
+export function zoomable(board, button) {
+  const {frame} = board;
+  let pointer = "";
+  let whole = null; // the view of the whole board while a part of it is shown
+
+  const svg = () => frame.querySelector("svg");
+  const side = () => frame.querySelector(".square rect")?.getBoundingClientRect().width;
+  const zoomed = () => Boolean(svg()?.classList.contains("zoomed"));
+
+  function zoomIn(x, y) {
+    const point = new DOMPoint(x, y).matrixTransform(svg().getScreenCTM().inverse());
+    whole = svg().getAttribute("viewBox");
+    const [left, top, width, height] = whole.split(" ").map(Number);
+    const within = (middle, start, length) => Math.min(Math.max(middle - length / FACTOR / 2, start), start + length - length / FACTOR);
+    svg().setAttribute("viewBox", [within(point.x, left, width), within(point.y, top, height), width / FACTOR, height / FACTOR].join(" "));
+    svg().classList.add("zoomed");
+    button.hidden = false;
+  }
+
+  function zoomOut() {
+    if (!zoomed()) return;
+    svg().setAttribute("viewBox", whole);
+    svg().classList.remove("zoomed");
+    button.hidden = true;
+  }
+
+  // Whether all that can be chosen next is in view.
+  function complete() {
+    const view = svg().getBoundingClientRect();
+    return [...board.targets()].every((name) => {
+      const {left, top, right, bottom} = board.squares.get(name).getBoundingClientRect();
+      return left > view.left - 1 && top > view.top - 1 && right < view.right + 1 && bottom < view.bottom + 1;
+    });
+  }
+
+  frame.addEventListener("pointerdown", (event) => (pointer = event.pointerType), true);
+  frame.addEventListener("click", (event) => {
+    if (pointer !== "touch" || event.detail === 0 || zoomed() || !svg() || side() >= SMALL_PX) return;
+    event.stopPropagation();
+    zoomIn(event.clientX, event.clientY);
+  }, true);
+  frame.addEventListener("click", () => zoomed() && !complete() && zoomOut());
+  button.addEventListener("click", zoomOut);
+  document.addEventListener("keydown", (event) => event.key === "Escape" && zoomOut());
+  new MutationObserver(() => (button.hidden = !zoomed())).observe(frame, {childList: true});
+}

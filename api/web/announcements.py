@@ -1,12 +1,13 @@
 """What has happened in a match, in sentences for its players: the live region of the match page speaks them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from api.web.case_page import GROUND_WORDS, RULING_WORDS
 from api.web.clocks import PAUSED
 from api.web.wording import instant, result_words
+from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match.clock import FIRST_MOVE
 from domain.match.commands import CONDITIONAL, FORCED
@@ -16,6 +17,9 @@ from domain.match.terms import duration
 
 YOUR_TURN = "It is your turn."
 WITHDRAWN = "{who} withdrew the request to take back a move."
+CHECKS = "+#"
+"""How the list of moves ends one that gives check or mates."""
+
 MAX_MOVES_IN_SENTENCE = 4
 FROZEN = " The match is frozen until an arbiter has ruled."
 
@@ -49,7 +53,17 @@ class Audience(NamedTuple):
         )
 
     def move(self, event: e.MoveSubmitted) -> str:
-        """Return the move as the list of moves shows it; as it was recorded when it has been taken back since."""
+        """Return the move as the list of moves shows it, but for the sign of a check.
+
+        A move that has been taken back since is returned as it was recorded.
+        """
+        return self._listed(event).rstrip(CHECKS)
+
+    def check(self, event: e.MoveSubmitted) -> str:
+        """Return the sentence about the check that a move gives, with a space before it; nothing when it gives none."""
+        return " Check." if self._listed(event).endswith("+") else ""
+
+    def _listed(self, event: e.MoveSubmitted) -> str:
         place = event.ply - 1
         return self.spelled[place] if self.state.moves[place : event.ply] == (event.move,) else event.move
 
@@ -60,7 +74,8 @@ class Audience(NamedTuple):
 
 
 def announced(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Audience) -> list[str]:
-    """Return ``news`` in sentences, in their order, and at the end whether it is the turn of the listener.
+    """Return ``news`` in sentences, in their order, and at the end whether it is the turn of the listener,
+    with what the rules demand then.
 
     ``earlier`` are some events just before them, which are told no more. No news makes no sentence.
     """
@@ -75,10 +90,13 @@ def announced(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Aud
                 told.append(_sentence(WITHDRAWN if withdrawn else WORDS[type(event)], event, audience))
                 asker = _asker_after(event, asker)
         else:
-            told.append(_moves(mover, [event for event in events if isinstance(event, e.MoveSubmitted)], audience))
+            told.append(_moves([event for event in events if isinstance(event, e.MoveSubmitted)], audience))
             asker = None
     sentences = list(filter(None, told))
-    return [*sentences, YOUR_TURN] if sentences and is_turn_of(audience.state, audience.seat) else sentences
+    if not sentences or not is_turn_of(audience.state, audience.seat):
+        return sentences
+    demand = find_ruleset(audience.state.game, audience.state.ruleset).demand(audience.state.position)
+    return [*sentences, YOUR_TURN, *([demand] if demand else [])]
 
 
 def is_turn_of(state: MatchState, seat: int | None) -> bool:
@@ -129,39 +147,35 @@ def _joined(event: e.PlayerJoined, audience: Audience) -> str:
 
 
 def _moved(event: e.MoveSubmitted, audience: Audience) -> str:
-    move, own = audience.move(event), event.seat == audience.seat
-    if event.channel == CONDITIONAL:
-        return (
-            f"Your conditional move {move} was played for you."
-            if own
-            else f"{_played(event, audience)} by a conditional line."
-        )
-    if event.channel == FORCED:
-        return (
-            f"Your only legal move {move} was played for you."
-            if own
-            else f"{_played(event, audience)}, the only legal move."
-        )
-    return f"{_played(event, audience)}."
+    words = (_OWN_BY_ITSELF if event.seat == audience.seat else _OTHERS_BY_ITSELF).get(event.channel or "")
+    if words is None:
+        return _moves([event], audience)
+    return words.format(who=audience.who(event.seat), move=audience.move(event)) + audience.check(event)
 
 
-def _played(event: e.MoveSubmitted, audience: Audience) -> str:
-    return f"{audience.who(event.seat)} played {audience.move(event)}"
+_OWN_BY_ITSELF = {
+    CONDITIONAL: "Your conditional move {move} was played for you.",
+    FORCED: "Your only legal move {move} was played for you.",
+}
+_OTHERS_BY_ITSELF = {
+    CONDITIONAL: "{who} played {move} by a conditional line.",
+    FORCED: "{who} played {move}, the only legal move.",
+}
 
 
 def _mover_by_hand(event: e.Event) -> int | None:
     """Return who made a move that was not made for its player; None for all other events."""
-    by_itself = (CONDITIONAL, FORCED)
-    return event.seat if isinstance(event, e.MoveSubmitted) and event.channel not in by_itself else None
+    return event.seat if isinstance(event, e.MoveSubmitted) and event.channel not in _OWN_BY_ITSELF else None
 
 
-def _moves(mover: int, moves: list[e.MoveSubmitted], audience: Audience) -> str:
+def _moves(moves: Sequence[e.MoveSubmitted], audience: Audience) -> str:
     """Return in one sentence the moves that a seat made in a row: a whole army is placed in one turn."""
-    last = audience.move(moves[-1])
+    who, last = audience.who(moves[-1].seat), audience.move(moves[-1])
+    check = audience.check(moves[-1])
     if len(moves) > MAX_MOVES_IN_SENTENCE:
-        return f"{audience.who(mover)} played {len(moves)} moves, the last one {last}."
+        return f"{who} played {len(moves)} moves, the last one {last}.{check}"
     before = ", ".join(audience.move(move) for move in moves[:-1])
-    return f"{audience.who(mover)} played {f'{before} and {last}' if before else last}."
+    return f"{who} played {f'{before} and {last}' if before else last}.{check}"
 
 
 def _by_line(event: e.DrawAccepted | e.PlayerResigned, verb: str, audience: Audience) -> str:

@@ -40,37 +40,6 @@ def test_the_second_player_sees_the_board_from_the_other_side(pair):
     expect(black.square("a1")).to_have_attribute("data-y", str(near).removesuffix(".0"))
 
 
-def test_a_move_can_be_made_with_the_keyboard_alone(pair):
-    white, _, match = pair
-    page = white.open(match)
-    expect(white.square("c3")).to_have_class(re.compile("can-begin"))
-    square = page.locator("#board .square[tabindex='0']")
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if square.evaluate("square => square === document.activeElement"):
-            break
-    expect(square).to_be_focused()
-    start = square.get_attribute("data-square")
-    for _ in range("abcdefgh".index(start[0])):
-        page.keyboard.press("ArrowLeft")
-    for _ in range(int(start[1]) - 1):
-        page.keyboard.press("ArrowDown")
-    expect(white.square("a1")).to_be_focused()
-    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
-        page.keyboard.press(key)
-    expect(white.square("c3")).to_be_focused()
-    expect(page.locator("#inspector")).to_contain_text("c3: white man")
-    page.keyboard.press("Enter")
-    expect(page.locator("#said")).to_contain_text("c3 selected. It can go to b4, d4.")
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    expect(page.locator("#submit")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("#said")).to_contain_text("You played c3-d4.")
-    expect(page.locator("#moves")).to_contain_text("c3-d4")
-
-
 def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair):
     white, _, match = pair
     page = white.open(match)

@@ -151,6 +151,19 @@ def test_moves_in_a_row_are_one_sentence_and_many_are_counted() -> None:
     assert announced((), army, audience(state, 2)) == ["wendy played 9 moves, the last one done."]
 
 
+def test_a_check_is_a_word_and_a_demand_of_the_rules_follows_the_turn() -> None:
+    match = started()
+    match.move("alice", "c3-d4")
+    listener = audience(match.state, BOB)
+    for spelled, words in (("Kd4+", "alice played Kd4. Check."), ("Kd4#", "alice played Kd4.")):
+        assert announced((), match.events[-1:], listener._replace(spelled=(spelled,)))[0] == words
+    match.move("bob", "b6-a5")
+    seen = len(match.events)
+    match.move("alice", "d4-c5")
+    *_, turn, demand = announced((), match.events[seen:], audience(match.state, BOB))
+    assert (turn, demand) == ("It is your turn.", "You must capture: d6 can.")
+
+
 def test_a_result_is_told_after_what_brought_it_about() -> None:
     match = started()
     resigned = match.do(c.Resign("bob"))

@@ -141,7 +141,8 @@ export class Board {
     this.light();
     const targets = [...this.targets()].sort((one, other) => one.localeCompare(other, "en", {numeric: true}));
     const options = this.tellOptions();
-    this.on.say(`${square} selected. ${targets.length ? `It can go to ${targets.join(", ")}. ` : ""}${options.length ? `Or: ${options.join(", ")}.` : ""}`);
+    const goes = targets.length ? ` It can go to ${targets.join(", ")}.` : "";
+    this.on.say(`${square} selected.${goes}${options.length ? ` Or: ${options.join(", ")}.` : ""}`);
   }
 
   step(square) {

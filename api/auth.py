@@ -25,6 +25,9 @@ DEVICE_COOKIE = "rookery_device"
 DEVICE_SECONDS = 400 * 24 * 3600
 """The longest that browsers keep a cookie."""
 
+_TICKET = "rookery.ticket"
+"""Where a request keeps for what its ticket stands: it can be redeemed once, and is asked for at every heartbeat."""
+
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -37,15 +40,38 @@ def current_person() -> Person | None:
     who sends a token means to be recognised.
     """
     if "person" not in g:
-        kind, secret = _credential()
         people = services().people
-        if kind == "token":
-            g.person = people.person_of_token(secret)
+        if _TICKET in request.environ:
+            g.person = people.person_of(request.environ[_TICKET])
         else:
-            g.person = people.person_of_session(secret) if secret else None
-        _refuse_bad_token(kind, g.person)
+            kind, secret = _credential()
+            g.person = people.person_of(people.credential(kind, secret)) if secret else None
+            _refuse_bad_token(kind, g.person)
     person: Person | None = g.person
     return person
+
+
+def issue_ticket() -> str | None:
+    """Return a ticket with which who is asking is recognised once elsewhere; None when that is nobody."""
+    if current_person() is None:
+        return None
+    return services().tickets.issue(services().people.credential(*_credential()))
+
+
+def redeem_ticket() -> None:
+    """Recognise who is asking by the ticket in the query, if there is one, as long as this request lasts.
+
+    Raises the problem bad-token for a ticket that was used or is too old.
+    """
+    ticket = request.args.get("ticket")
+    if ticket is None:
+        return
+    credential = services().tickets.redeem(ticket)
+    if credential is None:
+        raise Problem(
+            "bad-token", "This ticket was used, or is too old: open the stream at the address of the API again."
+        )
+    request.environ[_TICKET] = credential
 
 
 def require_person() -> Person:

@@ -64,6 +64,16 @@ def up_to_date(found: Sequence[Summary]) -> list[Summary]:
     return present
 
 
+def owed(summary: Summary, player: str) -> str:
+    """Return what ``player`` owes the match: "move", "draw-answer", "takeback-answer" or "invitation"."""
+    seat = next((number for number, seat in enumerate(summary.seats) if seat.player == player), None)
+    if seat is not None and not summary.seats[seat].joined:
+        return "invitation"
+    if seat is not None and summary.to_move == seat:
+        return "move"
+    return "draw-answer" if summary.draw_agreed and seat not in summary.draw_agreed else "takeback-answer"
+
+
 def _present_summary(summary: Summary) -> Summary:
     """Return what the store says of the match; of one that it has lost, or cannot read, nobody awaits an answer."""
     try:

@@ -137,6 +137,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "sign-ins-busy": (503, "Too many people are signing in"),
     "wrong-clock": (503, "A clock of the server is wrong"),
     "too-many-streams": (503, "Too many live streams"),
+    "no-stream": (503, "The live stream is not served here"),
 }
 """Status and title of each kind. Refusals of ``domain.match.decide`` have their own codes here, and no others."""
 

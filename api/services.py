@@ -27,6 +27,7 @@ from events.reports import Reports
 from events.rewriting import Rewriting
 from events.settings import Settings, store_from
 from events.statements import Statements
+from events.tickets import Tickets
 from events.timekeeper import Timekeeper
 
 EXTENSION = "rookery"
@@ -48,6 +49,7 @@ class Services:
         self.notebooks = Notebooks(self.store.client, settings.prefix)
         self.chats = Chats(self.store.client, settings.prefix, now)
         self.people = People(self.store.client, settings.prefix, now)
+        self.tickets = Tickets(self.store.client, settings.prefix)
         self.blocks = Blocks(self.store.client, settings.prefix)
         self.reports = Reports(self.store.client, settings.prefix, now)
         self.sign_in_delays = SignInDelays(self.store.client, settings.prefix)

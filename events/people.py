@@ -294,9 +294,13 @@ class People:
             pipeline.execute()
         return True
 
-    def person_of_token(self, secret: str) -> Person | None:
-        """Return whose token this is, or None when it was revoked or never was."""
-        return _unpacked(self._client.get(self._key("token", secret)))
+    def credential(self, kind: str, secret: str) -> str:
+        """Return where the "session" or "token" with this ``secret`` is kept; nobody learns the secret from it."""
+        return self._key(kind, secret)
+
+    def person_of(self, credential: str) -> Person | None:
+        """Return whose session or token is kept under ``credential``, or None when it has ended or never was."""
+        return _unpacked(self._client.get(credential))
 
     def admit(self, kind: str, secret: str, window: int) -> Admission | None:
         """Return whose "session" or "token" this is and count one act of that person; None when it is nobody's.

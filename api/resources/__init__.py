@@ -23,6 +23,7 @@ from api.resources import (
     rematches,
     reports,
     squares,
+    streams,
     terms,
 )
 
@@ -32,6 +33,7 @@ BLUEPRINTS: tuple[Blueprint, ...] = (
     terms.blueprint,
     lists.blueprint,
     matches.blueprint,
+    streams.blueprint,
     compositions.blueprint,
     squares.blueprint,
     positions.blueprint,

@@ -8,7 +8,7 @@ from marshmallow import fields, validate
 
 from api import representations as show
 from api.auth import require_person, signed_in
-from api.awaiting import Awaited
+from api.awaiting import Awaited, owed
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
 from api.resources.matches import MatchSummaryShown
@@ -78,7 +78,7 @@ def pending(query: dict[str, Any]) -> Response:
     following: str | None = f"{phase}:{cursor}"
     while following is not None and len(found) < limit and not awaited.exhausted:
         page = awaited_page(awaited, "awaiting", cursor or None, limit - len(found))
-        found += [summary for summary in page.items if (owed(summary, person) == "move") == (phase == "moves")]
+        found += [summary for summary in page.items if (owed(summary, person.id) == "move") == (phase == "moves")]
         if page.next is not None:
             cursor, following = page.next, f"{phase}:{page.next}"
         elif phase == "moves":
@@ -148,18 +148,8 @@ def bad_cursor() -> Problem:
     return Problem("invalid-fields", detail, {"cursor": ["comes from no earlier answer"]})
 
 
-def owed(summary: Summary, person: Person) -> str:
-    """Return what ``person`` owes the match: "move", "draw-answer", "takeback-answer" or "invitation"."""
-    seat = next((number for number, seat in enumerate(summary.seats) if seat.player == person.id), None)
-    if seat is not None and not summary.seats[seat].joined:
-        return "invitation"
-    if seat is not None and summary.to_move == seat:
-        return "move"
-    return "draw-answer" if summary.draw_agreed and seat not in summary.draw_agreed else "takeback-answer"
-
-
 def _pending_page(found: list[Summary], person: Person, following: str | None) -> Response:
     found = show.foreseen_deadlines(found)
     persons = show.people_in(found)
-    items = [{"owed": owed(each, person), "match": show.match_summary(each, persons)} for each in found]
+    items = [{"owed": owed(each, person.id), "match": show.match_summary(each, persons)} for each in found]
     return json_response({"items": items, "next": following})

@@ -11,7 +11,7 @@ from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from api.services import EXTENSION, Services
-from api.stream import message_of
+from api.stream_hub import message_of
 from events.matches import Matches
 from tests.support.callers import API, Caller, started
 from tests.support.stored import stored

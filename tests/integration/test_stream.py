@@ -1,23 +1,17 @@
 """The live stream as its own process, under its own gunicorn worker: resuming, privacy, faults, limits."""
 
-import http.client
 import json
-import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
 
 import pytest
 
 from api.auth import COOKIE
-from api.stream import Batch, Hub, Message, create_stream_app
-from deploy.supervisor import tethered
+from api.stream import create_stream_app
+from api.stream_hub import Batch, Hub, Message
 from events.chats import channel_of
 from events.memory import MemoryStore
 from events.store import EMPTY
@@ -25,95 +19,7 @@ from tests.support.callers import ME, Caller, app_on, invited, settings_for, sta
 from tests.support.drafts import grown
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.server import RealServer
-
-ROOT = Path(__file__).parents[2]
-
-
-class Told(NamedTuple):
-    """A message of the stream."""
-
-    id: str
-    event: str
-    data: Any
-
-
-class StreamProcess:
-    """gunicorn with the live stream; it ends with the process of the tests at the latest."""
-
-    def __init__(self, redis_url: str, keepalive_s: int = 30, grace_s: int = 1) -> None:
-        # The socket is made here: a port that was only looked for might be somebody else's by the time it is needed.
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
-            command = [sys.executable, "-m", "gunicorn", "--worker-class", "deploy.stream_worker.StreamWorker"]
-            command += ["--workers", "1", "--worker-connections", "5000", "--keep-alive", str(keepalive_s)]
-            command += [
-                "--bind",
-                f"fd://{listener.fileno()}",
-                "--graceful-timeout",
-                str(grace_s),
-                "--log-level",
-                "warning",
-            ]
-            self.process = subprocess.Popen(
-                tethered([*command, "--no-control-socket", "api.stream:app"]),
-                env={**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)},
-                cwd=ROOT,
-                pass_fds=[listener.fileno()],
-            )
-
-    def close(self) -> None:
-        """Stop the process."""
-        self.process.terminate()
-        self.process.wait()
-
-
-class Watching:
-    """One connection to the stream of a match."""
-
-    def __init__(self, port: int, match: str, query: str = "", **headers: str) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_S)
-        fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.connection.request("GET", f"/api/v1/matches/{match}/stream{query}", headers=fields)
-        self.answer = self.connection.getresponse()
-
-    def __enter__(self) -> "Watching":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.answer.close()
-        self.connection.close()
-
-    def version(self) -> int:
-        """Return the version of the next event of the match."""
-        return int(self.next().id.partition("-")[0])
-
-    def next(self) -> Told:
-        """Return the next event of the match; all else is passed over."""
-        while "id" not in (fields := self._message()):
-            pass
-        return Told(fields["id"], fields["event"], json.loads(fields["data"]))
-
-    def news(self) -> tuple[str, Any]:
-        """Return kind and content of the next message, which must be no event of the match."""
-        fields = self._message()
-        assert "id" not in fields
-        return fields["event"], json.loads(fields["data"])
-
-    def _message(self) -> dict[str, str]:
-        fields: dict[str, str] = {}
-        while True:
-            line = self.answer.readline().decode()
-            if not line:
-                raise EOFError("the stream has ended")
-            if line == "\n" and "data" in fields:
-                return fields
-            name, _, value = line.rstrip("\n").partition(": ")
-            fields[name] = value
-
-
-def seen(who: Caller, match: str) -> str:
-    """Return the version tag of a match as it stands."""
-    return str(who.get(f"/matches/{match}").json["version_tag"])
+from tests.support.streams import StreamProcess, Watching, seen
 
 
 @pytest.fixture(scope="module")
@@ -322,7 +228,7 @@ def test_one_address_leaves_room_for_others(server: RealServer) -> None:
 def test_the_stream_of_who_has_gone_ends_soon(
     server: RealServer, monkeypatch: pytest.MonkeyPatch, leave: str, private: bool
 ) -> None:
-    monkeypatch.setattr("api.stream.HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr("api.stream_hub.HEARTBEAT_SECONDS", 0.01)
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match = started(anna, boris, private=private)
@@ -396,7 +302,7 @@ def test_who_reads_a_long_match_from_its_start_lets_others_have_their_turn(monke
     store, turns, found = MemoryStore(), list[int](), list[Message]()
     grown(store, "m", [120])
     reading = SimpleNamespace(sleep=lambda _: turns.append(len(found)), monotonic=time.monotonic)
-    monkeypatch.setattr("api.stream.time", reading)  # its own: other threads of this process sleep too
+    monkeypatch.setattr("api.stream_hub.time", reading)  # its own: other threads of this process sleep too
     for message in Hub(store, nobody, nobody)._stored("m", EMPTY.tag):
         found.append(message)
     assert [message.tag.version for message in found if message.tag] == list(range(1, 121))

@@ -202,7 +202,17 @@ class WorstWorld:
             yield Asked("POST /me/erasure", "/me/erasure", {"name": name}, name)
 
     def _about_matches(self) -> Iterator[Asked]:
-        for path in ("", "/legal-moves", "/events", "/chat", "/disputes", "/lines", "/notes", "/exploration"):
+        for path in (
+            "",
+            "/legal-moves",
+            "/events",
+            "/stream",
+            "/chat",
+            "/disputes",
+            "/lines",
+            "/notes",
+            "/exploration",
+        ):
             for match in (self.long, self.crowded):
                 yield Asked(f"GET /matches/{{match}}{path}", f"/matches/{match}{path}")
         for match, square in ((self.long, "cc1"), (self.long, "aa1"), (self.crowded, "e11"), (self.crowded, "g1")):
@@ -314,6 +324,7 @@ _PLAIN = {
     "GET /checkpoints/{day}": "/checkpoints/latest",
     "GET /.well-known/rookery-keys.json": "/.well-known/rookery-keys.json",
     "GET /me": "/me",
+    "GET /me/stream": "/me/stream",
     "GET /me/tokens": "/me/tokens",
     "GET /me/calendar": "/me/calendar",
     "GET /me/vacations": "/me/vacations",

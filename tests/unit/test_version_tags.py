@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.stream import WAKE, Batch, Message
+from api.stream_hub import WAKE, Batch, Message
 from events.store import EMPTY, Head, VersionTag
 
 

@@ -18,6 +18,7 @@ from api.web.acts import acts
 from api.web.announcements import is_turn_of
 from api.web.clocks import ahead, announced, seat_clocks
 from api.web.consequences import consequences
+from api.web.draft import draft_panel
 from api.web.frame import blueprint
 from api.web.laid_lines import tree_shown
 from api.web.news import news_shown
@@ -91,6 +92,7 @@ def match_page(match_id: str) -> str | Response:
         gifts=GIFTS,
         following=_following(viewer, match_id),
         lines=_lines(loaded, seat),
+        draft=draft_panel(state, game, seat),
         hears=hears(state, person),
         speaks=speaks(state, person),
         wants_others=viewer in services().chats.wanting_others(match_id) if state.ended and seat is not None else None,

@@ -29,6 +29,9 @@ TALLEST = 1.15
 BASE = 0.15
 """How far below the middle of its square a column stands."""
 
+FOOT = BASE - RIM
+"""How far below the middle of its square the drawing of a single piece has its origin."""
+
 HEADROOM = 0.3
 """Room above the board, for columns of the farthest row."""
 

@@ -7,9 +7,7 @@ from playwright.sync_api import expect
 
 from domain.fourplay import GAME as FOURPLAY
 from domain.tower_game import GAME as TOWER_GAME
-
-ARMY = ("A@e5", "A@c3", "Mu@d4", "Mu@d5", "R@a1")
-"""Together with a Queen enough for a player to be done with."""
+from tests.e2e.visitors import four
 
 
 @pytest.fixture
@@ -19,16 +17,6 @@ def towers(visit):
     match = white.create("tower-game", "original", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
     return white, black, match
-
-
-def four(visit, setup, **options):
-    """Return four people and their match of Fourplay; the first, whose browser has ``options``, is Red."""
-    red, *others = visit(**options).be_guest(), visit().be_guest(), visit().be_guest(), visit().be_guest()
-    seats = [{"kind": "me"}, *({"kind": "player", "name": each.name} for each in others)]
-    match = red.create("fourplay", setup, seats)
-    for each in others:
-        each.call("POST", f"/matches/{match}/joins", {})
-    return red, others, match
 
 
 def type_move(page, text):
@@ -81,31 +69,6 @@ def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(tow
     page.keyboard.press("Enter")
     expect(page.locator("#typed-error")).to_contain_text("several moves: write dbJcd3 or ecJcd3")
     expect(page.locator("#confirm")).to_be_hidden()
-
-
-def test_an_army_is_drafted_on_the_page_and_done_is_offered_when_enough_is_spent(visit):
-    red, (blue, *_), match = four(visit, "draft")
-    page = red.open(match)
-    options = page.locator("#options")
-    page.locator("#board .can-begin[data-square='b2']").click()
-    options.get_by_role("button", name="King").click()
-    expect(page.locator("#chosen")).to_have_text("K@b2")
-    page.locator("#submit").click()
-    expect(red.square("b2")).to_have_attribute("aria-label", "b2: red King")
-    page.locator("#board .can-begin[data-square='b3']").click()
-    expect(options.get_by_role("button")).to_have_count(10)
-    options.get_by_role("button", name="Queen").click()
-    page.locator("#submit").click()
-    expect(red.square("b3")).to_have_attribute("aria-label", "b3: red Queen")
-    expect(page.locator("#standing")).to_contain_text("Your move: you play Red")
-    expect(options.get_by_role("button", name="done")).to_have_count(0)
-    red.move(match, *ARMY)
-    options.get_by_role("button", name="done").click()
-    expect(page.locator("#chosen")).to_have_text("done")
-    page.locator("#submit").click()
-    expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
-    page = blue.open(match)
-    expect(page.locator("#board .can-begin")).to_have_count(49)
 
 
 def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enlarges_it_and_the_next_chooses(visit):

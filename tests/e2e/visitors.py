@@ -4,7 +4,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -139,3 +139,13 @@ class Visitor:
     def close(self) -> None:
         """Shut the browser."""
         self.context.close()
+
+
+def four(visit: Callable[..., Visitor], setup: str, **options: Any) -> tuple[Visitor, list[Visitor], str]:
+    """Return four people and their match of Fourplay; the first, whose browser has ``options``, is Red."""
+    red, *others = visit(**options).be_guest(), visit().be_guest(), visit().be_guest(), visit().be_guest()
+    seats = [{"kind": "me"}, *({"kind": "player", "name": each.name} for each in others)]
+    match = red.create("fourplay", setup, seats)
+    for each in others:
+        each.call("POST", f"/matches/{match}/joins", {})
+    return red, others, match

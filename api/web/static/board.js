@@ -24,6 +24,7 @@ export class Board {
     this.on = on;
     this.hints = {};
     this.current = null;
+    this.overlay = null; // draws on the board and may take what is pressed: draw(), press(square), begins()
     this.clearSteps();
     frame.addEventListener("click", (event) => this.press(event.target.closest(".square")));
     frame.addEventListener("keydown", (event) => this.key(event));
@@ -70,7 +71,8 @@ export class Board {
 
   // The squares where a move can begin, in the order of the board.
   movable() {
-    return [...this.squares.keys()].filter((square) => Object.hasOwn(this.hints, square));
+    const begins = this.overlay?.begins() ?? new Set(Object.keys(this.hints));
+    return [...this.squares.keys()].filter((square) => begins.has(square));
   }
 
   // How many pieces can move, in a sentence; nothing when none can.
@@ -127,6 +129,7 @@ export class Board {
     if (!element) return;
     const square = element.dataset.square;
     this.on.inspect(element);
+    if (this.overlay?.press(square)) return;
     if (this.start !== null && this.targets().has(square)) return this.step(square);
     const again = square === this.start && this.path.length === 0;
     const here = this.candidates().filter((hint) => hint.path.length === 0);
@@ -190,6 +193,7 @@ export class Board {
       else element.removeAttribute("aria-description");
     }
     this.trail(this.start === null ? [] : [this.start, ...this.path]);
+    this.overlay?.draw();
   }
 
   // Draws a line over the squares gone so far.

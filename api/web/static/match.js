@@ -96,6 +96,7 @@ const bench = new Bench({
 });
 const match = {api, version, plies, shown, standing, turned: () => turned, refresh: (options) => refresh(options), say};
 const choosing = new Choosing({match, board, composer, bench});
+const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, bench, choosing}) : null;
 const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
 explore({button: at("explore"), bench, api, seated: "seat" in page.dataset, ply: shown, say});
 if (at("notes")) takeNotes(at("notes"), api);
@@ -151,6 +152,7 @@ function adopt(fresh) {
     replaceContent(part, other.childNodes, () => board.home());
     if (moves) (currentMove() || part.querySelector("a"))?.focus({preventScroll: true});
   }
+  drafting?.settle();
   showTyping();
   renderLines();
   restartClocks();
@@ -159,7 +161,7 @@ function adopt(fresh) {
 
 function showTyping() {
   const typing = at("type-move");
-  typing.hidden = !standing().mayMove && !bench.active;
+  typing.hidden = (!standing().mayMove && !bench.active) || Boolean(drafting?.active);
   typing.querySelector("button").textContent = bench.active ? "Add" : "Preview";
 }
 
@@ -189,7 +191,7 @@ async function settle() {
 }
 
 async function offerMoves() {
-  if (!standing().mine || shown() !== plies()) return offer({}, []);
+  if (!standing().mine || shown() !== plies() || drafting?.active) return offer({}, []);
   try {
     const legal = await call("GET", `${api}/legal-moves`);
     if (legal.version_tag === version() && shown() === plies() && !choosing.active && !composer.active && !bench.active) offer(legal.hints, legal.compositions);

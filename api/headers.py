@@ -59,11 +59,9 @@ def _add(response: Response) -> Response:
         response.headers.extend([_NOT_SNIFFED])
         return response
     settings = services().settings
-    added = [
-        *_FIXED,
-        ("Content-Security-Policy", _policy(settings.stream_url, request.host)),
-        ("X-Request-Id", g.get("request_id", "")),
-    ]
+    added = [*_FIXED, ("X-Request-Id", g.get("request_id", ""))]
+    if "Content-Security-Policy" not in response.headers:  # a picture that is opened by itself has a stricter one
+        added.append(("Content-Security-Policy", _policy(settings.stream_url, request.host)))
     if settings.secure_cookies:
         added.append(("Strict-Transport-Security", "max-age=31536000"))
     if request.path.startswith("/api/"):

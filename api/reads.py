@@ -23,6 +23,8 @@ COMPUTING = frozenset(
         "proofs.bundle",
         "web.board_picture",
         "web.imagined_picture",
+        "web.board_png",
+        "web.game_png",
         "web.match_page",
         "web.record_page",
         "web.ask_record",

@@ -1,6 +1,17 @@
 """The pages: server-rendered, with small scripts that act through the API."""
 
-from api.web import case_page, entrance, lists, match_page, pictures, record_page, rules, settings_page, static_files
+from api.web import (
+    case_page,
+    entrance,
+    lists,
+    match_page,
+    pictures,
+    record_page,
+    rules,
+    settings_page,
+    shared_pictures,
+    static_files,
+)
 from api.web.frame import blueprint
 
 __all__ = [
@@ -13,5 +24,6 @@ __all__ = [
     "record_page",
     "rules",
     "settings_page",
+    "shared_pictures",
     "static_files",
 ]

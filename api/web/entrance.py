@@ -16,6 +16,7 @@ from domain.match.disputes import DISPUTED_WITHIN
 from domain.match.terms import DAYS_PER_MOVE, PRESETS, STANDARD, Terms, duration, in_words
 from domain.match.timekeeping import FORGIVABLE_FOR
 from domain.match.vacation import ALLOWANCE
+from domain.scene import Scene
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 from events.pictures.board import colour_names, draw
 
@@ -113,11 +114,17 @@ def _control(terms: Terms) -> dict[str, Any]:
     return control | {"increment": terms.increment // SECOND, "cap": terms.cap // SECOND}
 
 
+def showcase_scene(game: Game[Any, Any]) -> Scene:
+    """Return the board that shows what a game looks like."""
+    showcase = SHOWCASE.get(game.id)
+    return game.scene(game.parse_position(showcase) if showcase else game.initial(next(iter(game.setups))))
+
+
 def _picture(game: Game[Any, Any], setup: str = "", *, start: bool = False) -> str:
     """Return a picture of a game, of its showcase position unless the start of ``setup`` is wanted."""
-    name = setup or next(iter(game.setups))
-    showcase = None if start else SHOWCASE.get(game.id)
-    position = game.parse_position(showcase) if showcase else game.initial(name)
-    names = game.setups[name].seat_names
-    title = f"{game.title}, {'a position' if showcase else game.setups[name].title}"
-    return draw(game.scene(position), colour_names(names), picture=title)
+    setup = setup or next(iter(game.setups))
+    names = game.setups[setup].seat_names
+    showcase = game.id in SHOWCASE and not start
+    scene = showcase_scene(game) if showcase else game.scene(game.initial(setup))
+    title = f"{game.title}, {'a position' if showcase else game.setups[setup].title}"
+    return draw(scene, colour_names(names), picture=title)

@@ -22,7 +22,9 @@ from api.web.draft import draft_panel
 from api.web.frame import blueprint
 from api.web.laid_lines import tree_shown
 from api.web.news import news_shown
+from api.web.picture_responses import plies_in_words
 from api.web.pictures import asked_ply, board_at, colours_of, visible_match
+from api.web.shared_pictures import shared_match
 from api.web.told import checks, counts
 from api.web.views import asked_view, turn_of, turns_of
 from domain.game import Game
@@ -107,8 +109,22 @@ def match_page(match_id: str) -> str | Response:
         takeback=_takeback(state),
         losses=services().incidents.losses(match_id),
         now=now,
+        shared=shared_match(state, game, ply, [_player_name(entry) for entry in seats], _standing(state, seats)),
         wide=scene.width > WIDE * scene.height,
     )
+
+
+def _player_name(seat: dict[str, Any]) -> str:
+    return str(seat["player"]["name"]) if seat["player"] else "open seat"
+
+
+def _standing(state: MatchState, seats: list[dict[str, Any]]) -> str:
+    """Return how a match stands, for those who see no more of it than a link."""
+    moves = plies_in_words(len(state.moves)).capitalize()
+    if state.scores:
+        return f"{wording.headline(state.scores, [seat['name'] for seat in seats])}, {moves.lower()}."
+    mover = next((seat["name"] for seat in seats if seat["to_move"]), None)
+    return f"{moves}, {mover} to move." if mover else f"{moves}."
 
 
 def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: int) -> list[dict[str, Any]]:

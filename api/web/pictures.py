@@ -1,6 +1,5 @@
 """The pictures of a match: its board at any ply, after a move that is tried, or after a line of moves."""
 
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -17,33 +16,37 @@ from api.resources.positions import Imagined, played_out
 from api.schemas import flattened
 from api.services import services
 from api.web.frame import blueprint
+from api.web.picture_responses import REVALIDATED, caching, picture_title, svg_response
 from api.web.views import View, asked_view, squares_named, squares_of, traces_at
 from domain.game import Game, RulesError
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
+from domain.scene import Scene
 from events.matches import Loaded
 from events.pictures.board import Trace, colour_names, draw
+from events.pictures.standalone import draw_alone
 
 
 @blueprint.get("/matches/<match_id>/board.svg")
 def board_picture(match_id: str) -> Response:
     """Return the board alone: at a ply, after the move ``try`` or after the parts so far of a move put together.
 
+    It has its own colours, or with ``inline``, for a page of this site to put into itself, those of the page, squares
+    that can be pointed at, and the marks and turn of the viewer.
     For ``try`` (422 when that is illegal) the header Rookery-Move carries the canonical form of the move,
     percent-encoded. ``compose`` is the kind of a move put together, each ``part`` one of its parts.
     """
     state = visible_match(match_id).state
     game = rules_of(state)
     ply = asked_ply(state)
-    view = _own_view(state, game)
     tried, kind = request.args.get("try"), request.args.get("compose")
-    headers = {"Cache-Control": "private, no-cache"}
-    traces: Sequence[Trace]
+    inline = request.args.get("inline") == "1"
+    view = _own_view(state, game) if inline else asked_view(state, game, None)
+    moved = {}
     if kind is not None:
         parts = request.args.getlist("part")[:MOST_PARTS]
-        traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else ()
+        traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else []
         scene = compose(state, kind, parts).scene
-        picture = draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces)
     elif tried is not None:
         position = state.position_after(ply)
         try:
@@ -51,13 +54,20 @@ def board_picture(match_id: str) -> Response:
         except RulesError as error:
             raise Problem("illegal-move", str(error)) from error
         canonical = game.format_move(position, move)
-        headers["Rookery-Move"] = quote(canonical)
+        moved["Rookery-Move"] = quote(canonical)
         traces = [Trace(game.to_move(position), squares_of(game, position, canonical))]
         scene = game.scene(game.play(position, move))
-        picture = draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces)
     else:
-        picture = board_at(state, game, ply, view)
-    return Response(picture, content_type="image/svg+xml", headers=headers)
+        scene, traces = shown_at(state, game, ply, view)
+    colours = colours_of(state, game)
+    if inline:
+        picture = draw(scene, colours, quarters=view.quarters, traces=traces)
+        return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache", **moved})
+    title = picture_title(game, ply) if kind is None and tried is None else f"{game.title}, a move in preview"
+    drawing = draw_alone(scene, colours, title, quarters=view.quarters, traces=traces)
+    response = svg_response(drawing, caching(state) if kind is None and tried is None else REVALIDATED)
+    response.headers.update(moved)
+    return response
 
 
 @blueprint.post("/matches/<match_id>/board.svg")
@@ -113,5 +123,10 @@ def colours_of(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
 
 def board_at(state: MatchState, game: Game[Any, Any], ply: int, view: View, picture: str = "") -> Markup:
     """Return the board after ``ply`` plies with the moves marked that ``view`` asks for; ``picture`` as in ``draw``."""
-    scene, traces = game.scene(state.position_after(ply)), traces_at(state, game, ply, view.seat)
+    scene, traces = shown_at(state, game, ply, view)
     return draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces, picture=picture)
+
+
+def shown_at(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> tuple[Scene, list[Trace]]:
+    """Return the board after ``ply`` plies and the moves to mark on it."""
+    return game.scene(state.position_after(ply)), traces_at(state, game, ply, view.seat)

@@ -10,6 +10,7 @@ from domain.game import Game
 from domain.match.commands import CONDITIONAL, FORCED
 from domain.match.state import MatchState
 from events.pictures.board import Trace
+from events.readmodels import Summary
 
 MAX_TRACES = 16
 """Moves that are marked on one board."""
@@ -32,17 +33,17 @@ def asked_view(state: MatchState, game: Game[Any, Any], seat: int | None) -> Vie
     return View(0 if seat is None else game.setups[state.setup].turns[seat], seat)
 
 
-def turns_of(state: MatchState) -> int:
+def turns_of(state: MatchState | Summary) -> int:
     """Return in how many ways the board can be turned: two seats sit opposite each other, of four each at a side."""
     return 2 if len(state.seats) == 2 else 4
 
 
-def turn_of(state: MatchState, view: View) -> int:
+def turn_of(state: MatchState | Summary, view: View) -> int:
     """Return the number that the query gives to the turn of ``view``."""
     return view.quarters // _quarters_per_turn(state)
 
 
-def _quarters_per_turn(state: MatchState) -> int:
+def _quarters_per_turn(state: MatchState | Summary) -> int:
     return 4 // turns_of(state)
 
 

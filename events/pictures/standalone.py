@@ -27,6 +27,9 @@ MAX_CACHED_PNGS = 128
 
 _VIEW = re.compile(r'viewBox="(\S+) (\S+) (\S+) (\S+)"')
 _CLASSES = re.compile(r'class="([^"]*)"')
+_BOTH_SCHEMES = ":root{color-scheme:light dark}"
+"""Lets a browser that shows a picture alone surround it with the ground of its scheme."""
+
 _FONT = str(Path(__file__).with_name("labels.ttf"))
 
 
@@ -61,6 +64,8 @@ def draw_alone(
     scale = SVG_SIDE / max(width, height)
     classes = {*_CLASSES.findall(drawing), "ground"}
     style = style_of(frozenset(frozenset(each.split()) for each in classes), dark)
+    if dark:
+        style = f"{_BOTH_SCHEMES}{style}"
     frame = f'x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}"'
     return Drawing(
         f'<svg class="board" xmlns="http://www.w3.org/2000/svg" viewBox="{left:g} {top:g} {width:g} {height:g}" '

@@ -128,7 +128,8 @@ def _mentioning(variables: Values, declarations: Values) -> Values:
 
 
 def _more_specific(selector: str) -> str:
-    return f".board{selector}" if selector.startswith(".board") else f".board {selector}"
+    """Return a selector of the same elements that counts one class more: its first one is named twice."""
+    return _CLASS.sub(r"\g<0>\g<0>", selector, count=1)
 
 
 def _scoped(selector: str, scope: str, beside: frozenset[str]) -> str:

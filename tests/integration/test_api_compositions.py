@@ -123,7 +123,7 @@ def test_nothing_is_put_together_before_a_match_and_after_it(anna: Caller, boris
 
 def test_the_board_is_drawn_after_the_parts_so_far_with_what_the_towers_do(anna: Caller, boris: Caller) -> None:
     match = played(anna, boris, TO_A_WIZARD)
-    drawn = anna.client.get(f"/matches/{match}/board.svg?compose=rearrange-I&part=a3-b3&part=c3-c4")
+    drawn = anna.client.get(f"/matches/{match}/board.svg?inline=1&compose=rearrange-I&part=a3-b3&part=c3-c4")
     assert drawn.status_code == 200
     assert 'aria-label="b3, arena I: white rook"' in drawn.text
     assert 'aria-label="c4, arena I: white bishop"' in drawn.text

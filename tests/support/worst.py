@@ -19,6 +19,7 @@ from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.codec import draft_of
 from events.personal import MAX_MATCHES_AT_ONCE, takes_long
+from events.pictures import standalone
 from events.store import EMPTY, Request
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from workers.opponents import answer
@@ -276,12 +277,21 @@ class WorstWorld:
         for path in (
             f"/matches/{self.long}",
             f"/matches/{self.long}/record",
+            f"/matches/{self.long}/board.png",
             f"/matches/{self.medium}/record?from=200",
         ):
             yield Asked("page", path)
-        for path in ("/board.svg", "/board.svg?ply=7", "/case", ""):
+        for path in ("/board.svg", "/board.svg?ply=7&inline=1", "/small.svg", "/board.png", "/case", ""):
             yield Asked("page", f"/matches/{self.crowded}{path}")
-        for path in ("/", "/lobby", "/matches", "/players/anna", "/leaderboards", "/games/four-towers/rules"):
+        for path in (
+            "/",
+            "/lobby",
+            "/matches",
+            "/players/anna",
+            "/leaderboards",
+            "/games/four-towers/rules",
+            "/games/tower-game/board.png",
+        ):
             yield Asked("page", path)
 
     def cost(self, asked: Asked, repeats: int, enough: float = 0.0) -> Cost:
@@ -296,6 +306,7 @@ class WorstWorld:
         taken, status = [], 0
         for _ in range(repeats):
             self.services.matches._cache.clear()
+            standalone._rendered.cache_clear()
             began = time.thread_time()
             body = {} if asked.body is None else {"json": asked.body}
             answered = client.open(path, method=method, headers=AS_BROWSERS, **body)

@@ -66,7 +66,11 @@ def test_every_shape_of_a_picture_that_stands_alone_is_painted_by_a_rule_in_it(g
 
     def visit(element: ElementTree.Element, above: list[set[str]]) -> None:
         nonlocal shapes
+        if element.get("id"):  # what is cloned by <use> is matched by rules that name nothing outside of it
+            above = []
         classes = set(element.get("class", "").split())
+        if "piece" in classes:
+            assert any(parts == [{"piece"}] and "stroke-width" in names for parts, names in rules)
         if element.tag in SHAPES:
             shapes += 1
             around = set(chain(*above))
@@ -85,8 +89,8 @@ def test_every_shape_of_a_picture_that_stands_alone_is_painted_by_a_rule_in_it(g
 def test_a_picture_has_other_colours_in_dark_surroundings_unless_it_must_not() -> None:
     drawing = drawn("towers", "four-player")
     darkened = rules_in(drawing.style, dark=True)
-    assert ([{"board"}, {"cell-dark"}], {"fill"}) in darkened
-    assert ([{"board"}, {"ground"}], {"fill"}) in darkened
+    assert ([{"cell-dark"}], {"fill"}) in darkened
+    assert ([{"ground"}], {"fill"}) in darkened
     assert ([{"piece-nobody"}, {"rim"}], {"fill", "stroke"}) not in darkened, "the same in both"
     assert "@media" not in drawn("towers", "four-player", dark=False).svg
 
@@ -96,7 +100,7 @@ def test_a_frozen_piece_keeps_its_own_colours_in_a_picture_that_stands_alone() -
     scene = Scene(1, 1, (Cell("a1", 0, 0, "light"),), (), {"a1": (frozen,)}, {})
     style = draw_alone(scene, ("red",), "A piece").style
     assert ".piece-red.frozen .ornament{stroke:#b4452f}" in style
-    assert style.index(".piece-red .body{") < style.index(".board .frozen .body{fill:#c6ccd3;stroke:#4d5661}")
+    assert style.index(".piece-red .body{") < style.index(".frozen.frozen .body{fill:#c6ccd3;stroke:#4d5661}")
 
 
 def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_that_stands_alone() -> None:
@@ -107,10 +111,10 @@ def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_
     traces = [Trace(0, squares[:2]), Trace(1, squares[2:4])]
     drawing = draw_alone(scene, colours, "Towers", traces=traces)
     for colour in colours[:2]:
-        assert re.search(rf"\.board \.by-{colour}\{{stroke:#\w+\}}", drawing.style)
-        assert re.search(rf"\.board \.mark-to\.by-{colour}\{{fill:#\w+\}}", drawing.style)
+        assert re.search(rf"\.by-{colour}\.by-{colour}\{{stroke:#\w+\}}", drawing.style)
+        assert re.search(rf"\.mark-to\.mark-to\.by-{colour}\{{fill:#\w+\}}", drawing.style)
     assert f".by-{colours[2]}" not in drawing.style
-    assert drawing.style.index(".board .mark{") < drawing.style.index(".board .by-white"), "as in the sheet"
+    assert drawing.style.index(".mark.mark{") < drawing.style.index(".by-white.by-white"), "as in the sheet"
 
 
 def test_a_small_picture_leaves_the_labels_out_and_the_room_for_them() -> None:

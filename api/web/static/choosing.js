@@ -26,7 +26,7 @@ export class Choosing {
   // Resolves to the board as the query wants it: after a move, or after parts of one.
   async picture(query) {
     try {
-      const answer = await fetch(`${location.pathname}/board.svg?${new URLSearchParams([["turned", this.match.turned()], ...query])}`, {headers: {Accept: "image/svg+xml, application/problem+json"}});
+      const answer = await fetch(`${location.pathname}/board.svg?${new URLSearchParams([["inline", "1"], ["turned", this.match.turned()], ...query])}`, {headers: {Accept: "image/svg+xml, application/problem+json"}});
       if (!answer.ok) throw new Error((await answer.json()).detail);
       return answer;
     } catch (error) {

@@ -146,3 +146,53 @@ def test_a_move_by_keyboard_is_spoken_from_the_first_key_to_the_answer(
         expected += [*turn.said, "Submitting …", turn.played, told]
     assert heard(page) == expected
     assert page.evaluate("document.activeElement.closest('#board') !== null")
+
+
+def test_the_focus_stays_on_the_board_and_keys_lead_to_what_stands_elsewhere(pair):
+    white, black, match = pair
+    page = white.open(match)
+    expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)
+    page.evaluate(WATCH)
+    for key in ("b", "N", "N", "Enter", "N", "Enter"):
+        press(page, key)
+    expect(page.locator("#submit")).to_be_focused()
+    press(page, "Escape")
+    expect(page.locator("#confirm")).to_be_hidden()
+    expect(white.square("f4")).to_be_focused()
+    for key in ("/", "c3-d4", "Enter"):
+        press(page, key)
+    expect(page.locator("#submit")).to_be_focused()
+    press(page, "Enter")
+    expect(last_said(page)).to_have_text("You played c3-d4.")
+    expect(white.square("d4")).to_be_focused()
+    press(page, ",")
+    expect(page.locator("#shown")).to_have_text("0 / 1")
+    expect(white.square("d4")).to_be_focused()
+    page.get_by_role("link", name="Back to now").focus()
+    press(page, "Enter")
+    expect(page.locator("#shown")).to_have_text("1 / 1")
+    expect(white.square("d4")).to_be_focused()
+    page.locator("#typed").focus()
+    black.move(match, "b6-a5")
+    expect(last_said(page)).to_contain_text("It is your turn.")
+    expect(page.locator("#typed")).to_be_focused()
+    expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)
+    press(page, "Escape")
+    press(page, "l")
+    press(page, "c")
+    assert heard(page)[-2] == f"{black.name} played b6-a5."
+    clocks = rf"{white.name}, White: .* left\. {black.name}, Black: .* left\."
+    assert re.fullmatch(clocks, heard(page)[-1])
+    press(page, "?")
+    expect(page.locator("#keys")).to_have_attribute("open", "")
+    expect(page.locator("#keys summary")).to_be_focused()
+    press(page, "l")
+    press(page, "b")
+    assert heard(page)[-1] == "6 pieces can move."
+    expect(page.locator("#board .square:focus")).to_have_count(1)
+    for key in ("Enter", "n", "Enter"):
+        press(page, key)
+    expect(page.locator("#confirm")).to_be_visible()
+    black.call("POST", f"/matches/{match}/resignation", {})
+    expect(page.locator("#confirm")).to_be_hidden()
+    expect(page.locator("#board .square:focus")).to_have_count(1)

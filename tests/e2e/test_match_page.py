@@ -278,6 +278,10 @@ def test_without_the_live_stream_the_page_still_learns_of_moves(pair):
     expect(page.locator("#connection")).to_contain_text("looks for moves every few seconds")
     white.move(match, OPENING[0])
     expect(page.locator("#moves")).to_contain_text(OPENING[0])
+    white.call("POST", f"/matches/{match}/resignation", {})
+    white.call("POST", f"/matches/{match}/rematches", {})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#offers")).to_contain_text(f"{white.name} proposes a rematch.")
 
 
 def test_who_has_no_seat_watches_live_and_cannot_act(pair, visit):

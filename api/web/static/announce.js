@@ -27,11 +27,10 @@ export class Announcer {
     if (text) this.news.push(text);
   }
 
-  // Tells in one text all that has happened since the last time, and then `more`; returns whether there was anything.
+  // Tells in one text all that has happened since the last time, and then `more`; tells nothing when nothing has.
   tell(more = "") {
-    if (!this.news.length) return false;
+    if (!this.news.length) return;
     this.say([...this.news, more].filter(Boolean).join(" "));
     this.news = [];
-    return true;
   }
 }

@@ -76,11 +76,9 @@ export class Choosing {
   }
 
   async cancel() {
-    const square = this.board.current;
     this.unchoose();
     this.match.say("");
     await (this.composer.active ? this.composer.resume() : this.match.refresh());
-    this.board.focusOn(square);
   }
 
   // Leaves the move that is being put together.

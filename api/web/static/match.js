@@ -31,7 +31,7 @@ let turned = page.dataset.turned;
 let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
 let watching = false;
 let awaitingRatings = false;
-let counted = ""; // the position for which it was said how many pieces can move
+let counted = ""; // the position in which pieces were offered last: how many can move is told once
 let boardBefore = ""; // the board as it was when the bench was opened
 
 // What the server rendered last: scripts change what is shown of it, such as clocks that run.
@@ -118,7 +118,8 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     const before = {plies: plies(), place: standing().place};
     const after = fresh.getElementById("standing").dataset;
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
-    if (moved) choosing.forget(); // before the parts are replaced: a choice keeps its board
+    // Before the parts are replaced: a choice keeps its board.
+    if (moved || ((choosing.active || composer.active) && !after.mine)) choosing.forget();
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
     announcer.hear(after.news);
@@ -185,9 +186,8 @@ async function settle() {
   }
   if (!awaitingRatings) awaitRatings();
   if (!(choosing.active || composer.active || bench.active)) await offerMoves();
-  const more = counted === standing().place ? "" : board.count();
-  if (more && announcer.tell(more)) counted = standing().place;
-  else announcer.tell();
+  announcer.tell(counted === standing().place ? "" : board.count());
+  if (board.count()) counted = standing().place;
 }
 
 async function offerMoves() {

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from api.web.case_page import GROUND_WORDS, RULING_WORDS
 from api.web.clocks import PAUSED
+from api.web.told import circumstances
 from api.web.wording import instant, result_words
-from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match.clock import FIRST_MOVE
 from domain.match.commands import CONDITIONAL, FORCED
@@ -74,10 +74,10 @@ class Audience(NamedTuple):
 
 
 def announced(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Audience) -> list[str]:
-    """Return ``news`` in sentences, in their order, and at the end whether it is the turn of the listener,
-    with what the rules demand then.
+    """Return ``news`` in sentences, in their order, and at the end how the match stands for the listener.
 
-    ``earlier`` are some events just before them, which are told no more. No news makes no sentence.
+    That is whether it is their turn, who is in check and what the rules demand. ``earlier`` are some events just before
+    the news, which are told no more. No news makes no sentence.
     """
     asker = None
     for event in earlier:
@@ -93,10 +93,10 @@ def announced(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Aud
             told.append(_moves([event for event in events if isinstance(event, e.MoveSubmitted)], audience))
             asker = None
     sentences = list(filter(None, told))
-    if not sentences or not is_turn_of(audience.state, audience.seat):
-        return sentences
-    demand = find_ruleset(audience.state.game, audience.state.ruleset).demand(audience.state.position)
-    return [*sentences, YOUR_TURN, *([demand] if demand else [])]
+    if not sentences:
+        return []
+    turn = [YOUR_TURN] if is_turn_of(audience.state, audience.seat) else []
+    return [*sentences, *turn, *circumstances(audience.state, audience.seat_names, audience.seat)]
 
 
 def is_turn_of(state: MatchState, seat: int | None) -> bool:

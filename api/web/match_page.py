@@ -25,7 +25,7 @@ from api.web.news import news_shown
 from api.web.picture_responses import plies_in_words
 from api.web.pictures import asked_ply, board_at, colours_of, visible_match
 from api.web.shared_pictures import shared_match
-from api.web.told import checks, counts
+from api.web.told import circumstances, counts
 from api.web.views import asked_view, turn_of, turns_of
 from domain.game import Game
 from domain.games import find_ruleset
@@ -85,8 +85,7 @@ def match_page(match_id: str) -> str | Response:
         yours=is_turn_of(state, seat),
         said=_said(state, seats, seat),
         **news_shown(loaded, shown, person, [move.move for move in played]),
-        checks=checks(scene, seats, seat) if state.status == PLAYING else (),
-        demand=game.demand(state.position) if seat is not None and shown["to_move"] == seat else "",
+        circumstances=circumstances(state, [entry["name"] for entry in seats], seat),
         counts_shown=counts(game.facts(state.position, state.history), len(seats)),
         may=acts(state, viewer, seat, now),
         consequences=consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),

@@ -1,9 +1,11 @@
 """What the page of a match tells about the position as it stands: checks, demands and counts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from domain.game import Fact
+from domain.games import find_ruleset
+from domain.match.state import PLAYING, MatchState
 from domain.scene import Scene
 
 
@@ -26,11 +28,20 @@ def counts(facts: Iterable[Fact], seats: int) -> Counts:
     return Counts(rows, common)
 
 
-def checks(scene: Scene, seats: Sequence[Mapping[str, Any]], viewer: int | None) -> list[str]:
+def checks(scene: Scene, seat_names: Sequence[str], viewer: int | None) -> list[str]:
     """Return a sentence for each king in check; ``viewer`` is the seat that reads it."""
     sentences = []
     for square in scene.checked:
         king = scene.columns[square][-1]
-        owner = "Your" if king.seat == viewer else f"{seats[king.seat]['name']}'s"
+        owner = "Your" if king.seat == viewer else f"{seat_names[king.seat]}'s"
         sentences.append(f"{owner} king on {square} is in check.")
     return sentences
+
+
+def circumstances(state: MatchState, seat_names: Sequence[str], viewer: int | None) -> list[str]:
+    """Return who is in check in a match that goes on, and what the rules demand of ``viewer`` now."""
+    if state.status != PLAYING or state.frozen or state.broken is not None:
+        return []
+    game = find_ruleset(state.game, state.ruleset)
+    demand = game.demand(state.position) if viewer == game.to_move(state.position) else ""
+    return [*checks(game.scene(state.position), seat_names, viewer), *filter(None, [demand])]

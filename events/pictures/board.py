@@ -174,7 +174,8 @@ def mark_at(mark: Mark, x: float, y: float) -> str:
     if mark.classes == CHECK:
         return f'<path class="{CHECK}" d="{_polyline((x + 0.5 + dx, y + 0.5 + dy) for dx, dy in _STAR)}Z"/>'
     corner = f'x="{_n(x + 0.04)}" y="{_n(y + 0.04)}"'
-    return f'<rect class="{escape(mark.classes)}" {corner} width=".92" height=".92" rx=".06"/>'
+    place = f'data-square="{escape(mark.square)}" {corner}'
+    return f'<rect class="{escape(mark.classes)}" {place} width=".92" height=".92" rx=".06"/>'
 
 
 def _cells(cells: Iterable[Cell]) -> Iterable[str]:

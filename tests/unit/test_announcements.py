@@ -241,3 +241,16 @@ def test_refusing_to_take_back_says_which_conditional_move_is_played_then() -> N
     match.do(c.RequestTakeback("alice"))
     found = consequences(match.state, "bob", orders, match.now)
     assert found == {"takeback-refusal": "Your conditional move b6-a5 is then played."}
+
+
+def test_after_a_move_it_is_told_what_the_rules_demand_and_who_is_in_check() -> None:
+    match = started()
+    for player, move in zip(("alice", "bob") * 2, ("c3-d4", "b6-a5", "b2-c3", "d6-c5"), strict=True):
+        match.move(player, move)
+    last = match.events[-1:]
+    assert announced((), last, audience(match.state, ALICE))[1:] == ["It is your turn.", "You must capture: d4 can."]
+    assert announced((), last, audience(match.state, BOB)) == ["You played d6-c5."]
+    match = started_by_four(game="fourplay", setup="standard")
+    match.move("wendy", "b3-n15")
+    told = announced((), match.events[-1:], audience(match.state, 2))
+    assert told == ["wendy played b3-n15.", "Your king on n14 is in check."]

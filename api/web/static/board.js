@@ -18,7 +18,8 @@ function above(square, levels) {
 }
 
 export class Board {
-  // `on` has choose(move, squares), options(list of {text, take}), inspect(square element or null) and say(text).
+  // `on` has choose(move, squares), options(list of {text, take}), inspect(square element or null) and say(text), and
+  // may have idle(square): a piece was chosen with which no move begins.
   constructor(frame, on) {
     this.frame = frame;
     this.on = on;
@@ -56,6 +57,7 @@ export class Board {
     this.hints = hints;
     this.clear();
     this.rove();
+    this.on.inspect(this.focused());
   }
 
   clear() {
@@ -136,6 +138,7 @@ export class Board {
     if (again && here.length === 1) return this.choose(here[0]);
     if (!again && Object.hasOwn(this.hints, square)) return this.begin(square);
     if (this.start !== null) this.clear();
+    if (!again && element.classList.contains("is-held")) this.on.idle?.(square);
   }
 
   begin(square) {

@@ -1,46 +1,50 @@
-// Shows the column on a square in words, from top to bottom its pieces enlarged, and the notes on the square.
+// Shows the present square: what stands on it as a small picture and in words, a column piece by piece from top to
+// bottom, and the notes on it.
+//
+// It is the square last pointed at, focused or selected; before that the one of the last move, or the first from which
+// a piece can move. Its new contents are shown whenever the picture in the frame changes.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 export function inspector(section, frame) {
-  const title = section.querySelector("h2");
-  const words = section.querySelector("p");
-  const list = section.querySelector("ol");
-  const notes = section.querySelector("dl");
-  const invitation = words.textContent;
+  const [title, words, list, notes, picture] = ["h2", "p", "ol", "dl", "svg"].map((name) => section.querySelector(name));
+  let present = [...frame.querySelectorAll(".mark-to")].at(-1)?.dataset.square;
 
-  return function inspect(square) {
-    list.replaceChildren();
-    notes.replaceChildren();
-    if (!square) {
-      title.textContent = "Square";
-      words.textContent = invitation;
-      return;
-    }
+  // Shows a square; without one, the present square again.
+  function inspect(square) {
+    if (square) present = square.dataset.square;
+    const found = (present && frame.querySelector(`.square[data-square="${CSS.escape(present)}"]`)) || frame.querySelector(".square.can-begin");
+    if (found) show(found);
+  }
+
+  function show(square) {
     const name = square.dataset.square;
+    const column = frame.querySelector(`.column[data-square="${CSS.escape(name)}"]`);
+    const pieces = column ? [...column.querySelectorAll("use")] : [];
     title.textContent = `Square ${name}`;
     words.textContent = square.getAttribute("aria-label");
-    const column = frame.querySelector(`.column[data-square="${CSS.escape(name)}"]`);
-    const pieces = column ? [...column.querySelectorAll("use")].reverse() : [];
-    list.append(...pieces.map(row));
-    for (const note of square.querySelectorAll("desc")) notes.append(element("dt", note.dataset.title), element("dd", note.textContent));
-  };
+    list.replaceChildren(...(pieces.length > 1 ? [...pieces].reverse().map((piece) => element("li", piece.dataset.title)) : []));
+    notes.replaceChildren(...[...square.querySelectorAll("desc")].flatMap((note) => [element("dt", note.dataset.title), element("dd", note.textContent)]));
+    draw(square.querySelector("rect"), pieces);
+  }
+
+  // Draws the column as it stands on the board.
+  function draw(place, pieces) {
+    const [x, y] = ["x", "y"].map((name) => Number(place.getAttribute(name)));
+    const top = Math.min(y, ...pieces.map((piece) => Number(piece.getAttribute("y")) - 0.4));
+    picture.setAttribute("viewBox", `${x} ${top} 1 ${y + 1 - top}`);
+    const ground = document.createElementNS(SVG, "rect");
+    for (const [name, value] of Object.entries({class: "cell", x: x + 0.02, y: y + 0.02, width: 0.96, height: 0.96, rx: 0.06})) ground.setAttribute(name, value);
+    picture.replaceChildren(ground, ...pieces.map((piece) => piece.cloneNode()));
+  }
+
+  new MutationObserver(() => inspect()).observe(frame, {childList: true, subtree: true});
+  inspect();
+  return inspect;
 }
 
 function element(name, text) {
   const made = document.createElement(name);
   made.textContent = text;
   return made;
-}
-
-function row(piece) {
-  const item = document.createElement("li");
-  const picture = document.createElementNS(SVG, "svg");
-  picture.setAttribute("viewBox", "-.48 -.42 .96 .88");
-  picture.setAttribute("aria-hidden", "true");
-  const face = document.createElementNS(SVG, "use");
-  face.setAttribute("href", piece.getAttribute("href"));
-  picture.append(face);
-  item.append(picture, piece.dataset.title);
-  return item;
 }

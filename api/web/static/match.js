@@ -15,6 +15,7 @@ import {Composer} from "./composer.js";
 import {draggable} from "./drag.js";
 import {explore} from "./explore.js";
 import {replaceContent} from "./focus.js";
+import {sayWhyNot} from "./idle.js";
 import {inspector} from "./inspector.js";
 import {takeKeys} from "./keys.js";
 import {followed, layLines} from "./lines.js";
@@ -48,6 +49,7 @@ const board = new Board(at("board"), {
   choose: (move, squares) => (bench.active ? tryOut(move) : composer.active ? composer.add(move) : choosing.chooseAndSay(move, squares)),
   options: showOptions,
   inspect: inspector(at("inspector"), at("board")),
+  idle: (square) => whyNot(square),
   say: (text) => say(text, false, true),
 });
 draggable(board);
@@ -97,6 +99,12 @@ const bench = new Bench({
 const match = {api, version, plies, shown, standing, turned: () => turned, refresh: (options) => refresh(options), say};
 const choosing = new Choosing({match, board, composer, bench});
 const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, bench, choosing}) : null;
+const whyNot = sayWhyNot({
+  api,
+  version,
+  applies: () => "seat" in page.dataset && standing().status === "playing" && shown() === plies() && !(choosing.active || composer.active || bench.active),
+  say,
+});
 const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
 explore({button: at("explore"), bench, api, seated: "seat" in page.dataset, ply: shown, say});
 if (at("notes")) takeNotes(at("notes"), api);

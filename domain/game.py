@@ -162,6 +162,8 @@ class Game(ABC, Generic[P, M]):
     """Where this ruleset parts from the others of its game, in one sentence; empty while there is no other."""
     blurb: str
     """What the game is, in two sentences for somebody who has never heard of it."""
+    goal: str
+    """How to win, in one or two sentences."""
     setups: Mapping[str, Setup]
     ending: str
     """The rule that makes every game end, in one sentence."""

@@ -40,6 +40,7 @@ class GameShown(Shown):
     ruleset = fields.Integer(metadata={"description": "What a match gets that asks for none"})
     rulesets = fields.List(fields.Nested(RulesetShown))
     blurb = fields.String(metadata={"description": "What the game is, in two sentences"})
+    goal = fields.String(metadata={"description": "How to win, in one or two sentences"})
     ending = fields.String(metadata={"description": "The rule that makes every game end"})
     setups = fields.List(fields.Nested(SetupShown))
     levels = fields.List(fields.Integer(), metadata={"description": "The levels of the opponents"})
@@ -143,6 +144,7 @@ def _facts(game: Game[Any, Any]) -> dict[str, Any]:
         "ruleset": game.ruleset,
         "rulesets": [{"ruleset": other.ruleset, "distinction": other.distinction} for other in RULESETS[game.id]],
         "blurb": game.blurb,
+        "goal": game.goal,
         "ending": game.ending,
         "setups": [
             {"name": setup.name, "title": setup.title, "seats": list(setup.seat_names)}

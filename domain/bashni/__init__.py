@@ -27,6 +27,7 @@ class Bashni(Game[Position, Move]):
         "Russian column draughts. What is captured goes under the piece that captured it and may come free again: "
         "no piece ever leaves the board."
     )
+    goal = "Leave your opponent without a move: all columns of theirs captured or blocked."
     setups = SETUPS
     ending = (
         "Thirty king moves without capture in a row and the third occurrence of a position are a draw, and the "

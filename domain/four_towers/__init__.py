@@ -39,6 +39,7 @@ class FourTowers(Game[Position, Move]):
     title = "Four Towers"
     ruleset = 1
     blurb = "Chess on nine arenas with four towers between them, that change what the pieces round them can do."
+    goal = "Checkmate your opponent's king. Stalemate is a draw."
     setups: Mapping[str, Setup] = {"standard": Setup("standard", "Standard", ("White", "Black"))}
     ending = "A hundred and fifty plies in a row without a promotion or a final capture end the game as a draw."
 

@@ -30,6 +30,10 @@ class Fourplay(Game[Position, str]):
     title = "Fourplay"
     ruleset = 1
     blurb = "Chess for four, each for himself, with archers, dogs and giraffes. The last king wins."
+    goal = (
+        "Capture the Kings of the other three and keep your own. A player whose King is captured is out, and the later "
+        "you go out, the better your place."
+    )
     setups: Mapping[str, Setup] = {
         "standard": Setup("standard", "Ready-made armies", diagram.SEATS, diagram.TURNS),
         "draft": Setup("draft", "Draft: everybody buys an army", diagram.SEATS, diagram.TURNS),

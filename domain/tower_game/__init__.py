@@ -33,6 +33,7 @@ class TowerGame(Game[Position, int]):
     title = "The Tower Game"
     ruleset = 1
     blurb = "Chess in three dimensions, on eight levels of twenty-five cubes. Pawns capture in eight directions."
+    goal = "Checkmate your opponent's King. Stalemating it is worth three quarters of a point."
     setups: Mapping[str, Setup] = {
         "original": Setup("original", "Original", _SEATS),
         "alternate": Setup("alternate", "Alternate", _SEATS),

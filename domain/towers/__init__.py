@@ -30,6 +30,10 @@ class Towers(Game[Position, Move]):
         "Build towers and topple them along rows and columns, until your pieces stand on top of the castles. "
         "For two or four."
     )
+    goal = (
+        "Have the top piece of four of the five castles, or of three that are five pieces high; with four players, of "
+        "three castles, or of two that high. You also win when nobody else can act after your turn."
+    )
     setups = SETUPS
     ending = (
         "Supplies are finite and nothing returns to them, so builds run out, and fifty pushes in a row or the third "

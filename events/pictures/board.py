@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from domain.scene import Cell, Label, Piece, Scene
 from events.pictures.figures import figure
+from events.pictures.symbols import Symbols
 from events.pictures.turning import Part, parts, turned
 
 Extent = tuple[float, float, float, float]
@@ -78,55 +79,68 @@ def draw(
     quarters: int = 0,
     traces: Sequence[Trace] = (),
     picture: str = "",
+    symbols: Symbols | None = None,
 ) -> Markup:
     """Return the SVG element of ``scene``.
 
     ``colours`` is the colour class of each seat; the board is turned clockwise by ``quarters`` quarter turns;
     ``traces`` are the moves to mark, the latest last (squares that the scene does not have are left out). With
-    ``picture``, a name that is unique on its page, it is a mere picture with nothing to point at. Escaped and
-    well-formed, with geometry attributes and classes only, so that it may stand under a policy that forbids inline
-    styles. Every part of the board is a group of its own, so that a style sheet may arrange the parts.
+    ``picture``, a name that is unique on its page, it is a mere picture with nothing to point at; such a picture may
+    share its drawings with others through ``symbols``. Escaped and well-formed, with geometry attributes and classes
+    only, so that it may stand under a policy that forbids inline styles. Every part of the board is a group of its own,
+    so that a style sheet may arrange the parts.
     """
     scene = turned(scene, quarters)
     role = f'role="img" aria-label="{escape(picture)}"' if picture else 'role="group" aria-label="Board"'
-    scope = f"{''.join(filter(str.isalnum, picture))}-" if picture else ""
+    scope = f"{''.join(filter(str.isalnum, picture))}-" if picture and symbols is None else ""
     marks = marks_on(scene, traces, colours)
     groups = parts(scene.cells, scene.labels)
+    pieces = faces((piece for pieces in scene.columns.values() for piece in pieces), colours, scope)
+    if symbols is not None:
+        symbols.define(pieces)
     drawn = [
         f'<svg class="board{" parted" if len(groups) > 1 else ""}" xmlns="http://www.w3.org/2000/svg" '
         f'viewBox="{_view(scene)}" preserveAspectRatio="xMinYMin" {role}>',
-        "<defs>",
-        *faces((piece for pieces in scene.columns.values() for piece in pieces), colours, scope).values(),
-        "</defs>",
-        f'<g class="parts{" fine" if scene.width > FINE else ""}">',
+        *(("<defs>", *pieces.values(), "</defs>") if symbols is None else ()),
+        '<g class="parts">',
     ]
     for number, part in enumerate(groups, 1):
-        drawn += [f'<g class="part part-{number}">', *_part(scene, part, marks, colours, scope, bool(picture)), "</g>"]
+        layers = _part(scene, part, marks, colours, scope, bool(picture), symbols)
+        drawn += [f'<g class="part part-{number}">', *layers, "</g>"]
     return Markup("".join((*drawn, "</g></svg>")))  # noqa: S704 - every text above is escaped
 
 
 def _part(
-    scene: Scene, part: Part, marks: Sequence[Mark], colours: Sequence[str], scope: str, still: bool
+    scene: Scene,
+    part: Part,
+    marks: Sequence[Mark],
+    colours: Sequence[str],
+    scope: str,
+    still: bool,
+    symbols: Symbols | None,
 ) -> Iterable[str]:
     """Yield the layers of a part of the board, from its squares up to what is pointed at."""
     cells = part.cells
     corners = {cell.square: (cell.x, cell.y) for cell in cells}
-    yield '<g class="cells">'
-    yield from _cells(cells)
-    yield '</g><g class="marks">'
+    share = str if symbols is None else symbols.share
+    fine = " fine" if scene.width > FINE else ""
+    yield share("".join(('<g class="cells">', *_cells(cells), "</g>")))
+    yield '<g class="marks">'
     yield from (mark_at(mark, *corners[mark.square]) for mark in marks if mark.square in corners)
-    yield '</g><g class="labels" aria-hidden="true">'
-    yield from _labels(part.labels)
-    yield '</g><g class="links" aria-hidden="true">'
+    yield "</g>"
+    yield share("".join((f'<g class="labels{fine}" aria-hidden="true">', *_labels(part.labels), "</g>")))
+    yield '<g class="links" aria-hidden="true">'
     yield from (link_between(corners[one], corners[other]) for one, other in scene.links if one in corners)
     yield '</g><g class="columns" aria-hidden="true">'
     # The far ones come first, so that near columns overlap them.
-    yield from (column_at(cell, scene.columns.get(cell.square, ()), colours, scope) for cell in cells)
-    yield '</g><g class="squares">'
+    column = still_column_at if still else column_at
+    yield from (column(cell, scene.columns.get(cell.square, ()), colours, scope) for cell in cells)
+    yield "</g>"
     if not still:
         notes = notes_on(scene)
+        yield '<g class="squares">'
         yield from (_square(cell, spoken_of(scene, cell.square), notes.get(cell.square, "")) for cell in cells)
-    yield "</g>"
+        yield "</g>"
 
 
 def _view(scene: Scene) -> str:
@@ -195,19 +209,36 @@ def link_between(one: tuple[float, float], other: tuple[float, float]) -> str:
 
 
 def column_at(cell: Cell, pieces: Sequence[Piece], colours: Sequence[str], scope: str = "") -> str:
-    """Return the drawing of ``pieces``, bottom first, on a square; nothing where there are none."""
+    """Return the drawing of ``pieces``, bottom first, on a square, with their names; nothing where there are none."""
     if not pieces:
         return ""
-    x, base = cell.x + 0.5, cell.y + 0.5 + BASE
-    step = min(RIM, TALLEST / len(pieces))
-    drawn = [f'<g class="column" data-square="{escape(cell.square)}">']
+    drawn = "".join(
+        f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}" data-title="{escape(piece.title)}"/>'
+        for (face, x, y), piece in zip(_stacked(cell, pieces, colours, scope), pieces, strict=True)
+    )
+    return f'<g class="column" data-square="{escape(cell.square)}">{drawn}{_height(cell, pieces)}</g>'
+
+
+def still_column_at(cell: Cell, pieces: Sequence[Piece], colours: Sequence[str], scope: str = "") -> str:
+    """Return the drawing of ``pieces`` on a square of a picture, which says nothing of each of them."""
+    stacked = _stacked(cell, pieces, colours, scope)
+    return "".join(f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}"/>' for face, x, y in stacked) + _height(cell, pieces)
+
+
+def _stacked(
+    cell: Cell, pieces: Sequence[Piece], colours: Sequence[str], scope: str
+) -> Iterable[tuple[str, float, float]]:
+    """Yield the id of each piece's face and where it is drawn."""
+    base = cell.y + 0.5 + BASE - RIM
+    step = min(RIM, TALLEST / len(pieces)) if pieces else RIM
     for level, piece in enumerate(pieces):
-        y = base - RIM - step * level
-        face = scope + _face_id(piece, colours)
-        drawn.append(f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}" data-title="{escape(piece.title)}"/>')
-    if len(pieces) > 1:
-        drawn.append(f'<text class="height" x="{_n(cell.x + 0.96)}" y="{_n(cell.y + 0.95)}">{len(pieces)}</text>')
-    return "".join((*drawn, "</g>"))
+        yield scope + face_id(piece, colours), cell.x + 0.5, base - step * level
+
+
+def _height(cell: Cell, pieces: Sequence[Piece]) -> str:
+    if len(pieces) < 2:
+        return ""
+    return f'<text class="height" x="{_n(cell.x + 0.96)}" y="{_n(cell.y + 0.95)}">{len(pieces)}</text>'
 
 
 def spoken_of(scene: Scene, square: str) -> str:
@@ -234,7 +265,8 @@ def _square(cell: Cell, spoken: str, notes: str) -> str:
     )
 
 
-def _face_id(piece: Piece, colours: Sequence[str]) -> str:
+def face_id(piece: Piece, colours: Sequence[str]) -> str:
+    """Return the id of the drawing of such a piece."""
     sort = f"{_colour(piece, colours)}-{piece.kind}-{ord(piece.letter[:1] or ' ')}"
     return str(escape(f"face-{sort}{'-frozen' if piece.frozen else ''}"))
 
@@ -247,7 +279,7 @@ def faces(pieces: Iterable[Piece], colours: Sequence[str], scope: str = "") -> d
     """Return one drawing for each sort of ``pieces`` by its id; its origin is the middle of the upper face."""
     sorts: dict[str, Piece] = {}
     for piece in pieces:
-        sorts.setdefault(scope + _face_id(piece, colours), piece)
+        sorts.setdefault(scope + face_id(piece, colours), piece)
     return {name: _face(name, piece, _colour(piece, colours)) for name, piece in sorted(sorts.items())}
 
 

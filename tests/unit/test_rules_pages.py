@@ -1,5 +1,6 @@
 """The rules pages: every figure says what the rules say, and every page is whole."""
 
+import html
 import re
 from importlib import import_module
 from itertools import pairwise
@@ -8,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from flask import Flask
+from markupsafe import escape
 
 from api import create_app
 from api.web.rules.drawing import drawn
@@ -204,6 +206,59 @@ def test_headings_go_down_one_level_at_a_time(game_id: str, pages: dict[str, str
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@any_game
+def test_the_page_of_a_game_and_its_rules_say_first_how_to_win(game_id: str, app: Flask, pages: dict[str, str]):
+    goal = str(escape(GAMES[game_id].goal))
+    about = app.test_client().get(f"/games/{game_id}").text
+    for page in (about, pages[game_id]):
+        first = re.search(r"<h1>.*?</h1>.*?<p[^>]*>(.*?)</p>", page, re.DOTALL)
+        assert first is not None
+        assert first[1] == goal
+    assert goal.count(".") <= 2
+
+
+PIECES = {
+    "bashni": ({"Man", "King"}, 2),
+    "towers": ({"A player's piece"}, 4),
+    "tower-game": ({"King", "Rook", "Bishop", "Merchant", "Knight", "Captain", "Jester", "Pawn", "Fool"}, 2),
+    "fourplay": (
+        {"King", "Queen", "Archer", "Little Dog", "Mutator", "Rook", "Bishop", "Vertical Mover", "Horizontal Mover"}
+        | {"Giraffe", "Ant"},
+        4,
+    ),
+    "four-towers": (
+        {"Rook", "Bishop", "Knight", "Queen", "Marshall", "Cardinal", "Wizard", "King", "Dragon", "Pawn", "Lancer"},
+        2,
+    ),
+}
+"""The pieces that a rules page lists, and the number of colours that they have."""
+
+MAX_PAGE_BYTES = 250_000
+
+
+@any_game
+def test_the_list_of_pieces_shows_each_of_them_in_the_colours_of_all_seats(game_id: str, pages: dict[str, str]):
+    rows = re.findall(r'<th scope="row"><span class="pieces">(.*?)</span>([^<]*)</th>', pages[game_id])
+    shown = {html.unescape(name): re.findall(r'href="#(face-[^"]*)"', pictures) for pictures, name in rows}
+    names, colours = PIECES[game_id]
+    assert names <= shown.keys()
+    assert {name: len(set(shown[name])) for name in names} == dict.fromkeys(names, colours)
+    assert len({tuple(shown[name]) for name in names}) == len(names), "no two pieces look alike"
+
+
+def test_the_list_of_pieces_shows_the_castle_piece_and_frozen_pieces_too(pages: dict[str, str]):
+    assert re.search(r"#face-nobody-castle-[^>]*></svg></span>Castle piece", pages["towers"])
+    assert re.search(r'<p>A frozen piece is grey.*?"#face-red-monarch-[^"]*-frozen"', pages["fourplay"])
+
+
+@any_game
+def test_a_page_draws_each_thing_once_however_many_figures_show_it(game_id: str, pages: dict[str, str]):
+    assert len(pages[game_id].encode()) <= MAX_PAGE_BYTES
+    figures = re.findall(r'<svg class="board.*?</svg>', pages[game_id])
+    assert len(figures) >= len(figures_of(game_id))
+    assert all("<defs>" not in each and 'class="cell' not in each and 'class="piece ' not in each for each in figures)
 
 
 def test_the_rules_page_of_a_game_leads_to_the_rules_of_the_others(pages: dict[str, str]):

@@ -12,6 +12,7 @@ from api.web.views import squares_of
 from domain.game import Game, RulesError, Setup
 from domain.scene import Cell, Scene
 from events.pictures.board import Trace, colour_names, draw
+from events.pictures.symbols import Symbols
 
 SIZES = ((6, "tiny"), (12, "small"), (16, "medium"))
 """What pictures up to so many squares wide are called; wider ones are large."""
@@ -44,14 +45,17 @@ class Drawn(NamedTuple):
     spoken: tuple[str, ...]
 
 
-def drawn(game: Game[Any, Any], figure: Figure, number: int) -> Drawn:
-    """Return ``figure`` as its page shows it; raises RulesError when it shows what the rules do not know."""
+def drawn(game: Game[Any, Any], figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
+    """Return ``figure`` as its page shows it, drawn with the ``symbols`` of the page.
+
+    Raises RulesError when it shows what the rules do not know.
+    """
     position = game.parse_position(figure.position)
     setup = setup_of(game, position)
     traces = [Trace(0, (figure.reach,))] if figure.reach else ()
     name = f"Figure {number}"
     scene = cut(game.scene(position), figure.view)
-    before = draw(scene, colour_names(setup.seat_names), picture=name, traces=traces)
+    before = draw(scene, colour_names(setup.seat_names), picture=name, traces=traces, symbols=symbols)
     if figure.reach:
         before = _with_reach(before, scene, game, position, figure.reach)
     boards = [Board(before, _size(scene), _turn(game, position, setup))]
@@ -65,6 +69,7 @@ def drawn(game: Game[Any, Any], figure: Figure, number: int) -> Drawn:
             colour_names(setup.seat_names),
             picture=f"{name}, afterwards",
             traces=[Trace(0, squares_of(game, last, moves[-1]))],
+            symbols=symbols,
         )
         boards.append(Board(after, _size(scene), f"After {', '.join(moves)}"))
     return Drawn(

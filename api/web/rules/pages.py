@@ -12,8 +12,10 @@ from markupsafe import Markup
 from api.web.frame import blueprint
 from api.web.rules.drawing import Drawn, drawn
 from api.web.rules.figure import Figure, rules_of
+from api.web.rules.pieces import piece_pictures
 from domain.game import Game
 from domain.games import GAMES, RULESETS
+from events.pictures.symbols import Symbols
 
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 _TAG = re.compile("<[^>]*>")
@@ -66,14 +68,16 @@ def figures_of(game_id: str) -> tuple[Figure, ...]:
 
 def body_of(game: Game[Any, Any]) -> Markup:
     """Return the rules of ``game`` without the frame; raises KeyError for a figure that is not declared."""
-    figures = _drawn_figures(game)
+    figures, symbols = _drawn_figures(game)
 
     def see(figure_id: str) -> Markup:
         return Markup('<a href="#fig-{}">figure {}</a>').format(figure_id, figures[figure_id].number)
 
-    return Markup(  # noqa: S704 - a template escapes
-        render_template(f"rules/{game.id}.html", game=game, figures=figures, see=see)
-    )
+    def piece(name: str) -> Markup:
+        return piece_pictures(game, figures_of(game.id), name, symbols)
+
+    text = render_template(f"rules/{game.id}.html", game=game, figures=figures, see=see, piece=piece)
+    return symbols.definitions() + Markup(text)  # noqa: S704 - a template escapes
 
 
 def contents(body: str) -> list[Heading]:
@@ -85,10 +89,13 @@ def contents(body: str) -> list[Heading]:
 
 
 @lru_cache(maxsize=16)
-def _drawn_figures(game: Game[Any, Any]) -> dict[str, Drawn]:
-    return {
-        figure.id: drawn(rules_of(game, figure), figure, number) for number, figure in enumerate(figures_of(game.id), 1)
+def _drawn_figures(game: Game[Any, Any]) -> tuple[dict[str, Drawn], Symbols]:
+    symbols = Symbols()
+    figures = {
+        figure.id: drawn(rules_of(game, figure), figure, number, symbols)
+        for number, figure in enumerate(figures_of(game.id), 1)
     }
+    return figures, symbols
 
 
 @blueprint.app_context_processor

@@ -1,6 +1,6 @@
 """The pictures of a match: its board at any ply, after a move that is tried, or after a line of moves."""
 
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from flask import Response, abort, request
@@ -38,36 +38,49 @@ def board_picture(match_id: str) -> Response:
     """
     state = visible_match(match_id).state
     game = rules_of(state)
-    ply = asked_ply(state)
-    tried, kind = request.args.get("try"), request.args.get("compose")
     inline = request.args.get("inline") == "1"
     view = _own_view(state, game) if inline else asked_view(state, game, None)
-    moved = {}
+    board = _asked_board(state, game, asked_ply(state), view)
+    colours = colours_of(state, game)
+    if inline:
+        drawn = draw(board.scene, colours, quarters=view.quarters, traces=board.traces)
+        response = Response(drawn, content_type="image/svg+xml", headers={"Cache-Control": REVALIDATED})
+    else:
+        drawing = draw_alone(board.scene, colours, board.title, quarters=view.quarters, traces=board.traces)
+        response = svg_response(drawing, REVALIDATED if board.preview else caching(state))
+    if board.move is not None:
+        response.headers["Rookery-Move"] = quote(board.move)
+    return response
+
+
+class _Board(NamedTuple):
+    """A board that is asked for; a ``preview`` shows what has not been played, such as ``move``."""
+
+    scene: Scene
+    traces: list[Trace]
+    title: str
+    preview: bool = False
+    move: str | None = None
+
+
+def _asked_board(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> _Board:
+    """Return the board that the query asks for; raises the problems illegal-move and those of ``compose``."""
+    tried, kind = request.args.get("try"), request.args.get("compose")
+    title = f"{game.title}, a move in preview"
     if kind is not None:
         parts = request.args.getlist("part")[:MOST_PARTS]
         traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else []
-        scene = compose(state, kind, parts).scene
-    elif tried is not None:
-        position = state.position_after(ply)
-        try:
-            move = game.read_move(position, tried, state.setup)
-        except RulesError as error:
-            raise Problem("illegal-move", str(error)) from error
-        canonical = game.format_move(position, move)
-        moved["Rookery-Move"] = quote(canonical)
-        traces = [Trace(game.to_move(position), squares_of(game, position, canonical))]
-        scene = game.scene(game.play(position, move))
-    else:
-        scene, traces = shown_at(state, game, ply, view)
-    colours = colours_of(state, game)
-    if inline:
-        picture = draw(scene, colours, quarters=view.quarters, traces=traces)
-        return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache", **moved})
-    title = picture_title(game, ply) if kind is None and tried is None else f"{game.title}, a move in preview"
-    drawing = draw_alone(scene, colours, title, quarters=view.quarters, traces=traces)
-    response = svg_response(drawing, caching(state) if kind is None and tried is None else REVALIDATED)
-    response.headers.update(moved)
-    return response
+        return _Board(compose(state, kind, parts).scene, traces, title, True)
+    if tried is None:
+        return _Board(*shown_at(state, game, ply, view), picture_title(game, ply))
+    position = state.position_after(ply)
+    try:
+        move = game.read_move(position, tried, state.setup)
+    except RulesError as error:
+        raise Problem("illegal-move", str(error)) from error
+    name = game.format_move(position, move)
+    traces = [Trace(game.to_move(position), squares_of(game, position, name))]
+    return _Board(game.scene(game.play(position, move)), traces, title, True, name)
 
 
 @blueprint.post("/matches/<match_id>/board.svg")

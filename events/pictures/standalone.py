@@ -23,7 +23,7 @@ MARGIN = 0.25
 """Around the board, in squares."""
 
 MAX_CACHED_PNGS = 128
-"""Of some 40 kB each, per process."""
+"""Of some 60 kB each, per process."""
 
 _VIEW = re.compile(r'viewBox="(\S+) (\S+) (\S+) (\S+)"')
 _CLASSES = re.compile(r'class="([^"]*)"')

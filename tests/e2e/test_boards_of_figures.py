@@ -43,6 +43,22 @@ def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers):
     expect(white.square("db1")).to_have_attribute("aria-label", "db1: empty")
 
 
+def test_on_a_phone_the_confirmation_covers_none_of_the_squares_of_the_move(towers):
+    white, _, match = towers
+    white.page.set_viewport_size({"width": 380, "height": 640})
+    page = white.open(match)
+    hints = [hint for each in TOWER_GAME.hints(TOWER_GAME.initial("original")).values() for hint in each]
+    farthest = max(hints, key=lambda hint: hint.path[0][-1])
+    start, end = farthest.move[:3], farthest.path[0]
+    page.locator(f"#board .can-begin[data-square='{start}']").click()
+    page.locator(f"#board .is-target[data-square='{end}']").click()
+    expect(page.locator("#confirm")).to_be_visible()
+    top = page.locator("#confirm").bounding_box()["y"]
+    for square in (start, end):
+        box = white.square(square).bounding_box()
+        assert box["y"] + box["height"] <= top + 2
+
+
 def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(towers):
     white, black, match = towers
     page = white.open(match)

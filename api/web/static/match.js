@@ -21,6 +21,7 @@ import {takeKeys} from "./keys.js";
 import {followed, layLines} from "./lines.js";
 import {watch} from "./live.js";
 import {takeNotes} from "./notes.js";
+import {uncover} from "./places.js";
 import {takeSteps} from "./steps.js";
 import {zoomable} from "./zoom.js";
 
@@ -245,6 +246,7 @@ function showOptions(options) {
     button.addEventListener("click", take);
     return button;
   }));
+  if (options.length) uncover(at("board"), at("options"));
 }
 
 // Acting beside moving

@@ -7,8 +7,13 @@ export function place(square) {
   return new DOMPoint(Number(square.dataset.x), Number(square.dataset.y)).matrixTransform(matrix);
 }
 
-// Scrolls so that nothing of the board is below a panel that lies over the page.
+// Scrolls so that a panel that lies over the page covers nothing of the board; of a board that is too tall for that,
+// nothing of what is being chosen, or of the move that was.
 export function uncover(frame, panel) {
-  const [below, above] = [frame, panel].map((part) => part.getBoundingClientRect());
-  if (above.left < below.right && above.top < below.bottom) scrollBy(0, below.bottom - above.top);
+  const above = panel.getBoundingClientRect();
+  const whole = frame.getBoundingClientRect();
+  const chosen = frame.querySelectorAll(":is(.is-selected, .is-step, .is-target) rect");
+  const shown = whole.height <= above.top ? [frame] : chosen.length ? [...chosen] : [...frame.querySelectorAll(".mark")];
+  const bottom = Math.max(...shown.map((part) => part.getBoundingClientRect().bottom));
+  if (above.left < whole.right && above.top < bottom) scrollBy(0, bottom - above.top);
 }

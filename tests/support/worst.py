@@ -1,5 +1,6 @@
 """The worst requests that are known for every operation and page, and the processor time that each of them takes."""
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -91,6 +92,18 @@ def long_game(game: Game[Any, Any], setup: str, plies: int) -> tuple[list[str], 
         position = after
         stood[game.key(position)] = stood.get(game.key(position), 0) + 1
     return moves, seats
+
+
+def loosely_written(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return ``tree`` with its moves written without marks, which takes longer to read."""
+    return [
+        {
+            **line,
+            "move": re.sub("(?<=[0-9])[-x](?=[a-z])", " ", line["move"]),
+            "next": loosely_written(line.get("next", [])),
+        }
+        for line in tree
+    ]
 
 
 def _counter(position: Any) -> int:
@@ -237,8 +250,10 @@ class WorstWorld:
 
     def _written(self) -> Iterator[Asked]:
         for match in (self.long, self.crowded):
-            tree = {"ply": 0, "tree": self._tree(match, TREE_MOVES)}
-            yield Asked("PUT /matches/{match}/exploration", f"/matches/{match}/exploration", tree)
+            tree = self._tree(match, TREE_MOVES)
+            for grown in (tree, loosely_written(tree)):
+                body = {"ply": 0, "tree": grown}
+                yield Asked("PUT /matches/{match}/exploration", f"/matches/{match}/exploration", body)
         notes = {"text": "ä" * 10_000}
         yield Asked("PUT /matches/{match}/notes", f"/matches/{self.long}/notes", notes)
         yield Asked("POST /matches/{match}/chat", f"/matches/{self.long}/chat", {"text": "ä" * 900})

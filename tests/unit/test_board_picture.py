@@ -11,6 +11,7 @@ import pytest
 from domain.games import GAMES
 from domain.scene import Cell, Label, Note, Piece, Scene
 from events.pictures.board import Trace, colour_names, draw, swatch
+from events.pictures.standalone import draw_alone
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = ("white", "black")
@@ -247,3 +248,18 @@ def test_the_notes_on_a_square_describe_its_button_and_are_escaped():
     described = [(note.get("data-title"), note.text) for note in button.findall(f"{SVG}desc")]
     assert described == [("A <tower>", "Rooks & knights."), ("Safe", "For now.")]
     assert len(list(root.iter(f"{SVG}desc"))) == 2
+
+
+def test_a_king_in_check_stands_on_a_star_on_its_square_however_the_board_is_turned():
+    king = Piece(0, "monarch", "K", "white king")
+    scene = scene_with({"a1": (king,), "b1": (king,)})._replace(checked=("a1",))
+    for quarters in range(4):
+        root = parsed(scene, quarters=quarters)
+        (star,) = (path for path in root.iter(f"{SVG}path") if path.get("class") == "check")
+        points = [tuple(map(float, point.split())) for point in re.split("[MLZ]", star.get("d", "")) if point]
+        button = root.find(f".//{SVG}g[@class='square'][@data-square='a1']/{SVG}rect")
+        assert button is not None
+        middle = [float(button.get(axis, "")) + 0.5 for axis in "xy"]
+        assert [sum(axis) / len(points) for axis in zip(*points, strict=True)] == pytest.approx(middle, abs=0.01)
+        assert len({round(abs(complex(x - middle[0], y - middle[1])), 1) for x, y in points}) == 2
+    assert ".check{" in draw_alone(scene, COLOURS, "Check").style.replace(" ", "")

@@ -99,13 +99,13 @@ const bench = new Bench({
 });
 const match = {api, version, plies, shown, standing, turned: () => turned, refresh: (options) => refresh(options), say};
 const choosing = new Choosing({match, board, composer, bench});
-const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, bench, choosing}) : null;
 const whyNot = sayWhyNot({
   api,
   version,
   applies: () => "seat" in page.dataset && standing().status === "playing" && shown() === plies() && !(choosing.active || composer.active || bench.active),
   say,
 });
+const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, bench, choosing}) : null;
 const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
 explore({button: at("explore"), bench, api, seated: "seat" in page.dataset, ply: shown, say});
 if (at("notes")) takeNotes(at("notes"), api);

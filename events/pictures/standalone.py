@@ -20,7 +20,7 @@ SVG_SIDE = 720
 """The longer side of an SVG picture where nobody asks for another size, in pixels."""
 
 MARGIN = 0.25
-"""Around the board, in squares."""
+"""Around a board with labels, in squares."""
 
 MAX_CACHED_PNGS = 128
 """Of some 60 kB each, per process."""
@@ -60,7 +60,9 @@ def draw_alone(
     shown = scene if labels else scene._replace(labels=())
     drawing = draw(shown, colours, quarters=quarters, traces=traces, picture="Board")
     head, inside = drawing.split(">", 1)
-    left, top, width, height = _framed([float(number) for number in _VIEW.findall(head)[0]], ratio)
+    left, top, width, height = _framed(
+        [float(number) for number in _VIEW.findall(head)[0]], MARGIN if labels else 0, ratio
+    )
     scale = SVG_SIDE / max(width, height)
     classes = {*_CLASSES.findall(drawing), "ground"}
     style = style_of(frozenset(frozenset(each.split()) for each in classes), dark)
@@ -97,10 +99,10 @@ def _rendered(svg: str, width: int, height: int) -> bytes:
     )
 
 
-def _framed(view: Sequence[float], ratio: float | None) -> tuple[float, float, float, float]:
-    """Return ``view`` (left, top, width, height) with the margin around it, and wider or higher as ``ratio`` asks."""
+def _framed(view: Sequence[float], margin: float, ratio: float | None) -> tuple[float, float, float, float]:
+    """Return ``view`` (left, top, width, height) with a margin around it, and wider or higher as ``ratio`` asks."""
     left, top, width, height = view
-    framed_width, framed_height = width + 2 * MARGIN, height + 2 * MARGIN
+    framed_width, framed_height = width + 2 * margin, height + 2 * margin
     if ratio is not None:
         framed_width = max(framed_width, framed_height * ratio)
         framed_height = max(framed_height, framed_width / ratio)

@@ -1,15 +1,13 @@
 """The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
 
-from collections.abc import Iterable
-from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from api.auth import current_person
 from api.awaiting import Awaited
-from api.representations import match, match_summary, people_in, spelled
+from api.representations import match, match_summary, people_in
 from api.resources.chat import hears, speaks
 from api.services import services
 from api.timing import SECOND
@@ -24,12 +22,12 @@ from api.web.laid_lines import tree_shown
 from api.web.news import news_shown
 from api.web.picture_responses import plies_in_words
 from api.web.pictures import asked_ply, board_at, colours_of, visible_match
+from api.web.played_moves import played_moves, rounds, runs_since
 from api.web.shared_pictures import shared_match
 from api.web.told import circumstances, counts
 from api.web.views import asked_view, turn_of, turns_of
 from domain.game import Game
 from domain.games import find_ruleset
-from domain.match.commands import CONDITIONAL, FORCED
 from domain.match.lines import Orders, standing
 from domain.match.state import FINISHED, PLAYING, MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
@@ -41,9 +39,6 @@ GIFTS = {
     time // SECOND: duration(time) for time in (6 * HOUR, 12 * HOUR, *(days * DAY for days in (1, 2, 3, 7, 14, 30)))
 }
 """Times to give to another seat: seconds, and how they are called."""
-
-BY_ITSELF = (CONDITIONAL, FORCED)
-"""Channels of moves that were made for their player."""
 
 WIDE = 1.4
 """A scene that is wider than high by this factor is given the room of the page."""
@@ -67,7 +62,7 @@ def match_page(match_id: str) -> str | Response:
     rated_count = rated_result(summarise(state)) is not None
     now, foreseen = services().now(), services().timekeeper.foreseen(state)
     seats = _seats(foreseen, shown, game, now)
-    played = _played(state)
+    played = played_moves(state)
     return render_template(
         "match.html",
         match=shown,
@@ -81,7 +76,7 @@ def match_page(match_id: str) -> str | Response:
         turn=turn_of(state, view),
         turns=turns_of(state),
         board=board_at(state, game, ply, view),
-        rounds=_rounds(played, len(seats)),
+        rounds=rounds(state, game, played),
         yours=is_turn_of(state, seat),
         said=_said(state, seats, seat),
         **news_shown(loaded, shown, person, [move.move for move in played]),
@@ -89,7 +84,7 @@ def match_page(match_id: str) -> str | Response:
         counts_shown=counts(game.facts(state.position, state.history), len(seats)),
         may=acts(state, viewer, seat, now),
         consequences=consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
-        since=_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
+        since=runs_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
         gifts=GIFTS,
         following=_following(viewer, match_id),
         lines=_lines(loaded, seat),
@@ -152,43 +147,6 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
             }
         )
     return seats
-
-
-class Played(NamedTuple):
-    """A move on record: its ply, who made it, how players spell it, and its channel if it was not made by hand."""
-
-    ply: int
-    seat: int
-    move: str
-    channel: str | None
-
-
-def _played(state: MatchState) -> list[Played]:
-    """Return the moves so far."""
-    channels = (channel if channel in BY_ITSELF else None for channel in state.channels)
-    plies = zip(count(1), state.history.movers(), spelled(state), channels, strict=False)
-    return [Played(*each) for each in plies]
-
-
-def _rounds(played: Iterable[Played], seats: int) -> list[list[Played | None]]:
-    """Return the moves in rounds, one column per seat, None where a seat did not move.
-
-    A round ends where the turn does not go on to a later seat; so skipped and eliminated seats leave gaps.
-    """
-    rounds: list[list[Played | None]] = []
-    last = seats
-    for move in played:
-        if move.seat <= last:
-            rounds.append([None] * seats)
-        rounds[-1][move.seat] = move
-        last = move.seat
-    return rounds
-
-
-def _since(played: list[Played], seat: int) -> list[Played]:
-    """Return the moves since ``seat`` last made one by hand: what its player has not seen yet."""
-    by_hand = (move.ply for move in played if move.seat == seat and move.channel is None)
-    return played[max(by_hand, default=0) :]
 
 
 def _lines(loaded: Loaded, seat: int | None) -> dict[str, Any] | None:

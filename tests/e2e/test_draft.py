@@ -34,6 +34,7 @@ def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visi
     page.locator("[data-code=',']").click()
     red.square("a1").click()
     expect(page.locator("#said p:last-child")).to_have_text("The Ant cannot be set up on a1.")
+    expect(reason).to_have_text("The Ant cannot be set up on a1.")
     red.square("b1").click()
     red.square("b1").click()
     red.square("b1").click()

@@ -108,7 +108,7 @@ def matches_of(person: Visitor, other: Visitor) -> list[str]:
     invited = {"kind": "player", "name": other.name}
     playing = {}
     for game in GAMES.values():
-        setup = next(iter(game.setups.values()))
+        setup = game.setups.get("draft") or next(iter(game.setups.values()))
         seats: list[dict[str, Any]] = [{"kind": "me"}, invited, {"kind": "opponent", "level": 1}]
         seats += seats[-1:]
         playing[game.id] = person.create(game.id, setup.name, seats[: len(setup.seat_names)])

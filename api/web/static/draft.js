@@ -1,6 +1,7 @@
 // Setting an army up: pieces are chosen in a panel and placed, moved and taken back on the board, and all of them are
 // submitted at once. What is chosen is kept in the tab until then.
 
+import {sure} from "./acts.js";
 import {call, newKey} from "./api.js";
 import {Army} from "./army.js";
 
@@ -13,7 +14,8 @@ export class Drafting {
     Object.assign(this, {panel, board, match, bench, choosing});
     this.army = null;
     this.hand = null; // {code} of a piece of the panel or {code, from} of one on the board: what the next square is for
-    this.key = newKey();
+    this.refusal = ""; // why what was asked for last is not possible
+    this.key = newKey(); // of the one submission of the army as it stands
     this.facts = "";
     this.storage = `draft:${match.api}`;
     board.overlay = this;
@@ -41,6 +43,7 @@ export class Drafting {
   }
 
   relight() {
+    this.refusal = "";
     this.board.light();
     this.board.rove();
   }
@@ -69,8 +72,15 @@ export class Drafting {
     this.say(`${words} ${this.army.spent()} of ${this.army.facts.budget} spent. ${this.army.problem() || "The army can be submitted."}`);
   }
 
-  say(words, bad = false) {
-    this.match.say(words, bad, !bad);
+  // Speaks to those who cannot see board and panel.
+  say(words) {
+    this.match.say(words, false, true);
+  }
+
+  refuse(words) {
+    this.refusal = words;
+    this.show();
+    this.say(words);
   }
 
   title(code) {
@@ -84,15 +94,15 @@ export class Drafting {
     const here = army.chosen.get(square);
     if (hand?.from === square) this.takeBack(square);
     else if (here) this.hold({code: here, from: square}, `${this.title(here)} on ${square}: choose another square for it, or the same again to take it back.`);
-    else if (army.at(square)) this.say(`The ${this.title(army.at(square))} on ${square} has been played and stays there.`, true);
-    else if (!hand) this.say("Choose a piece first.", true);
+    else if (army.at(square)) this.refuse(`The ${this.title(army.at(square))} on ${square} has been played and stays there.`);
+    else if (!hand) this.refuse("Choose a piece first.");
     else this.put(hand, square);
     return true;
   }
 
   put({code, from}, square) {
     const done = from ? this.army.move(from, square) : this.army.place(code, square);
-    if (!done) return this.say(`The ${this.title(code)} cannot be set up on ${square}.`, true);
+    if (!done) return this.refuse(`The ${this.title(code)} cannot be set up on ${square}.`);
     if (from) this.hand = null;
     this.changed(from ? `${this.title(code)} from ${from} to ${square}.` : `${this.title(code)} on ${square}.`);
   }
@@ -117,11 +127,14 @@ export class Drafting {
     else if (draftAct === "clear") this.replace([], "The board is cleared.");
     else if (draftAct === "ready") this.replace(this.army.facts.ready.map((move) => move.split("@").reverse()), "The ready-made army is set up.");
     else if (code === this.hand?.code && !this.hand.from) this.hold(null, "No piece is chosen.");
-    else if (code && !this.army.affords(code)) this.say(this.army.left(code) > 0 ? `Too dear: only ${this.army.rest()} is left.` : `You have all of this kind: ${this.title(code)}.`, true);
+    else if (code && !this.army.affords(code)) this.refuse(this.army.left(code) > 0 ? `Too dear: only ${this.army.rest()} left.` : `You have all of this kind: ${this.title(code)}.`);
     else if (code) this.hold({code}, `${this.title(code)} chosen. Choose squares of your quadrant for it.`);
   }
 
-  replace(kept, words) {
+  // Puts another army in the place of what was chosen.
+  async replace(kept, words) {
+    const question = {ask: "Give up the army on the board?", consequence: "What you have placed is taken back.", yes: "Give it up"};
+    if (this.army.chosen.size > 1 && !(await sure(question))) return;
     this.army = new Army(this.army.facts, kept);
     this.hand = null;
     this.changed(words);
@@ -207,8 +220,9 @@ export class Drafting {
       button.setAttribute("aria-disabled", String(!army.affords(code)));
       button.querySelector("[data-supply]").textContent = army.left(code);
     }
-    const told = {spent: army.spent(), rest: army.rest(), reason: army.problem()};
+    const told = {spent: army.spent(), rest: army.rest(), reason: this.refusal || army.problem()};
     for (const [name, text] of Object.entries(told)) panel.querySelector(`[data-draft="${name}"]`).textContent = text;
+    panel.querySelector(".reason").classList.toggle("bad", Boolean(this.refusal));
     panel.querySelector("[data-draft-act=submit]").disabled = Boolean(army.problem());
     panel.querySelector("[data-draft-act=clear]").disabled = !army.chosen.size;
   }

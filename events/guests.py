@@ -5,6 +5,7 @@ from collections.abc import Callable
 import structlog
 
 from domain.match.state import FINISHED
+from events.people import NoSuchPerson, Person
 from events.personal import Holdings, erase
 
 GUEST_KEPT_MS = 30 * 24 * 3600 * 1000
@@ -31,16 +32,23 @@ class GuestRound:
         erased = 0
         for id in people.guests.due(now, MAX_AT_ONCE):
             person = people.person(id)
-            again = None if person is None else self._looked_at_again(id, person.created_at)
-            if again is not None and again > now:
-                people.guests.look_at(id, again)
-                continue
-            if person is not None and again is not None:
-                erase(self._holdings, person)
-                log.info("guest expired", person=id)
-                erased += 1
+            if person is not None and person.kind == "guest":
+                again = self._looked_at_again(id, person.created_at)
+                if again is not None and again > now:
+                    people.guests.look_at(id, again)
+                    continue
+                if again is not None and self._erase(person):
+                    erased += 1
             people.guests.remove(id)
         return erased
+
+    def _erase(self, guest: Person) -> bool:
+        try:
+            erase(self._holdings, guest)
+        except NoSuchPerson:  # signed up in the meantime, or erased on request
+            return False
+        log.info("guest expired", person=guest.id)
+        return True
 
     def _looked_at_again(self, guest: str, created_at: int) -> int | None:
         """Return the instant from which on the guest has been away for long; None for one who has finished a match."""

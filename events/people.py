@@ -102,17 +102,38 @@ class People:
         self._end_sessions = registered(client, "end_sessions")
         self._erase = registered(client, "erase")
         self._rename = registered(client, "rename")
+        self._become_person = registered(client, "become_person")
+        self._begin_erasure = registered(client, "begin_erasure")
 
-    def sign_up(self, name: str, password: str) -> Person:
-        """Return the new person. Raises UnfitName, UnfitPassword, NameTaken and TooManySignIns."""
+    def sign_up(self, name: str, password: str, guest: Person | None = None) -> Person:
+        """Return the new person, who is ``guest`` when one signs up, with the same id, sessions and tokens.
+
+        Raises UnfitName, UnfitPassword, NameTaken and TooManySignIns, and NoSuchPerson when ``guest`` is none any more.
+        """
         check_name(name)
         check_password(password, name)
         if self.find(name) is not None:
             raise NameTaken(name)
         hashed = self._passwords.hash(password)
+        if guest is not None:
+            return self._make_person(guest, name, hashed)
         person = Person(_new_id(), name, "person", self._now())
         if not self._keep(person, hashed):
             raise NameTaken(name)
+        return person
+
+    def _make_person(self, guest: Person, name: str, hashed: str) -> Person:
+        person = guest._replace(name=name, kind="person")
+        keys = [
+            *(self._person_key(guest.id), self._name_key(guest.name), self._name_key(name), self._look_key(name)),
+            *(self._sessions_key(guest.id), self._tokens_key(guest.id), self.guests.key),
+        ]
+        # Crash-safe: one script; before it the guest is a guest, after it a person with everything the guest had.
+        outcome = self._become_person(keys=keys, args=[guest.id, name, _packed(person), hashed])
+        if outcome == b"taken":
+            raise NameTaken(name)
+        if outcome == b"no guest":
+            raise NoSuchPerson(guest.id)
         return person
 
     def guest(self) -> Person:
@@ -317,6 +338,14 @@ class People:
             return None
         packed, used, resets_in, suspension = admitted
         return Admission(Person(*json.loads(packed)), used, resets_in, _suspension(suspension))
+
+    def begin_erasure(self, person: Person) -> bool:
+        """Let ``person`` get no other name from now on; return False when somebody of this name is not there any more.
+
+        Who is being erased could otherwise become somebody else on the way: a guest who signs up must not be taken for
+        one who has stayed away.
+        """
+        return bool(self._begin_erasure(keys=[self._person_key(person.id)], args=[person.name]))
 
     def erase(self, person: Person) -> None:
         """Forget the person: name, password, sessions and tokens; the name is free again, the id stays nobody's.

@@ -29,7 +29,7 @@ from events.jobs import Jobs
 from events.matches import Matches
 from events.notebooks import Notebooks
 from events.orders import lines_shown, unpacked
-from events.people import People, Person
+from events.people import NoSuchPerson, People, Person
 from events.readmodels import ReadModels
 from events.redis_store import RedisStore
 from events.reports import Reports
@@ -170,12 +170,14 @@ def erase(holdings: Holdings, person: Person) -> Erased:
 
     When that ``takes_long``, the account goes at once and a relay does the rest.
 
-    The files of the store, in which all of it still stands, are to be rewritten. Raises redis errors and
-    StoreUnavailable.
+    The files of the store, in which all of it still stands, are to be rewritten. Raises NoSuchPerson for somebody who
+    has another name by now or is not there, redis errors and StoreUnavailable.
 
     Crash-safe: killed midway, doing it again does the rest, for the account, by which it is asked for, goes last; a
     relay does it too, from the note that is made first.
     """
+    if not holdings.people.begin_erasure(person):
+        raise NoSuchPerson(person.id)
     holdings.rewriting.note(person.id)
     deferred = takes_long(holdings, person)
     if deferred:

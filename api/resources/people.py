@@ -6,13 +6,25 @@ from flask import Response, request
 from marshmallow import fields, validate
 
 from api import representations as show
-from api.auth import DEVICE_COOKIE, begin_session, end_session, gone, require_person, session_only, signed_in, suspended
+from api.auth import (
+    DEVICE_COOKIE,
+    bearer,
+    begin_session,
+    current_person,
+    end_session,
+    gone,
+    require_person,
+    session_only,
+    signed_in,
+    suspended,
+)
 from api.limits import spend_by_address
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
-from api.schemas import Empty, PlayerShown, Shown, Strict, Text, pattern
+from api.schemas import PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
 from events.clock import rfc3339
+from events.diaries import Diary, arranged
 from events.names import NAME, UnfitName
 from events.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, UnfitPassword
 from events.people import (
@@ -23,6 +35,7 @@ from events.people import (
     Token,
     TooManyTokens,
 )
+from events.zones import zone_names
 
 blueprint = Blueprint("people", __name__, url_prefix=PREFIX, description="Accounts, sessions and tokens")
 
@@ -38,6 +51,20 @@ class Credentials(Strict):
         validate=pattern(NAME.pattern.strip("^$"), "must have 3 to 24 characters: letters, digits, - and _"),
     )
     password = _password()
+
+
+TIME_ZONE = {
+    "description": "The time zone (IANA) of the new account, such as Europe/Rome; UTC without one, or with one that is "
+    "not known here"
+}
+
+
+class Arrival(Strict):
+    time_zone = Text(load_default="", validate=validate.Length(max=64), metadata=TIME_ZONE)
+
+
+class SignUp(Credentials, Arrival):
+    pass
 
 
 class NewPassword(Strict):
@@ -71,12 +98,15 @@ class TokensShown(Shown):
 
 @blueprint.route("/players", methods=["POST"])
 @blueprint.documents(201, MeShown, problems=[409, 415, 422], headers={"Set-Cookie": "The session"})
-@blueprint.arguments(Credentials)
-def sign_up(credentials: dict[str, str]) -> Response:
-    """Sign up, and be signed in"""
+@blueprint.arguments(SignUp)
+def sign_up(arguments: dict[str, str]) -> Response:
+    """Sign up, and be signed in; a guest who signs up keeps id, matches, settings, tokens and all else"""
     spend_by_address("sign_up")
+    guest = _guest_who_asks()
     try:
-        person = services().people.sign_up(credentials["name"], credentials["password"])
+        person = services().people.sign_up(arguments["name"], arguments["password"], guest)
+    except NoSuchPerson as error:
+        raise Problem("not-signed-in", "This guest has signed up already, or is gone: sign in.") from error
     except UnfitName as error:
         raise Problem("invalid-fields", f"Choose another name: {error}.", {"name": [str(error)]}) from error
     except UnfitPassword as error:
@@ -84,6 +114,7 @@ def sign_up(credentials: dict[str, str]) -> Response:
     except NameTaken as error:
         detail = "This name is taken, or looks like one that is taken: choose another."
         raise Problem("name-taken", detail, {"name": ["is taken"]}) from error
+    _set_time_zone(person, arguments["time_zone"])
     return begin_session(json_response(_me(person), 201), person)
 
 
@@ -144,11 +175,12 @@ def set_password(arguments: dict[str, str]) -> Response:
 
 @blueprint.route("/guests", methods=["POST"])
 @blueprint.documents(201, MeShown, problems=[415, 422], headers={"Set-Cookie": "The session"})
-@blueprint.arguments(Empty)
-def become_guest(_: dict[str, Any]) -> Response:
+@blueprint.arguments(Arrival)
+def become_guest(arguments: dict[str, str]) -> Response:
     """Play as a guest: a person without a password, for as long as the session lasts"""
     spend_by_address("guests")
     person = services().people.guest()
+    _set_time_zone(person, arguments["time_zone"])
     return begin_session(json_response(_me(person), 201), person)
 
 
@@ -199,6 +231,32 @@ def revoke_token(token: str) -> Response:
 def unfit_password(error: UnfitPassword) -> Problem:
     """Return the problem of a password that cannot be chosen."""
     return Problem("invalid-fields", f"Choose another password: {error}.", {"password": [str(error)]})
+
+
+def _guest_who_asks() -> Person | None:
+    """Return the guest whose session the request has; None for anybody else and for programs."""
+    person = None if bearer() is not None else current_person()
+    if person is None or person.kind != "guest":
+        return None
+    suspension = services().people.suspension(person)
+    if suspension is not None:
+        raise suspended(suspension)
+    return person
+
+
+def _set_time_zone(person: Person, zone: str) -> None:
+    """Give a new account its time zone, if it is known and none has been set.
+
+    Crash-safe: killed before it, the account is in UTC until its owner sets another zone.
+    """
+    if zone not in zone_names():
+        return
+    now = services().now()
+
+    def change(diary: Diary) -> Diary:
+        return arranged(diary, zone, diary.free_days, now) if diary.zone == Diary().zone else diary
+
+    services().timekeeper.change(person.id, change, now)
 
 
 def _me(person: Person) -> dict[str, Any]:

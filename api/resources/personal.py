@@ -3,7 +3,7 @@
 from flask import Response
 from marshmallow import fields, validate
 
-from api.auth import end_session, require_person, session_only, signed_in
+from api.auth import end_session, gone, require_person, session_only, signed_in
 from api.limits import spend
 from api.openapi import PREFIX, Blueprint, json_response
 from api.problems import Problem
@@ -12,7 +12,7 @@ from api.schemas import Empty, Shown, Strict, Text
 from api.services import services
 from events import rewriting
 from events.jobs import ARCHIVE
-from events.people import Person
+from events.people import NoSuchPerson, Person
 from events.personal import archive_of, erase, takes_long
 
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX, description="What is kept about you")
@@ -118,6 +118,9 @@ def erase_me(arguments: dict[str, str]) -> Response:
     if arguments["name"] != person.name:
         reason = "must be your own name, letter for letter"
         raise Problem("invalid-fields", f"The name {reason}.", {"name": [reason]})
-    files, deferred = erase(services().holdings, person)
+    try:
+        files, deferred = erase(services().holdings, person)
+    except NoSuchPerson as error:
+        raise gone() from error
     detail = f"{DEFERRED if deferred else ''}{FORGOTTEN[files]}"
     return end_session(json_response({"files": files, "detail": detail}))

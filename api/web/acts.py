@@ -50,7 +50,7 @@ def acts(state: MatchState, viewer: str | None, seat: int | None, now: int) -> d
         "move": False,
         "accept": False,
         "join": [],
-        "sign_in": open_match and viewer is None,
+        "sign_in": open_match and viewer is None and any(entry.player is None for entry in state.seats),
         "give_time": [],
     }
     if viewer is None:

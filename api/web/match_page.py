@@ -196,4 +196,8 @@ def _said(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> s
     names = " and ".join(
         entry["player"]["name"] if entry["player"] else f"somebody to play {entry['name']}" for entry in waiting
     )
-    return f"Waiting for {names} to join."
+    said = f"Waiting for {names} to join."
+    if seat is not None:
+        return said
+    kept = (f"{entry['name']} is kept for {entry['player']['name']}." for entry in waiting if entry["player"])
+    return " ".join((said, *kept))

@@ -2,9 +2,9 @@
 --
 -- KEYS  1 person  2 old name  3 new name  4 old skeleton  5 new skeleton  6 sessions  7 tokens
 -- ARGV  1 id  2 new name  3 packed person with the new name
--- Returns 1, or 0 when the name, or one that looks like it, is taken, or there is no such person.
+-- Returns 1, or 0 when the name, or one that looks like it, is taken, or there is no such person, or it is being erased.
 
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], 'erasing') == 1 then return 0 end
 for _, key in ipairs({KEYS[3], KEYS[5]}) do
   local owner = redis.call('GET', key)
   if owner and owner ~= ARGV[1] then return 0 end

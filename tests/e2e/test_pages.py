@@ -57,6 +57,25 @@ def test_signing_up_signing_out_and_signing_in_lead_back_to_where_one_was(visit)
     expect(page.get_by_role("heading", name="My matches")).to_be_visible()
 
 
+def test_a_guest_signs_up_in_the_browser_and_goes_on_with_the_match_in_the_time_zone_of_the_browser(visit):
+    guest = visit(timezone_id="Asia/Tokyo")
+    page = guest.page
+    page.goto("/")
+    page.get_by_role("button", name="Play as a guest").click()
+    expect(page.get_by_role("heading", name="New match")).to_be_visible()
+    assert guest.call("GET", "/me/calendar")["zone"] == "Asia/Tokyo"
+    match = guest.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])
+    page.goto(f"/sign-up?next=/matches/{match}")
+    expect(page.locator("main")).to_contain_text("All that you have stays yours when you sign up")
+    expect(page.locator("[name='time_zone']")).to_have_value("Asia/Tokyo")
+    name = f"greta-{match[-8:]}"
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill("a tower of words")
+    page.locator("main").get_by_role("button", name="Sign up").click()
+    expect(page.locator("#seats")).to_contain_text(name)
+    expect(page.locator("header").get_by_role("link", name=name)).to_be_visible()
+
+
 def test_nobody_is_led_to_another_site_after_signing_in(visit):
     person = visit().sign_up()
     person.page.goto("/sign-in?next=//example.org/")

@@ -15,7 +15,8 @@ for (const form of document.querySelectorAll("form[data-api]")) {
 
 for (const button of document.querySelectorAll("button[data-api]")) {
   const scope = button.closest("section, .narrow, main") || document.querySelector("main");
-  button.addEventListener("click", () => act(button, button.dataset.api.startsWith("DELETE") ? undefined : {}, scope, button));
+  const body = "timeZone" in button.dataset ? {time_zone: timeZone()} : button.dataset.api.startsWith("DELETE") ? undefined : {};
+  button.addEventListener("click", () => act(button, body, scope, button));
 }
 
 // A choice that decides which other fields there are: those of another choice are hidden and not sent.
@@ -43,6 +44,13 @@ if (mine) keepCount(mine);
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
+
+for (const field of document.querySelectorAll("input[data-time-zone]")) field.value = timeZone();
+
+// The time zone of the browser, empty where it does not know.
+function timeZone() {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+}
 
 // The fields as JSON: numbers and what is marked data-json by their value, "name.0", "name.1" as a list.
 function bodyOf(form) {

@@ -1,0 +1,153 @@
+"""A guest who signs up: the same player with a name and a password, whatever else happens at the same time."""
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.services import Services
+from events.guests import GUEST_KEPT_MS, GuestRound
+from events.people import NameTaken, NoSuchPerson, Person, Suspension
+from events.personal import erase
+from tests.support.callers import ME, OPEN, Caller, opponent, started
+
+PASSWORD = "a tower of words"
+NEW_NAME = {"name": "Greta", "password": PASSWORD}
+
+
+@pytest.fixture
+def guest(app: Flask) -> Caller:
+    """Return somebody who plays as a guest."""
+    return Caller(app).play_as_guest()
+
+
+def person_of(services: Services, caller: Caller) -> Person:
+    person = services.people.person(caller.id)
+    assert person is not None
+    return person
+
+
+def names_of(services: Services, caller: Caller) -> list[str]:
+    """Return the keys of names that lead to ``caller``."""
+    client: Any = services.store.client
+    keys = [*client.scan_iter("*{people}:name:*"), *client.scan_iter("*{people}:look:*")]
+    return sorted(key.decode().rsplit("}:", 1)[1] for key in keys if client.get(key).decode() == caller.id)
+
+
+def test_a_guest_who_signs_up_keeps_matches_notes_settings_and_tokens_under_the_same_id(
+    app: Flask, services: Services, guest: Caller, anna: Caller
+) -> None:
+    match, token = started(guest, anna), guest.token()
+    guest.move(match, "c3-d4")
+    guest.put(f"/matches/{match}/notes", {"text": "a note"})
+    calendar = {"zone": "Asia/Tokyo", "free_days": [6], "auto_vacation": False, "plays_forced": True}
+    assert guest.put("/me/calendar", calendar).status_code == 200
+    signed_up = guest.post("/players", {**NEW_NAME, "time_zone": "Europe/Rome"})
+    assert (signed_up.status_code, signed_up.json["id"], signed_up.json["kind"]) == (201, guest.id, "person")
+    for headers in ({}, {"Authorization": token}):
+        assert guest.get("/me", **headers).json["name"] == "Greta"
+    assert guest.get(f"/matches/{match}/notes").json == {"text": "a note"}
+    assert guest.get("/me/calendar").json["zone"] == "Asia/Tokyo"
+    assert anna.get(f"/matches/{match}").json["seats"][0]["player"]["name"] == "Greta"
+    anna.move(match, "b6-a5")
+    assert guest.move(match, "d4-c5").status_code == 201
+    assert guest.create(ME, OPEN, rated=True), "what guests cannot do, a person can"
+    assert guest.create(ME, opponent(8))
+    again = Caller(app)
+    assert again.post("/sessions", NEW_NAME).json["id"] == guest.id
+    assert names_of(services, guest) == ["look:greta", "name:greta"]
+    assert services.people.find(guest.name) is None
+
+
+def test_a_guest_who_has_signed_up_is_not_forgotten_like_one_who_stays_away(services: Services, guest: Caller) -> None:
+    later = services.now() + 2 * GUEST_KEPT_MS
+    assert guest.post("/players", NEW_NAME).status_code == 201
+    assert services.people.guests.due(later, 9) == []
+    services.people.guests.look_at(guest.id, 0)  # as a round does that has begun before
+    assert GuestRound(services.holdings, lambda: later)() == 0
+    assert services.people.guests.due(later, 9) == []
+    assert person_of(services, guest).name == "Greta"
+
+
+def test_a_name_that_is_taken_changes_nothing(services: Services, guest: Caller, anna: Caller) -> None:
+    for name in ("anna", "4nna"):
+        refused = guest.post("/players", {"name": name, "password": PASSWORD})
+        assert (refused.status_code, refused.json["code"]) == (409, "name-taken")
+    with pytest.raises(NameTaken):  # taken after the look whether it is
+        services.people._make_person(person_of(services, guest), "4nna", "a hash")
+    assert guest.get("/me").json["kind"] == "guest"
+    assert names_of(services, guest) == [f"name:{guest.name}"]
+    assert names_of(services, anna) == ["look:anna", "name:anna"]
+
+
+def test_of_two_requests_at_once_one_makes_the_person_and_the_other_takes_no_name(
+    services: Services, guest: Caller
+) -> None:
+    before = person_of(services, guest)
+    services.people.sign_up("Greta", PASSWORD, before)
+    with pytest.raises(NoSuchPerson):
+        services.people.sign_up("Hilde", PASSWORD, before)
+    assert names_of(services, guest) == ["look:greta", "name:greta"]
+    assert services.people.find("Hilde") is None
+
+
+def test_a_step_whose_answer_was_lost_is_the_same_when_it_is_repeated(services: Services, guest: Caller) -> None:
+    before = person_of(services, guest)
+    made = services.people._make_person(before, "Greta", "a hash")
+    assert services.people._make_person(before, "Greta", "a hash") == made == person_of(services, guest)
+
+
+def test_who_is_killed_before_the_new_session_goes_on_with_the_old_one(
+    services: Services, guest: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("api.resources.people.begin_session", lambda *_: 1 // 0)
+        assert guest.post("/players", NEW_NAME).status_code == 500
+    assert guest.get("/me").json["name"] == "Greta"
+    assert guest.get("/me").json["kind"] == "person"
+
+
+def test_an_erasure_and_a_sign_up_at_once_leave_one_of_them_undone(services: Services, app: Flask) -> None:
+    erased, stays = Caller(app).play_as_guest(), Caller(app).play_as_guest()
+    leaving, signing_up = person_of(services, erased), person_of(services, stays)
+    assert services.people.begin_erasure(leaving)
+    with pytest.raises(NoSuchPerson):
+        services.people.sign_up("Greta", PASSWORD, leaving)
+    assert erased.post("/players", NEW_NAME).json["code"] == "not-signed-in"
+    erase(services.holdings, leaving)
+    assert names_of(services, erased) == []
+    services.people.sign_up("Greta", PASSWORD, signing_up)
+    with pytest.raises(NoSuchPerson):
+        erase(services.holdings, signing_up)
+    assert person_of(services, stays).name == "Greta"
+    assert services.people.find("Greta") is not None
+
+
+def test_a_program_with_the_token_of_a_guest_signs_somebody_else_up(app: Flask, guest: Caller) -> None:
+    made = Caller(app).post("/players", NEW_NAME, Authorization=guest.token())
+    assert made.status_code == 201
+    assert made.json["id"] != guest.id
+    assert guest.get("/me").json["kind"] == "guest"
+
+
+def test_a_suspended_guest_does_not_sign_up(services: Services, guest: Caller) -> None:
+    services.people.suspend(person_of(services, guest), Suspension("spam", None))
+    secret = services.people.open_session(person_of(services, guest), 60)
+    guest.client.set_cookie("rookery_session", secret)
+    assert guest.post("/players", NEW_NAME).json["code"] == "suspended"
+    assert person_of(services, guest).kind == "guest"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "zone"),
+    [({"time_zone": "Europe/Rome"}, "Europe/Rome"), ({"time_zone": "Mars/Olympus"}, "UTC"), ({}, "UTC")],
+    ids=["known", "unknown", "absent"],
+)
+def test_a_new_account_has_the_time_zone_of_its_browser_if_it_is_known(
+    app: Flask, wanted: dict[str, str], zone: str
+) -> None:
+    guest, person = Caller(app), Caller(app)
+    assert guest.post("/guests", wanted).status_code == 201
+    assert person.post("/players", {**NEW_NAME, **wanted}).status_code == 201
+    assert [each.get("/me/calendar").json["zone"] for each in (guest, person)] == [zone, zone]
+    assert guest.get("/me/calendar").json["free_days"] == []

@@ -1,0 +1,49 @@
+"""What others see of a seat that is kept for an invited player: for whom, and that they cannot take it."""
+
+import re
+
+from flask import Flask
+
+from api.services import Services
+from tests.support.callers import ME, OPEN, Caller, invited
+from workers.projector import Projector, projected_by
+
+ANYBODY = "Anybody with the address of this page can join"
+
+
+def page(caller: Caller, path: str) -> str:
+    """Return the text of a page without its markup."""
+    answer = caller.client.get(path, headers={"Accept": "text/html"})
+    assert answer.status_code == 200
+    main = answer.text.split("<main", 1)[1].split("</main>", 1)[0]
+    return " ".join(re.sub(r"<[^>]*>", " ", main).split())
+
+
+def test_the_page_of_a_match_whose_free_seats_are_kept_says_for_whom_and_does_not_ask_others_to_join(
+    app: Flask, anna: Caller, boris: Caller
+) -> None:
+    match = anna.create(ME, invited("boris"))
+    stranger, carla = Caller(app), Caller(app).sign_up("carla")
+    for other in (stranger, carla):
+        shown = page(other, f"/matches/{match}")
+        assert "Waiting for boris to join. Black is kept for boris." in shown
+        assert ANYBODY not in shown
+        assert "Sign in to join" not in shown
+        assert "Join as" not in shown
+    assert "is kept for" not in page(anna, f"/matches/{match}")
+    assert "You are invited to play Black." in page(boris, f"/matches/{match}")
+
+
+def test_a_match_with_free_and_kept_seats_says_which_is_which_on_its_page_and_in_the_lobby(
+    app: Flask, services: Services, anna: Caller, boris: Caller
+) -> None:
+    match = anna.create(ME, invited("boris"), OPEN, OPEN, game="towers", setup="four-player")
+    projector = Projector(services.store.client, services.readmodels.keys, projected_by(services.matches))
+    assert not projector.project(list(services.store.all_streams()))
+    stranger, carla = Caller(app), Caller(app).sign_up("carla")
+    shown = page(stranger, f"/matches/{match}")
+    assert "Blue is kept for boris." in shown
+    assert ANYBODY in shown
+    assert "Sign in to join" in shown
+    assert re.findall(r"Join as \w+", page(carla, f"/matches/{match}")) == ["Join as Red", "Join as Black"]
+    assert "2 seats free, one kept for boris" in page(carla, "/lobby")

@@ -43,10 +43,22 @@ def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers):
     expect(white.square("db1")).to_have_attribute("aria-label", "db1: empty")
 
 
-def test_on_a_phone_the_confirmation_covers_none_of_the_squares_of_the_move(towers):
+def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the_move_is_covered(towers):
     white, _, match = towers
     white.page.set_viewport_size({"width": 380, "height": 640})
     page = white.open(match)
+    expect(page.locator("#board .can-begin[data-square='db1']")).to_be_visible()
+    start, end = (white.square(name).locator("rect").bounding_box() for name in ("db1", "cd3"))
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=4)
+    dragged = page.locator(".lifted .column").bounding_box()
+    assert end["x"] - end["width"] < dragged["x"] < end["x"] + end["width"]
+    assert end["y"] - end["height"] < dragged["y"] < end["y"] + end["height"]
+    page.mouse.up()
+    expect(page.locator("#chosen")).to_have_text("db1-cd3")
+    page.keyboard.press("Escape")
+    expect(page.locator("#confirm")).to_be_hidden()
     hints = [hint for each in TOWER_GAME.hints(TOWER_GAME.initial("original")).values() for hint in each]
     farthest = max(hints, key=lambda hint: hint.path[0][-1])
     start, end = farthest.move[:3], farthest.path[0]
@@ -93,10 +105,13 @@ def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enla
     beginning = {square for square in FOURPLAY.hints(FOURPLAY.initial("standard")) if square}
     expect(page.locator("#board .can-begin")).to_have_count(len(beginning))
     lower_left = [red.square("a1").get_attribute(f"data-{axis}") for axis in "xy"]
-    for corner in ("o1", "o15", "a15", "a1"):
+    for corner, above in (("o1", "b3"), ("o15", "c2"), ("a15", "d3"), ("a1", "c4")):
         page.locator("#turn").tap()
         expect(red.square(corner)).to_have_attribute("data-x", lower_left[0])
         expect(red.square(corner)).to_have_attribute("data-y", lower_left[1])
+        red.square("c3").focus()
+        page.keyboard.press("ArrowUp")
+        expect(red.square(above)).to_be_focused()
     side = red.square("a1").bounding_box()["width"]
     red.square("a1").tap()
     expect(page.locator("#board .is-selected")).to_have_count(0)

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import flask_smorest
@@ -19,6 +20,7 @@ from api.schemas import Either, Flag, Instant, ProblemShown, QueryNumber, Text, 
 
 LARGEST_BODY = 64 * 1024
 PREFIX = "/api/v1"
+EXAMPLES = Path(__file__).with_name("examples.json")
 SIGNED_IN: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -192,11 +194,13 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             OPENAPI_VERSION="3.1.0",
             OPENAPI_URL_PREFIX="/",
             OPENAPI_JSON_PATH="openapi.json",
+            API_SPEC_OPTIONS={"servers": [{"url": "/", "description": "This server"}]},
         )
         super().__init__(app, spec_kwargs={"marshmallow_plugin": _Plugin()})
         for field, kind in ((Text, "string"), (Whole, "integer"), (Flag, "boolean"), (QueryNumber, "integer")):
             self.register_field(field, kind, None)
         self.register_field(Instant, "string", "date-time")
+        app.extensions["rookery-api"] = self
         schemes = self.spec.components.security_scheme
         schemes("session", {"type": "apiKey", "in": "cookie", "name": session_cookie})
         schemes("token", {"type": "http", "scheme": "bearer"})
@@ -204,6 +208,26 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     def handle_http_exception(self, error: Exception) -> Response:
         """Answer werkzeug's errors as problems."""
         return answer(error)
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The OpenAPI document, with an example of each main operation (``api/examples.json``)."""
+        document: dict[str, Any] = self.spec.to_dict()
+        for name, example in json.loads(EXAMPLES.read_text()).items():
+            method, _, path = name.partition(" ")
+            operation = document["paths"][path][method.lower()]
+            if "request" in example:
+                operation["requestBody"]["content"]["application/json"]["example"] = example["request"]
+            answer = operation["responses"][str(example["status"])]
+            answer["content"]["application/json"]["example"] = example["answer"]
+        return document
+
+    @cached_property
+    def _document_text(self) -> str:
+        return json.dumps(self.document, ensure_ascii=False)
+
+    def _openapi_json(self) -> Response:
+        return Response(self._document_text, content_type="application/json")
 
     def _register_responses(self) -> None:
         for status in HTTPStatus:

@@ -10,6 +10,7 @@ from flask import Flask, Response, current_app, g, request
 from redis.exceptions import RedisError
 from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
+from api.problem_explanations import EXPLANATIONS
 from domain.match.refusals import Refused
 from events.matches import NoSuchMatch
 from events.notebooks import QuotaExceeded
@@ -312,10 +313,15 @@ def _of_http(error: HTTPException) -> Problem:
 def _describe(code: str) -> Response:
     if code not in KINDS:
         raise Problem("not-found", "There is no problem of this kind.")
+    pages = "rookery-problem-page" in current_app.extensions
+    if pages and request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html":
+        return Response(status=303, headers={"Location": f"/problems#{code}"})
     status, title = KINDS[code]
-    kind = {"type": f"/problems/{code}", "status": status, "title": title}
+    kind = {"type": f"/problems/{code}", "status": status, "title": title, "explanation": EXPLANATIONS[code]}
     return Response(json.dumps(kind), content_type="application/json")
 
 
 def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}." if text else text
+    if not text:
+        return text
+    return f"{text[0].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"

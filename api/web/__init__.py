@@ -1,6 +1,7 @@
 """The pages: server-rendered, with small scripts that act through the API."""
 
 from api.web import (
+    api_page,
     case_page,
     entrance,
     lists,
@@ -15,6 +16,7 @@ from api.web import (
 from api.web.frame import blueprint
 
 __all__ = [
+    "api_page",
     "blueprint",
     "case_page",
     "entrance",

@@ -60,6 +60,8 @@ DESK = {"width": 1280, "height": 720}
 RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 PATHS = (
     "/help",
+    "/docs/api",
+    "/problems",
     "/lobby",
     "/leaderboards",
     "/games/bashni",

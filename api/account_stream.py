@@ -86,8 +86,10 @@ def awaiting_now(services: Services, player: str) -> Awaiting:
     """Return what awaits ``player`` at this moment; raises what the store raises when it is away."""
     page = Awaited(player).page("awaiting", None, MAX_PENDING)
     heads = services.store.heads([summary.match for summary in page.items])
-    tagged = [(summary, head.tag) for summary, head in zip(page.items, heads, strict=True)]
-    return Awaiting(tagged, page.next is not None)
+    pairs = zip(page.items, heads, strict=True)
+    # Of a match that has moved on since, the feed tells: what awaited the player is done, perhaps.
+    unchanged = [(summary, head.tag) for summary, head in pairs if summary.version == head.version]
+    return Awaiting(unchanged, page.next is not None)
 
 
 def messages(

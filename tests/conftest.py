@@ -21,6 +21,7 @@ TOGETHER = (
         "tests/integration/test_demo.py",
         "tests/integration/test_nginx.py",
         "tests/integration/test_documented_commands.py",
+        "tests/integration/test_example_bot.py",
     ),
 )
 """Files that share a running installation, by how their paths begin."""

@@ -20,6 +20,7 @@ TABLES = (
     "opponents",
     "crowd",
     "pages",
+    "bot",
 )
 
 

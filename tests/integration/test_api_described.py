@@ -38,7 +38,8 @@ def test_the_examples_of_the_document_are_like_what_is_answered(app: Flask) -> N
     for name, each in fresh.items():
         operation = described[name]
         answered = operation["responses"][str(each["status"])]["content"]["application/json"]
-        assert shape(answered["example"]) == shape(each["answer"]), name
+        hint = f"{name}: if answers have changed, python -m tests.support.examples makes the examples again"
+        assert shape(answered["example"]) == shape(each["answer"]), hint
         if "request" in each:
             assert operation["requestBody"]["content"]["application/json"]["example"] == each["request"], name
     shown = {name for name, each in described.items() if "example" in str(each["responses"]).split("'headers'")[-1]}

@@ -1,0 +1,29 @@
+"""The bot of the documentation plays a whole match of each game against opponents of level 1, all at the same time."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from deploy.api_client import ApiClient
+from deploy.runner import Installation
+from tests.bench.measure import Table, verdict
+from tests.support.example_bot import begun
+
+
+def tables() -> Iterator[Table]:
+    """Play and yield the table."""
+    with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as house:
+        bot, matches = begun(house.url, "Example-bot", seed=1)
+        bot.run(len(matches))
+        table = Table(
+            "The bot of the documentation, one match of each game", "game", "plies", "moves of the bot", "end"
+        )
+        with ApiClient(house.url) as client:
+            for match, game in matches.items():
+                shown = client.get(f"/matches/{match}")
+                table.add(game, shown["ply"], bot.moves[match], shown["result"]["reason"])
+        yield table
+        answers = Table("What it was answered", "status", "times", "target")
+        for status, times in sorted(bot.answers.items()):
+            answers.add(status, times, "" if status < 400 else verdict(times, 0, at_least=False))
+        yield answers

@@ -1,0 +1,28 @@
+"""The bot of the documentation, as tests run it."""
+
+import runpy
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from deploy.api_client import ApiClient
+from domain.games import GAMES
+
+BOT = Path(__file__).parents[2] / "docs" / "examples" / "bot.py"
+
+
+def begun(url: str, name: str, seed: int, **options: Any) -> tuple[Any, dict[str, str]]:
+    """Let the bot of a new account ``name`` begin a match of each game; return it, and the games of the matches."""
+    with ApiClient(url) as client:
+        client.sign_up(name, "correct horse battery")
+        bot = runpy.run_path(str(BOT))["Bot"](url, client.token, seed, **options)
+    return bot, {bot.play(game, level=1): game for game in GAMES}
+
+
+def play_moves(bot: Any, matches: dict[str, str], moves: int) -> None:
+    """Let the bot play until it has played ``moves`` in each of the ``matches`` that are not over."""
+    with closing(bot.items()) as items:
+        for item in items:
+            bot.attend(item)
+            if all(bot.moves[match] >= moves for match in matches if match not in bot.over):
+                return

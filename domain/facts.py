@@ -8,8 +8,8 @@ from typing import Any
 from domain.game import Fact, Game
 from domain.history import History, occurrences
 
-_PIECES_ONLY = str.maketrans("", "", "0123456789/|*")
-_CAPITALS_ONLY = str.maketrans("", "", "abcdefghijklmnopqrstuvwxyz,")
+_NO_PIECES = b"0123456789/|*"
+_NO_CAPITALS = b"abcdefghijklmnopqrstuvwxyz,"
 
 
 def captured(
@@ -27,12 +27,12 @@ def captured(
     """
     earlier = history if isinstance(history, History) else History(game, history)
     texts = (*earlier.texts(), game.format_position(position))
-    boards = [text.partition(" ")[0].translate(_PIECES_ONLY) for text in texts]
-    sizes = [(len(board), len(board.translate(_CAPITALS_ONLY))) for board in boards]
+    boards = [text.partition(" ")[0].encode().translate(None, _NO_PIECES) for text in texts]
+    sizes = [(len(board), len(board.translate(None, _NO_CAPITALS))) for board in boards]
     found: Counter[str] = Counter()
     for ply, mover in enumerate(earlier.movers()):
         if sizes[ply] != sizes[ply + 1]:
-            then, now = Counter(signs.findall(boards[ply])), Counter(signs.findall(boards[ply + 1]))
+            then, now = (Counter(signs.findall(board.decode())) for board in boards[ply : ply + 2])
             gone, come = then - now, now - then
             found.update({sign: number for sign, number in gone.items() if owner(sign) != mover})
             if not gone:

@@ -103,7 +103,10 @@ class MatchShown(MatchSummaryShown):
     position = fields.String()
     diagram = fields.String()
     moves = fields.List(fields.String())
-    spelled = fields.List(fields.String())
+    spelled = fields.List(
+        fields.String(),
+        metadata={"description": "The moves as players like to read them: + follows one that gives check, # a mate"},
+    )
     channels = fields.List(
         fields.String(allow_none=True),
         metadata={"description": "How each move came: web, api, opponent, conditional, forced; null: not recorded"},

@@ -26,6 +26,7 @@ COMPUTING = frozenset(
         "web.board_png",
         "web.game_png",
         "web.match_page",
+        "web.plies",
         "web.record_page",
         "web.ask_record",
         "jobs.ask_bundle",

@@ -23,6 +23,7 @@ from api.web.news import news_shown
 from api.web.picture_responses import plies_in_words
 from api.web.pictures import asked_ply, board_at, colours_of, visible_match
 from api.web.played_moves import played_moves, rounds, runs_since
+from api.web.plies import steps_nearby
 from api.web.shared_pictures import shared_match
 from api.web.told import circumstances, counts
 from api.web.views import asked_view, turn_of, turns_of
@@ -76,6 +77,7 @@ def match_page(match_id: str) -> str | Response:
         turn=turn_of(state, view),
         turns=turns_of(state),
         board=board_at(state, game, ply, view),
+        steps=steps_nearby(state, game, view, ply),
         rounds=rounds(state, game, played),
         yours=is_turn_of(state, seat),
         said=_said(state, seats, seat),

@@ -52,14 +52,24 @@ def traces_at(state: MatchState, game: Game[Any, Any], ply: int, seat: int | Non
 
     For an onlooker these are the last moves of all seats but the one that follows.
     """
+    return [trace_of(state, game, each) for each in traced_plies(state, ply, seat)]
+
+
+def traced_plies(state: MatchState, ply: int, seat: int | None) -> range:
+    """Return, counted from 0, the plies of the moves that ``traces_at`` marks."""
     movers = state.history.movers()
     if seat is None:
         first = ply - len(state.seats) + 1
     else:
         own = (number for number in range(ply, 0, -1) if movers[number - 1] == seat and _by_hand(state, number))
         first = min(next(own, 0), ply - 1)
-    plies = range(max(first, ply - MAX_TRACES, 0), ply)
-    return [Trace(movers[each], squares_of(game, state.position_after(each), state.moves[each])) for each in plies]
+    return range(max(first, ply - MAX_TRACES, 0), ply)
+
+
+def trace_of(state: MatchState, game: Game[Any, Any], ply: int) -> Trace:
+    """Return what the move after ``ply`` plies has left on the board."""
+    mover = state.history.movers()[ply]
+    return Trace(mover, squares_of(game, state.position_after(ply), state.moves[ply]))
 
 
 def _by_hand(state: MatchState, ply: int) -> bool:

@@ -44,10 +44,11 @@ export class Board {
     this.rove();
   }
 
-  // Replaces the picture and keeps the focus where it was.
-  show(markup) {
+  // Shows another picture, as markup or as an element, and keeps the focus where it was.
+  show(picture) {
     const focused = this.focused()?.dataset.square;
-    this.frame.innerHTML = markup;
+    if (typeof picture === "string") this.frame.innerHTML = picture;
+    else if (this.frame.firstElementChild !== picture) this.frame.replaceChildren(picture);
     this.redraw();
     if (focused) this.squares.get(focused)?.focus({preventScroll: true});
   }

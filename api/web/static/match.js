@@ -1,7 +1,7 @@
 // The page of a match: puts its parts together and keeps it up to date.
 //
-// The server renders everything. To show another ply or a later version, the page is fetched again and its live parts
-// (data-live) are replaced; nothing is rendered twice in two languages.
+// The server renders everything. To show a later version, the page is fetched again and its live parts (data-live) are
+// replaced; other plies are shown by steps between boards that the server has drawn (steps.js).
 
 import {sure, takeActs} from "./acts.js";
 import {Announcer} from "./announce.js";
@@ -22,7 +22,8 @@ import {followed, layLines} from "./lines.js";
 import {watch} from "./live.js";
 import {takeNotes} from "./notes.js";
 import {uncover} from "./places.js";
-import {takeSteps} from "./steps.js";
+import {Player} from "./player.js";
+import {Steps} from "./steps.js";
 import {zoomable} from "./zoom.js";
 
 const page = document.getElementById("match");
@@ -34,6 +35,7 @@ let asked = 0; // numbers the refreshes, so that a late answer never replaces a 
 let watching = false;
 let awaitingRatings = false;
 let counted = ""; // the position in which pieces were offered last: how many can move is told once
+let legal = null; // what can be played now, as the server told last
 let boardBefore = ""; // the board as it was when the bench was opened
 
 // What the server rendered last: scripts change what is shown of it, such as clocks that run.
@@ -129,6 +131,7 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
     // Before the parts are replaced: a choice keeps its board.
     if (moved || ((choosing.active || composer.active) && !after.mine)) choosing.forget();
+    if (moved) player.stop();
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
     announcer.hear(after.news);
@@ -149,8 +152,8 @@ function adopt(fresh) {
     if (!other) continue;
     if (part.id === "board") {
       part.dataset.shown = other.dataset.shown;
-      if (bench.active) continue;
-      if (!(choosing.active || composer.active) || other.dataset.shown !== String(plies())) board.show(other.innerHTML);
+      const chosen = (choosing.active || composer.active) && shown() === plies();
+      steps.adopt(other.innerHTML, shown(), bench.active || chosen);
       continue;
     }
     for (const {name} of [...part.attributes]) if (name.startsWith("data-") && !other.hasAttribute(name)) part.removeAttribute(name);
@@ -163,6 +166,8 @@ function adopt(fresh) {
     if (moves) (currentMove() || part.querySelector("a"))?.focus({preventScroll: true});
   }
   drafting?.settle();
+  steps.learn();
+  player.renew();
   showTyping();
   renderLines();
   restartClocks();
@@ -202,7 +207,7 @@ async function settle() {
 async function offerMoves() {
   if (!standing().mine || shown() !== plies() || drafting?.active) return offer({}, []);
   try {
-    const legal = await call("GET", `${api}/legal-moves`);
+    if (legal?.version_tag !== version()) legal = await call("GET", `${api}/legal-moves`);
     if (legal.version_tag === version() && shown() === plies() && !choosing.active && !composer.active && !bench.active) offer(legal.hints, legal.compositions);
   } catch (problem) {
     say(problem.message, true);
@@ -263,10 +268,23 @@ page.addEventListener("click", async (event) => {
   }
 });
 
-takeSteps({page, bench, shown, plies, say, show(ply) {
-  if (choosing.active || composer.active) choosing.forget();
-  if (ply !== shown() || at("board").hasAttribute("aria-busy")) refresh({ply: ply === plies() ? null : ply});
-}});
+const steps = new Steps({
+  page,
+  bench,
+  board,
+  match,
+  on: {
+    leave: () => (choosing.active || composer.active) && choosing.forget(),
+    stepped: () => player.stop(),
+    came() {
+      for (const part of ["shown", "past", "moves", "diagram"]) rendered.delete(part);
+      scrollToCurrent();
+      player.renew();
+      settle();
+    },
+  },
+});
+const player = new Player({page, steps, match});
 
 at("turn").addEventListener("click", () => {
   turned = String((Number(turned) + 1) % Number(page.dataset.turns));

@@ -1,32 +1,167 @@
-// Stepping through the moves: by the buttons below the board, by the list of moves and by keys.
+// Stepping through the moves: by the buttons below the board, by the list of moves and by keys. Steps that the page knows
+// are taken on the board at once; others are asked for, some beyond what is wanted.
+
+import {call} from "./api.js";
+import {Plies} from "./plies.js";
 
 const KEYS = {",": "previous", ".": "next", ArrowLeft: "previous", ArrowUp: "previous", ArrowRight: "next", ArrowDown: "next"};
+const MAX_ASKED = 30; // steps that the server tells at once
+const AHEAD = 2; // with fewer known steps ahead, more are asked for
 
-// `shown()` and `plies()` count plies; `show(ply)` shows the position after that many. On the bench one steps along a line.
-export function takeSteps({page, bench, shown, plies, show, say}) {
-  function goTo(ply) {
-    if (bench.active) return say("Save your lines or close them first.");
-    show(Math.max(0, Math.min(plies(), ply)));
+const at = (id) => document.getElementById(id);
+
+export class Steps {
+  // `match` has version(), plies(), shown(), turned(), refresh(options) and say(text, bad, aside). `on` has leave(),
+  // which ends what shows another board, came(), after a step, and stepped(), before one that was asked for by hand.
+  constructor({page, bench, board, match, on}) {
+    Object.assign(this, {bench, board, match, on});
+    this.known = new Plies();
+    this.moves = []; // as the list spells them: where another list differs the steps do not hold
+    this.turned = match.turned();
+    this.asking = null; // the request for more steps
+    this.wanted = 0; // numbers what was to be shown, so that a late answer never replaces a later one
+    this.svg = at("board").querySelector("svg"); // shows the board after `ply` plies, also while another is in its place
+    this.ply = match.shown();
+    this.learn();
+    page.addEventListener("click", (event) => this.click(event));
+    document.addEventListener("keydown", (event) => this.key(event));
+    at("diagram").closest("details").addEventListener("toggle", () => this.describe());
   }
 
-  function step(kind) {
-    if (bench.active) return bench.step(kind);
-    goTo({first: 0, previous: shown() - 1, next: shown() + 1, last: plies()}[kind]);
+  // Takes the board that the server has drawn, in place or (`aside`) while another one is shown.
+  adopt(markup, ply, aside) {
+    if (aside) {
+      const holder = document.createElement("div");
+      holder.innerHTML = markup;
+      this.svg = holder.firstElementChild;
+    } else {
+      this.board.show(markup);
+      this.svg = at("board").querySelector("svg");
+    }
+    this.ply = ply;
   }
 
-  page.addEventListener("click", (event) => {
+  // Keeps the steps that a page has brought, and of those known before the ones that still hold.
+  learn() {
+    const moves = [...at("moves").querySelectorAll("[data-ply]")].map((link) => link.textContent);
+    const same = moves.findIndex((move, ply) => move !== this.moves[ply]);
+    this.known.forget(this.turned !== this.match.turned() ? 0 : same < 0 ? moves.length : same);
+    this.moves = moves;
+    this.turned = this.match.turned();
+    this.known.keep(JSON.parse(at("steps").textContent));
+  }
+
+  // Shows the position after so many plies; resolves when it stands.
+  async show(wanted) {
+    const {match, on} = this;
+    const ply = Math.max(0, Math.min(match.plies(), wanted));
+    const number = (this.wanted += 1);
+    on.leave();
+    const refreshing = at("board").hasAttribute("aria-busy");
+    if (ply === match.shown() && !refreshing) return this.svg.isConnected || this.take(ply);
+    if (this.known.reach(this.ply, ply) !== ply) await this.ask(ply).catch(() => {});
+    if (number !== this.wanted) return;
+    if (this.known.reach(this.ply, ply) !== ply) return match.refresh({ply: ply === match.plies() ? null : ply});
+    if (refreshing) match.refresh({ply: ply === match.plies() ? null : ply}); // lest the one under way shows another ply
+    this.take(ply);
+    this.prepare();
+  }
+
+  take(ply) {
+    const back = ply < this.ply;
+    this.known.take(this.svg, this.ply, ply);
+    this.board.show(this.svg);
+    this.ply = ply;
+    this.back = back;
+    at("board").dataset.shown = ply;
+    const plies = this.match.plies();
+    at("shown").textContent = `${ply} / ${plies}`;
+    at("past").querySelector("p").hidden = ply === plies;
+    at("past").querySelector("b").textContent = ply;
+    this.point(ply);
+    history.replaceState(null, "", ply === plies ? location.pathname : `?ply=${ply}`);
+    this.describe();
+    this.on.came();
+  }
+
+  // Points the list of moves to a ply, and the keyboard with it if it is there.
+  point(ply) {
+    const moves = at("moves");
+    const current = moves.querySelector(`[data-ply="${ply}"]`);
+    moves.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    current?.setAttribute("aria-current", "true");
+    if (moves.contains(document.activeElement)) (current || moves.querySelector("a"))?.focus({preventScroll: true});
+  }
+
+  // Asks for more steps before they are needed.
+  prepare() {
+    const end = this.back ? 0 : this.match.plies();
+    const reach = this.known.reach(this.ply, end);
+    if (reach !== end && Math.abs(reach - this.ply) < AHEAD) this.ask(end).catch(() => {});
+  }
+
+  // Asks for the steps that follow the known ones towards a ply, as many as may be; resolves when they are known.
+  async ask(ply) {
+    if (this.asking) await this.asking.catch(() => {});
+    const reach = this.known.reach(this.ply, ply);
+    if (reach === ply) return;
+    const [from, to] = ply < reach ? [Math.max(ply, reach - MAX_ASKED, 0), reach] : [reach, Math.min(ply, reach + MAX_ASKED)];
+    const {match} = this;
+    const version = match.version();
+    const turned = match.turned();
+    this.asking = call("GET", `${location.pathname}/plies?${new URLSearchParams({from, to, turned, version})}`);
+    try {
+      const answer = await this.asking;
+      if (answer.version_tag === version && version === match.version() && turned === match.turned()) this.known.keep(answer);
+    } finally {
+      this.asking = null;
+    }
+  }
+
+  // Brings the board as text up to date while it is looked at.
+  async describe() {
+    const diagram = at("diagram");
+    const ply = this.ply;
+    if (!diagram.closest("details").open || diagram.dataset.ply === String(ply)) return;
+    try {
+      const {diagram: text, position} = await call("GET", `/api/v1${location.pathname}?ply=${ply}`);
+      if (ply !== this.ply) return;
+      diagram.dataset.ply = ply;
+      diagram.querySelector("pre").textContent = text;
+      diagram.querySelector("code").textContent = position;
+    } catch (problem) {
+      this.match.say(problem.message, true);
+    }
+  }
+
+  // By hand: goes to a ply and says where that is.
+  async goTo(ply) {
+    if (this.bench.active) return this.match.say("Save your lines or close them first.");
+    this.on.stepped();
+    await this.show(ply);
+    const shown = this.match.shown();
+    this.match.say(shown ? `After move ${shown} of ${this.match.plies()}: ${this.moves[shown - 1]}.` : "At the start.", false, true);
+  }
+
+  step(kind) {
+    if (this.bench.active) return this.bench.step(kind);
+    const shown = this.match.shown();
+    this.goTo({first: 0, previous: shown - 1, next: shown + 1, last: this.match.plies()}[kind]);
+  }
+
+  click(event) {
     const link = event.target.closest("[data-ply], [data-step]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || link.closest("#board") || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    if (link.dataset.ply) goTo(Number(link.dataset.ply));
-    else step(link.dataset.step);
-  });
+    if (link.dataset.ply) this.goTo(Number(link.dataset.ply));
+    else this.step(link.dataset.step);
+  }
 
-  document.addEventListener("keydown", (event) => {
+  key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
     if (event.target.closest("input, select, textarea")) return;
     if (!(event.key in KEYS) || !(event.key.length === 1 || event.target.closest("#moves"))) return;
     event.preventDefault();
-    step(KEYS[event.key]);
-  });
+    this.step(KEYS[event.key]);
+  }
 }

@@ -1,0 +1,99 @@
+// Replaying the moves: by itself at a speed that the device keeps, or by a slider. Nothing moves before it is asked to.
+
+const SPEED = "rookery-replay-speed"; // moves a second
+
+const at = (id) => document.getElementById(id);
+
+export class Player {
+  // `steps` shows plies, `match` has shown() and plies().
+  constructor({page, steps, match}) {
+    Object.assign(this, {steps, match});
+    this.playing = false;
+    this.timer = null;
+    const kept = stored();
+    if (kept && at("speed").querySelector(`option[value="${CSS.escape(kept)}"]`)) at("speed").value = kept;
+    at("play").addEventListener("click", () => this.toggle());
+    at("speed").addEventListener("change", () => keep(at("speed").value));
+    at("scrub").addEventListener("input", () => {
+      this.stop();
+      if (!steps.bench.active) steps.show(Number(at("scrub").value));
+    });
+    at("board").addEventListener("click", () => this.stop());
+    page.addEventListener("click", (event) => {
+      const from = event.target.closest("[data-replay]")?.dataset.replay;
+      if (from !== undefined) this.play(Number(from));
+    });
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  toggle() {
+    if (this.playing) this.stop();
+    else this.play(this.match.shown() === this.match.plies() ? 0 : this.match.shown());
+  }
+
+  // Plays the moves after so many plies, up to the last.
+  async play(from) {
+    if (this.steps.bench.active) return this.match.say("Save your lines or close them first.");
+    this.stop();
+    at("player").hidden = false;
+    this.playing = true;
+    this.label();
+    const run = (this.run = {});
+    if (from !== this.match.shown()) await this.steps.show(from);
+    this.wait(run);
+  }
+
+  wait(run) {
+    if (!this.playing || run !== this.run) return;
+    if (this.match.shown() >= this.match.plies()) return this.stop();
+    this.timer = setTimeout(async () => {
+      await this.steps.show(this.match.shown() + 1);
+      this.wait(run);
+    }, 1000 / at("speed").value);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.run = null;
+    this.playing = false;
+    this.label();
+  }
+
+  label() {
+    const words = this.playing ? "Pause" : "Replay the moves";
+    at("play").classList.toggle("playing", this.playing);
+    at("play").setAttribute("aria-label", words);
+    at("play").title = `${words} (Space)`;
+  }
+
+  // Brings slider and button up to date with the ply that is shown and with how many there are.
+  renew() {
+    const {shown, plies} = this.match;
+    at("scrub").max = plies();
+    at("scrub").value = shown();
+    at("play").disabled = plies() === 0;
+  }
+
+  key(event) {
+    if (event.key !== " " || event.target !== document.body || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (document.querySelector("dialog[open]") || at("play").disabled) return;
+    event.preventDefault();
+    this.toggle();
+  }
+}
+
+function stored() {
+  try {
+    return localStorage.getItem(SPEED);
+  } catch {
+    return null; // the browser keeps nothing for this site
+  }
+}
+
+function keep(speed) {
+  try {
+    localStorage.setItem(SPEED, speed);
+  } catch {
+    // It holds for this page.
+  }
+}

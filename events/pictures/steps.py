@@ -1,0 +1,96 @@
+"""What differs between the boards of a match from ply to ply, so that a page can step through them by itself.
+
+Everything is markup as the renderer of boards makes it: who applies a step draws nothing anew.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypedDict
+
+from domain.scene import Cell, Piece, Scene
+from events.pictures.board import Trace, column_at, faces, link_between, mark_at, marks_on, notes_on, spoken_of
+from events.pictures.turning import turned
+
+Overlay = tuple[tuple[str, str], ...]
+"""Drawings that lie over squares: the square and the markup of each, in the order in which they are drawn."""
+
+
+class Board(NamedTuple):
+    """A position as it is shown: turned, with its marks."""
+
+    scene: Scene
+    cells: Mapping[str, Cell]
+    notes: Mapping[str, str]
+    marks: Overlay
+    links: Overlay
+
+
+class Step(TypedDict):
+    """What differs between the boards before and after a ply, everywhere as a pair: before it, after it.
+
+    By square, ``columns`` has the drawings of the pieces, and ``squares`` the words and the notes; ``marks`` and
+    ``links``, all of them, are there when there is any difference.
+    """
+
+    ply: int
+    columns: dict[str, tuple[str, str]]
+    squares: dict[str, tuple[tuple[str, str], tuple[str, str]]]
+    marks: tuple[Overlay, Overlay] | None
+    links: tuple[Overlay, Overlay] | None
+
+
+class Steps(TypedDict):
+    """Steps that follow each other, and by id the drawings of all sorts of pieces in them."""
+
+    faces: dict[str, str]
+    steps: list[Step]
+
+
+def board_of(scene: Scene, colours: Sequence[str], *, quarters: int = 0, traces: Sequence[Trace] = ()) -> Board:
+    """Return ``scene`` as ``draw`` shows it with these arguments."""
+    scene = turned(scene, quarters)
+    cells = {cell.square: cell for cell in scene.cells}
+    marks = ((mark.square, mark_at(mark, *_corner(cells[mark.square]))) for mark in marks_on(scene, traces, colours))
+    links = ((one, link_between(_corner(cells[one]), _corner(cells[other]))) for one, other in scene.links)
+    return Board(scene, cells, notes_on(scene), tuple(marks), tuple(links))
+
+
+def steps_between(boards: Iterable[Board], colours: Sequence[str], first: int) -> Steps:
+    """Return the steps from each of ``boards`` to the next; the first of them stands after ``first`` plies."""
+    steps: list[Step] = []
+    pieces: list[Piece] = []
+    for ply, (before, after) in enumerate(pairwise(boards), first + 1):
+        step = _step(ply, before, after, colours)
+        steps.append(step)
+        pieces += (piece for square in step["columns"] for board in (before, after) for piece in _column(board, square))
+    return {"faces": faces(pieces, colours), "steps": steps}
+
+
+def _step(ply: int, before: Board, after: Board, colours: Sequence[str]) -> Step:
+    columns, squares = {}, {}
+    for square, cell in after.cells.items():
+        one, other = _column(before, square), _column(after, square)
+        if one != other:
+            columns[square] = column_at(cell, one, colours), column_at(cell, other, colours)
+        said = _said(before, square), _said(after, square)
+        if said[0] != said[1]:
+            squares[square] = said
+    return {
+        "ply": ply,
+        "columns": columns,
+        "squares": squares,
+        "marks": None if before.marks == after.marks else (before.marks, after.marks),
+        "links": None if before.links == after.links else (before.links, after.links),
+    }
+
+
+def _column(board: Board, square: str) -> Sequence[Piece]:
+    return board.scene.columns.get(square, ())
+
+
+def _said(board: Board, square: str) -> tuple[str, str]:
+    return spoken_of(board.scene, square), board.notes.get(square, "")
+
+
+def _corner(cell: Cell) -> tuple[float, float]:
+    return cell.x, cell.y

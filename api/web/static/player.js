@@ -75,7 +75,8 @@ export class Player {
   }
 
   key(event) {
-    if (event.key !== " " || event.target !== document.body || event.ctrlKey || event.altKey || event.metaKey) return;
+    // Where nothing has the focus, a click may have given it to the main part of the page.
+    if (event.key !== " " || !event.target.matches("body, main") || event.ctrlKey || event.altKey || event.metaKey) return;
     if (document.querySelector("dialog[open]") || at("play").disabled) return;
     event.preventDefault();
     this.toggle();

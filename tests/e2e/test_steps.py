@@ -1,0 +1,139 @@
+"""Stepping through a match in the page, and replaying it: from what the page knows, as the server would draw it."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from api.web.static_files import VERSION
+from domain.games import GAMES
+from events.pictures.board import Trace, colour_names, draw
+from events.pictures.steps import board_of, steps_between
+from tests.e2e.visitors import EMPTY_PAGE, Visitor
+
+PLIES = 8
+MOVES = ("c3-d4", "b6-a5", "d4-c5", "d6xb4", "a3xc5", "a5xc3")
+
+COMPARE = """async ([module, cases]) => {
+  const {Plies} = await import(module);
+  const parsed = (markup) => Object.assign(document.createElement("div"), {innerHTML: markup}).firstElementChild;
+  const comparable = (svg) => {
+    const lost = [...svg.querySelectorAll("use")].filter((use) => !svg.querySelector(`defs > [id="${use.getAttribute("href").slice(1)}"]`));
+    const copy = svg.cloneNode(true);
+    copy.querySelector("defs").replaceChildren();
+    return [lost.length, copy.outerHTML];
+  };
+  const faults = [];
+  for (const {name, boards, steps} of cases) {
+    const plies = new Plies();
+    plies.keep(steps);
+    const compare = (svg, ply) => {
+      const [[lost, taken], [, drawn]] = [comparable(svg), comparable(parsed(boards[ply]))];
+      if (lost || taken !== drawn) faults.push(`${name}, ply ${ply}: ${lost} drawings lost`);
+    };
+    const last = boards.length - 1;
+    const back = parsed(boards[last]);
+    const on = parsed(boards[0]);
+    for (let ply = last; ply > 0; ply -= 1) {
+      plies.take(back, ply, ply - 1);
+      compare(back, ply - 1);
+      plies.take(on, last - ply, last - ply + 1);
+    }
+    compare(on, last);
+    plies.take(on, last, 1);
+    compare(on, 1);
+  }
+  return faults;
+}"""
+
+
+def case(game: Any, setup: str, quarters: int, seed: int) -> dict[str, Any]:
+    """Return the boards of a random game as the server draws them, and the steps between them."""
+    chance, positions, moves = random.Random(seed), [game.initial(setup)], []
+    while len(moves) < PLIES and (legal := list(game.legal_moves(positions[-1]))):
+        moves.append(chance.choice(legal))
+        positions.append(game.play(positions[-1], moves[-1]))
+    colours = colour_names(game.setups[setup].seat_names)
+    views = []
+    for ply, position in enumerate(positions):
+        scene = game.scene(position)
+        squares = [cell.square for cell in scene.cells]
+        traces = [Trace(game.to_move(positions[each]), chance.sample(squares, 2)) for each in range(max(0, ply - 3), ply)]
+        views.append((scene, {"quarters": quarters, "traces": traces}))
+    return {
+        "name": f"{game.id}, {setup}, {quarters} quarters",
+        "boards": [str(draw(scene, colours, **view)) for scene, view in views],
+        "steps": steps_between([board_of(scene, colours, **view) for scene, view in views], colours, 0),
+    }
+
+
+def test_every_board_that_is_stepped_to_is_the_one_that_the_server_draws(visit: Callable[..., Visitor]) -> None:
+    cases = [
+        case(game, setup, number % 4, 7 + number)
+        for number, (game, setup) in enumerate((game, setup) for game in GAMES.values() for setup in game.setups)
+    ]
+    page = visit().page
+    page.goto(EMPTY_PAGE)
+    assert page.evaluate(COMPARE, [f"/static/{VERSION}/plies.js", cases]) == []
+
+
+def test_stepping_and_replaying_ask_the_server_for_nothing(pair: tuple[Visitor, Visitor, str]) -> None:
+    white, black, match = pair
+    for ply, move in enumerate(MOVES):
+        (white, black)[ply % 2].move(match, move)
+    white.page.clock.install()
+    white.page.route("**/stream?*", lambda route: route.abort())  # nothing else may ask while requests are counted
+    page = white.open(match)
+    expect(page.locator("#player")).to_be_hidden()
+    expect(page.locator(".can-begin").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
+    page.locator("#said").evaluate("said => said.replaceChildren()")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.get_by_role("button", name="One move back").click()
+    expect(page.locator("#shown")).to_have_text("5 / 6")
+    expect(page.locator("#past")).to_contain_text("after move 5 of 6")
+    expect(page.locator("#moves [aria-current]")).to_have_attribute("data-ply", "5")
+    expect(page.locator("#said")).to_have_text("After move 5 of 6: a3xc5.")
+    expect(page).to_have_url(f"{white.house.url}/matches/{match}?ply=5")
+    expect(page.locator(".can-begin")).to_have_count(0)
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator("#past p")).to_be_hidden()
+    expect(page.locator(".can-begin").first).to_be_visible()
+    assert asked == []
+
+    page.get_by_role("button", name="To the start").click()
+    expect(page.locator("#shown")).to_have_text("0 / 6")
+    expect(white.square("d4")).to_have_attribute("aria-label", "d4: empty")
+    assert [url.partition(match)[2].partition("&")[0] for url in asked] == ["/plies?from=0"]
+    asked.clear()
+    page.get_by_role("button", name="Replay the moves").click()
+    page.clock.run_for(1000)
+    expect(page.locator("#shown")).to_have_text("1 / 6")
+    page.get_by_label("Speed").select_option("4 moves a second")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.clock.run_for(1000 + 4 * 250)
+    expect(page.locator("#shown")).to_have_text("6 / 6")
+    expect(page.get_by_role("button", name="Replay the moves")).to_be_visible()
+    expect(page.get_by_role("slider", name="Move shown")).to_have_value("6")
+
+    page.get_by_role("slider", name="Move shown").fill("2")
+    expect(page.locator("#shown")).to_have_text("2 / 6")
+    page.locator("h1").click()
+    page.keyboard.press(" ")
+    page.clock.run_for(250)
+    expect(page.locator("#shown")).to_have_text("3 / 6")
+    white.square("a1").click()
+    expect(page.get_by_role("button", name="Replay the moves")).to_be_visible()
+    page.clock.run_for(1000)
+    expect(page.locator("#shown")).to_have_text("3 / 6")
+    assert asked == []
+
+    page.get_by_text("The board as text").click()
+    expect(page.locator("#diagram")).to_have_attribute("data-ply", "3")
+    assert page.locator("#diagram pre").text_content() == white.call("GET", f"/matches/{match}?ply=3")["diagram"]
+    page.reload()
+    expect(page.get_by_label("Speed")).to_have_value("4")

@@ -40,10 +40,11 @@ WITHOUT_CONTRAST = {"rules": {**ALL_RULES["rules"], "color-contrast": {"enabled"
 UNFOLD = "() => { for (const each of document.querySelectorAll('main details')) each.open = true; }"
 PRUNE = """() => {
   for (const picture of document.querySelectorAll("svg[role=img]")) picture.replaceChildren();
-  const alike = document.querySelectorAll(".figure ~ .figure ~ .figure, .rulings tr:nth-child(n + 4)");
+  const alike = document.querySelectorAll(".figure ~ .figure ~ .figure, .rulings tr:nth-child(n + 4), " +
+    ".api > section:nth-of-type(n + 3), .api-operation:nth-of-type(n + 3), .api-problems > :nth-child(n + 4)");
   for (const each of alike) each.remove();
 }"""
-"""What axe need not walk through: drawings whose label says all there is, and the many figures and rulings of rules."""
+"""What axe need not walk through: drawings whose label says all there is, and most of what is alike on a page."""
 
 ON_PHONE = """() => {
   scrollTo(0, 0);

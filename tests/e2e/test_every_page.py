@@ -54,7 +54,7 @@ ON_PHONE = """() => {
 }"""
 COUNTS = """() => [
   document.querySelectorAll("h1").length,
-  document.querySelectorAll("[style], style, script:not([src])").length,
+  document.querySelectorAll("[style], style, script:not([src], [type='application/json'])").length,
 ]"""
 PHONE = {"width": 380, "height": 780}
 DESK = {"width": 1280, "height": 720}

@@ -13,15 +13,13 @@ _REQUEST_ID = re.compile("[A-Za-z0-9-]{8,64}")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 _NOT_SNIFFED = ("X-Content-Type-Options", "nosniff")
-_FIXED = (
-    _NOT_SNIFFED,
-    ("X-Frame-Options", "DENY"),
+_FOR_DOCUMENTS = (
     ("Referrer-Policy", "same-origin"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
 )
 
-
+_DOCUMENTS = frozenset({"text/html", "image/svg+xml"})
 _PARTS_OF_PAGES = frozenset({"application/javascript", "text/css", "text/javascript"})
 """Media types that no browser shows by themselves: a page has many of them, and its own headers guard it."""
 
@@ -59,7 +57,9 @@ def _add(response: Response) -> Response:
         response.headers.extend([_NOT_SNIFFED])
         return response
     settings = services().settings
-    added = [*_FIXED, ("X-Request-Id", g.get("request_id", ""))]
+    added = [_NOT_SNIFFED, ("X-Frame-Options", "DENY"), ("X-Request-Id", g.get("request_id", ""))]
+    if response.mimetype in _DOCUMENTS:
+        added += _FOR_DOCUMENTS
     if "Content-Security-Policy" not in response.headers:  # a picture that is opened by itself has a stricter one
         added.append(("Content-Security-Policy", _policy(settings.stream_url, request.host)))
     if settings.secure_cookies:

@@ -5,6 +5,7 @@ keeps them and does not ask for them again.
 """
 
 import mimetypes
+import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -29,8 +30,38 @@ def version_of(directory: Path) -> str:
     return digest.hexdigest()[:12]
 
 
+def trimmed(filename: str, content: bytes) -> bytes:
+    """Return what a browser needs of a file: scripts and style sheets without indentation and lines of comment.
+
+    No text in them goes on over several lines.
+    """
+    if filename.endswith(".css"):
+        content = re.sub(rb"/\*.*?\*/", b"", content, flags=re.DOTALL)
+    elif not filename.endswith(".js"):
+        return content
+    lines = (line.strip() for line in content.splitlines())
+    return b"\n".join(line for line in lines if line and not line.startswith(b"//"))
+
+
+_IMPORT = re.compile(rb'^import .*? from "\./([^"]+)";$', re.MULTILINE)
+
 VERSION = version_of(STATIC)
-_CONTENTS = {path.name: path.read_bytes() for path in STATIC.iterdir()}
+_CONTENTS = {path.name: trimmed(path.name, path.read_bytes()) for path in STATIC.iterdir()}
+
+
+@blueprint.app_template_global()
+@cache
+def modules_of(script: str) -> tuple[str, ...]:
+    """Return the modules that a script imports, and those that these import: a page names them all at once."""
+    found: dict[str, None] = {}
+    left = [script]
+    while left:
+        for name in _IMPORT.findall(_CONTENTS[left.pop()]):
+            module = name.decode()
+            if module not in found:
+                found[module] = None
+                left.append(module)
+    return tuple(sorted(found))
 
 
 @blueprint.get("/static/<version>/<filename>", endpoint="static")

@@ -255,17 +255,18 @@ def notes_on(scene: Scene) -> dict[str, str]:
 
 
 def _square(cell: Cell, spoken: str, notes: str) -> str:
-    """Return what is pointed at and focused: a button above all pictures, with the notes on its square."""
-    x, y = cell.x, cell.y
+    """Return what is pointed at and focused: a button above all pictures, with the notes on its square.
+
+    There are many of them: what a script needs beside this, it adds itself.
+    """
     return (
-        f'<g class="square" role="button" tabindex="-1" data-square="{escape(cell.square)}" data-x="{_n(x + 0.5)}" '
-        f'data-y="{_n(y + 0.5)}" aria-label="{escape(spoken)}">{notes}'
-        f'<rect x="{_n(x)}" y="{_n(y)}" width="1" height="1"/>'
-        f'<circle class="target" cx="{_n(x + 0.5)}" cy="{_n(y + 0.5)}" r=".15"/></g>'
+        f'<g class="square" role="button" tabindex="-1" data-square="{escape(cell.square)}" '
+        f'aria-label="{escape(spoken)}">{notes}<rect x="{_n(cell.x)}" y="{_n(cell.y)}" width="1" height="1"/></g>'
     )
 
 
 def face_id(piece: Piece, colours: Sequence[str]) -> str:
+    """Return the id of the drawing of pieces of this sort, as ``faces`` has it without a scope."""
     """Return the id of the drawing of such a piece."""
     sort = f"{_colour(piece, colours)}-{piece.kind}-{ord(piece.letter[:1] or ' ')}"
     return str(escape(f"face-{sort}{'-frozen' if piece.frozen else ''}"))

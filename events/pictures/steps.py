@@ -3,12 +3,12 @@
 Everything is markup as the renderer of boards makes it: who applies a step draws nothing anew.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypedDict
 
 from domain.scene import Cell, Piece, Scene
-from events.pictures.board import Trace, column_at, faces, link_between, mark_at, marks_on, notes_on, spoken_of
+from events.pictures.board import Trace, column_at, face_id, faces, link_between, mark_at, marks_on, notes_on, spoken_of
 from events.pictures.turning import turned
 
 Overlay = tuple[tuple[str, str], ...]
@@ -55,15 +55,19 @@ def board_of(scene: Scene, colours: Sequence[str], *, quarters: int = 0, traces:
     return Board(scene, cells, notes_on(scene), tuple(marks), tuple(links))
 
 
-def steps_between(boards: Iterable[Board], colours: Sequence[str], first: int) -> Steps:
-    """Return the steps from each of ``boards`` to the next; the first of them stands after ``first`` plies."""
+def steps_between(boards: Iterable[Board], colours: Sequence[str], first: int, drawn: Container[str] = ()) -> Steps:
+    """Return the steps from each of ``boards`` to the next; the first of them stands after ``first`` plies.
+
+    The drawings of pieces with ids in ``drawn`` are left out.
+    """
     steps: list[Step] = []
     pieces: list[Piece] = []
     for ply, (before, after) in enumerate(pairwise(boards), first + 1):
         step = _step(ply, before, after, colours)
         steps.append(step)
         pieces += (piece for square in step["columns"] for board in (before, after) for piece in _column(board, square))
-    return {"faces": faces(pieces, colours), "steps": steps}
+    missing = [piece for piece in pieces if face_id(piece, colours) not in drawn]
+    return {"faces": faces(missing, colours), "steps": steps}
 
 
 def _step(ply: int, before: Board, after: Board, colours: Sequence[str]) -> Step:

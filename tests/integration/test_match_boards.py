@@ -7,7 +7,7 @@ import pytest
 from tests.support.callers import ME, Caller, invited, started
 
 MARK = re.compile(r'<rect class="mark ([^"]+)"')
-PLACE = r'data-square="{}" data-x="([0-9.]+)" data-y="([0-9.]+)"'
+PLACE = r'data-square="{}" [^>]*>(?:<desc[^>]*>[^<]*</desc>)*<rect x="([0-9.]+)" y="([0-9.]+)"'
 
 
 def shown(caller: Caller, match: str, query: str = "") -> str:

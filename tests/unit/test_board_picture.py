@@ -105,15 +105,19 @@ def test_pieces_that_belong_together_are_joined_by_a_line():
     assert len([path for path in root.iter(f"{SVG}path") if path.get("class") == "link"]) == 1
 
 
+def middles(root: ElementTree.Element) -> dict[str, tuple[float, float]]:
+    """Return where the middle of each square is."""
+    squares = (group for group in root.iter(f"{SVG}g") if group.get("class") == "square")
+    corners = ((square, square.find(f"{SVG}rect")) for square in squares)
+    return {
+        square.get("data-square", ""): (float(corner.get("x", "")) + 0.5, float(corner.get("y", "")) + 0.5)
+        for square, corner in corners
+        if corner is not None
+    }
+
+
 def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_their_sides():
     plain, turned = parsed(scene_with({})), parsed(scene_with({}), quarters=2)
-
-    def corners(root: ElementTree.Element) -> dict[str, tuple[str, str]]:
-        return {
-            group.get("data-square", ""): (group.get("data-x", ""), group.get("data-y", ""))
-            for group in root.iter(f"{SVG}g")
-            if group.get("class") == "square"
-        }
 
     def labels(root: ElementTree.Element) -> dict[str, tuple[str, str]]:
         return {
@@ -122,19 +126,15 @@ def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_thei
             if text.get("class") == "label"
         }
 
-    assert corners(turned)["a1"] == corners(plain)["c2"]
-    assert corners(turned)["c2"] == corners(plain)["a1"]
+    assert middles(turned)["a1"] == middles(plain)["c2"]
+    assert middles(turned)["c2"] == middles(plain)["a1"]
     assert labels(turned) == {"a": ("3", "2.75"), "1": ("0.25", "1"), "2": ("0.25", "2")}
 
 
 @pytest.mark.parametrize("quarters", [0, 2])
 def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(quarters):
     root = parsed(TOWER_GAME.scene(TOWER_GAME.initial("original")), quarters=quarters)
-    squares = {
-        group.get("data-square", ""): (float(group.get("data-x", "")), float(group.get("data-y", "")))
-        for group in root.iter(f"{SVG}g")
-        if group.get("class") == "square"
-    }
+    squares = middles(root)
     labels = [
         (text.text or "", text.get("class"), (float(text.get("x", "")), float(text.get("y", ""))))
         for text in root.iter(f"{SVG}text")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.web.static_files import VERSION, version_of
+from api.web.static_files import STATIC, VERSION, modules_of, trimmed, version_of
 from tests.support.callers import Caller, app_on
 
 NO_STORE = "redis://127.0.0.1:1/0"
@@ -44,3 +44,27 @@ def test_the_version_changes_with_the_contents_and_with_the_names_of_the_files(t
     (tmp_path / "a.js").rename(tmp_path / "c.js")
     versions.add(version_of(tmp_path))
     assert len(versions) == 3
+
+
+def test_scripts_and_style_sheets_are_sent_without_comments_and_indentation() -> None:
+    script = b"// What it does.\n\nexport function f(url) {\n  // why\n  return `//${url}`; // so\n}\n"
+    assert trimmed("a.js", script) == b"export function f(url) {\nreturn `//${url}`; // so\n}"
+    assert (
+        trimmed("a.css", b"/* One\n   and two. */\na { b: c; }\n  /* x */ d { e: f; }\n") == b"a { b: c; }\nd { e: f; }"
+    )
+    assert trimmed("a.svg", b"  <svg/>\n") == b"  <svg/>\n"
+
+
+def test_no_text_in_a_script_goes_on_over_several_lines() -> None:
+    for path in STATIC.glob("*.js"):
+        lines = (line for line in path.read_text().splitlines() if not line.strip().startswith("//"))
+        assert [line for line in lines if line.count("`") % 2 or line.endswith("\\") or "/*" in line] == [], path.name
+
+
+def test_a_page_names_every_module_that_its_scripts_import() -> None:
+    page = Caller(app_on(NO_STORE)).client.get("/lobby", headers={"Accept": "text/html"}).get_data(as_text=True)
+    assert re.findall(r'<link rel="modulepreload" href="/static/[^/]+/([^"]+)">', page) == list(modules_of("site.js"))
+    for path in STATIC.glob("*.js"):
+        imported = set(re.findall(r'(?:from|import\()\s*"\./([^"]+)"', path.read_text()))
+        dynamic = set(re.findall(r'import\("\./([^"]+)"', path.read_text()))
+        assert imported - dynamic <= set(modules_of(path.name)), path.name

@@ -17,6 +17,17 @@ function above(square, levels) {
   return letters && `${letters}${Number(number) + levels}`;
 }
 
+// Adds to a square where its middle is, and the sign that it can be reached.
+function completed(square) {
+  if ("x" in square.dataset) return square;
+  const [x, y] = ["x", "y"].map((name) => Number(square.querySelector("rect").getAttribute(name)) + 0.5);
+  Object.assign(square.dataset, {x, y});
+  const sign = document.createElementNS(SVG, "circle");
+  for (const [name, value] of Object.entries({class: "target", cx: x, cy: y, r: 0.15})) sign.setAttribute(name, value);
+  square.append(sign);
+  return square;
+}
+
 export class Board {
   // `on` has choose(move, squares), options(list of {text, take}), inspect(square element or null) and say(text), and
   // may have idle(square): a piece was chosen with which no move begins.
@@ -38,7 +49,7 @@ export class Board {
   // To be called whenever the picture in the frame has been replaced.
   redraw() {
     this.squares = new Map();
-    for (const element of this.frame.querySelectorAll(".square")) this.squares.set(element.dataset.square, element);
+    for (const element of this.frame.querySelectorAll(".square")) this.squares.set(element.dataset.square, completed(element));
     for (const column of this.frame.querySelectorAll(".column")) this.squares.get(column.dataset.square)?.classList.add("is-held");
     this.light();
     this.rove();

@@ -6,7 +6,7 @@ import {Plies} from "./plies.js";
 
 const KEYS = {",": "previous", ".": "next", ArrowLeft: "previous", ArrowUp: "previous", ArrowRight: "next", ArrowDown: "next"};
 const MAX_ASKED = 30; // steps that the server tells at once
-const AHEAD = 2; // with fewer known steps ahead, more are asked for
+const AHEAD = 1; // with fewer known steps ahead, more are asked for
 
 const at = (id) => document.getElementById(id);
 

@@ -54,7 +54,7 @@ def plies(match_id: str) -> Response:
 def steps_of(
     state: MatchState, game: Game[Any, Any], view: View, first: int, last: int, drawn: Container[str] = ()
 ) -> Steps:
-    """Return the steps from the board after ``first`` plies to the board after ``last``; ``drawn`` as in steps_between."""
+    """Return the steps from the board after ``first`` plies to that after ``last``; ``drawn`` as in steps_between."""
     colours = colours_of(state, game)
 
     @cache
@@ -74,7 +74,7 @@ def steps_nearby(state: MatchState, game: Game[Any, Any], view: View, ply: int) 
     drawn = {face_id(piece, colours) for pieces in columns.values() for piece in pieces}
     first, last = max(0, ply - NEARBY_PLIES), min(len(state.moves), ply + NEARBY_PLIES)
     text = json.dumps(steps_of(state, game, view, first, last, drawn), ensure_ascii=False, separators=(",", ":"))
-    # In a script element only these can end it or begin a comment: all else stays as it stands on the board, and packs well.
+    # In a script element only these can end it or begin a comment. All else stays as on the board: it is compressed well.
     return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!"))  # noqa: S704 - escaped as a script needs it
 
 

@@ -74,7 +74,7 @@ def steps_nearby(state: MatchState, game: Game[Any, Any], view: View, ply: int) 
     drawn = {face_id(piece, colours) for pieces in columns.values() for piece in pieces}
     first, last = max(0, ply - NEARBY_PLIES), min(len(state.moves), ply + NEARBY_PLIES)
     text = json.dumps(steps_of(state, game, view, first, last, drawn), ensure_ascii=False, separators=(",", ":"))
-    # In a script element only these can end it or begin a comment. All else stays as on the board: it is compressed well.
+    # In a script element only these can end it or begin a comment; what stays as on the board is compressed well.
     return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!"))  # noqa: S704 - escaped as a script needs it
 
 

@@ -15,7 +15,8 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from api.messages import sentences
-from api.problems import JSON_PROBLEM, Problem, answer, listed_errors
+from api.problem_explanations import EXPLANATIONS
+from api.problems import JSON_PROBLEM, KINDS, Problem, answer, listed_errors
 from api.schemas import Either, Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
 
 LARGEST_BODY = 64 * 1024
@@ -232,7 +233,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     def _register_responses(self) -> None:
         for status in HTTPStatus:
             if status >= 400:
-                content = {JSON_PROBLEM: {"schema": ProblemShown}}
+                content: dict[str, dict[str, Any]] = {JSON_PROBLEM: {"schema": ProblemShown}}
+                kinds = [code for code, (usual, _) in KINDS.items() if usual == status]
+                if kinds:
+                    content[JSON_PROBLEM]["example"] = Problem(kinds[0], EXPLANATIONS[kinds[0]]).as_json()
                 self.spec.components.response(
                     status.name, {"description": status.phrase, "content": content}, lazy=True
                 )

@@ -33,6 +33,8 @@ def test_the_examples_of_the_document_are_like_what_is_answered(app: Flask) -> N
         for method, operation in operations.items()
         if method != "parameters"
     }
+    refusal = document["components"]["responses"]["CONFLICT"]["content"]["application/problem+json"]["example"]
+    assert (refusal["code"], refusal["type"]) == ("stale-version", "/problems/stale-version")
     fresh = taken(app)
     assert len(fresh) > 15
     for name, each in fresh.items():

@@ -167,21 +167,26 @@ def match_of_a_guest(client: http.client.HTTPConnection) -> tuple[str, str]:
 
 
 def hear_a_move(front: Front, client: http.client.HTTPConnection, match: str, cookie: str) -> None:
-    """Play a move while the stream is open, and wait until it is heard there."""
-    with front.connect() as stream:
-        stream.sendall(
-            f"GET {API}/matches/{match}/stream HTTP/1.1\r\nHost: {HOST}\r\nCookie: {cookie}\r\n\r\n".encode()
-        )
-        heard = b""
-        while b"event: match-started" not in heard:
-            heard += stream.recv(65536)
+    """Play a move while the streams of the match and the account are open, and wait until it is heard there."""
+    with front.connect() as stream, front.connect() as account:
+        for opened, path in ((stream, f"matches/{match}/stream"), (account, "me/stream")):
+            opened.sendall(f"GET {API}/{path} HTTP/1.1\r\nHost: {HOST}\r\nCookie: {cookie}\r\n\r\n".encode())
+        read_until(stream, b"event: match-started")
+        read_until(account, b"event: pending")
         legal = ask(client, "GET", f"{API}/matches/{match}/legal-moves", Cookie=cookie)
         moved = ask(client, "POST", f"{API}/matches/{match}/moves", {"move": legal.json["moves"][0]}, Cookie=cookie)
         assert moved.status == 201, moved.content
-        while b"event: move-submitted" not in heard:
-            piece = stream.recv(65536)
-            assert piece, "the stream stays open"
-            heard += piece
+        read_until(stream, b"event: move-submitted")
+        read_until(account, b'"events":["move-submitted"')
+
+
+def read_until(stream: ssl.SSLSocket, wanted: bytes) -> None:
+    """Read from an open stream until ``wanted`` has been told."""
+    heard = b""
+    while wanted not in heard:
+        piece = stream.recv(65536)
+        assert piece, "the stream stays open"
+        heard += piece
 
 
 def test_who_sends_a_request_slowly_is_given_up(front: Front) -> None:

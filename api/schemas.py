@@ -41,7 +41,8 @@ class Either(Strict):
     def refuse_unless_one(self, sent: Mapping[str, Any], **_: Any) -> None:
         """Raise ValidationError unless exactly one of the fields was sent."""
         if sum(name in sent for name in self.EITHER) != 1:
-            raise ma.ValidationError(f"send either {' or '.join(self.EITHER)}", self.EITHER[0])
+            first, *others = self.EITHER
+            raise ma.ValidationError(f"must be sent, or else {' or '.join(others)}, but no two of them", first)
 
 
 class Empty(Strict):

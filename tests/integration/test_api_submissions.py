@@ -85,8 +85,8 @@ def test_the_refusal_names_the_first_wrong_move_and_nothing_is_played(players: l
 @pytest.mark.parametrize(
     ("body", "field", "reason"),
     [
-        ({}, "move", "send either move or moves"),
-        ({"move": "K@a1", "moves": ["K@a1"]}, "move", "send either move or moves"),
+        ({}, "move", "must be sent, or else moves, but no two of them"),
+        ({"move": "K@a1", "moves": ["K@a1"]}, "move", "must be sent, or else moves, but no two of them"),
         ({"moves": []}, "moves", "must have 1 to 64 moves"),
         ({"moves": ["K@a1"] * 65}, "moves", "must have 1 to 64 moves"),
         ({"moves": ["K@a1", 7]}, "moves.1", "must be a string"),

@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 import pytest
 
-from api.schemas import Strict, flattened
+from api.schemas import Either, Strict, flattened
 from tests.support.callers import ME, OPEN, Caller
 
 STRANGE = (None, True, -1, 0.5, 10**18, "", " ", "x", "x" * 70_000, [], ["x"], [[]], [None] * 500, {}, {"x": 1})
@@ -22,7 +22,8 @@ def schemas_that_read(base: type[Strict] = Strict) -> Iterator[type[Strict]]:
     """Yield every schema of what callers send."""
     for schema in base.__subclasses__():
         if schema.__module__.startswith("api."):
-            yield schema
+            if schema is not Either:
+                yield schema
             yield from schemas_that_read(schema)
 
 

@@ -24,8 +24,8 @@ FIRST_REPLY, SECOND_REPLY = "g3-h4", "h2-g3"
 LATER = [{"move": "b6-a5", "next": [{"move": SECOND_REPLY}]}]
 LINES = [{"move": "h6-g5", "next": [{"move": FIRST_REPLY, "next": LATER}]}]
 
-STATIC = ("/static/", "/games/<game_id>/rules")
-"""Files and rules pages: the same whatever is played, and with moves of their own as examples."""
+STATIC = ("/static/", "/games/<game_id>/rules", "/openapi.json", "/docs/api")
+"""Files, rules and the description of the API: the same whatever is played, with moves of their own as examples."""
 
 
 def addresses(app: Flask, match: str) -> Iterator[str]:

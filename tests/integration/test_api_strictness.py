@@ -8,7 +8,6 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.headers import stream_origin
-from api.problems import KINDS
 from tests.support.callers import Caller
 
 
@@ -178,13 +177,6 @@ def test_a_request_id_is_made_or_kept_when_it_is_harmless(stranger: Caller) -> N
 )
 def test_a_stream_on_this_machine_is_named_as_the_page_is(configured: str, host: str, origin: str) -> None:
     assert stream_origin(configured, host) == origin
-
-
-def test_each_kind_of_problem_describes_itself(stranger: Caller) -> None:
-    for code, (status, title) in KINDS.items():
-        described = stranger.client.get(f"/problems/{code}").json
-        assert described == {"type": f"/problems/{code}", "status": status, "title": title}
-    assert stranger.client.get("/problems/nonsense").status_code == 404
 
 
 def test_an_unforeseen_mistake_is_answered_without_its_details(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:

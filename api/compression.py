@@ -34,7 +34,7 @@ MIN_BYTES = 400
 MAX_BYTES = 1_000_000
 """A longer body is sent as it is: compressing it would take longer than a request may."""
 
-BROTLI_QUALITY = 5
+BROTLI_QUALITY = 6
 GZIP_LEVEL = 6
 
 

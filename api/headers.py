@@ -19,6 +19,7 @@ _FOR_DOCUMENTS = (
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
 )
 
+_POLICY_FOR_DATA = "default-src 'none'; frame-ancestors 'none'"
 _DOCUMENTS = frozenset({"text/html", "image/svg+xml"})
 _PARTS_OF_PAGES = frozenset({"application/javascript", "text/css", "text/javascript"})
 """Media types that no browser shows by themselves: a page has many of them, and its own headers guard it."""
@@ -61,7 +62,8 @@ def _add(response: Response) -> Response:
     if response.mimetype in _DOCUMENTS:
         added += _FOR_DOCUMENTS
     if "Content-Security-Policy" not in response.headers:  # a picture that is opened by itself has a stricter one
-        added.append(("Content-Security-Policy", _policy(settings.stream_url, request.host)))
+        policy = _policy(settings.stream_url, request.host) if response.mimetype in _DOCUMENTS else _POLICY_FOR_DATA
+        added.append(("Content-Security-Policy", policy))
     if settings.secure_cookies:
         added.append(("Strict-Transport-Security", "max-age=31536000"))
     if request.path.startswith("/api/"):

@@ -26,6 +26,10 @@ _INSIDE = re.compile(r"/(?![/\\])[^\x00-\x1f\x7f]*")
 """A path. Browsers take a backslash for a slash, and leave tabs and line ends out before they look at it."""
 
 
+_INDENTATION = re.compile(rb"\n\s+<")
+"""Before tags; text that is shown as it stands has none."""
+
+
 def inside(target: str | None, default: str) -> str:
     """Return ``target`` when it is a place on this site, else ``default``: signing in leads nobody elsewhere."""
     return target if target and _INSIDE.fullmatch(target) else default
@@ -52,9 +56,10 @@ def _show_problems(setup: BlueprintSetupState) -> None:
 
 @blueprint.after_request
 def _personal(response: Response) -> Response:
-    """Let no cache show one person's page to another, nor yesterday's page as today's."""
+    """Let no cache show one person's page to another, nor yesterday's page as today's, and send no indentation."""
     if response.mimetype == "text/html":
         response.headers["Cache-Control"] = "private, no-cache"
+        response.set_data(_INDENTATION.sub(b"\n<", response.get_data()))
     return response
 
 

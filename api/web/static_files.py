@@ -75,7 +75,7 @@ def static_file(version: str, filename: str) -> Response:
         abort(404)
     media_type = mimetypes.guess_type(filename)[0] or "application/octet-stream"
     coding = accepted_coding() if media_type in COMPRESSIBLE else None
-    response = Response(_encoded(filename, coding), mimetype=media_type)
+    response = Response(_encoded(filename, coding), content_type=media_type)  # pages say that all is UTF-8
     response.headers["Cache-Control"] = KEPT if version == VERSION else NOT_KEPT
     if coding is not None:
         response.headers["Content-Encoding"] = coding

@@ -152,10 +152,11 @@ def test_every_answer_is_guarded_against_misuse_by_browsers(stranger: Caller) ->
         headers = stranger.client.get(path).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["X-Frame-Options"] == "DENY"
-        policy = headers["Content-Security-Policy"]
-        assert "default-src 'self'" in policy
-        assert "connect-src 'self' http://localhost:8001;" in policy
-        assert "unsafe" not in policy
+        assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    policy = stranger.client.get("/lobby", headers={"Accept": "text/html"}).headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "connect-src 'self' http://localhost:8001;" in policy
+    assert "unsafe" not in policy
     assert stranger.get("/games").headers["Cache-Control"] == "private, no-cache"
 
 

@@ -15,7 +15,6 @@ export class Bench {
     Object.assign(this, {panel, board, api, pictures, names, on});
     this.sheet = null;
     this.asked = 0; // numbers the questions, so that a late answer never replaces a later one
-    this.opening = null; // settles when what is being opened is open: what is typed meanwhile waits for it
     this.added = null; // settles when all moves entered so far have been added or refused
     this.part("answers").addEventListener("click", (event) => this.answer(event.target.closest("[data-then]")?.dataset.then));
     for (const [name, act] of Object.entries({

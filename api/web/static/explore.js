@@ -8,25 +8,20 @@ const LONGEST_WAY = 60; // moves between the root of a kept tree and the positio
 const HELP = "Try moves out for all sides; nothing is played.";
 const NEW = " What you kept before does not lead here: it is replaced when you save.";
 
-export function explore({button, bench, api, seated, ply, say}) {
-  async function open() {
-    try {
-      const here = ply();
-      const {tree, begins, replaces} = seated ? await kept(api, here) : {tree: new Tree(), begins: here, replaces: false};
-      const save = seated && (async (changed) => {
-        await call("PUT", `${api}/exploration`, {ply: bench.ply, tree: changed.toJSON()});
-        say("Kept. Only you can see it.");
-      });
-      const help = `${HELP}${seated ? " What you save only you can see." : ""}${replaces ? NEW : ""}`;
-      await bench.open({title: "Explore", help, seat: null, words: () => "", save}, tree, begins);
-    } catch (problem) {
-      say(problem.message, true);
-    }
+// Opens the bench after `ply()` plies; resolves when it is open, or when it was said why it is not.
+export async function explore({bench, api, seated, ply, say}) {
+  try {
+    const here = ply();
+    const {tree, begins, replaces} = seated ? await kept(api, here) : {tree: new Tree(), begins: here, replaces: false};
+    const save = seated && (async (changed) => {
+      await call("PUT", `${api}/exploration`, {ply: bench.ply, tree: changed.toJSON()});
+      say("Kept. Only you can see it.");
+    });
+    const help = `${HELP}${seated ? " What you save only you can see." : ""}${replaces ? NEW : ""}`;
+    await bench.open({title: "Explore", help, seat: null, words: () => "", save}, tree, begins);
+  } catch (problem) {
+    say(problem.message, true);
   }
-
-  button.addEventListener("click", () => {
-    bench.opening = open();
-  });
 }
 
 // The tree kept for the match, with the way to the position after `here` plies in it and gone.

@@ -6,21 +6,19 @@
 import {sure, takeActs} from "./acts.js";
 import {Announcer} from "./announce.js";
 import {call} from "./api.js";
-import {Bench} from "./bench.js";
+import {LazyBench} from "./bench-door.js";
 import {Board} from "./board.js";
 import {chat} from "./chat.js";
 import {Choosing} from "./choosing.js";
 import {keepClocks} from "./clock.js";
 import {Composer} from "./composer.js";
 import {draggable} from "./drag.js";
-import {explore} from "./explore.js";
 import {replaceContent} from "./focus.js";
 import {sayWhyNot} from "./idle.js";
 import {inspector} from "./inspector.js";
 import {takeKeys} from "./keys.js";
 import {followed, layLines} from "./lines.js";
 import {watch} from "./live.js";
-import {takeNotes} from "./notes.js";
 import {uncover} from "./places.js";
 import {Player} from "./player.js";
 import {Steps} from "./steps.js";
@@ -47,6 +45,7 @@ const plies = () => Number(standing().plies);
 const shown = () => Number(at("board").dataset.shown);
 const announcer = new Announcer(at("said"));
 const say = (text, bad, aside) => announcer.say(text, bad, aside);
+const notLoaded = () => say("The server cannot be reached. Load the page again.", true);
 
 const board = new Board(at("board"), {
   choose: (move, squares) => (bench.active ? tryOut(move) : composer.active ? composer.add(move) : choosing.chooseAndSay(move, squares)),
@@ -70,7 +69,7 @@ const composer = new Composer({
   },
 });
 
-const bench = new Bench({
+const bench = new LazyBench({
   panel: at("bench"),
   board,
   api,
@@ -109,8 +108,12 @@ const whyNot = sayWhyNot({
 });
 const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, bench, choosing}) : null;
 const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
-explore({button: at("explore"), bench, api, seated: "seat" in page.dataset, ply: shown, say});
-if (at("notes")) takeNotes(at("notes"), api);
+// What is seldom wanted is loaded when it is.
+at("explore").addEventListener("click", () => {
+  const options = {bench, api, seated: "seat" in page.dataset, ply: shown, say};
+  bench.opening = import("./explore.js").then(({explore}) => explore(options), notLoaded);
+});
+at("notes")?.addEventListener("toggle", () => import("./notes.js").then(({takeNotes}) => takeNotes(at("notes"), api), notLoaded), {once: true});
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
 const restartClocks = keepClocks(page, () => refresh());
 

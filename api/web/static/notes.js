@@ -7,7 +7,7 @@ export function takeNotes(details, api) {
   const told = details.querySelector("[role=status]");
   let kept = null; // what the server has; null until it was asked
 
-  details.addEventListener("toggle", async () => {
+  async function load() {
     if (!details.open || kept !== null) return;
     try {
       ({text: kept} = await call("GET", `${api}/notes`));
@@ -17,7 +17,7 @@ export function takeNotes(details, api) {
     } catch (problem) {
       told.textContent = problem.message;
     }
-  });
+  }
 
   async function keep() {
     const text = field.value;
@@ -31,6 +31,8 @@ export function takeNotes(details, api) {
     }
   }
 
+  details.addEventListener("toggle", load);
+  load();
   field.addEventListener("input", () => { told.textContent = field.value === kept ? "" : "Not saved yet."; });
   field.addEventListener("change", keep);
   addEventListener("beforeunload", (event) => {

@@ -54,7 +54,7 @@ def test_the_page_of_a_match_stays_small_in_the_middle_of_play(app: Flask, game:
 
 
 def _asked(caller: Caller, etag: str) -> tuple[int, str]:
-    """Return the bytes of what a page asks for, and the ETag of the legal moves, of which the browser knows ``etag``."""
+    """Return the bytes of what a page asks for, knowing the legal moves of ``etag``, and the ETag of those it gets."""
     page = caller.client.get("/matches/mplayed", headers=AS_BROWSERS)
     moves = caller.get("/matches/mplayed/legal-moves", **AS_SCRIPTS, If_None_Match=etag)
     chat = caller.get("/matches/mplayed/chat?after=0", **AS_SCRIPTS)

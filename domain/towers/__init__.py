@@ -31,8 +31,8 @@ class Towers(Game[Position, Move]):
         "For two or four."
     )
     goal = (
-        "Have the top piece of four of the five castles, or of three that are five pieces high; with four players, of "
-        "three castles, or of two that high. You also win when nobody else can act after your turn."
+        "Put your piece on top of four of the five castles (three with four players), or of three that are five pieces "
+        "high (two with four players). You also win when nobody else can act after your turn."
     )
     setups = SETUPS
     ending = (

@@ -296,6 +296,9 @@ class WorstWorld:
             f"/matches/{self.medium}/record?from=200",
         ):
             yield Asked("page", path)
+        for match in (self.long, self.crowded):
+            for path in ("/plies", "/plies?from=7&to=37"):
+                yield Asked("page", f"/matches/{match}{path}")
         for path in ("/board.svg", "/board.svg?ply=7&inline=1", "/small.svg", "/board.png", "/case", ""):
             yield Asked("page", f"/matches/{self.crowded}{path}")
         for path in (

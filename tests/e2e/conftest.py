@@ -55,6 +55,4 @@ def visit(house: Installation, browser: Browser, gone: list[Visitor]) -> Iterato
 def pair(visit: Callable[..., Visitor]) -> tuple[Visitor, Visitor, str]:
     """Return two people and a match of Bashni between them; the first is White."""
     white, black = visit().be_guest(), visit().be_guest()
-    match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
-    black.call("POST", f"/matches/{match}/joins", {})
-    return white, black, match
+    return white, black, white.play_bashni(black)

@@ -10,7 +10,7 @@ from api.web.static_files import VERSION
 from domain.games import GAMES
 from events.pictures.board import Trace, colour_names, draw
 from events.pictures.steps import board_of, steps_between
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import WINDOW, Visitor
 
 PLIES = 8
 MOVES = ("c3-d4", "b6-a5", "d4-c5", "d6xb4", "a3xc5", "a5xc3")
@@ -81,8 +81,9 @@ def test_every_board_that_is_stepped_to_is_the_one_that_the_server_draws(visit: 
     assert page.evaluate(COMPARE, [f"/static/{VERSION}/plies.js", cases]) == []
 
 
-def test_stepping_and_replaying_ask_the_server_for_nothing(pair: tuple[Visitor, Visitor, str]) -> None:
-    white, black, match = pair
+def test_stepping_and_replaying_ask_the_server_for_nothing(visit: Callable[..., Visitor]) -> None:
+    white, black = visit(viewport=WINDOW).be_guest(), visit().be_guest()  # a clock is installed into a browser for good
+    match = white.play_bashni(black)
     for ply, move in enumerate(MOVES):
         (white, black)[ply % 2].move(match, move)
     white.page.clock.install()

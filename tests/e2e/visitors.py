@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from deploy.runner import Installation
 
@@ -31,6 +40,9 @@ FLAGS = (
 )
 PATIENCE_MS = 15_000
 """How long a browser waits for what should appear; it goes on as soon as it does."""
+
+WINDOW: ViewportSize = {"width": 1280, "height": 720}
+"""The window that a newcomer has."""
 
 EMPTY_PAGE = "/healthz"
 """A page of the house without scripts: on a page of another house the browser would begin with a new process again."""
@@ -57,7 +69,8 @@ class Visitor:
     """Somebody with a browser. What the browser complains of (scripts that fail, a policy broken) is kept.
 
     A profile and its first page cost a browser more than most tests do with them, so that ``leave`` makes a newcomer of
-    a visitor.
+    a visitor. It cannot take back what a test installs into the browser for good, such as a clock: such a test has a
+    visitor with options of its own.
     """
 
     def __init__(self, browser: Browser, house: Installation, **options: Any) -> None:
@@ -103,6 +116,12 @@ class Visitor:
         match: str = self.call("POST", "/matches", wanted)["id"]
         return match
 
+    def play_bashni(self, black: "Visitor") -> str:
+        """Create a match of Bashni that ``black`` has joined and return its id; one plays White oneself."""
+        match = self.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+        black.call("POST", f"/matches/{match}/joins", {})
+        return match
+
     def move(self, match: str, *moves: str) -> None:
         """Submit moves without the pages."""
         for move in moves:
@@ -128,6 +147,9 @@ class Visitor:
     def leave(self) -> list[str]:
         """Leave routes, page, what was stored and who one was behind; return what the browser complained of."""
         self.context.unroute_all()
+        self.page.unroute_all()
+        self.page.set_viewport_size(WINDOW)
+        self.page.emulate_media(color_scheme="light")
         if self.page.url not in ("about:blank", f"{self.house.url}{EMPTY_PAGE}"):
             self.page.goto(EMPTY_PAGE)
             self.page.evaluate("localStorage.clear(); sessionStorage.clear()")

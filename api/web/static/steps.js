@@ -76,8 +76,11 @@ export class Steps {
     at("board").dataset.shown = ply;
     const plies = this.match.plies();
     at("shown").textContent = `${ply} / ${plies}`;
-    at("past").querySelector("p").hidden = ply === plies;
-    at("past").querySelector("b").textContent = ply;
+    const past = at("past").querySelector("p");
+    const left = ply === plies && past.contains(document.activeElement);
+    past.hidden = ply === plies;
+    past.querySelector("b").textContent = ply;
+    if (left) this.board.home();
     this.point(ply);
     history.replaceState(null, "", ply === plies ? location.pathname : `?ply=${ply}`);
     this.describe();

@@ -12,9 +12,9 @@ from domain.scene import Scene
 from events.pictures.board import Trace, draw
 from events.pictures.style_sheet import style_of
 
-PNG_WIDTH = 800
-PNG_HEIGHT = 420
-"""What those who show links ask of a picture, in pixels."""
+PNG_WIDTH = 600
+PNG_HEIGHT = 315
+"""The least that those who show links ask of a large picture, in pixels; a larger one costs too much time."""
 
 SVG_SIDE = 720
 """The longer side of an SVG picture where nobody asks for another size, in pixels."""
@@ -23,7 +23,7 @@ MARGIN = 0.25
 """Around a board with labels, in squares."""
 
 MAX_CACHED_PNGS = 128
-"""Of some 60 kB each, per process."""
+"""Of some 40 kB each, per process."""
 
 _VIEW = re.compile(r'viewBox="(\S+) (\S+) (\S+) (\S+)"')
 _CLASSES = re.compile(r'class="([^"]*)"')

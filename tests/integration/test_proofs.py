@@ -100,7 +100,7 @@ class TestKeys:
         before, after = sign(shop, 1), sign(shop, 2)
         since = "2023-11-16T12:00:00Z"
         revoked = cli("revoke-key", after.key, "--since", since)
-        assert revoked.output.startswith(f"Key {after.key} is revoked from 2023-11-16T12:00:00.000Z on.\nThe store")
+        assert revoked.stdout.startswith(f"Key {after.key} is revoked from 2023-11-16T12:00:00.000Z on.\nThe store")
         assert shop.keyring.signing().id != after.key
         keys = trusted(shop)
         before.check(keys)
@@ -285,9 +285,9 @@ def test_a_rewritten_past_is_found_by_the_log_and_by_who_kept_a_checkpoint(
     forged = tmp_path / "forged.json"
     forged.write_bytes(write_checkpoint(sign(shop, 3)))
     keys = tmp_path / "keys.json"
-    keys.write_text(cli("keys").output)
+    keys.write_text(cli("keys").stdout)
     refused = cli("consistency", kept, forged, "--keys", keys)
-    assert (refused.exit_code, refused.output) == (
+    assert (refused.exit_code, refused.stderr) == (
         1,
         "NOT CONSISTENT: path: the later log does not begin with the earlier one\n",
     )

@@ -15,6 +15,7 @@ from events import connection
 from tests.support.server import RealServer
 
 TOGETHER = (
+    tuple(f"tests/e2e/test_{name}" for name in ("every_page", "board_layout", "pages", "header", "steps", "pictures")),
     ("tests/e2e/",),
     (
         "tests/integration/test_runner.py",

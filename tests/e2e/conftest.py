@@ -1,4 +1,4 @@
-"""One installation and one browser for all tests of the pages; to each test all its visitors are new."""
+"""One installation and one browser for the tests of the pages in a process; to each test all its visitors are new."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -64,8 +64,9 @@ export class Board {
     if (focused) this.squares.get(focused)?.focus({preventScroll: true});
   }
 
-  // Offers the moves of `hints`; an empty object offers none.
+  // Offers the moves of `hints`; an empty object offers none. What is offered again stays chosen.
   offer(hints) {
+    if (hints === this.hints) return this.light();
     this.hints = hints;
     this.clear();
     this.rove();

@@ -22,22 +22,26 @@ export class Steps {
     this.wanted = 0; // numbers what was to be shown, so that a late answer never replaces a later one
     this.svg = at("board").querySelector("svg"); // shows the board after `ply` plies, also while another is in its place
     this.ply = match.shown();
+    this.markup = ""; // of that board as the server drew it, once it is known
     this.learn();
     page.addEventListener("click", (event) => this.click(event));
     document.addEventListener("keydown", (event) => this.key(event));
     at("diagram").closest("details").addEventListener("toggle", () => this.describe());
   }
 
-  // Takes the board that the server has drawn, in place or (`aside`) while another one is shown.
+  // Takes the board that the server has drawn, in place or (`aside`) while another one is shown. One that is shown
+  // already stays as it is: somebody may be about to press it.
   adopt(markup, ply, aside) {
+    const shown = markup === this.markup && this.svg.isConnected;
     if (aside) {
       const holder = document.createElement("div");
       holder.innerHTML = markup;
       this.svg = holder.firstElementChild;
-    } else {
+    } else if (!shown) {
       this.board.show(markup);
       this.svg = at("board").querySelector("svg");
     }
+    this.markup = markup;
     this.ply = ply;
   }
 
@@ -70,6 +74,7 @@ export class Steps {
   take(ply) {
     const back = ply < this.ply;
     this.known.take(this.svg, this.ply, ply);
+    this.markup = ""; // the board is no longer as the server drew it
     this.board.show(this.svg);
     this.ply = ply;
     this.back = back;

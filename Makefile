@@ -15,8 +15,8 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 PIP := $(BIN)/pip install -q --disable-pip-version-check
 # uv takes a fifth of pip's time. It does not read pip's settings: where only these say where packages are, pip follows.
 install = { $(BIN)/uv pip install -q --python $(BIN)/python $(1) || { echo "uv did not find the packages; pip tries" >&2; $(PIP) $(2); }; }
-# One more than the processors of a small machine: tests that start processes wait for them.
-JOBS ?= 3
+# Two more than the processors of a small machine: tests that start processes wait for them.
+JOBS ?= 4
 
 .PHONY: help run demo test check programs bench lock audit clean
 

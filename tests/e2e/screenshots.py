@@ -27,6 +27,9 @@ AnyGame = Game[Any, Any]
 
 DESKTOP = {"width": 1200, "height": 860}
 PHONE = {"width": 390, "height": 844}
+WINDOWS = ((380, 800), (1280, 800), (1366, 768), (2560, 1440))
+"""The windows in which the board of every game is shown, in pixels."""
+
 LEVEL = 2
 """The strength of the opponents where they play the games of the pictures."""
 
@@ -178,6 +181,7 @@ def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) ->
         "standard",
         line("four-towers", "standard", range(24, 60), held_towers, with_thought, 6),
     )
+    draft = match_of(people, "fourplay", "draft", [])
     match_of([clara, anna], "towers", "two-player", line("towers", "two-player", range(30, 31), held_castles))
     match_of([anna, clara], "bashni", "start", opening[:3], private=True)
     anna.create("bashni", "start", [{"kind": "open"}, {"kind": "me"}])
@@ -196,6 +200,7 @@ def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) ->
         "tower-game": tower_game,
         "fourplay": fourplay,
         "four-towers": four_towers,
+        "draft": draft,
     }
 
 
@@ -279,20 +284,39 @@ def take(target: Path) -> None:
             page.evaluate("document.getElementById('v7').scrollIntoView()")
             (target / "record.png").write_bytes(shrunk(page.screenshot()))
 
+        def drafting(match: str) -> None:
+            page = anna.open(match)
+            page.get_by_role("button", name="Ready-made army").click()
+            page.locator("#draft [data-draft-act=submit]:enabled").wait_for()
+            keep("fourplay-draft")
+
+        def windows(name: str, match: str) -> None:
+            page = anna.open(match)
+            page.locator("#board .can-begin").first.wait_for(state="attached")
+            for width, height in WINDOWS:
+                page.set_viewport_size({"width": width, "height": height})
+                place = target / "windows" / f"{name}-{width}x{height}.png"
+                place.parent.mkdir(exist_ok=True)
+                place.write_bytes(shrunk(page.screenshot()))
+            page.set_viewport_size(DESKTOP)
+
         on_record(matches.pop("case"))
         lines(matches.pop("lines"))
+        drafting(matches.pop("draft"))
         for name, match in matches.items():
             board(name, match)
+            windows(name, match)
         composing("four-towers-rearrangement", matches["four-towers"])
         picture("my-matches", "/matches")
         picture("lobby", "/lobby")
         picture("new-match", "/matches/new?game=towers&setup=four-player")
+        picture("game", "/games/fourplay")
         anna.page.set_viewport_size(PHONE)
         picture("phone-my-matches", "/matches")
         board("phone-fourplay", matches["fourplay"])
         anna.page.emulate_media(color_scheme="dark")
         board("phone-bashni", matches["bashni"])
-    for file in sorted(target.glob("*.png")):
+    for file in sorted(target.rglob("*.png")):
         if file.stat().st_size > LARGEST:
             raise ValueError(f"{file} has {file.stat().st_size} bytes, more than {LARGEST}")
 

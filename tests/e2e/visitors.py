@@ -35,8 +35,8 @@ FLAGS = (
     # All pages are of one site: a process for each frame and a spare one at every turn protect nobody here.
     "--disable-site-isolation-trials",
     "--renderer-process-limit=2",
-    # No page lives long enough to gain from optimized code.
-    "--js-flags=--no-opt --no-maglev --no-sparkplug",
+    # No page lives long enough to gain from code that is optimized much.
+    "--js-flags=--no-opt --no-maglev",
 )
 PATIENCE_MS = 15_000
 """How long a browser waits for what should appear; it goes on as soon as it does."""

@@ -91,7 +91,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "vacation-too-short": "A vacation has a least length: the detail says which.",
     # Chat
     "muted": "While the match is played only its players read and write the chat.",
-    "chat-full": "The chat of a match holds so many messages and no more.",
+    "chat-full": "The chat of this match holds the largest number of messages that it may.",
     "no-such-message": "The chat has no message of this number.",
     # Disputes
     "own-match": "Arbiters do not act in matches in which they have a part.",

@@ -27,7 +27,7 @@ _MARK = re.compile(r"([^.]*)\.([0-9]{1,9})")
 
 
 class Mark(NamedTuple):
-    """What a page has been told: the events up to ``tag``, and so many of the match that follows this one."""
+    """What a page has been told: the events up to ``tag``, and how many of the match that follows."""
 
     tag: VersionTag
     rematch: int

@@ -25,7 +25,7 @@ def as_of(match: MatchState | Summary) -> str:
 
 
 def caching(state: MatchState) -> str:
-    """Return who may keep a picture of the match: everybody for ever, if it is public and named by ``as_of``.
+    """Return who may keep a picture of the match: everybody without limit, if it is public and named by ``as_of``.
 
     Pictures of a private match are kept by its players' browsers, which ask each time whether they may still show them.
     """

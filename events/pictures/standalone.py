@@ -34,7 +34,7 @@ _FONT = str(Path(__file__).with_name("labels.ttf"))
 
 
 class Drawing(NamedTuple):
-    """An SVG document, and its style sheet as it stands in it: whoever sends the document may have to permit that."""
+    """An SVG document, and its style sheet as it stands in it: the sender of the document may have to permit that."""
 
     svg: str
     style: str

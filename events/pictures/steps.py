@@ -1,6 +1,6 @@
 """What differs between the boards of a match from ply to ply, so that a page can step through them by itself.
 
-Everything is markup as the renderer of boards makes it: who applies a step draws nothing anew.
+Everything is markup as the renderer of boards makes it: applying a step draws nothing again.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -30,6 +30,9 @@ PHONE = {"width": 390, "height": 844}
 WINDOWS = ((380, 800), (1280, 800), (1366, 768), (2560, 1440))
 """The windows in which the board of every game is shown, in pixels."""
 
+LARGE = 2000
+"""Wider windows are shown at half their size."""
+
 LEVEL = 2
 """The strength of the opponents where they play the games of the pictures."""
 
@@ -206,8 +209,8 @@ def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) ->
 
 def mixed_column(page: Page) -> str | None:
     """Return the square of the column that mixes most sorts of pieces, the tallest of these; None without columns."""
-    found: str | None = page.locator("#board .columns").evaluate(
-        """columns => [...columns.children].map((column) => {
+    found: str | None = page.locator("#board .parts").evaluate(
+        """columns => [...columns.querySelectorAll(".column")].map((column) => {
           const faces = [...column.querySelectorAll("use")].map((use) => use.getAttribute("href"));
           return [new Set(faces).size * 10 + faces.length, faces.length > 1 ? column.dataset.square : null];
         }).sort((a, b) => b[0] - a[0])[0][1]"""
@@ -229,8 +232,9 @@ def take(target: Path) -> None:
         Installation(Path(var) / "var") as house,
         chromium() as browser,
     ):
-        people, matches = scenes(browser, house, {"viewport": DESKTOP, "reduced_motion": "reduce"})
+        people, matches = scenes(browser, house, {"viewport": DESKTOP})
         anna = people[0]
+        near, from_afar = (Visitor(browser, house, device_scale_factor=scale).sign_in(anna.name) for scale in (1, 0.5))
 
         def picture(name: str, path: str) -> None:
             anna.page.goto(path)
@@ -272,7 +276,7 @@ def take(target: Path) -> None:
             keep("lines-dead")
 
         def on_record(match: str) -> None:
-            arbiter = Visitor(browser, house, viewport=DESKTOP, reduced_motion="reduce").sign_up("Elena")
+            arbiter = Visitor(browser, house, viewport=DESKTOP).sign_up("Elena")
             roles = Administration(store_from(house.settings).client, house.settings.prefix, now_ms)
             roles.grant(arbiter.call("GET", "/me")["id"], ARBITER, "console")
             page = arbiter.page
@@ -291,14 +295,13 @@ def take(target: Path) -> None:
             keep("fourplay-draft")
 
         def windows(name: str, match: str) -> None:
-            page = anna.open(match)
-            page.locator("#board .can-begin").first.wait_for(state="attached")
             for width, height in WINDOWS:
+                page = (from_afar if width > LARGE else near).open(match)
+                page.locator("#board .can-begin").first.wait_for(state="attached")
                 page.set_viewport_size({"width": width, "height": height})
                 place = target / "windows" / f"{name}-{width}x{height}.png"
                 place.parent.mkdir(exist_ok=True)
                 place.write_bytes(shrunk(page.screenshot()))
-            page.set_viewport_size(DESKTOP)
 
         on_record(matches.pop("case"))
         lines(matches.pop("lines"))

@@ -105,6 +105,12 @@ class Visitor:
         self.call("POST", "/players", {"name": self.name, "password": "a tower of words"})
         return self
 
+    def sign_in(self, name: str) -> "Visitor":
+        """Become the person of this name who has signed up in another browser."""
+        self.name = name
+        self.call("POST", "/sessions", {"name": name, "password": "a tower of words"})
+        return self
+
     def be_guest(self) -> "Visitor":
         """Become a guest, whose name the server makes; quicker than signing up."""
         self.name = self.call("POST", "/guests", {})["name"]

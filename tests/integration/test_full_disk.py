@@ -110,7 +110,8 @@ def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_g
     watch.step()
     assert anna.move(match, move, Idempotency_Key="k1").status_code == 201
     assert anna.get(f"/matches/{match}").json["moves"] == [move]
-    assert ["almost full" in words for words in said] == [True, False]
+    # The thread of the watch may have looked at the same moment, and says the same then.
+    assert ["almost full" in words for words in dict.fromkeys(said)] == [True, False]
 
 
 def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(server, watch, disk):

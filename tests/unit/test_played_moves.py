@@ -16,7 +16,7 @@ def listed(state: MatchState) -> list[list[str]]:
 
 
 def drafted(armies: int) -> PlayedMatch:
-    """Return a match of Fourplay in which so many armies have been set up."""
+    """Return a match of Fourplay in which that many armies have been set up."""
     match = started_by_four(game="fourplay", setup="draft")
     for player in FOUR[:armies]:
         draft = find_ruleset("fourplay", 1).draft(match.state.position)

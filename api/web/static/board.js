@@ -10,7 +10,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 const LEVELS = {PageUp: 1, PageDown: -1};
 
-// The name of the square so many levels above another one, in a game whose squares have levels: two letters say where
+// The name of the square a number of levels above another one, in a game whose squares have levels: two letters say where
 // on a level a square is, the number says on which level.
 function above(square, levels) {
   const [, letters, number] = square.match(/^([a-z]{2})(\d+)$/) || [];

@@ -31,7 +31,7 @@ export class Player {
     else this.play(this.match.shown() === this.match.plies() ? 0 : this.match.shown());
   }
 
-  // Plays the moves after so many plies, up to the last.
+  // Plays the moves after this number of plies, up to the last.
   async play(from) {
     if (this.steps.bench.active) return this.match.say("Save your lines or close them first.");
     this.stop();

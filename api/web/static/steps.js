@@ -55,7 +55,7 @@ export class Steps {
     this.known.keep(JSON.parse(at("steps").textContent));
   }
 
-  // Shows the position after so many plies; resolves when it stands.
+  // Shows the position after this number of plies; resolves when it stands.
   async show(wanted) {
     const {match, on} = this;
     const ply = Math.max(0, Math.min(match.plies(), wanted));

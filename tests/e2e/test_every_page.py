@@ -78,8 +78,7 @@ COUNTS = """() => [
 PHONE = {"width": 380, "height": 780}
 DESK = {"width": 1280, "height": 720}
 
-RULES = ("/games/towers/rules", "/games/four-towers/rules")
-"""One with discs and one with figures, whose tables are the longest: the others are made of the same parts."""
+RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 
 LONG_PATHS = (*RULES, "/docs/api", "/problems")
 STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/nothing")

@@ -306,7 +306,8 @@ def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_of
 def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped):
     stopped.close()
     assert cli("store", "check", "--var", stopped.var)[0] == 0
-    assert cli("store", "repair", "--var", stopped.var)[1].endswith("There is nothing to repair.\n")
+    code, said = cli("store", "repair", "--var", stopped.var)
+    assert (code, said.splitlines()[1:]) == (0, ["There is nothing to repair."])  # the first line names the files
     start = overwrite_a_length(stopped.log)
     damaged = stopped.log.read_bytes()
     code, said = cli("store", "check", "--var", stopped.var)
@@ -368,7 +369,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     assert "1 stored events are missing" in ready["incidents"][0]["words"]
     (copy,) = (house.var / "damaged").iterdir()
     assert (copy / "appendonlydir").is_dir()
-    assert any(str(copy) in words for words in said)
+    assert str(copy) in said[1]  # after the word that the server is being started
     with StoreAlone(house.var, embedded=True) as again:
         assert store_from(again.settings).head(match).version == before
 

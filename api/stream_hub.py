@@ -144,9 +144,6 @@ class Hub:
 
     def enter_account(self, player: str, address: str = "unknown") -> Watcher:
         """Return a new watcher of all matches of ``player``; raises the problem too-many-streams."""
-        with self._lock:
-            if len(self._accounts.get(player, ())) >= MAX_STREAMS_PER_ACCOUNT:
-                raise _too_many(f"Your account has {MAX_STREAMS_PER_ACCOUNT} live streams open: close some first.")
         return self._enter(self._accounts, player, Watcher(True, address))
 
     def _enter(self, among: dict[str, set[Watcher]], name: str, watcher: Watcher) -> Watcher:
@@ -155,6 +152,8 @@ class Hub:
                 raise _too_many("This server shows as many live streams as it can.")
             if self._addresses[watcher.address] >= self._most_of_one:
                 raise _too_many(f"Your network address has {self._most_of_one} live streams open: close some first.")
+            if among is self._accounts and len(among.get(name, ())) >= MAX_STREAMS_PER_ACCOUNT:
+                raise _too_many(f"Your account has {MAX_STREAMS_PER_ACCOUNT} live streams open: close some first.")
             if self._reader is None:
                 self._reader = threading.Thread(target=self._follow, name="feed", daemon=True)
                 self._reader.start()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from api.web.case_page import GROUND_WORDS, RULING_WORDS
 from api.web.clocks import PAUSED
+from api.web.played_moves import MAX_MOVES_IN_RUN
 from api.web.told import circumstances
 from api.web.wording import instant, result_words
 from domain.match import events as e
@@ -20,7 +21,6 @@ WITHDRAWN = "{who} withdrew the request to take back a move."
 CHECKS = "+#"
 """How the list of moves ends one that gives check or mates."""
 
-MAX_MOVES_IN_SENTENCE = 4
 FROZEN = " The match is frozen until an arbiter has ruled."
 
 
@@ -172,7 +172,7 @@ def _moves(moves: Sequence[e.MoveSubmitted], audience: Audience) -> str:
     """Return in one sentence the moves that a seat made in a row: a whole army is placed in one turn."""
     who, last = audience.who(moves[-1].seat), audience.move(moves[-1])
     check = audience.check(moves[-1])
-    if len(moves) > MAX_MOVES_IN_SENTENCE:
+    if len(moves) > MAX_MOVES_IN_RUN:
         return f"{who} played {len(moves)} moves, the last one {last}.{check}"
     before = ", ".join(audience.move(move) for move in moves[:-1])
     return f"{who} played {f'{before} and {last}' if before else last}.{check}"

@@ -4,9 +4,9 @@
 import {sure} from "./acts.js";
 import {call, newKey} from "./api.js";
 import {Army} from "./army.js";
+import {MIN_DRAG_PX} from "./drag.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const TREMBLE = 6; // pixels that a pressed mouse may move before it drags
 
 export class Drafting {
   // `match` is as for Choosing; `bench` is active while lines are entered.
@@ -247,7 +247,7 @@ export class Drafting {
     window.addEventListener("pointermove", (event) => {
       if (!held) return;
       if (!held.ghost) {
-        if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < TREMBLE) return;
+        if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < MIN_DRAG_PX) return;
         held.ghost = this.button(held.hand.code).querySelector("svg").cloneNode(true);
         held.ghost.classList.add("draft-ghost");
         held.ghost.querySelector("[id]").removeAttribute("id");

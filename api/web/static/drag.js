@@ -1,7 +1,7 @@
 // Dragging with the mouse: another way to press the square where a move begins and then one of its targets. Fingers
 // scroll the page and tap.
 
-const TREMBLE = 6; // pixels that a pressed mouse may move before it drags
+export const MIN_DRAG_PX = 6; // a pressed mouse that has moved less does not drag yet
 
 export function draggable(board) {
   const {frame} = board;
@@ -18,7 +18,7 @@ export function draggable(board) {
     const x = event.clientX - held.x;
     const y = event.clientY - held.y;
     if (!held.column) {
-      if (Math.hypot(x, y) < TREMBLE) return;
+      if (Math.hypot(x, y) < MIN_DRAG_PX) return;
       held.column = frame.querySelector(`.column[data-square="${CSS.escape(held.name)}"]`);
       if (!held.column || !Object.hasOwn(board.hints, held.name)) return release();
       lift();

@@ -4,14 +4,16 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from api import compression, headers, health, limits, problems, reads
-from api.auth import refuse_other_sites, session_cookie
-from api.limits import Limits, RateLimits
-from api.openapi import LARGEST_BODY, Api
+from api import health
+from api.access import headers, limits
+from api.access.auth import refuse_other_sites, session_cookie
+from api.access.limits import Limits, RateLimits
+from api.http import compression, problems, reads
+from api.http.openapi import LARGEST_BODY, Api
 from api.resources import BLUEPRINTS
 from api.services import EXTENSION, Services, refuse_wrong_clock
-from events.redis_store import RedisStore
-from events.settings import Settings
+from events.runtime.settings import Settings
+from events.store.redis import RedisStore
 
 
 def create_app(
@@ -26,7 +28,7 @@ def create_app(
     ``store`` and ``now`` (milliseconds since 1970 UTC, not judged by the store) replace the store of the settings and
     the wall clock, ``rates`` the limits of how often each thing may be done. Nothing connects before the first request.
     """
-    from api.web import blueprint as pages  # the pages import this package: at import time it would be a circle
+    from api.pages import blueprint as pages  # the pages import this package: at import time it would be a circle
 
     app = Flask("api", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY

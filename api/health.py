@@ -13,16 +13,16 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError, ResponseError
 
-from api.openapi import json_response
-from api.problems import problem_of
+from api.http.openapi import json_response
+from api.http.problems import problem_of
+from api.http.timing import instant
 from api.services import Services, services
-from api.timing import instant
 from domain.match.state import opponent_id
 from domain.search import LEVELS
-from events.clock import rfc3339
-from events.feed import FeedGroup
-from events.store import StoreError, WrongInstallation, offset_in_words
-from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
+from events.runtime.wall_clock import rfc3339
+from events.store.contract import StoreError, WrongInstallation, offset_in_words
+from events.store.feed import FeedGroup
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 GROUPS = ("projections", "opponents", "ratings", "clocks", "administration")
 

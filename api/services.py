@@ -5,30 +5,30 @@ from functools import cached_property
 
 from flask import current_app, request
 
-from api.sign_in_delays import SignInDelays
-from events.administration import Administration
-from events.blocks import Blocks
-from events.chats import Chats
-from events.clock import now_ms
-from events.diaries import RedisDiaries
-from events.heartbeat import RedisHeartbeat
-from events.incidents import Incidents
-from events.jobs import Jobs
-from events.liveness import RedisLiveness
-from events.matches import Matches
-from events.notebooks import Notebooks
-from events.people import People
-from events.personal import Holdings
+from api.access.sign_in_delays import SignInDelays
+from events.people.accounts import People
+from events.people.administration import Administration
+from events.people.blocks import Blocks
+from events.people.tickets import Tickets
+from events.private.availability import RedisDiaries
+from events.private.chats import Chats
+from events.private.notebooks import Notebooks
+from events.private.reports import Reports
+from events.private.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
-from events.redis_store import RedisStore
-from events.reports import Reports
-from events.rewriting import Rewriting
-from events.settings import Settings, store_from
-from events.statements import Statements
-from events.tickets import Tickets
-from events.timekeeper import Timekeeper
+from events.runtime.liveness import RedisLiveness
+from events.runtime.settings import Settings, store_from
+from events.runtime.wall_clock import now_ms
+from events.service.incidents import Incidents
+from events.service.jobs import Jobs
+from events.service.matches import Matches
+from events.service.outages import RedisHeartbeat
+from events.service.personal_data import Holdings
+from events.service.timekeeper import Timekeeper
+from events.store.redis import RedisStore
+from events.store.rewriting import Rewriting
 
 EXTENSION = "rookery"
 

@@ -2,10 +2,10 @@
 
 from flask import Flask
 
+from api.access.proxies import behind_proxies
 from api.app import create_app
-from api.proxies import behind_proxies
-from events.logs import configure
-from events.settings import Settings
+from events.runtime.logs import configure
+from events.runtime.settings import Settings
 
 
 def _app() -> Flask:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from deploy.pulse import Pulse, Silence
-from events.beats import DESCRIPTOR
+from events.runtime.beats import DESCRIPTOR
 
 TETHER = Path(__file__).with_name("tether.py")
 FIRST_DELAY = 0.1
@@ -26,7 +26,7 @@ class Program(NamedTuple):
     """What a child runs, with additions to its environment.
 
     ``grace`` is how many seconds it is given to stop by itself; the descriptors ``pass_fds`` are inherited. One that
-    ``beats`` (``events.beats``) is ended when it falls silent.
+    ``beats`` (``events.runtime.beats``) is ended when it falls silent.
     """
 
     name: str

@@ -17,9 +17,9 @@ from deploy.api_client import ApiClient, ApiError
 from deploy.runner import Installation
 from domain.games import GAMES
 from domain.search import choose
-from events.chain import verify
-from events.settings import store_from
-from events.store import DamagedStream
+from events.runtime.settings import store_from
+from events.store.chain import verify
+from events.store.contract import DamagedStream
 
 NAMES = ("Ada", "Grace")
 PERSON_LEVEL = 1

@@ -9,17 +9,17 @@ from redis.exceptions import TimeoutError as NoAnswer
 
 from deploy.parallel import in_batches
 from domain.match.authority import Authority
-from events.administration import is_administrative
-from events.chain import linked
-from events.clock import now_ms, rfc3339
-from events.envelope import Envelope
-from events.people import People
+from events.people.accounts import People
+from events.people.administration import is_administrative
+from events.private.statements import Statements
 from events.proof.audit import audit
-from events.redis_store import RedisStore
-from events.settings import Settings
-from events.statements import Statements
-from events.store import EMPTY, DamagedStream, EventStore, Head, StoreUnavailable
-from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
+from events.runtime.settings import Settings
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.store.chain import linked
+from events.store.contract import EMPTY, DamagedStream, EventStore, Head, StoreUnavailable
+from events.store.envelope import Envelope
+from events.store.redis import RedisStore
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 MATCHES_AT_ONCE = 10
 

@@ -8,8 +8,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from events import beats
-from events.exits import exit_quickly
+from events.runtime import beats
+from events.runtime.exit_codes import exit_quickly
 
 worker_class = "deploy.web_worker.WebWorker"
 workers = 2
@@ -24,7 +24,7 @@ limit_request_line = 8190
 limit_request_fields = 60
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-"""Path and scheme are what the request line says and what ``api.proxies`` believes, never what a header claims."""
+"""Path and scheme are those of the request line and of ``api.access.proxies``, never what a header claims."""
 
 accesslog = None
 errorlog = "-"

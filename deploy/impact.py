@@ -8,9 +8,9 @@ from typing import NamedTuple
 from deploy.parallel import in_batches
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
-from events.codec import event_of
-from events.settings import Settings
-from events.store import EventStore, StoreUnavailable
+from events.runtime.settings import Settings
+from events.store.codec import event_of
+from events.store.contract import EventStore, StoreUnavailable
 
 MATCHES_AT_ONCE = 50
 EVENTS_AT_ONCE = 500

@@ -8,9 +8,9 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
 
-from events.chain import readable_streams
-from events.settings import Settings, store_from
-from events.store import EventStore
+from events.runtime.settings import Settings, store_from
+from events.store.chain import readable_streams
+from events.store.contract import EventStore
 
 AHEAD = 2
 """Batches that wait for each process; so what is held in memory does not grow with the store."""

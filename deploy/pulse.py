@@ -1,4 +1,4 @@
-"""The supervisor's end of the beats (``events.beats``): which lines of a child were heard of, and which are silent."""
+"""The supervisor's end of the beats (``events.runtime.beats``): which threads of a child are heard, which silent."""
 
 import os
 import time

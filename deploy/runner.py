@@ -39,9 +39,9 @@ from deploy.reaching import Ports, answers, bracketed, listens, pongs
 from deploy.supervisor import MAX_SILENCE_S, ChildFailed, Program, SupervisionFailed, Supervisor
 from deploy.watch import StoreWatch, record
 from deploy.watermark import MARK, Missing
-from events.redis_store import RedisStore
-from events.settings import Settings, next_database, store_from
-from events.store import StoreError
+from events.runtime.settings import Settings, next_database, store_from
+from events.store.contract import StoreError
+from events.store.redis import RedisStore
 
 ROOT = Path(__file__).parents[1]
 GUNICORN = Path(__file__).with_name("gunicorn.conf.py")
@@ -372,7 +372,7 @@ class Installation:
         ]
 
     def _served(self, name: str, options: list[str], port: int) -> Program:
-        application = {"api": "api.wsgi:app", "stream": "api.stream:app"}[name]
+        application = {"api": "api.wsgi:app", "stream": "api.live.stream:app"}[name]
         command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN), "--chdir", str(ROOT), *options]
         command += ["--bind", f"{bracketed(self.bind)}:{port}", application]
         environment = {

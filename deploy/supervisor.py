@@ -19,7 +19,7 @@ __all__ = ["ChildFailed", "Program", "SupervisionFailed", "Supervisor", "tethere
 
 DEATHS_BEFORE_READY = 3
 MAX_SILENCE_S = 15.0
-"""A line of a child (``events.beats``) that has made no progress for this long hangs."""
+"""A line of a child (``events.runtime.beats``) that has made no progress for this long hangs."""
 
 MAX_LOG_BYTES = 16 * 1024 * 1024
 LOGS_EVERY_S = 1.0

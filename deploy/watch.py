@@ -25,10 +25,10 @@ from deploy.watermark import (
     this_boot,
     write_mark,
 )
-from events.clock import now_ms
-from events.incidents import Incident, Incidents
-from events.redis_store import RedisStore
-from events.store import StoreError
+from events.runtime.wall_clock import now_ms
+from events.service.incidents import Incident, Incidents
+from events.store.contract import StoreError
+from events.store.redis import RedisStore
 
 EVERY_S = 0.5
 """The time between two marks. What is flushed behind the acknowledgement is flushed as often."""

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from events.redis_store import RedisStore, ShardKeys
-from events.store import DamagedStream, Head
+from events.store.contract import DamagedStream, Head
+from events.store.redis import RedisStore, ShardKeys
 
 MARK = "mark.json"
 """The file of an installation's mark, below its directory."""

@@ -22,8 +22,8 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import Error
 
-from api.openapi import LARGEST_BODY
-from api.proxies import trusted_proxies
+from api.access.proxies import trusted_proxies
+from api.http.openapi import LARGEST_BODY
 
 MAX_REQUEST_S = 10
 """For head and body together, from the first byte on, and for the first byte after connecting."""
@@ -183,7 +183,7 @@ class Servers:
             max_request_header_size=MAX_HEAD_BYTES,
             # A little more than the application takes: what is slightly too large is refused in its words.
             max_request_body_size=2 * LARGEST_BODY,
-            clear_untrusted_proxy_headers=False,  # api.proxies believes as many proxies as there are
+            clear_untrusted_proxy_headers=False,  # api.access.proxies believes as many proxies as there are
         )
         self._map: dict[int, Any] = {}
         self._dispatchers = working, health = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()

@@ -11,7 +11,7 @@ from redis import Redis
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from events import connection
+from events.runtime import connections
 from tests.support.server import RealServer
 
 TOGETHER = (
@@ -107,13 +107,13 @@ def redis(server: RealServer) -> Iterator[Redis]:
 def clients_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Close what a test has connected: the program's own clients live as long as their process."""
     made: list[Redis] = []
-    connect = connection._client
+    connect = connections._client
 
     def remembered(url: str, answer_seconds: float) -> Redis:
         made.append(connect(url, answer_seconds))
         return made[-1]
 
-    monkeypatch.setattr(connection, "_client", remembered)
+    monkeypatch.setattr(connections, "_client", remembered)
     yield
     for client in made:
         client.close()

@@ -1,4 +1,4 @@
-"""How Celery's processes beat (``events.beats``): the main loop of a worker, and each process of its pool.
+"""How Celery's processes beat (``events.runtime.beats``): the main loop of a worker, and each process of its pool.
 
 The main loop beats by a timer of its own, so that a loop that has stopped turning is noticed. A process that thinks for
 an opponent does so in one long call; it beats from a thread, which tells that the process runs, while the time limit of
@@ -14,7 +14,7 @@ from celery import Celery, bootsteps
 from celery.concurrency.solo import TaskPool as SoloPool
 from celery.signals import task_prerun, worker_process_init
 
-from events import beats
+from events.runtime import beats
 
 LOOP = "loop"
 

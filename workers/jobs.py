@@ -1,15 +1,15 @@
-"""Long work about matches and people that was asked for (``events.jobs``)."""
+"""Long work about matches and people that was asked for (``events.service.jobs``)."""
 
 from collections.abc import Callable
 from itertools import islice
 
-from events.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
-from events.personal import Holdings, archive_of
 from events.proof.audit import audit
 from events.proof.bundle import basis_of_bundle, make_bundle
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
-from events.store import EventStore
+from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
+from events.service.personal_data import Holdings, archive_of
+from events.store.contract import EventStore
 
 MAX_ASKED_AT_ONCE = 100
 ASKED_AGAIN_MS = 60_000

@@ -1,7 +1,7 @@
 """The lines of a relay: threads that all work, or none.
 
 One that ends by itself, or hangs, must not be missed: the process would live on and do only a part of its work. So the
-death of a line ends all of them, and each beats (``events.beats``) and has its progress recorded in the store.
+death of a line ends all of them, and each beats (``events.runtime.beats``) and has its progress recorded in the store.
 """
 
 import math
@@ -13,9 +13,9 @@ import structlog
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from events import beats
-from events.liveness import RedisLiveness
-from events.store import StoreError, WrongInstallation
+from events.runtime import beats
+from events.runtime.liveness import RedisLiveness
+from events.store.contract import StoreError, WrongInstallation
 
 REPORT_EVERY_S = 5.0
 STOP_WITHIN_S = 10.0
@@ -35,7 +35,7 @@ class LineDied(Exception):
 def run_lines(
     works: Mapping[str, Callable[[threading.Event], None]], stop: threading.Event, liveness: RedisLiveness
 ) -> None:
-    """Run every work in a thread of its own, a line (``events.beats``), until ``stop`` is set.
+    """Run every work in a thread of its own, a line (``events.runtime.beats``), until ``stop`` is set.
 
     Which lines make progress is recorded in ``liveness``. Raises LineDied, with ``stop`` set, when a work returns or
     raises before it was told to stop.

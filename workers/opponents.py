@@ -8,9 +8,9 @@ from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.search import ENGINE, seed_for
-from events.matches import Executed, Matches, NoSuchMatch
 from events.readmodels.summary import draw_answers_owed
-from events.store import Request, StaleVersion
+from events.service.matches import Executed, Matches, NoSuchMatch
+from events.store.contract import Request, StaleVersion
 from workers.fair_queue import lane_of
 
 ATTEMPTS = 5

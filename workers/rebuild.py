@@ -10,10 +10,10 @@ from redis.exceptions import WatchError
 
 from events.readmodels import Keys, RatedResult, ReadModels, rated_result
 from events.readmodels.lists import delete_shard
-from events.redis_store import RedisStore
-from events.settings import Settings, store_from
-from workers.projector import Failures, Projector, projected_from_events
-from workers.ratings import Ratings
+from events.readmodels.projector import Failures, Projector, projected_from_events
+from events.readmodels.ratings import Ratings
+from events.runtime.settings import Settings, store_from
+from events.store.redis import RedisStore
 
 MATCHES_AT_ONCE = 100
 

@@ -22,32 +22,32 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError
 
 from domain.match.state import PLAYING, MatchState
-from events import beats
-from events.administration import Administration
-from events.clock import now_ms
-from events.connection import blocking_client
-from events.diaries import RedisDiaries
-from events.feed import Delivery, FeedGroup, trim
-from events.guests import GuestRound
-from events.heartbeat import RedisHeartbeat
-from events.jobs import Jobs
-from events.liveness import RedisLiveness
-from events.matches import Matches, NoSuchMatch
-from events.personal import holdings_on, keep_house
+from events.people.administration import Administration
+from events.private.availability import RedisDiaries
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
-from events.redis_store import RedisStore
-from events.settings import Settings, store_from
-from events.store import EventStore, StoreUnavailable
-from events.timekeeper import Timekeeper
-from workers.app import OPPONENTS, make_app
+from events.readmodels.projector import Failures, Projector, projected_by
+from events.readmodels.ratings import Ratings
+from events.runtime import beats
+from events.runtime.connections import blocking_client
+from events.runtime.liveness import RedisLiveness
+from events.runtime.settings import Settings, store_from
+from events.runtime.wall_clock import now_ms
+from events.service.guests import GuestRound
+from events.service.jobs import Jobs
+from events.service.matches import Matches, NoSuchMatch
+from events.service.outages import RedisHeartbeat
+from events.service.personal_data import holdings_on, keep_house
+from events.service.timekeeper import Timekeeper
+from events.store.contract import EventStore, StoreUnavailable
+from events.store.feed import Delivery, FeedGroup, trim
+from events.store.redis import RedisStore
+from workers.celery_app import OPPONENTS, make_app
 from workers.fair_queue import FairQueue, lane_of
 from workers.jobs import JobRound
 from workers.lines import repeat, run_lines, until_available
 from workers.opponents import debts_of
-from workers.projector import Failures, Projector, projected_by
-from workers.ratings import Ratings
 from workers.sweeper import Sweeper
 from workers.tasks import ANSWER, CHECKPOINT, JOB, RATE
 from workers.ticker import Ticker

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from celery.utils.nodenames import default_nodename
 
-from events.settings import Settings
-from workers.app import app
+from events.runtime.settings import Settings
+from workers.celery_app import app
 
 
 def run_worker(queues: Sequence[str], processes: int | None) -> int:
-    """Do the tasks of ``queues`` (of ``workers.app.QUEUES``) until SIGTERM; return the exit code.
+    """Do the tasks of ``queues`` (of ``workers.celery_app.QUEUES``) until SIGTERM; return the exit code.
 
     With ``processes`` tasks run in that many processes below this one, where they can be ended; else in this one.
     """

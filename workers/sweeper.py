@@ -4,7 +4,7 @@ A task queue on Redis loses messages: a worker that is killed between taking one
 restarts without its last second. Here that costs time, nothing else. What an opponent owes, and which results are not
 in the ratings, is read off the read models; how far these are, off the streams, which alone are the truth. Whatever is
 missing is asked for again, less and less often, until it is there; to ask twice does no harm (``workers.opponents``,
-``workers.ratings``).
+``events.readmodels.ratings``).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,15 +18,15 @@ from redis.exceptions import RedisError
 
 from domain.match.state import ABORTED, FINISHED, opponent_id
 from domain.search import LEVELS
-from events import beats
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint, day_of
 from events.proof.documents import Fault
 from events.readmodels import Keys, rated_result
+from events.readmodels.projector import Projector
+from events.readmodels.ratings import Ratings
 from events.readmodels.reader import ReadModels
-from events.store import EventStore, StoreUnavailable
-from events.timekeeper import Timekeeper, unavailable
-from workers.projector import Projector
-from workers.ratings import Ratings
+from events.runtime import beats
+from events.service.timekeeper import Timekeeper, unavailable
+from events.store.contract import EventStore, StoreUnavailable
 
 LEASE_MS = 10_000
 PATIENCE_MS = 10_000

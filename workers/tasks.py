@@ -10,18 +10,18 @@ from functools import cached_property
 import structlog
 from celery import Celery
 
-from events.clock import now_ms
-from events.matches import Matches
-from events.personal import Holdings, holdings_on
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import Keys, ReadModels
-from events.redis_store import RedisStore
-from events.settings import Settings, store_from
+from events.readmodels.ratings import Ratings
+from events.runtime.settings import Settings, store_from
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.service.personal_data import Holdings, holdings_on
+from events.store.redis import RedisStore
 from workers.fair_queue import FairQueue
 from workers.jobs import do_job
 from workers.opponents import answer
-from workers.ratings import Ratings
 
 ANSWER = "rookery.answer-next"
 RATE = "rookery.rate"

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import structlog
 
 from domain.match.state import ABORTED, FINISHED
-from events import beats
-from events.clock import rfc3339
-from events.diaries import Diaries
-from events.heartbeat import Heartbeat, Outage
+from events.private.availability import Diaries
 from events.readmodels.reader import ReadModels
-from events.store import EventStore
-from events.timekeeper import Timekeeper, unavailable
+from events.runtime import beats
+from events.runtime.wall_clock import rfc3339
+from events.service.outages import Heartbeat, Outage
+from events.service.timekeeper import Timekeeper, unavailable
+from events.store.contract import EventStore
 from workers.lines import repeat
 
 TICK_MS = 1000

@@ -3,14 +3,14 @@
 from flask import Response
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.auth import require_person, signed_in
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.access.auth import require_person, signed_in
+from api.http import representations as show
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import Empty, PlayerShown, Shown
 from api.resources.lists import identify
-from api.schemas import Empty, PlayerShown, Shown
 from api.services import services
-from events.blocks import BLOCK, KINDS, MUTE, TooManyBlocks
+from events.people.blocks import BLOCK, KINDS, MUTE, TooManyBlocks
 
 blueprint = Blueprint("blocks", __name__, url_prefix=PREFIX, description="People you do not want to hear from")
 

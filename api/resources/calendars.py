@@ -5,18 +5,18 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api.auth import require_person, signed_in
-from api.limits import spend
-from api.openapi import PREFIX, Blueprint, json_response
-from api.schemas import Flag, Instant, Shown, Strict, Text, Whole, read_instant
+from api.access.auth import require_person, signed_in
+from api.access.limits import spend
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.schemas import Flag, Instant, Shown, Strict, Text, Whole, read_instant
+from api.http.timing import SECOND
 from api.services import services
-from api.timing import SECOND
 from domain.match import vacation
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.refusals import Refused
 from domain.match.vacation import year_of
-from events.clock import rfc3339
-from events.diaries import Change, Diary, arranged, refuse_hasty_change
+from events.private.availability import Change, Diary, arranged, refuse_hasty_change
+from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX, description="Your own time: calendar and vacations")
 

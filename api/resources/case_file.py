@@ -5,15 +5,15 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.schemas import PlayerShown, Shown
+from api.http import representations as show
+from api.http.schemas import PlayerShown, Shown
 from api.services import services
 from domain.match.disputes import GROUNDS, RULINGS
 from domain.match.state import MatchState
-from events.administration import ARBITER
-from events.clock import rfc3339
-from events.people import Person
-from events.statements import MEMBERS, Recalled, recalled
+from events.people.accounts import Person
+from events.people.administration import ARBITER
+from events.private.statements import MEMBERS, Recalled, recalled
+from events.runtime.wall_clock import rfc3339
 
 
 class DigestShown(Shown):

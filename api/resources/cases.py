@@ -6,14 +6,10 @@ from typing import Any
 from flask import Response
 from marshmallow import ValidationError, fields, validate
 
-from api.auth import current_person, refuse_token, require_person, signed_in
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
-from api.resources.case_file import CaseFileShown, case_file_of
-from api.resources.commands import acting, execute
-from api.resources.lists import MatchesShown, matches_page
-from api.resources.matches import readable
-from api.schemas import (
+from api.access.auth import current_person, refuse_token, require_person, signed_in
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import (
     LARGEST_NUMBER,
     Empty,
     Flag,
@@ -27,16 +23,20 @@ from api.schemas import (
     page_limit,
     words,
 )
+from api.resources.case_file import CaseFileShown, case_file_of
+from api.resources.commands import acting, execute
+from api.resources.lists import MatchesShown, matches_page
+from api.resources.matches import readable
 from api.services import services
 from domain.match import commands as c
 from domain.match.decide import decide
 from domain.match.disputes import GROUNDS, MAX_SCORE_DECIMALS, RULINGS
 from domain.match.refusals import Refused
-from events.administration import ARBITER, OPERATOR, SHOWN, TEXTS, Act
-from events.clock import rfc3339
-from events.people import Person
-from events.statements import LONGEST
-from events.store import StaleVersion
+from events.people.accounts import Person
+from events.people.administration import ARBITER, OPERATOR, SHOWN, TEXTS, Act
+from events.private.statements import LONGEST
+from events.runtime.wall_clock import rfc3339
+from events.store.contract import StaleVersion
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX, description="Disputes and rulings")
 

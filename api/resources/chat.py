@@ -8,14 +8,12 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.auth import current_person, require_person, signed_in
-from api.limits import spend
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
-from api.resources.commands import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
-from api.resources.matches import readable
-from api.schemas import (
+from api.access.auth import current_person, require_person, signed_in
+from api.access.limits import spend
+from api.http import representations as show
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import (
     LARGEST_NUMBER,
     Empty,
     PlayerShown,
@@ -26,13 +24,15 @@ from api.schemas import (
     page_limit,
     words,
 )
+from api.resources.commands import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
+from api.resources.matches import readable
 from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from events.chats import MOST_MESSAGES, ChatFull, Message
-from events.clock import rfc3339
-from events.people import Person
-from events.store import Request
+from events.people.accounts import Person
+from events.private.chats import MOST_MESSAGES, ChatFull, Message
+from events.runtime.wall_clock import rfc3339
+from events.store.contract import Request
 
 blueprint = Blueprint("chat", __name__, url_prefix=PREFIX, description="Talking beside a match")
 

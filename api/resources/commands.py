@@ -10,15 +10,13 @@ import marshmallow as ma
 from flask import Response, g, request
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.admission import admit_match, refuse_blocked
-from api.auth import channel, require_person, signed_in
-from api.ids import match_id
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem, no_such_match
-from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
-from api.resources.terms import TermsWanted, terms_of
-from api.schemas import (
+from api.access.admission import admit_match, refuse_blocked
+from api.access.auth import channel, require_person, signed_in
+from api.http import representations as show
+from api.http.ids import match_id
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem, no_such_match
+from api.http.schemas import (
     EXAMPLE_TAG,
     LARGEST_NUMBER,
     TAG_PATTERN,
@@ -31,8 +29,10 @@ from api.schemas import (
     Whole,
     version_tag,
 )
+from api.http.timing import SECOND
+from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
+from api.resources.terms import TermsWanted, terms_of
 from api.services import services
-from api.timing import SECOND
 from domain.match import commands as c
 from domain.match.evolve import replay
 from domain.match.moves import LONGEST_MOVE, MAX_MOVES_PER_SUBMISSION
@@ -41,11 +41,11 @@ from domain.match.state import Seat
 from domain.match.terms import HOUR
 from domain.match.timekeeping import LARGEST_GIFT
 from domain.search.levels import LEVELS
-from events.codec import event_of
-from events.envelope import canonical_json
-from events.matches import Executed, fresh_seed
-from events.people import Person
-from events.store import Request, StaleVersion, VersionTag
+from events.people.accounts import Person
+from events.service.matches import Executed, fresh_seed
+from events.store.codec import event_of
+from events.store.contract import Request, StaleVersion, VersionTag
+from events.store.envelope import canonical_json
 
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
 

@@ -5,10 +5,10 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import Shown, Strict, Text, version_tag
 from api.resources.matches import HintShown, hints_shown, loaded
-from api.schemas import Shown, Strict, Text, version_tag
 from domain.game import Composed, MalformedNotation
 from domain.match.guards import rules_of
 from domain.match.state import PLAYING, MatchState

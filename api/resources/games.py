@@ -6,9 +6,9 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
-from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, Text
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, Text
 from domain.game import Effort, Game, MalformedNotation, Outcome, OutcomeUnknown
 from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
 from domain.search.levels import LEVELS

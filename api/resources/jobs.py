@@ -5,18 +5,18 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api.auth import current_person
-from api.limits import address, spend
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.access.auth import current_person
+from api.access.limits import address, spend
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import LARGEST_NUMBER, Empty, Shown, Strict, Whole
 from api.resources.matches import readable
-from api.schemas import LARGEST_NUMBER, Empty, Shown, Strict, Whole
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
 from domain.search import ENGINE
-from events.envelope import Envelope
-from events.jobs import BUNDLE, RECOMPUTATION, basis_of_answer
 from events.proof.bundle import basis_of_bundle
+from events.service.jobs import BUNDLE, RECOMPUTATION, basis_of_answer
+from events.store.envelope import Envelope
 
 NONE = "none"
 ASKED = "asked"

@@ -6,12 +6,12 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api.auth import require_person, signed_in
-from api.openapi import PREFIX, Blueprint, json_response
+from api.access.auth import require_person, signed_in
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.schemas import Flag, Shown, Strict, Text, Tree, version_tag
 from api.resources.commands import EXPECTED_HEADER, expected_version
 from api.resources.matches import own
 from api.resources.notes import notebook_bytes
-from api.schemas import Flag, Shown, Strict, Text, Tree, version_tag
 from api.services import services
 from domain.match.guards import seat_of
 from domain.match.lines import (
@@ -29,8 +29,8 @@ from domain.match.lines import (
     standing,
 )
 from domain.match.moves import LONGEST_MOVE
-from events.matches import Loaded
-from events.orders import lines_read, lines_shown
+from events.private.conditional_moves import lines_read, lines_shown
+from events.service.matches import Loaded
 
 blueprint = Blueprint("lines", __name__, url_prefix=PREFIX, description="What a player lays down beforehand")
 

@@ -6,15 +6,15 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.auth import require_person, signed_in
-from api.awaiting import Awaited, owed
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.access.auth import require_person, signed_in
+from api.http import representations as show
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import Paging, Shown, Text
+from api.live.awaiting import Awaited, owed
 from api.resources.matches import MatchSummaryShown
-from api.schemas import Paging, Shown, Text
 from api.services import services
-from events.people import Person
+from events.people.accounts import Person
 from events.readmodels import Page, Summary
 
 blueprint = Blueprint("lists", __name__, url_prefix=PREFIX, description="Lists of matches")

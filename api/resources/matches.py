@@ -6,13 +6,11 @@ from typing import Any
 from flask import Response, request
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.auth import current_person, require_person
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem, no_such_match
-from api.resources.games import ScoresShown
-from api.resources.terms import ClockShown, FallenShown, TermsShown
-from api.schemas import (
+from api.access.auth import current_person, require_person
+from api.http import representations as show
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem, no_such_match
+from api.http.schemas import (
     EXAMPLE_TAG,
     LARGEST_NUMBER,
     TAG_PATTERN,
@@ -26,13 +24,15 @@ from api.schemas import (
     pattern,
     version_tag,
 )
+from api.resources.games import ScoresShown
+from api.resources.terms import ClockShown, FallenShown, TermsShown
 from api.services import services
 from domain.game import Draft, Hint
 from domain.games import find_ruleset
 from domain.match.guards import seat_of
 from domain.match.state import PLAYING, MatchState
-from events.matches import Loaded
-from events.store import Head, VersionTag, tag_of
+from events.service.matches import Loaded
+from events.store.contract import Head, VersionTag, tag_of
 
 blueprint = Blueprint("matches", __name__, url_prefix=PREFIX, description="One match to read")
 

@@ -6,16 +6,16 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api.auth import require_person, signed_in
-from api.openapi import PREFIX, Blueprint, json_response
+from api.access.auth import require_person, signed_in
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.schemas import LARGEST_NUMBER, Shown, Strict, Text, Tree, Whole
 from api.resources.matches import own
-from api.schemas import LARGEST_NUMBER, Shown, Strict, Text, Tree, Whole
 from api.services import services
 from domain.match.exploration import DEEPEST, MOST_MOVES, explored
 from domain.match.moves import LONGEST_MOVE
-from events.notebooks import MAX_BYTES, MAX_GUEST_BYTES
-from events.orders import lines_read, tree_shown
-from events.people import Person
+from events.people.accounts import Person
+from events.private.conditional_moves import lines_read, tree_shown
+from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES
 
 blueprint = Blueprint("notes", __name__, url_prefix=PREFIX, description="What a player writes down")
 

@@ -5,8 +5,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.auth import (
+from api.access.auth import (
     DEVICE_COOKIE,
     bearer,
     begin_session,
@@ -18,24 +17,18 @@ from api.auth import (
     signed_in,
     suspended,
 )
-from api.limits import spend_by_address
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
-from api.schemas import PlayerShown, Shown, Strict, Text, pattern
+from api.access.limits import spend_by_address
+from api.http import representations as show
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
-from events.clock import rfc3339
-from events.diaries import Diary, arranged
-from events.names import NAME, UnfitName
-from events.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, UnfitPassword
-from events.people import (
-    LONGEST_LABEL,
-    NameTaken,
-    NoSuchPerson,
-    Person,
-    Token,
-    TooManyTokens,
-)
-from events.zones import zone_names
+from events.people.accounts import LONGEST_LABEL, NameTaken, NoSuchPerson, Person, Token, TooManyTokens
+from events.people.names import NAME, UnfitName
+from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, UnfitPassword
+from events.private.availability import Diary, arranged
+from events.private.time_zones import zone_names
+from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("people", __name__, url_prefix=PREFIX, description="Accounts, sessions and tokens")
 

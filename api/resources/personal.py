@@ -3,17 +3,17 @@
 from flask import Response
 from marshmallow import fields, validate
 
-from api.auth import end_session, gone, require_person, session_only, signed_in
-from api.limits import spend
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.access.auth import end_session, gone, require_person, session_only, signed_in
+from api.access.limits import spend
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import Empty, Shown, Strict, Text
 from api.resources.jobs import ASKED, FINISHED, NONE, JobShown
-from api.schemas import Empty, Shown, Strict, Text
 from api.services import services
-from events import rewriting
-from events.jobs import ARCHIVE
-from events.people import NoSuchPerson, Person
-from events.personal import archive_of, erase, takes_long
+from events.people.accounts import NoSuchPerson, Person
+from events.service.jobs import ARCHIVE
+from events.service.personal_data import archive_of, erase, takes_long
+from events.store import rewriting
 
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX, description="What is kept about you")
 

@@ -5,16 +5,16 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.auth import current_person
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.access.auth import current_person
+from api.http import representations as show
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import Paging, PlayerShown, Shown, Text
 from api.rating_history import day_of, shown_changes
 from api.resources.lists import MatchesShown, bad_cursor, identify, matches_page
-from api.schemas import Paging, PlayerShown, Shown, Text
 from api.services import services
-from events.clock import rfc3339
 from events.readmodels import PlayerRating
+from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("players", __name__, url_prefix=PREFIX, description="Players, ratings, leaderboards")
 

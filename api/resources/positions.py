@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 from flask import Response
 from marshmallow import fields, validate
 
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import LARGEST_NUMBER, Shown, Strict, Text, Whole
 from api.resources.games import MAX_OUTCOME_STEPS, ScoresShown, outcome_as_known
 from api.resources.matches import CompositionShown, HintShown, hints_shown, readable
-from api.schemas import LARGEST_NUMBER, Shown, Strict, Text, Whole
 from domain.game import Effort, Game, Outcome, RulesError
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of

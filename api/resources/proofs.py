@@ -3,23 +3,23 @@
 from flask import Response
 from marshmallow import fields, validate
 
-from api.openapi import PREFIX, Blueprint, json_response
-from api.problems import Problem
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.problems import Problem
+from api.http.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, page_limit
 from api.resources.games import MAX_OUTCOME_STEPS
 from api.resources.jobs import made_bundle
 from api.resources.matches import readable
-from api.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, page_limit
 from api.services import services
 from domain.game import Effort, OutcomeUnknown
 from domain.match.state import MatchState
-from events.jobs import BUNDLE
 from events.proof import merkle
 from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
 from events.proof.checkpoint_log import NoCheckpoint
 from events.proof.checkpoints import write_checkpoint
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set
-from events.shapes import written
+from events.service.jobs import BUNDLE
+from events.store.converter import written
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX, description="Signed bundles, keys and checkpoints")
 well_known = Blueprint("well-known", __name__, url_prefix="/.well-known", description="The keys of this server")

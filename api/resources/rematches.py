@@ -4,20 +4,20 @@ from typing import Any
 
 from flask import Response
 
-from api import representations as show
-from api.admission import admit_match
-from api.auth import require_person, signed_in
-from api.ids import rematch_id
-from api.openapi import PREFIX, Blueprint, json_response
+from api.access.admission import admit_match
+from api.access.auth import require_person, signed_in
+from api.http import representations as show
+from api.http.ids import rematch_id
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.schemas import Empty
 from api.resources.commands import KEY_HEADER, REFUSALS, fingerprint, request_key
 from api.resources.matches import VERSION_HEADER, MatchShown, readable
-from api.schemas import Empty
 from api.services import services
 from domain.match.commands import JoinMatch
 from domain.match.refusals import Refused
 from domain.match.rematch import rematch
-from events.matches import fresh_seed
-from events.store import Request
+from events.service.matches import fresh_seed
+from events.store.contract import Request
 
 blueprint = Blueprint("rematches", __name__, url_prefix=PREFIX, description="Playing again")
 

@@ -6,19 +6,19 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api import representations as show
-from api.auth import require_person, signed_in
-from api.limits import spend
-from api.openapi import PREFIX, Blueprint, json_response
+from api.access.auth import require_person, signed_in
+from api.access.limits import spend
+from api.http import representations as show
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
 from api.resources.cases import require_role
 from api.resources.chat import message_of, refuse_deaf
 from api.resources.matches import readable
-from api.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
 from api.services import services
 from domain.match.disputes import refuse_party
-from events.administration import ARBITER
-from events.clock import rfc3339
-from events.reports import Report
+from events.people.administration import ARBITER
+from events.private.reports import Report
+from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("reports", __name__, url_prefix=PREFIX, description="Messages that readers have reported")
 

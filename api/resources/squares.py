@@ -3,10 +3,10 @@
 from flask import Response
 from marshmallow import fields
 
-from api.openapi import PREFIX, Blueprint
-from api.problems import Problem
+from api.http.openapi import PREFIX, Blueprint
+from api.http.problems import Problem
+from api.http.schemas import Shown, version_tag
 from api.resources.matches import CONDITION, VERSION_HEADER, loaded, versioned
-from api.schemas import Shown, version_tag
 from domain.match.guards import rules_of
 from domain.match.state import PLAYING, MatchState
 

@@ -4,12 +4,12 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from api.auth import issue_ticket, own_origin, signed_in
-from api.headers import stream_origin
-from api.openapi import PREFIX, Blueprint
-from api.problems import RETRY_AFTER, Problem
+from api.access.auth import issue_ticket, own_origin, signed_in
+from api.access.headers import stream_origin
+from api.http.openapi import PREFIX, Blueprint
+from api.http.problems import RETRY_AFTER, Problem
+from api.http.schemas import EXAMPLE_TAG
 from api.resources.matches import readable
-from api.schemas import EXAMPLE_TAG
 from api.services import services
 
 blueprint = Blueprint("streams", __name__, url_prefix=PREFIX, description="What happens, as it happens")

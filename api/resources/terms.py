@@ -5,10 +5,10 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from api import timing
-from api.openapi import PREFIX, Blueprint, json_response
-from api.schemas import Flag, Shown, Strict, Text, Whole
-from api.timing import SECOND
+from api.http import timing
+from api.http.openapi import PREFIX, Blueprint, json_response
+from api.http.schemas import Flag, Shown, Strict, Text, Whole
+from api.http.timing import SECOND
 from domain.match.clock import CEILING, FIRST_MOVE, REASONS, TIME
 from domain.match.terms import (
     BANK,

@@ -3,7 +3,7 @@
 import click
 
 from deploy.cli.commands import Commands
-from events.exits import exit_quickly
+from events.runtime.exit_codes import exit_quickly
 
 PLACES = {
     "up": "deploy.cli.serving:up",

@@ -9,11 +9,11 @@ from redis.exceptions import RedisError
 from deploy.cli.arguments import Refusal
 from deploy.cli.installation import open_store, store_options
 from deploy.cli.people import account_of, parts
-from events.administration import CONSOLE
-from events.clock import now_ms, rfc3339
-from events.names import UnfitName
-from events.people import NameTaken, People, Person, Suspension
-from events.store import StoreError
+from events.people.accounts import NameTaken, People, Person, Suspension
+from events.people.administration import CONSOLE
+from events.people.names import UnfitName
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.store.contract import StoreError
 
 MAX_REASON_LENGTH = 300
 

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from deploy.parallel import ProcessesKilled
 from domain.game import Game, RulesError
-from events.store import StoreError
+from events.store.contract import StoreError
 
 AnyGame = Game[Any, Any]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -9,19 +9,19 @@ from deploy.cli.arguments import Refusal, in_words, printable
 from deploy.cli.commands import Commands
 from deploy.cli.installation import key_ring, open_store, store_options
 from domain.match.authority import Authority
-from events.chain import linked
-from events.clock import now_ms, rfc3339
-from events.codec import content_shown
-from events.envelope import Envelope, canonical_json
-from events.people import People
+from events.people.accounts import People
+from events.private.statements import MEMBERS, Recalled, Statements, recalled
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import LARGEST, SEED, make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.documents import Fault
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
-from events.statements import MEMBERS, Recalled, Statements, recalled
-from events.store import DamagedStream
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.store.chain import linked
+from events.store.codec import content_shown
+from events.store.contract import DamagedStream
+from events.store.envelope import Envelope, canonical_json
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

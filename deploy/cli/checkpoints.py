@@ -9,13 +9,13 @@ import click
 
 from deploy.cli.arguments import Refusal, in_words
 from deploy.cli.installation import key_ring, open_store, store_options
-from events.administration import Administration
-from events.clock import now_ms, rfc3339
+from events.people.administration import Administration
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault, write_document
 from events.proof.keys import record_keys
 from events.proof.public_keys import key_set, read_key_set
+from events.runtime.wall_clock import now_ms, rfc3339
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -7,16 +7,16 @@ import click
 from deploy.cli.arguments import Refusal, in_words
 from deploy.cli.installation import open_store, store_options
 from domain.match.terms import duration
-from events.administration import CONSOLE, Administration
-from events.clock import now_ms, rfc3339
-from events.clock_repair import correct_matches, correct_outages, impossible
-from events.diaries import RedisDiaries
-from events.heartbeat import Outage, RedisHeartbeat
-from events.matches import Matches
-from events.redis_store import RedisStore
-from events.store import offset_in_words
-from events.store_clock import MAX_CLOCK_DIFFERENCE_MS, StoreClock
-from events.timekeeper import Timekeeper
+from events.people.administration import CONSOLE, Administration
+from events.private.availability import RedisDiaries
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.service.clock_repair import correct_matches, correct_outages, impossible
+from events.service.matches import Matches
+from events.service.outages import Outage, RedisHeartbeat
+from events.service.timekeeper import Timekeeper
+from events.store.contract import offset_in_words
+from events.store.redis import RedisStore
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 
 
 @click.group(invoke_without_command=True)

@@ -10,15 +10,15 @@ import click
 
 from deploy.cli.arguments import Refusal, in_words, printable, progress
 from deploy.cli.installation import find, key_ring, open_store, store_options
-from events.administration import Administration
-from events.clock import now_ms
+from events.people.administration import Administration
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.checkpoints import Checkpoint, read_checkpoint
 from events.proof.documents import Fault
 from events.proof.log_audit import AuditedLog, LogFinding, audit_log
-from events.redis_store import RedisStore
-from events.store_clock import StoreClock
+from events.runtime.wall_clock import now_ms
+from events.store.redis import RedisStore
+from events.store.time import StoreClock
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

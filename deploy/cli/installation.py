@@ -16,11 +16,11 @@ from environs import ValidationError
 from deploy.cli.arguments import Refusal
 from deploy.private_files import ENVIRONMENT, read_exports
 from deploy.reaching import pongs
-from events.clock import now_ms
-from events.connection import connect
 from events.proof.keys import KeyRing
-from events.redis_store import RedisStore
-from events.settings import Settings, check_store, store_from
+from events.runtime.connections import connect
+from events.runtime.settings import Settings, check_store, store_from
+from events.runtime.wall_clock import now_ms
+from events.store.redis import RedisStore
 
 F = TypeVar("F", bound=Callable[..., Any])
 

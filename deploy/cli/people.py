@@ -6,11 +6,11 @@ from redis.exceptions import RedisError
 from deploy.cli.arguments import Refusal, printable
 from deploy.cli.commands import Commands
 from deploy.cli.installation import open_store, store_options
-from events.administration import CONSOLE, ROLES, TEXTS, Administration
-from events.clock import now_ms, rfc3339
-from events.envelope import canonical_json
-from events.people import People, Person
-from events.store import StoreError
+from events.people.accounts import People, Person
+from events.people.administration import CONSOLE, ROLES, TEXTS, Administration
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.store.contract import StoreError
+from events.store.envelope import canonical_json
 
 role_argument = click.argument("role", type=click.Choice(ROLES))
 

@@ -97,8 +97,8 @@ def demo(seed: int) -> None:
 @click.command()
 def relay() -> None:
     """Carry what happens from the feed to read models and workers, and keep the clocks, until SIGTERM."""
-    from events.logs import configure
-    from events.settings import Settings
+    from events.runtime.logs import configure
+    from events.runtime.settings import Settings
     from workers.relay import Relay
 
     configure()
@@ -115,7 +115,7 @@ def work(queues: tuple[str, ...], processes: int | None) -> None:
 
     A task in a process of its own is ended when it takes too long.
     """
-    from workers.app import QUEUES
+    from workers.celery_app import QUEUES
     from workers.serving import run_worker
 
     unknown = [queue for queue in queues if queue not in QUEUES]

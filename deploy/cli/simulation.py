@@ -10,10 +10,10 @@ from deploy.cli.arguments import Refusal, progress
 from deploy.year.audit import Audited, audit
 from deploy.year.house import Kept, in_memory
 from deploy.year.simulation import Year, simulate
-from events.connection import connect
-from events.diaries import RedisDiaries
-from events.heartbeat import MemoryHeartbeat
-from events.redis_store import RedisStore
+from events.private.availability import RedisDiaries
+from events.runtime.connections import connect
+from events.service.outages import MemoryHeartbeat
+from events.store.redis import RedisStore
 
 PREFIX = "year:"
 SHARDS = 4

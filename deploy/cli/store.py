@@ -10,15 +10,15 @@ from deploy.cli.installation import find, open_store, store_options
 from deploy.parallel import matches_of
 from deploy.watermark import MARK, read_mark
 from deploy.watermark import missing as missing_events
-from events.chain import Verified, verify_all
-from events.clock import now_ms, rfc3339
-from events.clock_repair import impossible
-from events.heartbeat import RedisHeartbeat
-from events.incidents import Incidents
 from events.readmodels import Keys, dump
-from events.redis_store import RedisStore
-from events.store import DamagedStream
-from events.store_clock import MAX_CLOCK_DIFFERENCE_MS, StoreClock
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.service.clock_repair import impossible
+from events.service.incidents import Incidents
+from events.service.outages import RedisHeartbeat
+from events.store.chain import Verified, verify_all
+from events.store.contract import DamagedStream
+from events.store.redis import RedisStore
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 
 
 @click.command()

@@ -28,10 +28,6 @@ from domain.match.evolve import evolve, replay
 from domain.match.lines import ACCEPT_DRAW, ANY, RESIGN, Line
 from domain.match.state import FINISHED, MatchState
 from domain.match.terms import CLAIM, UNCLAIMED_FOR, Terms
-from events.chain import verify
-from events.codec import event_of
-from events.envelope import Envelope, canonical_json
-from events.matches import Matches
 from events.proof.audit import audit as records
 from events.proof.bundle import make_bundle
 from events.proof.documents import Fault
@@ -39,7 +35,11 @@ from events.proof.keys import SigningKey
 from events.proof.verification import BEYOND
 from events.proof.verification import verify as verify_bundle
 from events.readmodels.summary import summarise
-from events.store import DamagedStream
+from events.service.matches import Matches
+from events.store.chain import verify
+from events.store.codec import event_of
+from events.store.contract import DamagedStream
+from events.store.envelope import Envelope, canonical_json
 
 KEY = SigningKey(bytes(32), 0)
 SAMPLED = 10

@@ -16,14 +16,14 @@ from domain.match.lines import Orders
 from domain.match.state import PLAYING, MatchState
 from domain.match.terms import HOUR, MINUTE
 from domain.match.timekeeping import deadline_of
-from events.codec import event_of
-from events.diaries import Change, Diaries, MemoryDiaries
-from events.heartbeat import Heartbeat, MemoryHeartbeat
-from events.matches import Loaded, Matches
-from events.memory import MemoryStore
+from events.private.availability import Change, Diaries, MemoryDiaries
 from events.readmodels.summary import Projected
-from events.store import EventStore, Pointer, Request
-from events.timekeeper import Timekeeper
+from events.service.matches import Loaded, Matches
+from events.service.outages import Heartbeat, MemoryHeartbeat
+from events.service.timekeeper import Timekeeper
+from events.store.codec import event_of
+from events.store.contract import EventStore, Pointer, Request
+from events.store.memory import MemoryStore
 from workers.ticker import Ticker
 
 BEAT = 2 * MINUTE

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from domain.match.state import MatchState
 from events.readmodels import RatedResult, rated_result, summarise
+from events.readmodels.ledger import Ledger
 from events.readmodels.standings import DayEnd
-from workers.ledger import Ledger
 
 Ends = dict[tuple[str, str, int], DayEnd]
 """How players' days end, by pool, player and day."""

@@ -19,7 +19,7 @@ from domain.match.rematch import rematch
 from domain.match.state import FINISHED, MatchState, Seat
 from domain.match.terms import AUTOMATIC, BANK, CLAIM, DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended
-from events.diaries import Diary, arranged
+from events.private.availability import Diary, arranged
 
 YEAR = 2025
 PEOPLE = 120

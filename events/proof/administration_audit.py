@@ -7,13 +7,13 @@ from typing import NamedTuple
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from events.administration import ACTS, SCHEMA, Act, Administration
-from events.envelope import Envelope
+from events.people.administration import ACTS, SCHEMA, Act, Administration
 from events.proof.checkpoint_log import CHECKPOINT_SIGNED
 from events.proof.checkpoints import Checkpoint
 from events.proof.log_audit import LogFinding
-from events.redis_store import RedisStore
-from events.store import GENESIS, Head, StoreUnavailable
+from events.store.contract import GENESIS, Head, StoreUnavailable
+from events.store.envelope import Envelope
+from events.store.redis import RedisStore
 
 LAG_MS = 60_000
 """What an arbiter has done so lately may still be on its way into the log."""

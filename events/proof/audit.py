@@ -14,8 +14,8 @@ from domain.match.opponents import move_of, takes_draw
 from domain.match.state import MatchState
 from domain.match.terms import duration
 from domain.search import ENGINE, seed_for
-from events.codec import UndecodableEvent, event_of
-from events.envelope import Envelope
+from events.store.codec import UndecodableEvent, event_of
+from events.store.envelope import Envelope
 
 
 class Record(NamedTuple):
@@ -185,8 +185,8 @@ def audit(
     With an ``authority``, which has seen no event yet, it is also looked at whether those who are recorded as actors
     can have brought the events about. An event at fault is not the end: what follows it may be an arbiter's work on it.
     Only one that cannot be read, or that no match can take, is the last. Whether events are linked is looked at
-    elsewhere (``events.chain.linked``). Raises OutcomeUnknown when it takes more than ``effort`` to tell whether the
-    game has ended.
+    elsewhere (``events.store.chain.linked``). Raises OutcomeUnknown when it takes more than ``effort`` to tell whether
+    the game has ended.
     """
     examination, held = Examination(match, effort), None
     for read in map(_read, envelopes):

@@ -26,15 +26,15 @@ from domain.game import Effort
 from domain.match.audit import Proof
 from domain.match.event_types import SEEDS
 from domain.match.state import ABORTED, FINISHED, Seat
-from events.codec import content_schemas
-from events.envelope import Envelope, canonical_json, canonical_object
 from events.proof.audit import Record, audit
 from events.proof.checkpoints import Inclusion
 from events.proof.documents import LINE_FEED, Fault, fitted, read_document
 from events.proof.keys import SigningKey
-from events.shapes import Digest, Schema, SignatureText, schema_of, shape_of, written
-from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
-from events.upcasters import present_schema
+from events.store.codec import content_schemas
+from events.store.converter import Digest, Schema, SignatureText, schema_of, shape_of, written
+from events.store.envelope import Envelope, canonical_json, canonical_object
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS
+from events.store.upcasters import present_schema
 
 FORMAT = 1
 KIND = "rookery bundle 1"

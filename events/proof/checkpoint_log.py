@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from redis.client import Pipeline
 
-from events.administration import SERVER, Administration
+from events.people.administration import SERVER, Administration
 from events.proof import merkle
 from events.proof.checkpoints import (
     FORMAT,
@@ -25,9 +25,9 @@ from events.proof.checkpoints import (
 from events.proof.checkpoints import read_checkpoint as unpacked
 from events.proof.documents import Fault
 from events.proof.keys import KeyRing, record_keys
-from events.redis_store import RedisStore
-from events.shapes import Digest
-from events.store import EMPTY, Head, StoreError, StoreUnavailable
+from events.store.contract import EMPTY, Head, StoreError, StoreUnavailable
+from events.store.converter import Digest
+from events.store.redis import RedisStore
 
 MATCHES_AT_ONCE = 1000
 NODES_A_KEY = 1 << 15

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from events.envelope import canonical_json
-from events.shapes import Misfit, Shape
+from events.store.converter import Misfit, Shape
+from events.store.envelope import canonical_json
 
 LINE_FEED = b"\n"
 """What ends a document."""

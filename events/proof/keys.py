@@ -27,12 +27,12 @@ from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as NoAnswer
 
-from events.administration import SERVER, Administration
-from events.clock import rfc3339
+from events.people.administration import SERVER, Administration
 from events.proof.key_file import KeyFile, KeyNotReadable, SecretNotNamed
 from events.proof.public_keys import PublicKey, signed, thumbprint
-from events.shapes import SignatureText
-from events.store_clock import MAX_CLOCK_DIFFERENCE_MS
+from events.runtime.wall_clock import rfc3339
+from events.store.converter import SignatureText
+from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 KEY_BEGUN = "key-begun"
 KEY_REVOKED = "key-revoked"

@@ -13,15 +13,15 @@ from typing import NamedTuple
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from events.clock import rfc3339
 from events.proof import merkle
 from events.proof.checkpoint_log import NODE_BYTES, CheckpointLog
 from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write_checkpoint
 from events.proof.documents import Fault
 from events.proof.keys import KeyRing
 from events.proof.public_keys import KeySet
-from events.redis_store import RedisStore
-from events.store import EMPTY, Head, StoreUnavailable
+from events.runtime.wall_clock import rfc3339
+from events.store.contract import EMPTY, Head, StoreUnavailable
+from events.store.redis import RedisStore
 
 PAGE = 1000
 MAX_FINDINGS = 1000
@@ -58,8 +58,8 @@ class AuditedLog(NamedTuple):
 def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, kept: Sequence[Checkpoint] = ()) -> AuditedLog:
     """Return what was found in the log of checkpoints of ``store``, compared with its matches and with ``kept`` ones.
 
-    The chains of the matches are not computed again here (``events.chain``). Raises StoreUnavailable and redis-py's
-    errors when the store cannot be reached.
+    The chains of the matches are not computed again here (``events.store.chain``). Raises StoreUnavailable and the
+    errors of redis-py when the store cannot be reached.
     """
     return _Audit(store, log, keyring).run(kept)
 

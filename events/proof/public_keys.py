@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from events.clock import rfc3339
-from events.envelope import canonical_json
 from events.proof.documents import Fault
-from events.shapes import Misfit, shape_of
+from events.runtime.wall_clock import rfc3339
+from events.store.converter import Misfit, shape_of
+from events.store.envelope import canonical_json
 
 LARGEST_KEY_SET = 1_000_000
 """Bytes; thousands of rotations."""

@@ -9,8 +9,6 @@ from domain.match.authority import Authority
 from domain.match.clock_words import in_words
 from domain.match.events import FlagFell
 from domain.match.state import RULING, MatchState
-from events.chain import linked
-from events.clock import rfc3339
 from events.proof.audit import Answer, Record, audit
 from events.proof.bundle import (
     KIND,
@@ -23,8 +21,10 @@ from events.proof.bundle import (
 )
 from events.proof.documents import Fault, difference
 from events.proof.public_keys import KeySet
-from events.shapes import written
-from events.store import DamagedStream
+from events.runtime.wall_clock import rfc3339
+from events.store.chain import linked
+from events.store.contract import DamagedStream
+from events.store.converter import written
 
 BEYOND = "beyond the events"
 """The name of the step that says what no event can show: it is never proved, and nothing is wrong with that."""

@@ -14,7 +14,7 @@ from redis.client import Pipeline
 from domain.match.state import ABORTED, FINISHED, OPEN, Seat
 from domain.rating import pairwise
 from events.readmodels.summary import Projected, Summary, pack, rated_result
-from events.store import shard_of
+from events.store.contract import shard_of
 
 WON, DRAWN, LOST = "+", "=", "-"
 

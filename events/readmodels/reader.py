@@ -9,7 +9,6 @@ from redis import Redis
 
 from domain.match.state import ABORTED, OPEN
 from domain.rating import START_RATING
-from events.clock import now_ms
 from events.readmodels.lists import DRAWN, LOST, WON, Keys
 from events.readmodels.paging import Page, Place, cursor_of, merged, place_of, refuse_page_size
 from events.readmodels.standings import (
@@ -21,6 +20,7 @@ from events.readmodels.standings import (
     unpack_entries,
 )
 from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
+from events.runtime.wall_clock import now_ms
 
 PUBLIC_VIEWS = ("open", "recent", "cases")
 PERSONAL_VIEWS = ("awaiting", "queue", "invited", "active", "finished")

@@ -16,10 +16,10 @@ from domain.match.commands import CreateMatch, SubmitMove
 from domain.match.positions import to_move
 from domain.match.state import PLAYING, Seat
 from domain.match.terms import STANDARD
-from events.clock import now_ms
-from events.matches import Matches
-from events.settings import store_from
-from events.store import Request
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.store.contract import Request
 from tests.bench.measure import Table, percentile, verdict
 from workers.fair_queue import SLOW, FairQueue
 

@@ -15,9 +15,9 @@ from deploy.impact import Question, replay_all
 from domain.games import GAMES
 from domain.match.commands import JoinMatch
 from domain.match.state import PLAYING
-from events.codec import draft_of
-from events.settings import Settings, next_database, store_from
-from events.store import EMPTY, EventStore, Request
+from events.runtime.settings import Settings, next_database, store_from
+from events.store.codec import draft_of
+from events.store.contract import EMPTY, EventStore, Request
 from tests.bench.measure import Rates, Table
 from tests.support.matches import PlayedMatch, creation
 from tests.support.server import RealServer

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from redis import Redis
 
-from events.envelope import canonical
-from events.redis_store import RedisStore
-from events.store import EMPTY, Request
+from events.store.contract import EMPTY, Request
+from events.store.envelope import canonical
+from events.store.redis import RedisStore
 from tests.bench.measure import Table, verdict
 from tests.bench.store import CREATED, MOVED
 from tests.support.server import RealServer

@@ -8,8 +8,8 @@ from typing import Any
 from domain.game import Game
 from domain.match.commands import CreateMatch, JoinMatch, SubmitMove
 from domain.match.state import Seat
-from events.matches import Matches
-from events.store import Request
+from events.service.matches import Matches
+from events.store.contract import Request
 
 PLAYERS = ("paaaaaaaaaaaaaaaa", "pbbbbbbbbbbbbbbbb")
 

@@ -18,11 +18,11 @@ from redis import Redis
 
 from deploy.runner import ROOT
 from domain.games import GAMES
-from events.clock import now_ms
-from events.connection import connect
-from events.matches import Matches
-from events.settings import Settings, next_database, store_from
-from events.store import EMPTY, Request
+from events.runtime.connections import connect
+from events.runtime.settings import Settings, next_database, store_from
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.store.contract import EMPTY, Request
 from tests.bench.measure import Rates, Table, verdict
 from tests.bench.played import play_match, random_game
 from tests.support.server import RealServer

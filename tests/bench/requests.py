@@ -15,10 +15,10 @@ from api.resources.games import MAX_OUTCOME_STEPS
 from domain.four_towers import GAME
 from domain.game import Effort, OutcomeUnknown
 from domain.games import GAMES
-from events.codec import draft_of
-from events.envelope import Envelope, seal
 from events.proof.bundle import make_bundle
-from events.store import GENESIS
+from events.store.codec import draft_of
+from events.store.contract import GENESIS
+from events.store.envelope import Envelope, seal
 from tests.bench.measure import Table, verdict
 from tests.support.bundles import KEY, SIGNED_AT
 from tests.support.callers import app_on

@@ -19,10 +19,10 @@ from deploy.watch import StoreWatch
 from deploy.watermark import MARK
 from domain.match import events as e
 from domain.match.state import Seat
-from events.codec import draft_of
-from events.envelope import seal
-from events.redis_store import RedisStore
-from events.store import EMPTY, GENESIS, Head, Request
+from events.store.codec import draft_of
+from events.store.contract import EMPTY, GENESIS, Head, Request
+from events.store.envelope import seal
+from events.store.redis import RedisStore
 from tests.bench.measure import Measured, Table, in_turns, repeated, verdict
 from tests.support.server import RealServer
 

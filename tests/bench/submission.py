@@ -20,11 +20,11 @@ from pathlib import Path
 from deploy.reaching import Ports
 from deploy.runner import GUNICORN, ROOT
 from domain.games import GAMES
-from events.clock import now_ms
-from events.matches import Matches
-from events.people import People
-from events.redis_store import RedisStore
-from events.settings import next_database
+from events.people.accounts import People
+from events.runtime.settings import next_database
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.store.redis import RedisStore
 from tests.bench.measure import Rates, Table, verdict
 from tests.bench.played import random_game, start_match
 from tests.support.server import RealServer

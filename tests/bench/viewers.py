@@ -12,9 +12,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from deploy.runner import Installation
-from events.clock import now_ms
-from events.matches import Matches
-from events.settings import store_from
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
 from tests.bench.measure import Table, percentile, verdict
 from tests.bench.played import start_match
 

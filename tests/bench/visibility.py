@@ -12,11 +12,11 @@ from pathlib import Path
 from deploy.runner import Installation
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
-from events.clock import now_ms
-from events.matches import Matches
 from events.readmodels import ReadModels
-from events.settings import store_from
-from events.store import Request
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.store.contract import Request
 from tests.bench.measure import Table, percentile, verdict
 from tests.bench.played import PLAYERS, random_game, start_match
 

@@ -2,9 +2,9 @@
 
 from flask import Flask, Response, jsonify, request
 
+from api.access.limits import Limits
 from api.app import create_app
-from api.limits import Limits
-from events.settings import Settings
+from events.runtime.settings import Settings
 
 WITHOUT_END = "1000000000/minute"
 

@@ -21,13 +21,13 @@ from deploy.api_client import Answer, ApiClient
 from deploy.reaching import answers
 from deploy.runner import Installation
 from domain.match.state import MatchState
-from events.chain import verify_all
-from events.clock import now_ms
-from events.matches import Matches
 from events.readmodels import Keys, ReadModels, dump, rated_result, summarise
-from events.redis_store import RedisStore
-from events.settings import store_from
-from events.store import StoreUnavailable
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.store.chain import verify_all
+from events.store.contract import StoreUnavailable
+from events.store.redis import RedisStore
 from workers.opponents import debts_of
 from workers.rebuild import rebuild
 

@@ -19,9 +19,9 @@ from deploy import appendonly
 from deploy.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.watch import StoreWatch
 from deploy.watermark import MARK, Missing
-from events.clock import now_ms
-from events.redis_store import RedisStore
-from events.store import Request
+from events.runtime.wall_clock import now_ms
+from events.store.contract import Request
+from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.eventually import eventually
 from tests.support.server import RealServer

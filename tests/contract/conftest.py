@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from events.memory import MemoryStore
-from events.redis_store import RedisStore
-from events.store import EventStore
+from events.store.contract import EventStore
+from events.store.memory import MemoryStore
+from events.store.redis import RedisStore
 from tests.support.server import RealServer
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from domain.match.refusals import Refused
 from domain.match.vacation import Vacation, booked, left
-from events.diaries import Diaries, Diary, Mark, MemoryDiaries, RedisDiaries, arranged
+from events.private.availability import Diaries, Diary, Mark, MemoryDiaries, RedisDiaries, arranged
 from tests.support.matches import NOON
 from tests.support.server import RealServer
 

@@ -6,8 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from events.envelope import Draft, canonical, chained
-from events.store import (
+from events.store.contract import (
     EMPTY,
     GENESIS,
     NOTHING_KEPT,
@@ -19,6 +18,7 @@ from events.store import (
     StaleVersion,
     VersionTag,
 )
+from events.store.envelope import Draft, canonical, chained
 from tests.support.drafts import draft, drafts, grown, request
 
 

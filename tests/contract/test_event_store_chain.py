@@ -7,11 +7,11 @@ import pytest
 from redis import Redis
 
 from domain.match.commands import JoinMatch
-from events.chain import Verified, verify, verify_all
-from events.codec import draft_of
-from events.envelope import Draft
-from events.redis_store import RedisStore
-from events.store import EMPTY, DamagedStream, EventStore, Head
+from events.store.chain import Verified, verify, verify_all
+from events.store.codec import draft_of
+from events.store.contract import EMPTY, DamagedStream, EventStore, Head
+from events.store.envelope import Draft
+from events.store.redis import RedisStore
 from tests.support.drafts import request
 from tests.support.matches import PlayedMatch
 

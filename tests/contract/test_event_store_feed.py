@@ -6,9 +6,9 @@ import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as NoConnection
 
-from events.connection import blocking_client, connect
-from events.feed import Delivery, FeedGroup, FeedTail, trim
-from events.redis_store import RedisStore
+from events.runtime.connections import blocking_client, connect
+from events.store.feed import Delivery, FeedGroup, FeedTail, trim
+from events.store.redis import RedisStore
 from tests.support.drafts import grown
 from tests.support.server import RealServer
 

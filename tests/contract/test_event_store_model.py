@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from redis import Redis
 
-from events.chain import verify_all
-from events.memory import MemoryStore
-from events.redis_store import RedisStore
-from events.store import EMPTY, EventStore, Head, Request, RequestMismatch, StaleVersion
+from events.store.chain import verify_all
+from events.store.contract import EMPTY, EventStore, Head, Request, RequestMismatch, StaleVersion
+from events.store.memory import MemoryStore
+from events.store.redis import RedisStore
 from tests.support.drafts import draft
 
 SHARDS = 2

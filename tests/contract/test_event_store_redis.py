@@ -13,10 +13,9 @@ from redis import Redis, RedisCluster
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from events.chain import verify_all
-from events.connection import connect
-from events.redis_store import RedisStore
-from events.store import (
+from events.runtime.connections import connect
+from events.store.chain import verify_all
+from events.store.contract import (
     EMPTY,
     NOTHING_KEPT,
     DamagedStream,
@@ -27,6 +26,7 @@ from events.store import (
     StoreUnavailable,
     WrongInstallation,
 )
+from events.store.redis import RedisStore
 from tests.support.drafts import draft, drafts, grown, request
 from tests.support.eventually import eventually
 from tests.support.proxy import LossyProxy
@@ -270,7 +270,7 @@ def test_the_store_works_on_a_redis_cluster(tmp_path: Path) -> None:
 
 
 def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
-    scripts = [script for script in files("events").iterdir() if script.name.endswith(".lua")]
+    scripts = [script for script in files("events.store").iterdir() if script.name.endswith(".lua")]
     assert {script.name for script in scripts} == {"append.lua", "open.lua", "keep_snapshot.lua", "keep_orders.lua"}
     of_6_2 = {
         "HGET",
@@ -327,7 +327,7 @@ def test_two_prefixes_are_two_stores(redis: Redis) -> None:
 
 
 def test_a_long_list_of_streams_is_read_page_by_page(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.redis_store.STREAMS_A_PAGE", 3)
+    monkeypatch.setattr("events.store.redis.STREAMS_A_PAGE", 3)
     store = RedisStore(redis, shards=1)
     names = [f"m{number}" for number in range(10)]
     for name in names:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from events.heartbeat import LONGEST_GAP, Heartbeat, MemoryHeartbeat, Outage, RedisHeartbeat
+from events.service.outages import LONGEST_GAP, Heartbeat, MemoryHeartbeat, Outage, RedisHeartbeat
 from tests.support.matches import NOON
 from tests.support.server import RealServer
 

@@ -17,9 +17,9 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.scene import Scene
 from domain.search import choose
-from events.administration import ARBITER, Administration
-from events.clock import now_ms
-from events.settings import store_from
+from events.people.administration import ARBITER, Administration
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
 from tests.e2e.png import shrunk
 from tests.e2e.visitors import Visitor, chromium
 

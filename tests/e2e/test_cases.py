@@ -5,9 +5,9 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from deploy.runner import Installation
-from events.administration import Administration
-from events.clock import now_ms
-from events.settings import store_from
+from events.people.administration import Administration
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
 

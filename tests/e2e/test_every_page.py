@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, expect
 
 from deploy.runner import Installation
 from domain.games import GAMES
-from events.administration import Administration
-from events.clock import now_ms
-from events.settings import store_from
+from events.people.administration import Administration
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
 AXE = """async (rules) => {

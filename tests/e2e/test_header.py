@@ -4,9 +4,9 @@ from itertools import pairwise
 
 from playwright.sync_api import expect
 
-from events.administration import Administration
-from events.clock import now_ms
-from events.settings import store_from
+from events.people.administration import Administration
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
 
 WIDTHS = (320, 380, 768, 1280, 2560)
 LONGEST_NAME = "nimzowitsch-and-capablanca"[:24]

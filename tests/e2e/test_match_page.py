@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Route, expect
 
-from events.settings import store_from
+from events.runtime.settings import store_from
 from tests.support.lost_tail import lose_tail
 
 OPENING = ("c3-d4", "b6-a5", "d4-c5")

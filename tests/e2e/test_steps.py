@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from api.web.static_files import VERSION
+from api.pages.static_files import VERSION
 from domain.games import GAMES
 from events.pictures.board import Trace, colour_names, draw
 from events.pictures.steps import board_of, steps_between

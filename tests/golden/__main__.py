@@ -18,11 +18,11 @@ from domain.match.impact import impact
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
 from domain.match.terms import days_per_move
 from domain.search import ENGINE, choose, seed_for
-from events.codec import event_of
-from events.envelope import seal
-from events.matches import Matches
-from events.memory import MemoryStore
-from events.store import GENESIS, Request
+from events.service.matches import Matches
+from events.store.codec import event_of
+from events.store.contract import GENESIS, Request
+from events.store.envelope import seal
+from events.store.memory import MemoryStore
 from tests.golden.players import PLAYERS, Line, play
 from tests.golden.stored import Golden, path_of, replayed, write
 

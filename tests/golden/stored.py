@@ -11,9 +11,9 @@ from domain.games import find_ruleset
 from domain.match.events import Event
 from domain.match.evolve import evolve
 from domain.match.state import MatchState
-from events.codec import event_of
-from events.envelope import Envelope, canonical, chained, unpack
-from events.store import GENESIS
+from events.store.codec import event_of
+from events.store.contract import GENESIS
+from events.store.envelope import Envelope, canonical, chained, unpack
 
 DIRECTORY = Path(__file__).parent
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from api.limits import Limits
+from api.access.limits import Limits
 from api.services import Services
 from domain.match.terms import DAY
-from events.chain import verify_all
-from events.clock import now_ms, rfc3339
+from events.readmodels.ratings import Ratings
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.store.chain import verify_all
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent, started
 from tests.support.projected import project
 from tests.support.server import RealServer
 from tests.support.stored import stored
-from workers.ratings import Ratings
 
 NAME, ZONE = "Zebulon-Quill", "Antarctica/Troll"
 WORDS = {

@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from api import stream_hub
+from api.live import stream_hub
+from api.live.stream import create_stream_app
 from api.services import Services
-from api.stream import create_stream_app
 from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
 from tests.support.projected import project
 from tests.support.server import RealServer

@@ -8,7 +8,7 @@ from flask import Flask
 
 from api.services import Services
 from deploy.cli import main
-from events.people import NameTaken
+from events.people.accounts import NameTaken
 from tests.support.callers import Caller
 from tests.support.server import RealServer
 

@@ -9,10 +9,10 @@ from flask import Flask
 
 from api.services import Services
 from deploy.cli import main
-from events.administration import Administration
-from events.connection import blocking_client
-from events.feed import FeedGroup
-from events.store import tag_of
+from events.people.administration import Administration
+from events.runtime.connections import blocking_client
+from events.store.contract import tag_of
+from events.store.feed import FeedGroup
 from tests.integration.test_api_cases import REASON, dispute
 from tests.support.callers import Caller, started
 from tests.support.workshop import BLOCK_MS, drain

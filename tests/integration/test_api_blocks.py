@@ -3,9 +3,9 @@
 import pytest
 from flask import Flask
 
-from api.limits import Limits
+from api.access.limits import Limits
 from api.services import Services
-from events.blocks import MAX_BLOCKS
+from events.people.blocks import MAX_BLOCKS
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent, started
 from tests.support.server import RealServer
 

@@ -6,9 +6,9 @@ from flask import Flask
 from api.services import EXTENSION, Services
 from domain.match.commands import OpenCase, Rule
 from domain.match.events import RulesetChanged
-from events.codec import draft_of
-from events.statements import Statement
-from events.store import Request
+from events.private.statements import Statement
+from events.store.codec import draft_of
+from events.store.contract import Request
 from tests.support.callers import Caller, started
 from tests.support.cases import REASON, RULE
 

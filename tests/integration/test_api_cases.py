@@ -8,8 +8,8 @@ from flask import Flask
 from api.services import Services
 from domain.games import GAMES
 from domain.match.events import MoveSubmitted
-from events.codec import draft_of
-from events.store import Request
+from events.store.codec import draft_of
+from events.store.contract import Request
 from tests.support.callers import ME, Caller, invited, opponent, started
 from tests.support.projected import project
 

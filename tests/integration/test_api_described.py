@@ -7,8 +7,8 @@ from urllib.parse import urljoin, urlsplit
 
 from flask import Flask
 
-from api.problem_explanations import EXPLANATIONS
-from api.problems import KINDS
+from api.http.problem_explanations import EXPLANATIONS
+from api.http.problems import KINDS
 from tests.support.callers import Caller
 from tests.support.examples import taken
 

@@ -10,8 +10,8 @@ from redis import Redis
 
 from api.health import GROUPS, MAX_ANSWER_MS
 from api.services import EXTENSION, Services
-from events.feed import FeedGroup
-from events.logs import configure
+from events.runtime.logs import configure
+from events.store.feed import FeedGroup
 from tests.support.callers import Caller, app_on, settings_for, started
 from tests.support.full_disk import full_log
 from tests.support.proxy import LossyProxy
@@ -162,7 +162,7 @@ def test_the_log_is_json_lines_without_secrets(
         raise RuntimeError("out of order")
 
     configure()  # here, where standard error is the one that is read below
-    monkeypatch.setattr("events.matches.Matches.load", broken)
+    monkeypatch.setattr("events.service.matches.Matches.load", broken)
     assert anna.get("/matches/m", Authorization=token).status_code == 500
     redis.config_set("maxmemory", 1)
     assert Caller(anna.client.application).post("/guests").status_code == 503

@@ -5,11 +5,11 @@ import io
 import pytest
 from flask import Flask
 
-from api.limits import SAID, Limits
+from api.access.limits import SAID, Limits
 from api.services import EXTENSION, Services
+from events.readmodels.projector import Projector, projected_by
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
 from tests.support.server import RealServer
-from workers.projector import Projector, projected_by
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_nobody_creates_matches_or_talks_without_end(server: RealServer) -> None
 def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
     app: Flask, anna: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.admission.MAX_MATCHES_AGAINST_OPPONENTS", 1)
+    monkeypatch.setattr("api.access.admission.MAX_MATCHES_AGAINST_OPPONENTS", 1)
     services: Services = app.extensions[EXTENSION]
     wanted = {**NEW, "seats": [ME, opponent(1)]}
     first = anna.post("/matches", wanted, Idempotency_Key="first")

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from api.services import Services
+from events.readmodels.ratings import Ratings
 from tests.support.callers import ME, OPEN, Caller, invited, started
 from tests.support.projected import project
-from workers.ratings import Ratings
 
 
 def all_pages(caller: Caller, path: str, limit: int) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from api.problems import KINDS
+from api.http.problems import KINDS
 from api.services import Services
 from tests.support.callers import ME, OPEN, Caller, invited, opponent, started
 

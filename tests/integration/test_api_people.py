@@ -9,12 +9,12 @@ from flask import Flask
 from redis import Redis
 
 from api import create_app
-from api.auth import COOKIE, SECURE_COOKIE
-from api.limits import Limits
-from api.proxies import behind_proxies
+from api.access.auth import COOKIE, SECURE_COOKIE
+from api.access.limits import Limits
+from api.access.proxies import behind_proxies
 from api.services import EXTENSION
-from events.passwords import Passwords
-from events.people import NameTaken, NoSuchPerson, People
+from events.people.accounts import NameTaken, NoSuchPerson, People
+from events.people.passwords import Passwords
 from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on, settings_for
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
@@ -127,7 +127,7 @@ def test_a_guest_has_no_password_to_change(anna: Caller, stranger: Caller) -> No
 def test_who_signs_in_again_and_again_ends_the_oldest_sessions(
     server: RealServer, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.people.MOST_SESSIONS", 2)
+    monkeypatch.setattr("events.people.accounts.MOST_SESSIONS", 2)
     seconds = count(1_800_000_000)
     app = app_on(server.url, now=lambda: next(seconds) * 1000)
     anna = Caller(app).sign_up("anna")

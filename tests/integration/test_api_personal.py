@@ -10,11 +10,11 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.chain import verify_all
-from events.envelope import Draft
-from events.personal import MAX_MATCHES_AT_ONCE, erase, forget
-from events.rewriting import SETTLED_AFTER_MS, Rewriting
-from events.store import Request, StoreUnavailable
+from events.service.personal_data import MAX_MATCHES_AT_ONCE, erase, forget
+from events.store.chain import verify_all
+from events.store.contract import Request, StoreUnavailable
+from events.store.envelope import Draft
+from events.store.rewriting import SETTLED_AFTER_MS, Rewriting
 from tests.support.callers import ME, OPEN, Caller, started
 from tests.support.projected import project
 from tests.support.stored import stored

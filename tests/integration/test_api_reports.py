@@ -3,7 +3,7 @@
 import pytest
 from flask import Flask
 
-from api.limits import Limits
+from api.access.limits import Limits
 from api.services import Services
 from tests.support.callers import Caller, app_on, started
 from tests.support.server import RealServer

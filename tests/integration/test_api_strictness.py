@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from api.headers import stream_origin
+from api.access.headers import stream_origin
 from tests.support.callers import Caller
 
 

@@ -6,15 +6,15 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from api.limits import Limits
+from api.access.limits import Limits
 from api.services import Services
 from domain.match.terms import DAY, HOUR, MINUTE
-from events.clock import rfc3339
+from events.readmodels.projector import Projector, projected_by
+from events.runtime.wall_clock import rfc3339
 from tests.support.callers import UNLIMITED, Caller, app_on, started
 from tests.support.matches import NOON
 from tests.support.server import RealServer
 from tests.support.watch import Watch
-from workers.projector import Projector, projected_by
 
 THREE_DAYS = {"control": "days-per-move", "bank": 3 * 86_400}
 CALENDAR = {"zone": "Europe/Berlin", "free_days": [5, 6], "auto_vacation": False, "plays_forced": False}

@@ -11,10 +11,10 @@ import pytest
 
 from deploy.watch import StoreWatch
 from deploy.watermark import MARK
-from events.chain import verify_all
 from events.proof.keys import KeyRing
-from events.redis_store import RedisStore
-from events.store import Request
+from events.store.chain import verify_all
+from events.store.contract import Request
+from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.eventually import eventually
 from tests.support.server import RealServer

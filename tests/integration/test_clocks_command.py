@@ -9,10 +9,10 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from domain.match.state import PLAYING
 from domain.match.terms import DAY, HOUR, days_per_move
-from events.administration import Administration
-from events.clock import now_ms, rfc3339
-from events.heartbeat import Outage, RedisHeartbeat
-from events.store_clock import StoreClock
+from events.people.administration import Administration
+from events.runtime.wall_clock import now_ms, rfc3339
+from events.service.outages import Outage, RedisHeartbeat
+from events.store.time import StoreClock
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.workshop import PREFIX, Workshop
@@ -124,7 +124,7 @@ def test_a_process_whose_clock_is_wrong_repairs_nothing(
     shop: Workshop, wrong_year: list[str], rookery: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = [shop.store.head(match) for match in wrong_year]
-    monkeypatch.setattr("events.store_clock.StoreClock.offset_ms", lambda _: 110_000)
+    monkeypatch.setattr("events.store.time.StoreClock.offset_ms", lambda _: 110_000)
     refused = rookery("clocks", "repair")
     assert refused.exit_code == 1
     assert "110.0 s ahead of the store's" in refused.output

@@ -2,7 +2,7 @@
 
 import threading
 
-from events.connection import MAX_CONNECTIONS, connect
+from events.runtime.connections import MAX_CONNECTIONS, connect
 from tests.support.server import RealServer
 
 

@@ -11,16 +11,16 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.match.state import FINISHED, MatchState
 from domain.rating import DEFAULT, Result, rate
-from events.chain import verify
 from events.readmodels import summarise
+from events.readmodels.projector import Projector, projected_by
+from events.readmodels.ratings import Ratings
+from events.store.chain import verify
 from tests.support.callers import ME, Caller, invited, opponent
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.rulesets import RULESETS
 from workers.opponents import answer
-from workers.projector import Projector, projected_by
-from workers.ratings import Ratings
 from workers.relay import Relay
 
 SEED = "2"

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.limits import Limits
+from api.access.limits import Limits
 from api.services import Services
 from domain.search import LEVELS
-from events.clock import now_ms
+from events.runtime.wall_clock import now_ms
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, opponent
 from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
@@ -16,7 +16,7 @@ from tests.support.projected import project
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.workshop import PREFIX, Workshop
-from workers.app import OPPONENTS
+from workers.celery_app import OPPONENTS
 from workers.fair_queue import QUICK, SLOW, FairQueue, lane_of
 from workers.opponents import answer
 from workers.relay import Relay
@@ -146,7 +146,7 @@ def test_a_guest_whose_requests_outrun_the_read_models_cannot_begin_any_number_o
 def test_the_matches_that_a_person_has_going_are_limited(
     anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.admission.MAX_MATCHES_GOING", 2)
+    monkeypatch.setattr("api.access.admission.MAX_MATCHES_GOING", 2)
     first, _ = anna.create(ME, OPEN), anna.create(ME, OPEN)
     project(services)
     wanted = {"game": "bashni", "setup": "start", "seats": [ME, OPEN]}

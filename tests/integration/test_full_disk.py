@@ -11,8 +11,8 @@ from deploy.embedded import ALWAYS, EVERYSEC
 from deploy.reserve import MIN_FREE_BYTES, MIN_TO_ACCEPT_BYTES, Reserve
 from deploy.watch import StoreWatch
 from deploy.watermark import MARK
-from events.redis_store import RedisStore
-from events.store import EMPTY, Head, Request, StoreFull, StoreUnavailable
+from events.store.contract import EMPTY, Head, Request, StoreFull, StoreUnavailable
+from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.callers import Caller, app_on, started
 from tests.support.server import RealServer

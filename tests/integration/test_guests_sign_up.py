@@ -6,9 +6,9 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.guests import GUEST_KEPT_MS, GuestRound
-from events.people import NameTaken, NoSuchPerson, Person, Suspension
-from events.personal import erase
+from events.people.accounts import NameTaken, NoSuchPerson, Person, Suspension
+from events.service.guests import GUEST_KEPT_MS, GuestRound
+from events.service.personal_data import erase
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 
 PASSWORD = "a tower of words"

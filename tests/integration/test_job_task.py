@@ -1,7 +1,7 @@
 """Jobs as a worker does them, with what it has connected to by itself."""
 
 from api.services import Services
-from events.clock import now_ms
+from events.runtime.wall_clock import now_ms
 from tests.support.callers import Caller, settings_for
 from tests.support.server import RealServer
 from workers.jobs import do_job

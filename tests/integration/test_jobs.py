@@ -6,10 +6,10 @@ import pytest
 
 from api.services import Services
 from domain.game import Effort
-from events.jobs import BUNDLE, JOB_KEPT_S, Job, Jobs
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
+from events.service.jobs import BUNDLE, JOB_KEPT_S, Job, Jobs
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, started
 from tests.support.server import RealServer
 from workers.jobs import ASKED_AGAIN_MS, JobRound, do_job
@@ -36,7 +36,7 @@ def long_match(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> 
     match = started(anna, boris)
     anna.move(match)
     boris.post(f"/matches/{match}/resignation")
-    for place in ("api.resources.proofs", "api.web.record_page"):
+    for place in ("api.resources.proofs", "api.pages.record_page"):
         monkeypatch.setattr(f"{place}.MAX_EVENTS_AT_ONCE", 3)
     return match
 

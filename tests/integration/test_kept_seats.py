@@ -5,8 +5,8 @@ import re
 from flask import Flask
 
 from api.services import Services
+from events.readmodels.projector import Projector, projected_by
 from tests.support.callers import ME, OPEN, Caller, invited
-from workers.projector import Projector, projected_by
 
 ANYBODY = "Anybody with the address of this page can join"
 

@@ -9,12 +9,12 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import main
 from domain.match.commands import RaiseDispute, Rule
-from events.envelope import Draft, seal
+from events.private.statements import Statements
 from events.proof import merkle
 from events.proof.checkpoints import KIND, write_checkpoint
 from events.proof.keys import KeyRing
-from events.statements import Statements
-from events.store import GENESIS
+from events.store.contract import GENESIS
+from events.store.envelope import Draft, seal
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import rewrite, sign
 from tests.support.matches import NOON

@@ -21,13 +21,13 @@ from deploy.watermark import MARK, Lost, Missing, Seen, read_mark
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
-from events.clock import now_ms
-from events.codec import draft_of
-from events.incidents import Incidents
-from events.matches import Matches
-from events.redis_store import RedisStore
-from events.settings import store_from
-from events.store import Request
+from events.runtime.settings import store_from
+from events.runtime.wall_clock import now_ms
+from events.service.incidents import Incidents
+from events.service.matches import Matches
+from events.store.codec import draft_of
+from events.store.contract import Request
+from events.store.redis import RedisStore
 from tests.bench.played import PLAYERS, play_match, random_game
 from tests.bench.store import CREATED, MOVED, NOW, PERSON
 from tests.chaos.power import cut_power

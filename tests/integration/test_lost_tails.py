@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
+from api.live.stream import create_stream_app
+from api.live.stream_hub import Hub
 from api.services import Services
-from api.stream import create_stream_app
-from api.stream_hub import Hub
 from domain.match import opponents
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.search import choose
-from events.chain import verify
-from events.feed import FeedTail
+from events.store.chain import verify
+from events.store.feed import FeedTail
 from tests.support.callers import Caller, settings_for, started
 from tests.support.lost_tail import lose_tail
 from tests.support.server import RealServer
@@ -117,7 +117,7 @@ def test_a_stream_that_is_resumed_after_a_lost_event_says_so(
 def test_a_stream_that_has_told_a_lost_event_says_so(
     server: RealServer, services: Services, monkeypatch: pytest.MonkeyPatch, anna: Caller, match: str
 ) -> None:
-    monkeypatch.setattr("api.stream_hub.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_SECONDS", 0.05)
     visitor = create_stream_app(settings_for(server.url)).test_client()
     watching = visitor.get(f"/api/v1/matches/{match}/stream?after={anna.get(f'/matches/{match}').json['version_tag']}")
     messages = told(watching)

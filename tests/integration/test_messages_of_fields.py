@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 import pytest
 
-from api.schemas import Either, Strict, flattened
+from api.http.schemas import Either, Strict, flattened
 from tests.support.callers import ME, OPEN, Caller
 
 STRANGE = (None, True, -1, 0.5, 10**18, "", " ", "x", "x" * 70_000, [], ["x"], [[]], [None] * 500, {}, {"x": 1})

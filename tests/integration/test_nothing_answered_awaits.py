@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api import awaiting
+from api.live import awaiting
 from api.services import Services
 from tests.support.callers import Caller, started
 from tests.support.projected import project

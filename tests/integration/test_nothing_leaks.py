@@ -10,12 +10,12 @@ from redis import Redis
 from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
+from api.live.stream_hub import message_of
 from api.services import EXTENSION, Services
-from api.stream_hub import message_of
-from events.matches import Matches
+from events.readmodels.projector import Projector, projected_by
+from events.service.matches import Matches
 from tests.support.callers import API, Caller, started
 from tests.support.stored import stored
-from workers.projector import Projector, projected_by
 
 NOTE, WORD = "kilimanjaro", "okapi"
 FIRST_REPLY, SECOND_REPLY = "g3-h4", "h2-g3"
@@ -101,7 +101,7 @@ class House:
 def test_nothing_private_leaves_its_authors_hands(
     capfd: pytest.CaptureFixture[str], redis: Redis, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.matches.SNAPSHOT_EVERY", 1)
+    monkeypatch.setattr("events.service.matches.SNAPSHOT_EVERY", 1)
     house = House(app, redis, capfd)
     match, anna, boris = house.match, house.anna, house.boris
     assert anna.move(match, "c3-d4").status_code == 201

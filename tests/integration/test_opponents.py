@@ -9,7 +9,7 @@ from domain.match import opponents
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
 from domain.match.state import MatchState
 from domain.search import ENGINE, accepts_draw, choose, seed_for
-from events.clock import now_ms
+from events.runtime.wall_clock import now_ms
 from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.relays import running

@@ -9,8 +9,8 @@ from werkzeug.test import TestResponse
 
 from api.services import EXTENSION, Services
 from domain.games import GAMES
-from events.codec import draft_of
-from events.store import EMPTY, Request
+from events.store.codec import draft_of
+from events.store.contract import EMPTY, Request
 from tests.support.callers import Caller
 from tests.support.worst import events_of
 

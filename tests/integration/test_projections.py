@@ -10,10 +10,10 @@ from redis.exceptions import ConnectionError as NoConnection
 from domain.match.commands import DeclineDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
 from events.readmodels import HeadToHead, Summary, summarise
+from events.readmodels.projector import Failures, Projector, projected_by
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain
-from workers.projector import Failures, Projector, projected_by
 from workers.relay import projecting
 
 

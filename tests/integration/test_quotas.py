@@ -6,11 +6,11 @@ import pytest
 
 from api.services import EXTENSION, Services
 from domain.match.state import ABORTED, FINISHED
-from events.guests import GUEST_KEPT_MS, GuestRound
-from events.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceeded
+from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceeded
+from events.readmodels.projector import Projector, projected_by
+from events.service.guests import GUEST_KEPT_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
-from workers.projector import Projector, projected_by
 
 LINES = {"lines": [{"move": "b6-a5", "next": [{"move": "d4-e5"}]}]}
 
@@ -150,7 +150,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         now = services.now() + GUEST_KEPT_MS
         with monkeypatch.context() as patched:
-            patched.setattr("events.personal.Notebooks.erase", None)
+            patched.setattr("events.service.personal_data.Notebooks.erase", None)
             with pytest.raises(TypeError):
                 rounds(services, now)
         assert rounds(services, now) == 1

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from redis.exceptions import ConnectionError as NoConnection
 
-from api.limits import RateLimits
-from api.web.static_files import VERSION
+from api.access.limits import RateLimits
+from api.pages.static_files import VERSION
 from tests.support.callers import UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
 

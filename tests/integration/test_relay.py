@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from domain.match.commands import OfferDraw, Resign
-from events.liveness import RedisLiveness
-from events.logs import LOST, configure
 from events.readmodels import summarise
+from events.runtime.liveness import RedisLiveness
+from events.runtime.logs import LOST, configure
 from tests.support.celery_worker import Broker
 from tests.support.eventually import eventually
 from tests.support.full_disk import full_log

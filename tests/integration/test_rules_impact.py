@@ -8,8 +8,8 @@ from deploy.cli import main
 from deploy.impact import MATCHES_AT_ONCE, Question, replay_all
 from domain.match.commands import SubmitMove
 from domain.match.state import Seat
-from events.envelope import Draft
-from events.store import EMPTY, Request
+from events.store.contract import EMPTY, Request
+from events.store.envelope import Draft
 from tests.support.server import RealServer
 from tests.support.workshop import PREFIX, Workshop
 

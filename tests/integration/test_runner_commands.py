@@ -12,10 +12,10 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from deploy.supervisor import tethered
 from domain.games import GAMES
-from events.clock import now_ms
-from events.matches import Matches
 from events.readmodels import Keys
-from events.redis_store import RedisStore
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.store.redis import RedisStore
 from tests.bench.played import play_match, random_game
 from tests.support.eventually import eventually
 from tests.support.server import RealServer

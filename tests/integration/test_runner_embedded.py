@@ -21,7 +21,7 @@ from deploy.embedded import (
     refuse_taken_port,
 )
 from deploy.watch import StoreWatch
-from events.redis_store import RedisStore
+from events.store.redis import RedisStore
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
@@ -163,7 +163,7 @@ def test_an_address_that_is_not_ours_is_refused():
 
 
 def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(tmp_path, monkeypatch):
-    monkeypatch.setattr("events.connection.ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr("events.runtime.connections.ANSWER_SECONDS", 0.3)
     server = RealServer(tmp_path / "redis")
     hung: list[float] = []
     store = RedisStore(server.client())

@@ -9,12 +9,12 @@ from argon2 import PasswordHasher
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from api.auth import DEVICE_COOKIE
-from api.limits import SITE_SHARE, Limits, networks
+from api.access.auth import DEVICE_COOKIE
+from api.access.limits import SITE_SHARE, Limits, networks
+from api.access.sign_in_delays import MAX_DELAY_S, MAX_FREE_ATTEMPTS
 from api.services import Services
-from api.sign_in_delays import MAX_DELAY_S, MAX_FREE_ATTEMPTS
-from events.passwords import MAX_HASHES_AT_ONCE, MAX_WAITING_FOR_A_HASH, Passwords
-from events.people import People
+from events.people.accounts import People
+from events.people.passwords import MAX_HASHES_AT_ONCE, MAX_WAITING_FOR_A_HASH, Passwords
 from tests.support.callers import API, Caller, app_on
 from tests.support.server import RealServer
 

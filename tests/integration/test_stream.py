@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from api.auth import COOKIE
-from api.stream import create_stream_app
-from api.stream_hub import Batch, Hub, Message
-from events.chats import channel_of
-from events.memory import MemoryStore
-from events.store import EMPTY
+from api.access.auth import COOKIE
+from api.live.stream import create_stream_app
+from api.live.stream_hub import Batch, Hub, Message
+from events.private.chats import channel_of
+from events.store.contract import EMPTY
+from events.store.memory import MemoryStore
 from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
 from tests.support.drafts import grown
 from tests.support.eventually import DEADLINE_S, eventually
@@ -229,7 +229,7 @@ def test_one_address_leaves_room_for_others(server: RealServer) -> None:
 def test_the_stream_of_who_has_gone_ends_soon(
     server: RealServer, monkeypatch: pytest.MonkeyPatch, leave: str, private: bool
 ) -> None:
-    monkeypatch.setattr("api.stream_hub.HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr("api.live.stream_hub.HEARTBEAT_SECONDS", 0.01)
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match = started(anna, boris, private=private)
@@ -310,7 +310,7 @@ def test_who_reads_a_long_match_from_its_start_lets_others_have_their_turn(monke
         else:
             time.sleep(seconds)
 
-    monkeypatch.setattr("api.stream_hub.time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
+    monkeypatch.setattr("api.live.stream_hub.time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
     for message in Hub(store, nobody, nobody)._stored("m", EMPTY.tag):
         found.append(message)
     assert [message.tag.version for message in found if message.tag] == list(range(1, 121))

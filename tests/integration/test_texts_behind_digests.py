@@ -11,11 +11,11 @@ from flask import Flask
 
 from api.services import Services
 from deploy.cli import main
-from events.chain import verify_all
-from events.envelope import Draft
+from events.private.statements import UNNAMED_AFTER_MS
 from events.proof.bundle import read_bundle
-from events.statements import UNNAMED_AFTER_MS
-from events.store import Request, StoreUnavailable
+from events.store.chain import verify_all
+from events.store.contract import Request, StoreUnavailable
+from events.store.envelope import Draft
 from tests.support.callers import Caller, app_on, started
 from tests.support.projected import project
 from tests.support.server import RealServer

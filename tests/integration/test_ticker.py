@@ -15,12 +15,12 @@ from domain.match.commands import CallTime, ForgiveFlag, PauseClock, SubmitMove
 from domain.match.refusals import Refused
 from domain.match.state import FINISHED, PLAYING
 from domain.match.terms import CLAIM, DAY, HOUR, days_per_move
-from events.clock import now_ms
-from events.diaries import Diary, arranged
-from events.matches import Matches
+from events.private.availability import Diary, arranged
 from events.readmodels import dump
-from events.store import Request
-from events.timekeeper import Settled, Timekeeper
+from events.runtime.wall_clock import now_ms
+from events.service.matches import Matches
+from events.service.timekeeper import Settled, Timekeeper
+from events.store.contract import Request
 from tests.support.celery_worker import environment_of
 from tests.support.eventually import eventually
 from tests.support.relays import running

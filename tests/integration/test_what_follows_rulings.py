@@ -7,12 +7,12 @@ import pytest
 from domain.match.commands import Appeal, Command, OpenCase, ReopenCase, Rule, SubmitMove
 from domain.match.state import PLAYING
 from domain.match.timekeeping import deadline_of
-from events.matches import Executed
+from events.private.statements import Statement
 from events.proof.audit import audit
 from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.summary import DAY_MS
-from events.statements import Statement
-from events.store import Request
+from events.service.matches import Executed
+from events.store.contract import Request
 from tests.support.cases import REASON, RULE
 from tests.support.matches import NOON
 from tests.support.workshop import Workshop, drain

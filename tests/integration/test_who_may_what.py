@@ -5,10 +5,10 @@ from typing import Any
 
 from flask import Flask
 
-from api.auth import COOKIE
+from api.access.auth import COOKIE
 from api.services import EXTENSION, Services
+from events.readmodels.projector import Projector, projected_by
 from tests.support.callers import API, Caller, started
-from workers.projector import Projector, projected_by
 
 HEARD = """
             nobody  gone  revoked  stranger  bot      operator  arbiter  judge  player  own-bot

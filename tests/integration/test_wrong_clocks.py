@@ -10,12 +10,12 @@ from redis import Redis
 from domain.match.clock import falls_at
 from domain.match.state import PLAYING
 from domain.match.terms import DAY, days_per_move
-from events.clock import now_ms
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
-from events.redis_store import RedisStore
-from events.store import EMPTY, ClockDiffers
-from events.store_clock import StoreClock
+from events.runtime.wall_clock import now_ms
+from events.store.contract import EMPTY, ClockDiffers
+from events.store.redis import RedisStore
+from events.store.time import StoreClock
 from tests.support.callers import Caller, app_on, started
 from tests.support.drafts import drafts, request
 from tests.support.eventually import eventually

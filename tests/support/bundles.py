@@ -33,15 +33,15 @@ from domain.match.opponents import move_of, takes_draw
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE, seed_for
-from events.codec import draft_of
-from events.envelope import Envelope, seal
 from events.proof import merkle
 from events.proof.bundle import make_bundle
 from events.proof.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_of, statement
 from events.proof.keys import SigningKey
 from events.proof.public_keys import KeySet
-from events.shapes import Digest
-from events.store import GENESIS
+from events.store.codec import draft_of
+from events.store.contract import GENESIS
+from events.store.converter import Digest
+from events.store.envelope import Envelope, seal
 from tests.support.cases import REASON, RULE
 from tests.support.matches import NOON, PlayedMatch, creation, started
 

@@ -11,12 +11,12 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from api import create_app
-from api.limits import Limits, RateLimits, install
+from api.access.limits import Limits, RateLimits, install
 from api.services import EXTENSION, Services
-from events.logs import configure
-from events.passwords import Passwords
-from events.people import People
-from events.settings import Settings, next_database
+from events.people.accounts import People
+from events.people.passwords import Passwords
+from events.runtime.logs import configure
+from events.runtime.settings import Settings, next_database
 
 API = "/api/v1"
 UNLIMITED = Limits(*["1000000/second"] * len(Limits._fields))

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from deploy.supervisor import tethered
-from events.connection import connect
-from events.settings import Settings
-from workers.app import QUEUES, queue_names
+from events.runtime.connections import connect
+from events.runtime.settings import Settings
+from workers.celery_app import QUEUES, queue_names
 
 
 def environment_of(settings: Settings) -> dict[str, str]:

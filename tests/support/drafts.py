@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from events.envelope import Draft
-from events.store import Appended, EventStore, Request
+from events.store.contract import Appended, EventStore, Request
+from events.store.envelope import Draft
 
 
 def draft(number: int = 1, **content: object) -> Draft:

@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Flask
 
-from api.openapi import EXAMPLES
+from api.http.openapi import EXAMPLES
 from api.services import EXTENSION
 from tests.support.callers import API, Caller, app_on
 from tests.support.projected import project

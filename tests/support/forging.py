@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from domain.match.events import Event
-from events.codec import draft_of
-from events.envelope import Draft, seal
 from events.proof.bundle import make_bundle
-from events.store import GENESIS
+from events.store.codec import draft_of
+from events.store.contract import GENESIS
+from events.store.envelope import Draft, seal
 from tests.support.bundles import KEY, SIGNED_AT, envelopes
 from tests.support.matches import PlayedMatch
 

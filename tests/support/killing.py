@@ -4,7 +4,7 @@ import os
 import signal
 from collections.abc import Sequence
 
-from events.store import EventStore
+from events.store.contract import EventStore
 
 ONCE = "test:killed"
 

@@ -2,8 +2,8 @@
 
 from redis import Redis
 
-from events.redis_store import RedisStore, ShardKeys
-from events.store import EMPTY, Head
+from events.store.contract import EMPTY, Head
+from events.store.redis import RedisStore, ShardKeys
 
 
 def lose_tail(store: RedisStore, stream: str, version: int, prefix: str = "rk:") -> None:

@@ -1,7 +1,7 @@
 """Read models brought up to date in tests in which no relay runs."""
 
 from api.services import Services
-from workers.projector import Projector, projected_by
+from events.readmodels.projector import Projector, projected_by
 
 
 def project(services: Services) -> list[str]:

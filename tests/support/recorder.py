@@ -24,9 +24,9 @@ from eventsourcing.persistence import (
 )
 from redis import WatchError
 
-from events.envelope import Draft, Envelope, seal
-from events.redis_store import RedisStore
-from events.store import Head, Pointer, Request, StaleVersion
+from events.store.contract import Head, Pointer, Request, StaleVersion
+from events.store.envelope import Draft, Envelope, seal
+from events.store.redis import RedisStore
 
 PAGE = 1000
 BLOCK_MS = 100

@@ -9,7 +9,7 @@ from redis import Redis
 
 from deploy.embedded import EVERYSEC, DataDirectory, find_binary, server_command
 from deploy.supervisor import tethered
-from events.connection import connect
+from events.runtime.connections import connect
 
 STARTS = 5
 

@@ -42,7 +42,7 @@ class StreamProcess:
                 "warning",
             ]
             self.process = subprocess.Popen(
-                tethered([*command, "--no-control-socket", "api.stream:app"]),
+                tethered([*command, "--no-control-socket", "api.live.stream:app"]),
                 env={**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)},
                 cwd=ROOT,
                 pass_fds=[listener.fileno()],

@@ -9,13 +9,13 @@ from domain.match.commands import Command, JoinMatch, SubmitMove
 from domain.match.events import Event
 from domain.match.state import MatchState
 from domain.match.terms import Terms, days_per_move
-from events.codec import event_of
-from events.diaries import Diary, MemoryDiaries, arranged
-from events.heartbeat import LONGEST_GAP, MemoryHeartbeat
-from events.matches import Executed, Matches
-from events.memory import MemoryStore
-from events.store import Request, VersionTag
-from events.timekeeper import Timekeeper
+from events.private.availability import Diary, MemoryDiaries, arranged
+from events.service.matches import Executed, Matches
+from events.service.outages import LONGEST_GAP, MemoryHeartbeat
+from events.service.timekeeper import Timekeeper
+from events.store.codec import event_of
+from events.store.contract import Request, VersionTag
+from events.store.memory import MemoryStore
 from tests.support.matches import NOON, creation
 
 THREE_DAYS = days_per_move(3)

@@ -7,22 +7,22 @@ from random import Random
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
 from domain.match.state import CLOCK, FINISHED, PLAYING, MatchState, Seat, is_person
-from events.connection import blocking_client, connect
-from events.diaries import RedisDiaries
-from events.feed import FeedGroup
-from events.heartbeat import RedisHeartbeat
-from events.matches import Executed, Matches
+from events.private.availability import RedisDiaries
 from events.proof.checkpoint_log import CheckpointLog, day_of
 from events.proof.keys import KeyRing
 from events.readmodels import ReadModels, dump
-from events.redis_store import RedisStore
-from events.settings import Settings, next_database
-from events.store import Request
-from events.timekeeper import Timekeeper
+from events.readmodels.projector import Projector, projected_by
+from events.readmodels.ratings import Ratings
+from events.runtime.connections import blocking_client, connect
+from events.runtime.settings import Settings, next_database
+from events.service.matches import Executed, Matches
+from events.service.outages import RedisHeartbeat
+from events.service.timekeeper import Timekeeper
+from events.store.contract import Request
+from events.store.feed import FeedGroup
+from events.store.redis import RedisStore
 from tests.support.matches import NOON, creation
 from workers.opponents import debts_of
-from workers.projector import Projector, projected_by
-from workers.ratings import Ratings
 from workers.relay import Line, asking, keeping_time, projecting
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker

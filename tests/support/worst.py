@@ -18,13 +18,13 @@ from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from events.codec import draft_of
-from events.personal import MAX_MATCHES_AT_ONCE, takes_long
 from events.pictures import standalone
-from events.store import EMPTY, Request
+from events.readmodels.projector import Projector, projected_by
+from events.service.personal_data import MAX_MATCHES_AT_ONCE, takes_long
+from events.store.codec import draft_of
+from events.store.contract import EMPTY, Request
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from workers.opponents import answer
-from workers.projector import Projector, projected_by
 
 CRAFTED = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
 """Whether it is a mate takes more than a second to tell."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.web.announcements import WORDS, Audience, announced, announced_rematch, last_move
-from api.web.consequences import consequences
+from api.pages.announcements import WORDS, Audience, announced, announced_rematch, last_move
+from api.pages.consequences import consequences
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.event_types import TYPES

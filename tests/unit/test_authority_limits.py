@@ -11,9 +11,9 @@ from domain.match.authority import Authority
 from domain.match.clock import VACATION
 from domain.match.state import CLOCK
 from domain.match.terms import DAY, HOUR
-from events.envelope import Envelope
 from events.proof.audit import audit
 from events.proof.verification import BEYOND
+from events.store.envelope import Envelope
 from tests.golden import stored as golden
 from tests.support.bundles import (
     SIGNED_AT,

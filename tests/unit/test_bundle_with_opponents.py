@@ -5,11 +5,11 @@ from typing import Any
 
 from domain.match.commands import Resign
 from domain.match.events import DrawAccepted, MatchFinished
-from events.codec import draft_of
-from events.envelope import seal
 from events.proof.bundle import make_bundle
 from events.proof.verification import BEYOND
-from events.store import GENESIS
+from events.store.codec import draft_of
+from events.store.contract import GENESIS
+from events.store.envelope import seal
 from tests.support.bundles import (
     KEY,
     SIGNED_AT,

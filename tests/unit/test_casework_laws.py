@@ -25,8 +25,8 @@ from events.proof.bundle import make_bundle
 from events.proof.verification import verify
 from events.readmodels import summarise
 from events.readmodels.lists import lists_of
-from events.snapshots import restored, snapshot_of
-from events.store import EMPTY
+from events.store.contract import EMPTY
+from events.store.snapshots import restored, snapshot_of
 from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys
 from tests.support.matches import SHORT_GAME, PlayedMatch, started, started_by_four
 

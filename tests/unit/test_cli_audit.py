@@ -11,12 +11,12 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from deploy.fleet import Finding, examine
 from domain.match.commands import Resign
-from events.codec import draft_of
-from events.memory import MemoryStore
 from events.proof.bundle import make_bundle
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set
-from events.store import EMPTY, Request
+from events.store.codec import draft_of
+from events.store.contract import EMPTY, Request
+from events.store.memory import MemoryStore
 from tests.support.bundles import (
     KEY,
     OTHER_KEY,

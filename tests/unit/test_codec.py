@@ -36,10 +36,10 @@ from domain.match.events import (
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from domain.search import seed_for
-from events.codec import MalformedEvent, UnknownEvent, content_shown, draft_of, event_of
-from events.envelope import Envelope, seal
-from events.store import GENESIS
-from events.upcasters import UPCASTERS, present_schema, upcast
+from events.store.codec import MalformedEvent, UnknownEvent, content_shown, draft_of, event_of
+from events.store.contract import GENESIS
+from events.store.envelope import Envelope, seal
+from events.store.upcasters import UPCASTERS, present_schema, upcast
 
 NOON = 1_700_000_000_000
 

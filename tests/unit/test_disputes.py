@@ -26,8 +26,8 @@ from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY
-from events.codec import event_of
-from events.envelope import Envelope
+from events.store.codec import event_of
+from events.store.envelope import Envelope
 from tests.support.cases import REASON, WORDS, disputed, refusal, ruling
 from tests.support.matches import PlayedMatch, started
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.envelope import Draft, canonical, canonical_json, chained, seal, unpack
-from events.store import GENESIS
+from events.store.contract import GENESIS
+from events.store.envelope import Draft, canonical, canonical_json, chained, seal, unpack
 
 DRAFT = Draft("move-submitted", 1, 1_700_000_000_000, "päul", {"seat": 0, "move": "c3-d4", "ply": 1})
 CANONICAL = (

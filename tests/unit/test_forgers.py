@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from events.envelope import Draft, canonical, chained
 from events.proof.documents import Fault, write_document
 from events.proof.verification import verify
-from events.store import GENESIS
+from events.store.contract import GENESIS
+from events.store.envelope import Draft, canonical, chained
 from tests.support.bundles import STORIES, bundle_of, keys
 
 FORGERIES = 80

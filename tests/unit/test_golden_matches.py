@@ -12,7 +12,7 @@ import pytest
 from domain.game import Game
 from domain.match.events import MatchCreated
 from domain.match.impact import impact
-from events.codec import event_of
+from events.store.codec import event_of
 from tests.golden.stored import DIRECTORY, Golden, envelopes, path_of, read, replayed
 from tests.support.rulesets import RULESETS
 

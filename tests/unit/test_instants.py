@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.schemas import read_instant
+from api.http.schemas import read_instant
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from domain.match.event_types import TYPES
 
-LIVE = Path(__file__).parents[2] / "api/web/static/live.js"
+LIVE = Path(__file__).parents[2] / "api/pages/static/live.js"
 
 
 def test_a_page_hears_of_every_type_of_event() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 import structlog
 
-from events.logs import LOST, configure
+from events.runtime.logs import LOST, configure
 from tests.support.full_disk import full_log
 
 log = structlog.get_logger("test")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import events.matches
+import events.service.matches
 from domain.game import Game
 from domain.games import GAMES
 from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
@@ -14,13 +14,13 @@ from domain.match.events import MoveSubmitted
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState, Seat
-from events.chain import verify
-from events.codec import event_of
-from events.envelope import Draft
-from events.matches import Executed, Matches, NoSuchMatch
-from events.memory import MemoryStore
-from events.snapshots import restored, snapshot_of
-from events.store import Appended, Head, Opened, Request, RequestMismatch, StaleVersion, VersionTag
+from events.service.matches import Executed, Matches, NoSuchMatch
+from events.store.chain import verify
+from events.store.codec import event_of
+from events.store.contract import Appended, Head, Opened, Request, RequestMismatch, StaleVersion, VersionTag
+from events.store.envelope import Draft
+from events.store.memory import MemoryStore
+from events.store.snapshots import restored, snapshot_of
 from tests.support.matches import NOON, PlayedMatch, creation
 
 
@@ -257,7 +257,7 @@ def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Match
 
 
 def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events.matches, "CACHED_MATCHES", 2)
+    monkeypatch.setattr(events.service.matches, "CACHED_MATCHES", 2)
     for name in ("a", "b", "c"):
         matches.execute(name, creation(match=name), "alice", Request("k", "f"))
         matches.load(name)
@@ -279,7 +279,7 @@ def play_on(matches: Matches, plies: int) -> None:
 def test_a_snapshot_is_kept_now_and_then_and_spares_the_replay(
     matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events.matches, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(events.service.matches, "SNAPSHOT_EVERY", 10)
     play_on(matches, 25)
     assert store.calls.count("keep_snapshot") == 2
     known = matches.load("m")

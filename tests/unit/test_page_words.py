@@ -2,13 +2,13 @@
 
 import pytest
 
+from api.pages.chart import rating_chart
+from api.pages.recorded import people_in_event, told
+from api.pages.wording import change, own_result, reason_words
 from api.rating_history import ShownChange
-from api.web.chart import rating_chart
-from api.web.recorded import people_in_event, told
-from api.web.wording import change, own_result, reason_words
 from domain.match.commands import Resign
 from domain.match.terms import DAY
-from events.people import Person
+from events.people.accounts import Person
 from events.readmodels import summarise
 from tests.support.matches import FOUR, NOON, started, started_by_four
 

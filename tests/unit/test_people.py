@@ -2,8 +2,8 @@
 
 import pytest
 
-from events.names import UnfitName, check_name, skeleton
-from events.passwords import UnfitPassword, check_password
+from events.people.names import UnfitName, check_name, skeleton
+from events.people.passwords import UnfitPassword, check_password
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The list of moves on the page of a match: rounds, and what has happened since the own last move."""
 
-from api.web.played_moves import Played, played_moves, rounds, runs_since
+from api.pages.played_moves import Played, played_moves, rounds, runs_since
 from domain.games import find_ruleset
 from domain.match.commands import SubmitMoves
 from domain.match.state import MatchState

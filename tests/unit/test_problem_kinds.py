@@ -8,7 +8,7 @@ import pytest
 
 import domain
 import events
-from api.problems import KINDS
+from api.http.problems import KINDS
 from domain.match import guards
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.rating import DEFAULT, Rating, Result, rate, rest
+from events.readmodels.ledger import Ledger
 from events.readmodels.standings import DayEnd, Entry
 from events.readmodels.summary import DAY_MS, RatedResult
-from workers.ledger import Ledger
 
 PLAYERS = ("alice", "bob", "carol", "opponent-3")
 DAY = 19_000

@@ -12,15 +12,15 @@ from flask import Flask
 from markupsafe import escape
 
 from api import create_app
-from api.web.rules.drawing import drawn
-from api.web.rules.figure import Figure, cut, rules_of
-from api.web.rules.games import four_towers
-from api.web.rules.games.four_towers.claims import Only
-from api.web.rules.pages import figures_of, has_page, rules_url
+from api.pages.rules.drawing import drawn
+from api.pages.rules.figure import Figure, cut, rules_of
+from api.pages.rules.games import four_towers
+from api.pages.rules.games.four_towers.claims import Only
+from api.pages.rules.pages import figures_of, has_page, rules_url
 from domain.four_towers import GAME as FOUR_TOWERS
 from domain.game import Game, IllegalMove, MalformedNotation
 from domain.games import GAMES
-from events.settings import Settings
+from events.runtime.settings import Settings
 
 RULINGS = {
     "bashni": ("BA", 14),

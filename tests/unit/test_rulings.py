@@ -25,8 +25,8 @@ from domain.match.evolve import replay
 from domain.match.lines import DEAD, Line, Orders, laid_down, standing
 from domain.match.state import ABORTED, FINISHED
 from domain.match.terms import DAY, STANDARD, Terms, days_per_move
-from events.snapshots import restored, snapshot_of
-from events.store import EMPTY
+from events.store.contract import EMPTY
+from events.store.snapshots import restored, snapshot_of
 from tests.support.cases import REASON, WORDS, disputed, refusal, ruling
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, started, started_by_four
 
@@ -234,5 +234,5 @@ def test_a_snapshot_that_the_rules_fail_on_counts_as_none(monkeypatch: pytest.Mo
     def at_fault(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("events.snapshots.find_ruleset", at_fault)
+    monkeypatch.setattr("events.store.snapshots.find_ruleset", at_fault)
     assert restored(kept) is None

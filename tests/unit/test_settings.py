@@ -7,10 +7,10 @@ from click.testing import CliRunner
 from environs import EnvError
 from flask import Flask
 
-from api.proxies import behind_proxies
+from api.access.proxies import behind_proxies
 from deploy.cli import main
-from events.connection import blocking_client, connect
-from events.settings import Settings, next_database, store_from
+from events.runtime.connections import blocking_client, connect
+from events.runtime.settings import Settings, next_database, store_from
 
 NAMES = (
     "REDIS_URL",

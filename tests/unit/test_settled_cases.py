@@ -15,11 +15,11 @@ from domain.match.commands import (
 )
 from domain.match.evolve import replay
 from domain.match.state import FINISHED, PLAYING
-from events.codec import draft_of, event_of
-from events.envelope import Draft, seal
 from events.proof.audit import audit
-from events.snapshots import restored, snapshot_of
-from events.store import EMPTY, GENESIS
+from events.store.codec import draft_of, event_of
+from events.store.contract import EMPTY, GENESIS
+from events.store.envelope import Draft, seal
+from events.store.snapshots import restored, snapshot_of
 from tests.support.bundles import actors
 from tests.support.cases import WORDS, disputed, refusal, ruling
 from tests.support.matches import FOUR, PlayedMatch, started, started_by_four

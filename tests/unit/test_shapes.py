@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 import pytest
 
-from events.shapes import Digest, Misfit, SignatureText, schema_of, shape_of, written
+from events.store.converter import Digest, Misfit, SignatureText, schema_of, shape_of, written
 
 
 class Leg(NamedTuple):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.web.static_files import STATIC, VERSION, modules_of, trimmed, version_of
+from api.pages.static_files import STATIC, VERSION, modules_of, trimmed, version_of
 from tests.support.callers import Caller, app_on
 
 NO_STORE = "redis://127.0.0.1:1/0"

@@ -7,10 +7,10 @@ import pytest
 from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, OpenCase, Resign
 from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
-from events.memory import MemoryStore
 from events.readmodels import Keys, Projected, lists_of, pool_of, rated_result, summarise
 from events.readmodels.paging import Place, cursor_of, place_of
 from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack, unpack
+from events.store.memory import MemoryStore
 from tests.support.cases import WORDS, disputed, ruling
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
 

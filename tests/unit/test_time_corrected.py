@@ -8,9 +8,9 @@ from domain.match.commands import CorrectTime, OfferDraw, PauseClock, RaiseDispu
 from domain.match.events import ClockResumed, TimeCorrected
 from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING
 from domain.match.terms import DAY, HOUR, OPEN_FOR
-from events.clock_repair import correct_matches, correct_outages, impossible
-from events.codec import event_of
-from events.heartbeat import Outage
+from events.service.clock_repair import correct_matches, correct_outages, impossible
+from events.service.outages import Outage
+from events.store.codec import event_of
 from tests.support.matches import NOON, creation
 from tests.support.timekept import House
 

@@ -8,8 +8,8 @@ from domain.match.events import FlagFell, MatchAborted, MatchFinished
 from domain.match.refusals import Refused
 from domain.match.state import FINISHED
 from domain.match.terms import CLAIM, DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
-from events.heartbeat import LONGEST_GAP, Outage
-from events.store import EMPTY, StaleVersion
+from events.service.outages import LONGEST_GAP, Outage
+from events.store.contract import EMPTY, StaleVersion
 from tests.support.matches import NOON, creation
 from tests.support.timekept import THREE_DAYS, House, booked
 

@@ -6,7 +6,7 @@ from domain.match.commands import OfferDraw, PauseClock, ResumeClock, SetCalenda
 from domain.match.events import CalendarSet, ClockPaused
 from domain.match.state import PLAYING
 from domain.match.terms import BANK, DAY, HOUR, STANDARD
-from events.codec import event_of
+from events.store.codec import event_of
 from tests.support.matches import NOON
 from tests.support.timekept import THREE_DAYS, House, booked, in_berlin
 

@@ -6,7 +6,7 @@ from domain.match.commands import OfferDraw, SubmitMove
 from domain.match.events import ClockPaused, ClockResumed, FlagFell
 from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY, HOUR
-from events.codec import event_of
+from events.store.codec import event_of
 from tests.support.matches import NOON
 from tests.support.timekept import THREE_DAYS, House, booked
 

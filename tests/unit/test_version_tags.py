@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.stream_hub import WAKE, Batch, Message
-from events.store import EMPTY, Head, VersionTag
+from api.live.stream_hub import WAKE, Batch, Message
+from events.store.contract import EMPTY, Head, VersionTag
 
 
 def tag(version: int, history: int = 0) -> VersionTag:

@@ -14,10 +14,10 @@ from domain.match.event_types import TYPES
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, HOUR
-from events.codec import draft_of
-from events.envelope import Draft
 from events.proof.verification import BEYOND
-from events.upcasters import present_schema
+from events.store.codec import draft_of
+from events.store.envelope import Draft
+from events.store.upcasters import present_schema
 from tests.support.bundles import SIGNED_AT, after_two_plies, against_an_opponent, bundle_of, disputed, resigned, ruled
 from tests.support.forging import Forgery, adding, by, forged, saying
 from tests.support.matches import PlayedMatch, creation

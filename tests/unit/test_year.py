@@ -14,11 +14,11 @@ from domain.match import events as e
 from domain.match.lines import Line, Lines
 from domain.match.terms import DAY, HOUR, Terms
 from domain.match.vacation import Vacation
-from events.codec import draft_of, event_of
-from events.envelope import Draft, Envelope
-from events.memory import MemoryStore
 from events.readmodels import rated_result, summarise
-from events.store import Request
+from events.store.codec import draft_of, event_of
+from events.store.contract import Request
+from events.store.envelope import Draft, Envelope
+from events.store.memory import MemoryStore
 from tests.support.zones import local
 
 MATCHES = 30

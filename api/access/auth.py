@@ -1,0 +1,244 @@
+"""Who is asking: a session in a cookie or a bearer token, and the protection of cookies against other sites."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flask import Response, g, request
+
+from api.access.limits import rate_limits, too_many
+from api.http.problems import Problem
+from api.services import services
+from domain.match.commands import API, WEB
+from events.people.accounts import NoSuchPerson, Person, Suspension
+from events.runtime.settings import Settings
+from events.runtime.wall_clock import rfc3339
+
+COOKIE = "rookery_session"
+SECURE_COOKIE = f"__Host-{COOKIE}"
+"""The name behind TLS: browsers take such a cookie from this very host only, not from others of its domain."""
+
+SESSION_SECONDS = 90 * 24 * 3600
+DEVICE_COOKIE = "rookery_device"
+"""Tells a device on which its person has signed in before: wrong passwords of strangers do not keep it waiting."""
+
+DEVICE_SECONDS = 400 * 24 * 3600
+"""The longest that browsers keep a cookie."""
+
+_TICKET = "rookery.ticket"
+"""Where a request keeps for what its ticket stands: it can be redeemed once, and is asked for at every heartbeat."""
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def current_person() -> Person | None:
+    """Return who is asking, or None; asks the store once per request.
+
+    A session that has ended is nobody's. Raises the problem bad-token for an Authorization header that names nobody:
+    who sends a token means to be recognised.
+    """
+    if "person" not in g:
+        people = services().people
+        if _TICKET in request.environ:
+            g.person = people.person_of(request.environ[_TICKET])
+        else:
+            kind, secret = _credential()
+            g.person = people.person_of(people.credential(kind, secret)) if secret else None
+            _refuse_bad_token(kind, g.person)
+    person: Person | None = g.person
+    return person
+
+
+def issue_ticket() -> str | None:
+    """Return a ticket with which who is asking is recognised once elsewhere; None when that is nobody."""
+    if current_person() is None:
+        return None
+    return services().tickets.issue(services().people.credential(*_credential()))
+
+
+def redeem_ticket() -> None:
+    """Recognise who is asking by the ticket in the query, if there is one, as long as this request lasts.
+
+    Raises the problem bad-token for a ticket that was used or is too old.
+    """
+    ticket = request.args.get("ticket")
+    if ticket is None:
+        return
+    credential = services().tickets.redeem(ticket)
+    if credential is None:
+        raise Problem(
+            "bad-token", "This ticket was used, or is too old: open the stream at the address of the API again."
+        )
+    request.environ[_TICKET] = credential
+
+
+def require_person() -> Person:
+    """Return who is asking; raises the problem not-signed-in when that is nobody."""
+    person = current_person()
+    if person is None:
+        raise Problem("not-signed-in", "Sign in, play as a guest, or send a token.")
+    return person
+
+
+def signed_in(view: View) -> View:
+    """Let only people through to ``view``, and on unsafe methods only as often as their limit allows."""
+
+    @functools.wraps(view)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if request.method not in SAFE_METHODS:
+            _admit()
+        require_person()
+        return view(*args, **kwargs)
+
+    checked.counts_writes = True  # type: ignore[attr-defined]
+    return checked  # type: ignore[return-value]
+
+
+def shows_credential() -> bool:
+    """Tell whether the request says who is asking, rightly or not."""
+    return "Authorization" in request.headers or bool(_credential()[1])
+
+
+def session_only(view: View) -> View:
+    """Refuse tokens: one that has leaked must not be able to make others that outlive it."""
+
+    @functools.wraps(view)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        refuse_token()
+        return view(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+def refuse_token() -> None:
+    """Raise the problem session-needed when the caller shows a token."""
+    if bearer() is not None:
+        require_person()
+        raise Problem("session-needed", "Sign in to do this: with a token, which may have leaked, it is not possible.")
+
+
+def bearer() -> str | None:
+    """Return the token of the Authorization header, None without the header; raises the problem bad-token."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    scheme, _, secret = header.partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise Problem("bad-token", "The Authorization header must say: Bearer, a space, and a token.")
+    return secret.strip()
+
+
+def channel() -> str:
+    """Return how the caller acts: "web" with the cookie of the pages, "api" with a token."""
+    return WEB if bearer() is None else API
+
+
+def refuse_other_sites() -> None:
+    """Raise the problem cross-origin for an unsafe request that a page of another site may have caused.
+
+    Only what a browser sends by itself can be abused: a request with a token is never refused. Browsers send ``Origin``
+    with every unsafe request, old ones at least when it crosses origins.
+    """
+    if request.method in SAFE_METHODS or "Authorization" in request.headers:
+        return
+    origin, own = request.headers.get("Origin"), own_origin()
+    if origin is None:
+        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            raise Problem("cross-origin", "Pages of other sites cannot act for you here.")
+    elif origin.lower() != own:
+        detail = f"Pages of other sites cannot act for you here: yours is of {origin[:100]}, this site is {own}."
+        raise Problem("cross-origin", detail)
+
+
+def own_origin() -> str:
+    """Return the origin (scheme, host, port) under which the caller sees this site, in lower case."""
+    # Cookies that are for TLS only are set where there is nothing else, whatever reaches this server from its proxy.
+    scheme = "https" if services().settings.secure_cookies else request.scheme
+    return f"{scheme}://{request.host}".lower()
+
+
+def session_cookie(settings: Settings) -> str:
+    """Return the name of the cookie that holds a session."""
+    return SECURE_COOKIE if settings.secure_cookies else COOKIE
+
+
+def begin_session(response: Response, person: Person) -> Response:
+    """Open a session of ``person`` and give its cookie to ``response``; an earlier session ends.
+
+    Raises the problem not-signed-in when the person has been erased meanwhile.
+    """
+    people, settings = services().people, services().settings
+    name = session_cookie(settings)
+    earlier = request.cookies.get(name)
+    if earlier:
+        people.end_session(earlier)
+    try:
+        secret = people.open_session(person, SESSION_SECONDS)
+    except NoSuchPerson as error:
+        raise gone() from error
+    response.set_cookie(
+        name, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
+    )
+    if person.kind != "guest":
+        response.set_cookie(
+            DEVICE_COOKIE,
+            people.mark_device(person),
+            max_age=DEVICE_SECONDS,
+            path="/api/v1/sessions",
+            httponly=True,
+            samesite="Strict",
+            secure=settings.secure_cookies,
+        )
+    return response
+
+
+def gone() -> Problem:
+    """Return the problem of somebody who is erased while asking for something."""
+    return Problem("not-signed-in", "There is nobody of this name any more.")
+
+
+def suspended(suspension: Suspension) -> Problem:
+    """Return the problem of a person who may not act for the time being."""
+    end = "until it is taken back" if suspension.until is None else f"until {rfc3339(suspension.until)}"
+    return Problem("suspended", f"Your account is suspended {end}: {suspension.reason}")
+
+
+def end_session(response: Response) -> Response:
+    """End the session of the request and take its cookie back."""
+    settings = services().settings
+    name = session_cookie(settings)
+    secret = request.cookies.get(name)
+    if secret:
+        services().people.end_session(secret)
+    response.delete_cookie(name, httponly=True, samesite="Lax", secure=settings.secure_cookies)
+    return response
+
+
+def _admit() -> None:
+    """Recognise the caller and count the act, in one round trip."""
+    kind, secret = _credential()
+    writes = rate_limits().items["writes"]
+    admission = services().people.admit(kind, secret, writes.get_expiry()) if secret else None
+    g.person = admission.person if admission else None
+    _refuse_bad_token(kind, g.person)
+    if admission and admission.suspension:
+        raise suspended(admission.suspension)
+    if admission and admission.used > writes.amount:
+        raise too_many("writes", admission.resets_in)
+
+
+def _credential() -> tuple[str, str]:
+    """Return the kind and the secret of what the caller shows; an empty secret when that is nothing."""
+    token = bearer()
+    return (
+        ("token", token)
+        if token is not None
+        else ("session", request.cookies.get(session_cookie(services().settings), ""))
+    )
+
+
+def _refuse_bad_token(kind: str, person: Person | None) -> None:
+    if kind == "token" and person is None:
+        raise Problem("bad-token", "This token was revoked or never existed.")

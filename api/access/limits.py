@@ -1,0 +1,148 @@
+"""How often somebody may do what, counted in Redis for all processes together.
+
+A store that is away is no leave to go on: its error reaches the caller as 503, like everywhere else.
+"""
+
+import hashlib
+import math
+import time
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple
+
+from flask import Flask, current_app, request
+from limits import RateLimitItem, parse
+from limits.storage import RedisStorage
+from limits.strategies import FixedWindowRateLimiter
+from redis import Redis
+
+from api.http.problems import Problem
+
+EXTENSION = "rookery-limits"
+
+SITE_SHARE = 8
+"""How many times the limit of one IPv6 network (/64) a whole site (/48), to which a customer may be entitled, has."""
+
+
+class Limits(NamedTuple):
+    """The limits of an app, in the notation of the limits package.
+
+    Writes, archives, jobs of workers, calendars, matches that are created, those of guests against opponents, reports,
+    and words in chats, as messages and as bytes, count per person, invitations per person and whom they invite;
+    sign-ins per name and address, and all together per address; sign-ups, guests, and all new matches together, per
+    address; reads, and computations for them, per person, or per address for anonymous callers. An address is what the
+    nearest trusted proxy says; a school behind one finds room. IPv6 addresses count by network and by site: every
+    customer has 2**64 of them.
+    """
+
+    writes: str = "600/minute"
+    sign_in: str = "10/minute"
+    sign_ins: str = "60/minute"
+    sign_up: str = "60/hour"
+    guests: str = "200/hour"
+    archives: str = "10/hour"
+    jobs: str = "60/hour"
+    calendars: str = "40/day"
+    matches: str = "600/hour"
+    all_matches: str = "3000/hour"
+    guest_matches: str = "30/hour"
+    words: str = "600/hour"
+    chat_bytes: str = "1000000/30 day"
+    reports: str = "50/day"
+    invitations: str = "20/day"
+    reads: str = "1200/minute"
+    computations: str = "300/minute"
+
+
+SAID = {
+    "writes": "You have done very much in the last minute.",
+    "sign_in": "This name and password have been tried too often.",
+    "sign_ins": "From your network address too many people have tried to sign in.",
+    "sign_up": "From your network address too many people have signed up.",
+    "guests": "From your network address too many guests have come.",
+    "archives": "You have had your archive made several times.",
+    "jobs": "You have asked for much long work.",
+    "calendars": "You have changed your calendar and vacations very often.",
+    "matches": "You have created very many matches.",
+    "all_matches": "From your network address very many matches have been created.",
+    "guest_matches": "As a guest you have begun many matches against opponents.",
+    "words": "You have said very much.",
+    "chat_bytes": "You have said as much as one person may in 30 days.",
+    "reports": "You have reported many messages.",
+    "invitations": "You have invited this player many times.",
+    "reads": "You, or somebody at your network address, have looked at very much in the last minute.",
+    "computations": "You, or somebody at your network address, have had very much computed in the last minute.",
+}
+"""What somebody hears who has used up a limit."""
+
+
+class RateLimits:
+    """Counts in the Redis of ``client``, from the first request on; making it does not connect."""
+
+    def __init__(self, client: Redis, prefix: str, limits: Limits) -> None:
+        # The scheme alone: the pool knows the place.
+        storage = RedisStorage("redis://", connection_pool=client.connection_pool, key_prefix=f"{prefix}limits")
+        self._limiter = FixedWindowRateLimiter(storage)
+        self.away_until = 0.0
+        self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
+
+    def spend(self, limit: str, *who: str, share: int = 1, cost: int = 1) -> None:
+        """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up.
+
+        ``share`` is how many times the limit they have together.
+        """
+        item = self.items[limit]
+        # Counters hold names and addresses as hashes only.
+        who = tuple(hashlib.sha256(each.encode(errors="replace")).hexdigest()[:32] for each in who)
+        if share > 1:
+            item = type(item)(item.amount * share, item.multiples)
+        if not self._limiter.hit(item, limit, *who, cost=cost):
+            resets = self._limiter.get_window_stats(item, limit, *who).reset_time
+            raise too_many(limit, math.ceil(resets - time.time()))
+
+
+def install(app: Flask, limits: RateLimits) -> None:
+    """Let ``app`` limit its callers."""
+    app.extensions[EXTENSION] = limits
+
+
+def rate_limits() -> RateLimits:
+    """Return the limits of the current app."""
+    found: RateLimits = current_app.extensions[EXTENSION]
+    return found
+
+
+def spend(limit: str, *who: str, cost: int = 1) -> None:
+    """Count ``cost`` uses of ``limit`` of the current app by ``who``; raises the problem too-many-requests."""
+    rate_limits().spend(limit, *who, cost=cost)
+
+
+def too_many(limit: str, seconds: int) -> Problem:
+    """Return the problem of ``limit``, which is used up for ``seconds``."""
+    wait = max(1, seconds)
+    return Problem("too-many-requests", f"{SAID[limit]} Wait {wait} seconds.", headers={"Retry-After": str(wait)})
+
+
+def address() -> str:
+    """Return the network that the request comes from: an IPv4 address, or an IPv6 network of 64 bits."""
+    return networks(request.remote_addr or "unknown")[0]
+
+
+def spend_by_address(limit: str, *who: str) -> None:
+    """Count one use of ``limit`` by ``who`` at the caller's address, and at its site; raises too-many-requests."""
+    network, *site = networks(request.remote_addr or "unknown")
+    rate_limits().spend(limit, *who, network)
+    for whole in site:
+        rate_limits().spend(limit, *who, whole, share=SITE_SHARE)
+
+
+def networks(remote: str) -> list[str]:
+    """Return what an address counts as: itself; for IPv6 its networks of 64 and of 48 bits."""
+    try:
+        parsed = ip_address(remote)
+    except ValueError:
+        return [remote]
+    if not isinstance(parsed, IPv6Address):
+        return [str(parsed)]
+    if parsed.ipv4_mapped is not None:
+        return [str(parsed.ipv4_mapped)]
+    return [str(IPv6Network((parsed, bits), strict=False)) for bits in (64, 48)]

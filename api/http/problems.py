@@ -1,0 +1,334 @@
+"""Every refusal of the API: one table of kinds, one way to answer (RFC 9457, application/problem+json)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import structlog
+from flask import Flask, Response, current_app, g, request
+from redis.exceptions import RedisError
+from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
+
+from api.http.problem_explanations import EXPLANATIONS
+from domain.match.refusals import Refused
+from events.people.passwords import TooManySignIns
+from events.private.notebooks import QuotaExceeded
+from events.service.matches import NoSuchMatch
+from events.store.contract import (
+    ClockDiffers,
+    RequestMismatch,
+    StaleVersion,
+    StoreFull,
+    StoreUnavailable,
+    offset_in_words,
+)
+from events.store.redis import translated
+
+JSON_PROBLEM = "application/problem+json"
+RETRY_AFTER = 2
+"""Seconds after which a caller should ask again when the store is away."""
+
+MAX_ERRORS = 20
+"""Fields that an answer names; of more it says how many there are."""
+
+MAX_ERROR_CHARACTERS = 300
+
+RETRY_AFTER_FULL = 60
+
+KINDS: Mapping[str, tuple[int, str]] = {
+    "bad-request": (400, "The request cannot be understood"),
+    "malformed-json": (400, "The body is not JSON"),
+    "not-signed-in": (401, "You are not signed in"),
+    "bad-token": (401, "The token is not valid"),
+    "wrong-password": (401, "The name or the password is wrong"),
+    "blocked": (403, "Somebody does not want this"),
+    "suspended": (403, "Your account is suspended"),
+    "cross-origin": (403, "The request comes from another site"),
+    "muted": (403, "Only the players talk while the match is played"),
+    "session-needed": (403, "A token cannot do this"),
+    "role-needed": (403, "You need a role for this"),
+    "own-match": (403, "You have a part in this match"),
+    "own-ruling": (403, "It is your own ruling"),
+    "not-your-case": (403, "It is not your case"),
+    "not-your-seat": (403, "You have no seat in this match"),
+    "not-found": (404, "There is nothing here"),
+    "no-such-match": (404, "There is no such match"),
+    "no-such-game": (404, "There is no such game"),
+    "no-such-player": (404, "There is no such player"),
+    "no-such-message": (404, "There is no such message"),
+    "not-blocked": (404, "You do not block this player"),
+    "no-such-checkpoint": (404, "There is no such checkpoint"),
+    "no-such-token": (404, "You have no such token"),
+    "no-vacation": (404, "You have no such vacation"),
+    "method-not-allowed": (405, "This cannot be done here"),
+    "stale-version": (409, "The match has moved on"),
+    "bare-version": (412, "A version number alone is no condition"),
+    "not-your-turn": (409, "It is not your turn"),
+    "match-over": (409, "The match is over"),
+    "out-of-game": (409, "You are out of this game"),
+    "match-not-started": (409, "The match has not started"),
+    "match-exists": (409, "The match exists already"),
+    "seats-taken": (409, "All seats are taken"),
+    "seat-taken": (409, "The seat is taken"),
+    "already-seated": (409, "You have a seat already"),
+    "draw-already-offered": (409, "You have offered a draw already"),
+    "no-draw-offer": (409, "No draw is on offer"),
+    "too-late-to-abort": (409, "It is too late to call the match off"),
+    "match-not-over": (409, "The match is not over"),
+    "time-up": (409, "The time is up"),
+    "time-not-up": (409, "The time is not up"),
+    "no-clock": (409, "No clock runs"),
+    "nothing-to-forgive": (409, "There is nothing to forgive"),
+    "too-late-to-forgive": (409, "It is too late to forgive"),
+    "too-many-wishes": (409, "You have asked and offered as often as a match allows"),
+    "vacation-overlaps": (409, "You have a vacation then already"),
+    "vacation-exhausted": (409, "No vacation is left"),
+    "no-takebacks": (409, "Moves cannot be taken back"),
+    "takeback-already-requested": (409, "Taking back has been asked for already"),
+    "nothing-to-take-back": (409, "There is nothing to take back"),
+    "no-takeback-request": (409, "Nobody asks to take a move back"),
+    "lines-off": (409, "Conditional lines are not allowed"),
+    "quota-exceeded": (409, "You keep as much as you may"),
+    "chat-full": (409, "The chat is full"),
+    "frozen": (409, "The match is frozen"),
+    "broken-match": (409, "The match cannot be replayed"),
+    "dispute-open": (409, "There is an open case already"),
+    "no-open-dispute": (409, "There is no open case"),
+    "too-many-disputes": (409, "You have raised too many disputes"),
+    "too-late-to-dispute": (409, "It is too late to dispute"),
+    "already-stated": (409, "You have said your part"),
+    "nothing-to-freeze": (409, "There is nothing to freeze"),
+    "nothing-to-appeal": (409, "There is nothing to appeal"),
+    "settled": (409, "It was settled on appeal"),
+    "nothing-to-reopen": (409, "There is nothing to reopen"),
+    "too-late-to-appeal": (409, "It is too late to appeal"),
+    "no-proposal": (409, "No other ruleset is proposed"),
+    "name-taken": (409, "The name is taken"),
+    "too-many-matches": (409, "You have too many matches going"),
+    "too-many-blocks": (409, "You block too many people"),
+    "too-many-tokens": (409, "You have too many tokens"),
+    "too-large": (413, "The request is too large"),
+    "not-json": (415, "The body must be JSON"),
+    "invalid-fields": (422, "Some fields are not right"),
+    "unknown-game": (422, "There is no such game"),
+    "unknown-setup": (422, "There is no such setup"),
+    "unknown-ruleset": (422, "There is no such ruleset"),
+    "unknown-player": (422, "There is no such player"),
+    "wrong-seats": (422, "The seats are not right"),
+    "guests-play-unrated": (422, "Guests play unrated"),
+    "guests-play-weaker-opponents": (422, "Guests play weaker opponents"),
+    "no-other-person": (422, "This is no other person"),
+    "unfit-terms": (422, "The terms cannot be played"),
+    "unfit-lines": (422, "The lines do not fit"),
+    "unfit-gift": (422, "So much time cannot be given"),
+    "unfit-calendar": (422, "The calendar cannot be kept"),
+    "vacation-in-the-past": (422, "The vacation begins in the past"),
+    "vacation-too-far": (422, "The vacation begins too far ahead"),
+    "vacation-too-short": (422, "The vacation is too short"),
+    "not-made-yet": (409, "A worker has to make it first"),
+    "job-running": (409, "Another job of the match is being done"),
+    "nothing-to-compute": (422, "This cannot be computed again"),
+    "no-such-ply": (422, "There is no such ply"),
+    "illegal-move": (422, "The move is against the rules"),
+    "malformed-move": (422, "The move cannot be read"),
+    "malformed-position": (422, "The position cannot be read"),
+    "unknown-pause": (422, "A clock is not paused for this"),
+    "unfit-dispute": (422, "The dispute is not right"),
+    "unfit-ruling": (422, "The ruling is not right"),
+    "unfit-ruleset": (422, "The ruleset does not fit"),
+    "idempotency-key-reused": (422, "The idempotency key belongs to another request"),
+    "too-many-requests": (429, "Too many requests"),
+    "internal-error": (500, "The server made a mistake"),
+    "store-unavailable": (503, "The store cannot be reached"),
+    "store-full": (503, "There is no room to store anything"),
+    "sign-ins-busy": (503, "Too many people are signing in"),
+    "wrong-clock": (503, "A clock of the server is wrong"),
+    "too-many-streams": (503, "Too many live streams"),
+    "no-stream": (503, "The live stream is not served here"),
+}
+"""Status and title of each kind. Refusals of ``domain.match.decide`` have their own codes here, and no others."""
+
+_BY_STATUS = {
+    404: ("not-found", "There is nothing at this address."),
+    405: ("method-not-allowed", "This address does not know this method."),
+    413: ("too-large", "A request has at most 64 KiB."),
+    415: ("not-json", "Send a JSON body with Content-Type: application/json."),
+}
+
+log = structlog.get_logger("rookery.api")
+
+
+class Problem(Exception):
+    """A refusal on its way to the caller. ``detail`` says the reason in a player's words.
+
+    ``errors`` maps fields to messages; ``members`` are further members of the answer, ``headers`` further headers.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        errors: Mapping[str, Sequence[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.status, self.title = KINDS[code]
+        self.detail = detail
+        self.errors = errors
+        self.headers = dict(headers or {})
+        self.members = members
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the members of the answer."""
+        payload: dict[str, Any] = {
+            "type": f"/problems/{self.code}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            **self.members,
+        }
+        if self.errors:
+            listed = listed_errors(self.errors)
+            payload["errors"] = listed
+            if len(self.errors) > len(listed):
+                payload["more_errors"] = len(self.errors) - len(listed)
+        return payload
+
+
+def listed_errors(errors: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the first MAX_ERRORS of ``errors``, their names and messages cut to what is of use to a reader."""
+    return {
+        field[:MAX_ERROR_CHARACTERS]: [message[:MAX_ERROR_CHARACTERS] for message in messages[:MAX_ERRORS]]
+        for field, messages in islice(errors.items(), MAX_ERRORS)
+    }
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return the problem that tells a caller about ``error``; anything unforeseen is an internal error."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, RedisError):
+        error = translated(error)
+    if isinstance(error, Refused):
+        return Problem(error.code, _sentence(str(error)), {error.field: [str(error)]} if error.field else None)
+    if isinstance(error, StaleVersion):
+        return _stale(error)
+    if isinstance(error, NoSuchMatch):
+        return no_such_match()
+    if isinstance(error, QuotaExceeded):
+        used = f"{error.kept:,} of {error.most:,} bytes for notes, trees of moves and conditional lines are used"
+        detail = f"{used}: delete some, of matches that are over perhaps, to make room."
+        return Problem("quota-exceeded", detail, quota="notebook", bytes_kept=error.kept, bytes_allowed=error.most)
+    if isinstance(error, RequestMismatch):
+        detail = "This idempotency key was used for a request with another content: make a new key."
+        return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})
+    if isinstance(error, ClockDiffers):
+        detail = (
+            f"The clock of this part of the server is {offset_in_words(error.offset_ms)} that of the store, so nothing "
+            "is written here. Nothing has changed. Ask again in a moment, with the same idempotency key."
+        )
+        return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER)})
+    if isinstance(error, StoreFull):
+        detail = (
+            "The server's disk or memory is almost full: nothing was changed. You can read as usual; try again later."
+        )
+        return Problem("store-full", detail, headers={"Retry-After": str(RETRY_AFTER_FULL)})
+    if isinstance(error, StoreUnavailable):
+        detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
+        return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER)})
+    if isinstance(error, TooManySignIns):
+        detail = "Too many people are signing in at this moment. Try again in a few seconds."
+        return Problem("sign-ins-busy", detail, headers={"Retry-After": str(RETRY_AFTER)})
+    if isinstance(error, HTTPException):
+        return _of_http(error)
+    return Problem("internal-error", "The mistake has been recorded. Nothing is wrong with your request.")
+
+
+def _stale(error: StaleVersion) -> Problem:
+    current = error.current
+    if current.version > error.expected.version:
+        detail = f"The match is at version {current.version}: look at it again before you act."
+    else:
+        detail = f"What you saw is no longer part of the match, which stands at version {current.version} of another "
+        detail += "history: look at it again before you act."
+    return Problem("stale-version", detail, current_version=current.version, current_version_tag=str(current))
+
+
+def no_such_match() -> Problem:
+    """Return the problem for a match that does not exist, or not for this caller."""
+    return Problem("no-such-match", "There is no match with this id, or it is private.")
+
+
+def register(app: Flask) -> None:
+    """Let ``app`` answer every error as a problem, and describe the kinds themselves under /problems/."""
+    app.register_error_handler(Exception, answer)
+    app.add_url_rule("/problems/<code>", "problem", _describe)
+
+
+def answer(error: Exception) -> Response:
+    """Return the response to a request that ended in ``error``."""
+    problem = problem_of(error)
+    g.problem = problem.code
+    if problem.code == "internal-error":
+        log.error(problem.code, path=request.path, request=g.get("request_id"), exc_info=error)
+    elif problem.status >= 500:
+        log.warning(problem.code, path=request.path, request=g.get("request_id"), error=str(error))
+    response = _as_page(error, problem)
+    if response is None:
+        response = Response(json.dumps(problem.as_json()), problem.status, content_type=JSON_PROBLEM)
+    response.headers.update(problem.headers)
+    if problem.status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def _as_page(error: Exception, problem: Problem) -> Response | None:
+    """Return ``problem`` as a page for people; None where JSON is wanted, or no page can be made."""
+    page = current_app.extensions.get("rookery-problem-page")
+    if page is None or request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
+        return None
+    if isinstance(error, BadHost):  # without a host there are no addresses to link to
+        return None
+    g.person = None  # the page asks the store nothing: the store may be what is away
+    try:
+        shown: Response = page(problem)
+    except Exception as failure:
+        log.error("no-page", path=request.path, request=g.get("request_id"), exc_info=failure)
+        return None
+    return shown
+
+
+def _of_http(error: HTTPException) -> Problem:
+    status = error.code or 500
+    if isinstance(error, BadHost):
+        return Problem("bad-request", "The Host header does not name a host.")
+    if status in _BY_STATUS:
+        code, detail = _BY_STATUS[status]
+    else:
+        code = "bad-request" if 400 <= status < 500 else "internal-error"
+        detail = error.description or KINDS[code][1]
+    headers = {}
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return Problem(code, detail, headers=headers)
+
+
+def _describe(code: str) -> Response:
+    if code not in KINDS:
+        raise Problem("not-found", "There is no problem of this kind.")
+    pages = "rookery-problem-page" in current_app.extensions
+    if pages and request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html":
+        return Response(status=303, headers={"Location": f"/problems#{code}"})
+    status, title = KINDS[code]
+    kind = {"type": f"/problems/{code}", "status": status, "title": title, "explanation": EXPLANATIONS[code]}
+    return Response(json.dumps(kind), content_type="application/json")
+
+
+def _sentence(text: str) -> str:
+    if not text:
+        return text
+    return f"{text[0].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"

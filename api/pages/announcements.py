@@ -1,0 +1,297 @@
+"""What has happened in a match, in sentences for its players: the live region of the match page speaks them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from api.pages.case_page import GROUND_WORDS, RULING_WORDS
+from api.pages.clocks import PAUSED
+from api.pages.played_moves import MAX_MOVES_IN_RUN
+from api.pages.told import circumstances
+from api.pages.wording import instant, result_words
+from domain.match import events as e
+from domain.match.clock import FIRST_MOVE
+from domain.match.commands import CONDITIONAL, FORCED
+from domain.match.positions import to_move
+from domain.match.state import MatchState
+from domain.match.terms import duration
+
+YOUR_TURN = "It is your turn."
+WITHDRAWN = "{who} withdrew the request to take back a move."
+CHECKS = "+#"
+"""How the list of moves ends one that gives check or mates."""
+
+FROZEN = " The match is frozen until an arbiter has ruled."
+
+
+class Audience(NamedTuple):
+    """Who is told, and what the seats of the match are called.
+
+    ``seat`` is the listener's own (None: an onlooker), ``names`` are those of the players and ``seat_names`` those of
+    the seats, both in seat order. ``spelled`` is how the list of moves shows each ply.
+    """
+
+    state: MatchState
+    seat: int | None
+    names: tuple[str, ...]
+    seat_names: tuple[str, ...]
+    spelled: tuple[str, ...]
+
+    def who(self, seat: int) -> str:
+        """Return the subject of a sentence about ``seat``."""
+        return "You" if seat == self.seat else self.name(seat)
+
+    def name(self, seat: int) -> str:
+        """Return the name of the player at ``seat``, with the seat where another player has the same name."""
+        name = self.names[seat]
+        return name if self.names.count(name) == 1 else f"{name} ({self.seat_names[seat]})"
+
+    def clock(self, seat: int | None) -> str:
+        """Return the subject of a sentence about the clock of ``seat`` (None: about all clocks)."""
+        return (
+            "The clocks" if seat is None else "Your clock" if seat == self.seat else f"The clock of {self.name(seat)}"
+        )
+
+    def move(self, event: e.MoveSubmitted) -> str:
+        """Return the move as the list of moves shows it, but for the sign of a check.
+
+        A move that has been taken back since is returned as it was recorded.
+        """
+        return self._listed(event).rstrip(CHECKS)
+
+    def check(self, event: e.MoveSubmitted) -> str:
+        """Return the sentence about the check that a move gives, with a space before it; nothing when it gives none."""
+        return " Check." if self._listed(event).endswith("+") else ""
+
+    def _listed(self, event: e.MoveSubmitted) -> str:
+        place = event.ply - 1
+        return self.spelled[place] if self.state.moves[place : event.ply] == (event.move,) else event.move
+
+    def player(self, player: str) -> str:
+        """Return the subject of a sentence about the player with this id, nothing for one who has no seat."""
+        seat = self.state.seat_of(player)
+        return "" if seat is None else self.who(seat)
+
+
+def announced(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Audience) -> list[str]:
+    """Return ``news`` in sentences, in their order, and at the end how the match stands for the listener.
+
+    That is whether it is their turn, who is in check and what the rules demand. ``earlier`` are some events just before
+    the news, which are told no more. No news makes no sentence.
+    """
+    asker = None
+    for event in earlier:
+        asker = _asker_after(event, asker)
+    told = []
+    for mover, events in groupby(news, _mover_by_hand):
+        if mover is None:
+            for event in events:
+                withdrawn = isinstance(event, e.TakebackDeclined) and event.seat == asker
+                told.append(_sentence(WITHDRAWN if withdrawn else WORDS[type(event)], event, audience))
+                asker = _asker_after(event, asker)
+        else:
+            told.append(_moves([event for event in events if isinstance(event, e.MoveSubmitted)], audience))
+            asker = None
+    sentences = list(filter(None, told))
+    if not sentences:
+        return []
+    turn = [YOUR_TURN] if is_turn_of(audience.state, audience.seat) else []
+    return [*sentences, *turn, *circumstances(audience.state, audience.seat_names, audience.seat)]
+
+
+def is_turn_of(state: MatchState, seat: int | None) -> bool:
+    """Tell whether ``seat`` is to move in a match that is being played, and not frozen or broken."""
+    return seat is not None and not state.frozen and to_move(state) == seat
+
+
+def announced_rematch(news: Iterable[e.Event], audience: Audience) -> list[str]:
+    """Return ``news`` of the match that follows another one in sentences for those who still look at the other."""
+    return [_sentence(_REMATCH_WORDS[type(event)], event, audience) for event in news if type(event) in _REMATCH_WORDS]
+
+
+def last_move(audience: Audience) -> str:
+    """Return the last move in a sentence."""
+    state = audience.state
+    ply = len(state.moves)
+    if not ply:
+        return "No move has been played."
+    mover = state.history.movers()[-1]
+    return _moved(e.MoveSubmitted(0, mover, ply, state.moves[-1], channel=state.channels[ply - 1]), audience)
+
+
+def _sentence(words: str | Callable[[Any, Audience], str], event: e.Event, audience: Audience) -> str:
+    if callable(words):
+        return words(event, audience)
+    fields: dict[str, Any] = event._asdict()
+    if fields.get("seat") is not None:
+        fields["who"] = audience.who(fields["seat"])
+    return words.format_map({"frozen": FROZEN if fields.get("freezes") else "", **fields})
+
+
+def _asker_after(event: e.Event, asker: int | None) -> int | None:
+    """Return the seat whose request to take moves back stands after ``event``, as far as these events tell."""
+    if isinstance(event, e.TakebackRequested):
+        return event.seat
+    return None if isinstance(event, e.MoveSubmitted | e.MovesTakenBack | e.TakebackDeclined) else asker
+
+
+def _created(event: e.MatchCreated, audience: Audience) -> str:
+    subject = audience.player(event.creator)
+    if event.rematch_of is not None:
+        return _proposed_rematch(event, audience)
+    return f"{subject} created the match." if subject else "The match was created."
+
+
+def _joined(event: e.PlayerJoined, audience: Audience) -> str:
+    return f"{audience.who(event.seat)} joined as {audience.seat_names[event.seat]}."
+
+
+def _moved(event: e.MoveSubmitted, audience: Audience) -> str:
+    words = (_OWN_BY_ITSELF if event.seat == audience.seat else _OTHERS_BY_ITSELF).get(event.channel or "")
+    if words is None:
+        return _moves([event], audience)
+    return words.format(who=audience.who(event.seat), move=audience.move(event)) + audience.check(event)
+
+
+_OWN_BY_ITSELF = {
+    CONDITIONAL: "Your conditional move {move} was played for you.",
+    FORCED: "Your only legal move {move} was played for you.",
+}
+_OTHERS_BY_ITSELF = {
+    CONDITIONAL: "{who} played {move} by a conditional line.",
+    FORCED: "{who} played {move}, the only legal move.",
+}
+
+
+def _mover_by_hand(event: e.Event) -> int | None:
+    """Return who made a move that was not made for its player; None for all other events."""
+    return event.seat if isinstance(event, e.MoveSubmitted) and event.channel not in _OWN_BY_ITSELF else None
+
+
+def _moves(moves: Sequence[e.MoveSubmitted], audience: Audience) -> str:
+    """Return in one sentence the moves that a seat made in a row: a whole army is placed in one turn."""
+    who, last = audience.who(moves[-1].seat), audience.move(moves[-1])
+    check = audience.check(moves[-1])
+    if len(moves) > MAX_MOVES_IN_RUN:
+        return f"{who} played {len(moves)} moves, the last one {last}.{check}"
+    before = ", ".join(audience.move(move) for move in moves[:-1])
+    return f"{who} played {f'{before} and {last}' if before else last}.{check}"
+
+
+def _by_line(event: e.DrawAccepted | e.PlayerResigned, verb: str, audience: Audience) -> str:
+    return f"{audience.who(event.seat)} {verb}{' by a conditional line' if event.channel == CONDITIONAL else ''}."
+
+
+def _aborted(event: e.MatchAborted, audience: Audience) -> str:
+    seat = audience.state.seat_of(event.player)
+    if seat is not None and not audience.state.seats[seat].joined:
+        return f"{audience.who(seat)} declined the invitation."
+    subject = audience.player(event.player)
+    return f"{subject} called the match off." if subject else "The match was called off."
+
+
+def _paused(event: e.ClockPaused, audience: Audience) -> str:
+    clock, many = audience.clock(event.seat), event.seat is None
+    if event.until is not None and event.until <= event.at:
+        verb = "stood still"
+    elif event.since > event.at:
+        verb = f"{'stand' if many else 'stands'} still from {instant(event.since)}"
+    else:
+        verb = "stand still" if many else "stands still"
+    return f"{clock} {verb}: {PAUSED[event.reason]}."
+
+
+def _resumed(event: e.ClockResumed, audience: Audience) -> str:
+    return f"{audience.clock(event.seat)} {'run' if event.seat is None else 'runs'} again."
+
+
+def _given(event: e.TimeGiven, audience: Audience) -> str:
+    receiver = "you" if event.to == audience.seat else audience.name(event.to)
+    return f"{audience.who(event.seat)} gave {receiver} {duration(event.time)}."
+
+
+def _flag(event: e.FlagFell, audience: Audience) -> str:
+    if event.limit == FIRST_MOVE:
+        return f"{audience.who(event.seat)} did not make the first move in time."
+    whose = "Your time" if event.seat == audience.seat else f"The time of {audience.name(event.seat)}"
+    claimed = "" if event.claimed_by is None else f" {audience.who(event.claimed_by)} claimed it."
+    return f"{whose} is up.{claimed}"
+
+
+def _back(event: e.MovesTakenBack, _: Audience) -> str:
+    place = f"the position after move {event.ply}" if event.ply else "the start"
+    return f"The match is back at {place}."
+
+
+def _disputed(event: e.DisputeRaised, audience: Audience) -> str:
+    subject = "An arbiter opened a case" if event.seat is None else f"{audience.who(event.seat)} raised a dispute"
+    return f"{subject}: {GROUND_WORDS[event.ground]}.{FROZEN if event.freezes else ''}"
+
+
+def _ruled(event: e.RulingMade, _: Audience) -> str:
+    words = RULING_WORDS[event.ruling]
+    return f"An arbiter has ruled: {words[0].lower()}{words[1:]}."
+
+
+def _adjusted(event: e.ClocksAdjusted, audience: Audience) -> str:
+    clocks = zip(audience.seat_names, event.remaining, strict=True)
+    return f"An arbiter set the clocks: {', '.join(f'{name} {duration(time)}' for name, time in clocks)}."
+
+
+WORDS: Mapping[type[e.Event], str | Callable[[Any, Audience], str]] = {
+    e.MatchCreated: _created,
+    e.PlayerJoined: _joined,
+    e.MatchStarted: "The match has begun.",
+    e.MoveSubmitted: _moved,
+    e.DrawOffered: "{who} offered a draw.",
+    e.DrawAccepted: lambda event, to: _by_line(event, "accepted the draw", to),
+    e.DrawDeclined: "{who} declined the draw.",
+    e.PlayerResigned: lambda event, to: _by_line(event, "resigned", to),
+    e.MatchAborted: _aborted,
+    e.MatchFinished: lambda event, to: result_words(event.scores, to.seat_names, event.reason),
+    e.CalendarSet: "{who} chose other free days.",
+    e.ClockPaused: _paused,
+    e.ClockResumed: _resumed,
+    e.TimeCorrected: "The clocks were corrected: the clock of the server was wrong.",
+    e.TimeGiven: _given,
+    e.FlagFell: _flag,
+    e.FlagForgiven: "{who} let the match go on.",
+    e.TakebackRequested: "{who} asked to take back a move.",
+    e.TakebackAccepted: "{who} agreed to take back a move.",
+    e.TakebackDeclined: "{who} refused to take back a move.",
+    e.MovesTakenBack: _back,
+    e.SeedDrawn: "",  # nothing that a player sees or does changes with it
+    e.DisputeRaised: _disputed,
+    e.StatementFiled: "{who} made a statement in the case.",
+    e.MatchFrozen: "An arbiter has frozen the match.",
+    e.MatchUnfrozen: "An arbiter lets the match go on.",
+    e.RulingMade: _ruled,
+    e.RulingAppealed: "{who} appealed against the ruling.{frozen}",
+    e.CaseReopened: "The case was reopened.{frozen}",
+    e.ClocksAdjusted: _adjusted,
+    e.MatchAnnulled: "The match is annulled: it counts for nothing.",
+    e.MatchRestored: "The match is no longer annulled.",
+    e.RulesetProposed: "An arbiter proposes to go on under ruleset {ruleset}.",
+    e.RulesetAccepted: "{who} agreed to the proposed ruleset.",
+    e.RulesetDeclined: "{who} declined the proposed ruleset.",
+    e.RulesetChanged: "The match goes on under ruleset {ruleset}.",
+}
+"""The sentence of each type of event, with the fields of the event and ``who`` caused it, or what makes it."""
+
+
+def _proposed_rematch(event: e.MatchCreated, audience: Audience) -> str:
+    own = audience.state.seat_of(event.creator) == audience.seat
+    return f"{audience.player(event.creator)} {'proposed' if own else 'proposes'} a rematch."
+
+
+def _declined_rematch(event: e.MatchAborted, audience: Audience) -> str:
+    subject = audience.player(event.player)
+    return f"{subject} declined the rematch." if subject else "The rematch was called off."
+
+
+_REMATCH_WORDS: Mapping[type[e.Event], str | Callable[[Any, Audience], str]] = {
+    e.MatchCreated: _proposed_rematch,
+    e.PlayerJoined: "{who} accepted the rematch.",
+    e.MatchStarted: "The rematch has begun.",
+    e.MatchAborted: _declined_rematch,
+}

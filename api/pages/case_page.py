@@ -1,0 +1,148 @@
+"""The pages of cases: the case file of a match, with what the viewer may do in it, and the list for arbiters."""
+
+from typing import Any
+
+from flask import render_template, request
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from api.access.auth import current_person
+from api.http.problems import Problem, no_such_match
+from api.http.representations import match_summary, people_in, visible
+from api.pages.acts import possible
+from api.pages.frame import blueprint, sign_in_first
+from api.pages.lists import listed_page
+from api.pages.pictures import board_at
+from api.pages.views import View
+from api.resources.case_file import case_file_of, reads_statements
+from api.resources.reports import reported
+from api.services import services
+from domain.games import RULESETS, find_ruleset
+from domain.match import commands as c
+from domain.match.clock import left
+from domain.match.disputes import CONDUCT, GROUNDS, RULINGS, refuse_involved
+from domain.match.refusals import Refused
+from domain.match.state import PLAYING, MatchState
+from events.people.accounts import Person
+from events.people.administration import ARBITER, OPERATOR
+from events.private.statements import Statement
+from events.readmodels import summarise
+
+REPORTED = 20
+"""Matches with reported messages that are shown at once; when these are dealt with, others take their place."""
+
+GROUND_WORDS = {
+    "wrong-result": "the result is wrong",
+    "repetition": "repetition",
+    "clock": "the clock",
+    "illegal-move": "a move is not legal, or was refused wrongly",
+    "conduct": "conduct",
+}
+
+RULING_WORDS = {
+    "let-stand": "Let it stand",
+    "adjust-clocks": "Adjust the clocks",
+    "take-back": "Take back to a ply",
+    "decide": "Decide the result",
+    "annul": "Annul the match",
+    "restore": "Restore the match",
+}
+
+
+@blueprint.get("/matches/<match_id>/case")
+def case_page(match_id: str) -> str:
+    """Return the case file of a match."""
+    state = services().matches.load(match_id).state
+    person = current_person()
+    judge = _may_judge(state, person)
+    if not visible(state, person) and not judge:
+        raise no_such_match()
+    summary = summarise(state)
+    cases = case_file_of(state, person)
+    open_case = next((case for case in cases["disputes"] if case["open"]), None)
+    return render_template(
+        "case.html",
+        match=match_summary(summary, people_in([summary])),
+        state=state,
+        cases=cases,
+        boards={case["number"]: _board(state, case) for case in cases["disputes"]},
+        open_case=open_case,
+        reopens=_reopens(state, person),
+        reads=person is not None and reads_statements(state, person),
+        may=_may(state, person, judge, open_case),
+        left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
+        grounds={ground: GROUND_WORDS[ground] for ground in GROUNDS},
+        rulings={ruling: RULING_WORDS[ruling] for ruling in RULINGS},
+        rulesets=[game for game in RULESETS.get(state.game, ()) if game.ruleset != state.ruleset],
+    )
+
+
+@blueprint.get("/cases")
+def cases_page() -> str | Response:
+    """Return the matches that wait for a ruling, the longest wait first."""
+    person = current_person()
+    if person is None:
+        return sign_in_first()
+    if ARBITER not in services().administration.roles_of(person.id):
+        raise Problem("role-needed", "Only arbiters see this list.")
+    cases = listed_page("cases", request.args.get("cursor"))
+    return render_template("cases.html", found=cases, reported=reported(0, REPORTED))
+
+
+def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:
+    """Return the board that a case is about; None when there is none (any more) or the rules cannot draw it."""
+    if state.position is None or case["ply"] > len(state.moves):
+        return None
+    try:
+        game = find_ruleset(state.game, state.ruleset)
+        return board_at(state, game, case["ply"], View(), f"Case {case['number']}, after ply {case['ply']}")
+    except Exception:  # whatever is at fault in the rules may be what the case is about
+        return None
+
+
+def _may_judge(state: MatchState, person: Person | None) -> bool:
+    """Tell whether ``person`` is an arbiter who has no part in the match."""
+    if person is None or state.has_part(person.id):
+        return False
+    return ARBITER in services().administration.roles_of(person.id) and visible(state, person)
+
+
+def _acted_before(state: MatchState, person: Person) -> bool:
+    """Tell whether ``person`` acted before an appeal, so that another arbiter has to rule on the open case."""
+    try:
+        if state.open_case is not None:
+            refuse_involved(state, state.open_case, person.id)
+    except Refused:
+        return True
+    return False
+
+
+def _reopens(state: MatchState, person: Person | None) -> list[int]:
+    """Return the numbers of the cases that ``person`` can reopen."""
+    roles = services().administration.roles_of(person.id) if person else frozenset()
+    if person is None or roles.isdisjoint((ARBITER, OPERATOR)) or not visible(state, person):
+        return []
+    now, words = services().now(), Statement("", "").digest
+    return [
+        dispute.number
+        for dispute in state.disputes
+        if possible(state, c.ReopenCase(person.id, dispute.number, words, OPERATOR in roles), now)
+    ]
+
+
+def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, Any] | None) -> dict[str, bool]:
+    """Return what the page offers: of players what would be accepted now, of arbiters what may be ruled on."""
+    if person is None:
+        return {}
+    now, words = services().now(), Statement("", "").digest
+    return {
+        "raise": possible(state, c.RaiseDispute(person.id, state.plies, CONDUCT, words), now),
+        "state": possible(state, c.FileStatement(person.id, words), now),
+        "appeal": possible(state, c.Appeal(person.id, words), now),
+        "agree": possible(state, c.AcceptRuleset(person.id), now),
+        "open": judge and possible(state, c.OpenCase(person.id, state.plies, CONDUCT, words), now),
+        "freeze": judge and possible(state, c.Freeze(person.id, not state.frozen), now),
+        "rule": judge and case is not None and not _acted_before(state, person),
+        "acted": judge and case is not None and _acted_before(state, person),
+        "propose": judge and state.status == PLAYING,
+    }

@@ -1,0 +1,31 @@
+"""The panel in which an army is set up: what it may consist of, with a picture of every piece."""
+
+from typing import Any
+
+from markupsafe import Markup
+
+from api.pages.pictures import colours_of
+from api.resources.matches import draft_shown
+from domain.game import Game
+from domain.match.state import PLAYING, MatchState
+from events.pictures.board import FOOT, faces
+
+
+def draft_panel(state: MatchState, game: Game[Any, Any], seat: int | None) -> dict[str, Any] | None:
+    """Return what the panel shows; None unless ``seat`` has an army to set up now."""
+    playing = state.status == PLAYING and state.broken is None and not state.frozen
+    if not playing or seat != game.to_move(state.position):
+        return None
+    draft = game.draft(state.position)
+    if draft is None:
+        return None
+    colours = colours_of(state, game)
+    drawings = [next(iter(faces([each.piece], colours, "draft-").items())) for each in draft.pieces]
+    return {
+        "facts": {**draft_shown(draft), "foot": FOOT},
+        "pieces": [
+            (piece, name, Markup(drawing))  # noqa: S704 - made of the shapes of figures
+            for piece, (name, drawing) in zip(draft.pieces, drawings, strict=True)
+        ],
+        "whole_turns": bool(state.terms and state.terms.whole_turns),
+    }

@@ -1,0 +1,87 @@
+"""What all pages share: the blueprint, who is looking, what awaits them, and how errors are shown."""
+
+import re
+from typing import Any
+
+from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
+from flask.blueprints import BlueprintSetupState
+from werkzeug.wrappers import Response as AnyResponse
+
+from api.access.auth import current_person
+from api.http.problems import Problem
+from api.live.awaiting import Awaited
+from api.pages import wording
+from api.services import services
+from domain.games import GAMES
+from events.people.accounts import Person
+from events.people.administration import ARBITER
+from events.pictures.board import swatch
+
+blueprint = Blueprint("web", __name__, template_folder="templates")
+
+SHOWN_COUNT = 30
+"""Matches that await a person are counted up to here; beyond it the count is shown with a plus."""
+
+_INSIDE = re.compile(r"/(?![/\\])[^\x00-\x1f\x7f]*")
+"""A path. Browsers take a backslash for a slash, and leave tabs and line ends out before they look at it."""
+
+
+_INDENTATION = re.compile(rb"\n\s+<")
+"""Before tags; text that is shown as it stands has none."""
+
+
+def inside(target: str | None, default: str) -> str:
+    """Return ``target`` when it is a place on this site, else ``default``: signing in leads nobody elsewhere."""
+    return target if target and _INSIDE.fullmatch(target) else default
+
+
+def sign_in_first() -> AnyResponse:
+    """Return the way to the sign-in page and back to where the person is now."""
+    here = request.full_path if request.query_string else request.path
+    return redirect(url_for("web.sign_in", next=here))
+
+
+def problem_page(problem: Problem) -> Response:
+    """Return a friendly page for an error outside the API. It asks the store nothing: the store may be what is away."""
+    page = render_template(
+        "error.html", problem=problem, person=None, awaiting="", wording=wording, games_here=GAMES, bare=True
+    )
+    return make_response(page, problem.status)
+
+
+@blueprint.record
+def _show_problems(setup: BlueprintSetupState) -> None:
+    setup.app.extensions["rookery-problem-page"] = problem_page
+
+
+@blueprint.after_request
+def _personal(response: Response) -> Response:
+    """Let no cache show one person's page to another, nor yesterday's page as today's, and send no indentation."""
+    if response.mimetype == "text/html":
+        response.headers["Cache-Control"] = "private, no-cache"
+        response.set_data(_INDENTATION.sub(b"\n<", response.get_data()))
+    return response
+
+
+@blueprint.context_processor
+def _frame() -> dict[str, Any]:
+    if "problem" in g:
+        return {}
+    person = current_person()
+    return {
+        "games_here": GAMES,
+        "person": person,
+        "arbiter": person is not None and ARBITER in services().administration.roles_of(person.id),
+        "awaiting": _awaiting(person),
+        "now": services().now(),
+        "wording": wording,
+        "swatch": swatch,
+    }
+
+
+def _awaiting(person: Person | None) -> str:
+    if person is None:
+        return ""
+    page = Awaited(person.id).page("awaiting", None, SHOWN_COUNT)
+    count = len(page.items)
+    return f"{count}+" if page.next else str(count or "")

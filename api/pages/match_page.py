@@ -1,0 +1,205 @@
+"""The page of one match: the board at any ply, its seats, its moves, and what the viewer may do."""
+
+from typing import Any
+
+from flask import redirect, render_template, url_for
+from werkzeug.wrappers import Response
+
+from api.access.auth import current_person
+from api.http.representations import match, match_summary, people_in
+from api.http.timing import SECOND
+from api.live.awaiting import Awaited
+from api.pages import wording
+from api.pages.acts import acts
+from api.pages.announcements import is_turn_of
+from api.pages.clocks import ahead, announced, seat_clocks
+from api.pages.consequences import consequences
+from api.pages.draft import draft_panel
+from api.pages.frame import blueprint
+from api.pages.laid_lines import tree_shown
+from api.pages.news import news_shown
+from api.pages.picture_responses import plies_in_words
+from api.pages.pictures import asked_ply, board_at, colours_of, visible_match
+from api.pages.played_moves import played_moves, rounds, runs_since
+from api.pages.plies import steps_nearby
+from api.pages.shared_pictures import shared_match
+from api.pages.told import circumstances, counts
+from api.pages.views import asked_view, turn_of, turns_of
+from api.resources.chat import hears, speaks
+from api.services import services
+from domain.game import Game
+from domain.games import find_ruleset
+from domain.match.lines import Orders, standing
+from domain.match.state import FINISHED, PLAYING, MatchState
+from domain.match.terms import DAY, HOUR, duration, in_words
+from domain.match.timekeeping import FORGIVABLE_FOR
+from events.readmodels import Summary, pool_of, rated_result, summarise
+from events.service.matches import Loaded
+
+GIFTS = {
+    time // SECOND: duration(time) for time in (6 * HOUR, 12 * HOUR, *(days * DAY for days in (1, 2, 3, 7, 14, 30)))
+}
+"""Times to give to another seat: seconds, and how they are called."""
+
+WIDE = 1.4
+"""A scene that is wider than high by this factor is given the room of the page."""
+
+
+@blueprint.get("/matches/<match_id>")
+def match_page(match_id: str) -> str | Response:
+    """Return the page of a match, at the ply that the query asks for (default: as it stands)."""
+    loaded = visible_match(match_id)
+    state, head = loaded.state, loaded.head
+    if state.position is None:  # its ruleset is not installed: there is no board, but whatever needs none
+        return redirect(url_for("web.case_page", match_id=match_id))
+    person = current_person()
+    viewer = person.id if person else None
+    seat = state.seat_of(viewer) if viewer else None
+    game = find_ruleset(state.game, state.ruleset)
+    ply = asked_ply(state)
+    view = asked_view(state, game, seat)
+    shown = match(state, head, ply)
+    scene = game.scene(state.position)
+    rated_count = rated_result(summarise(state)) is not None
+    now, foreseen = services().now(), services().timekeeper.foreseen(state)
+    seats = _seats(foreseen, shown, game, now)
+    played = played_moves(state)
+    return render_template(
+        "match.html",
+        match=shown,
+        game=game,
+        setup=game.setups[state.setup],
+        seats=seats,
+        seat=seat,
+        ply=ply,
+        plies=len(state.moves),
+        place=game.format_position(state.position),
+        turn=turn_of(state, view),
+        turns=turns_of(state),
+        board=board_at(state, game, ply, view),
+        steps=steps_nearby(state, game, view, ply),
+        rounds=rounds(state, game, played),
+        yours=is_turn_of(state, seat),
+        said=_said(state, seats, seat),
+        **news_shown(loaded, shown, person, [move.move for move in played]),
+        circumstances=circumstances(state, [entry["name"] for entry in seats], seat),
+        counts_shown=counts(game.facts(state.position, state.history), len(seats)),
+        may=acts(state, viewer, seat, now),
+        consequences=consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
+        since=runs_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
+        gifts=GIFTS,
+        following=_following(viewer, match_id),
+        lines=_lines(loaded, seat),
+        draft=draft_panel(state, game, seat),
+        hears=hears(state, person),
+        speaks=speaks(state, person),
+        wants_others=viewer in services().chats.wanting_others(match_id) if state.ended and seat is not None else None,
+        headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
+        counts=rated_count,
+        unrated_yet=rated_count and not any(entry["change"] for entry in seats),
+        ahead=ahead(foreseen, now),
+        announced=announced(foreseen, now),
+        terms=in_words(state.terms) if state.terms else (),
+        fallen=state.fallen,
+        forgivable_until=state.fallen.at + FORGIVABLE_FOR if state.fallen else None,
+        takeback=_takeback(state),
+        losses=services().incidents.losses(match_id),
+        now=now,
+        shared=shared_match(state, game, ply, [_player_name(entry) for entry in seats], _standing(state, seats)),
+        wide=scene.width > WIDE * scene.height,
+    )
+
+
+def _player_name(seat: dict[str, Any]) -> str:
+    return str(seat["player"]["name"]) if seat["player"] else "open seat"
+
+
+def _standing(state: MatchState, seats: list[dict[str, Any]]) -> str:
+    """Return how a match stands, for those who see no more of it than a link."""
+    moves = plies_in_words(len(state.moves)).capitalize()
+    if state.scores:
+        return f"{wording.headline(state.scores, [seat['name'] for seat in seats])}, {moves.lower()}."
+    mover = next((seat["name"] for seat in seats if seat["to_move"]), None)
+    return f"{moves}, {mover} to move." if mover else f"{moves}."
+
+
+def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: int) -> list[dict[str, Any]]:
+    """Return the seats of the API's match with clock, colour, rating in the match's pool, score and rating change."""
+    pool = pool_of(state.game, len(state.seats))
+    readmodels = services().readmodels
+    changes = readmodels.rating_change(state.match) if state.status == FINISHED and state.rated else {}
+    colours = colours_of(state, game)
+    clocks = seat_clocks(state, now)
+    gone = game.eliminated(state.position)
+    seats = []
+    for entry in shown["seats"]:
+        player = entry["player"]
+        ratings = readmodels.ratings(player["id"]) if player else ()
+        seats.append(
+            {
+                **entry,
+                "colour": colours[entry["seat"]],
+                "rating": next((rating for rating in ratings if rating.pool == pool), None),
+                "score": None if state.scores is None else wording.score_words(state.scores[entry["seat"]]),
+                "change": changes.get(player["id"]) if player else None,
+                "to_move": not state.frozen and shown["to_move"] == entry["seat"],
+                "clock": clocks[entry["seat"]],
+                "agrees": entry["seat"] in state.draw_agreed,
+                "gone": state.status == PLAYING and entry["seat"] in gone,
+            }
+        )
+    return seats
+
+
+def _lines(loaded: Loaded, seat: int | None) -> dict[str, Any] | None:
+    """Return what the viewer's seat has laid down; None for who has no seat."""
+    if seat is None:
+        return None
+    orders = loaded.orders.get(seat, Orders())
+    if orders.lines is None:
+        return {"forced": orders.forced, "tree": [], "status": None, "words": ""}
+    status, words = standing(loaded.state, seat, orders.lines)
+    return {"forced": orders.forced, "tree": tree_shown(loaded.state, orders.lines), "status": status, "words": words}
+
+
+def _following(viewer: str | None, match_id: str) -> tuple[Summary, dict[str, Any]] | None:
+    """Return the match that awaits the viewer next, beside this one, with its summary in the words of the API."""
+    if viewer is None:
+        return None
+    queue = Awaited(viewer).page("queue", None, 2).items
+    found = next((summary for summary in queue if summary.match != match_id), None)
+    return None if found is None else (found, match_summary(found, people_in([found])))
+
+
+def _takeback(state: MatchState) -> dict[str, Any] | None:
+    if state.takeback is None:
+        return None
+    count = len(state.moves) - state.takeback.ply
+    return {"seat": state.takeback.seat, "moves": "the last move" if count == 1 else f"the last {count} moves"}
+
+
+def _said(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> str:
+    """Return in one sentence what the match waits for."""
+    if not state.ended and (state.frozen or state.broken is not None):
+        why = "is frozen" if state.frozen else "cannot be replayed"
+        return f"The match {why}: it goes on when an arbiter has ruled."
+    if state.status == PLAYING:
+        mover = next((entry for entry in seats if entry["to_move"]), seats[0])
+        if mover["seat"] == seat:
+            return f"Your move: you play {mover['name']}."
+        if mover["player"]["kind"] == "opponent":
+            return f"{mover['player']['name']} ({mover['name']}) is thinking. It answers by itself."
+        return f"Waiting for {mover['player']['name']} ({mover['name']}) to move."
+    if state.ended:
+        return ""
+    waiting = [entry for entry in seats if entry["state"] != "taken"]
+    if seat is not None and not state.seats[seat].joined:
+        return f"You are invited to play {seats[seat]['name']}."
+    names = " and ".join(
+        entry["player"]["name"] if entry["player"] else f"somebody to play {entry['name']}" for entry in waiting
+    )
+    said = f"Waiting for {names} to join."
+    if seat is not None:
+        return said
+    kept = (f"{entry['name']} is kept for {entry['player']['name']}." for entry in waiting if entry["player"])
+    return " ".join((said, *kept))

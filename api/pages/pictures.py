@@ -1,0 +1,145 @@
+"""The pictures of a match: its board at any ply, after a move that is tried, or after a line of moves."""
+
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from flask import Response, abort, request
+from markupsafe import Markup
+from marshmallow import ValidationError
+
+from api.access.auth import current_person
+from api.http.openapi import read_json
+from api.http.problems import Problem, no_such_match
+from api.http.representations import visible
+from api.http.schemas import flattened
+from api.pages.frame import blueprint
+from api.pages.picture_responses import REVALIDATED, caching, picture_title, svg_response
+from api.pages.views import View, asked_view, squares_named, squares_of, traces_at
+from api.resources.compositions import MOST_PARTS, compose
+from api.resources.positions import Imagined, played_out
+from api.services import services
+from domain.game import Game, RulesError
+from domain.match.guards import rules_of
+from domain.match.state import MatchState
+from domain.scene import Scene
+from events.pictures.board import Trace, colour_names, draw
+from events.pictures.standalone import draw_alone
+from events.service.matches import Loaded
+
+
+@blueprint.get("/matches/<match_id>/board.svg")
+def board_picture(match_id: str) -> Response:
+    """Return the board alone: at a ply, after the move ``try`` or after the parts so far of a move put together.
+
+    It has its own colours, or with ``inline``, for a page of this site to put into itself, those of the page, squares
+    that can be pointed at, and the marks and turn of the viewer.
+    For ``try`` (422 when that is illegal) the header Rookery-Move carries the canonical form of the move,
+    percent-encoded. ``compose`` is the kind of a move put together, each ``part`` one of its parts.
+    """
+    state = visible_match(match_id).state
+    game = rules_of(state)
+    inline = request.args.get("inline") == "1"
+    view = _own_view(state, game) if inline else asked_view(state, game, None)
+    board = _asked_board(state, game, asked_ply(state), view)
+    colours = colours_of(state, game)
+    if inline:
+        drawn = draw(board.scene, colours, quarters=view.quarters, traces=board.traces)
+        response = Response(drawn, content_type="image/svg+xml", headers={"Cache-Control": REVALIDATED})
+    else:
+        drawing = draw_alone(board.scene, colours, board.title, quarters=view.quarters, traces=board.traces)
+        response = svg_response(drawing, REVALIDATED if board.preview else caching(state))
+    if board.move is not None:
+        response.headers["Rookery-Move"] = quote(board.move)
+    return response
+
+
+class _Board(NamedTuple):
+    """A board that is asked for; a ``preview`` shows what has not been played, such as ``move``."""
+
+    scene: Scene
+    traces: list[Trace]
+    title: str
+    preview: bool = False
+    move: str | None = None
+
+
+def _asked_board(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> _Board:
+    """Return the board that the query asks for; raises the problems illegal-move and those of ``compose``."""
+    tried, kind = request.args.get("try"), request.args.get("compose")
+    title = f"{game.title}, a move in preview"
+    if kind is not None:
+        parts = request.args.getlist("part")[:MOST_PARTS]
+        traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else []
+        return _Board(compose(state, kind, parts).scene, traces, title, True)
+    if tried is None:
+        return _Board(*shown_at(state, game, ply, view), picture_title(game, ply))
+    position = state.position_after(ply)
+    try:
+        move = game.read_move(position, tried, state.setup)
+    except RulesError as error:
+        raise Problem("illegal-move", str(error)) from error
+    name = game.format_move(position, move)
+    traces = [Trace(game.to_move(position), squares_of(game, position, name))]
+    return _Board(game.scene(game.play(position, move)), traces, title, True, name)
+
+
+@blueprint.post("/matches/<match_id>/board.svg")
+def imagined_picture(match_id: str) -> Response:
+    """Return the board after a line of moves, which the body gives as it does for the API's positions.
+
+    ``turned`` is in the query. Raises the problems of the API's positions.
+    """
+    state = visible_match(match_id).state
+    try:
+        imagined = Imagined().load(read_json())
+    except ValidationError as error:
+        raise Problem("invalid-fields", "There is no such line.", flattened(error.messages)) from error
+    ply, view = imagined.get("ply", len(state.moves)), _own_view(state, rules_of(state))
+    line = played_out(state, ply, imagined["line"])
+    if line.moves:
+        traces = [Trace(line.game.to_move(line.before), squares_of(line.game, line.before, line.moves[-1]))]
+        scene = line.game.scene(line.position)
+        picture = draw(scene, colours_of(state, line.game), quarters=view.quarters, traces=traces)
+    else:
+        picture = board_at(state, line.game, ply, view)
+    return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+
+
+def _own_view(state: MatchState, game: Game[Any, Any]) -> View:
+    """Return how the viewer sees the board, turned as the query asks."""
+    person = current_person()
+    return asked_view(state, game, state.seat_of(person.id) if person else None)
+
+
+def visible_match(match_id: str) -> Loaded:
+    """Return the match; raises the problem no-such-match when the viewer may not see it, or nobody can."""
+    loaded = services().matches.load(match_id)
+    if not visible(loaded.state, current_person()):
+        raise no_such_match()
+    return loaded
+
+
+def asked_ply(state: MatchState) -> int:
+    """Return the ply that the query asks for, else the last; answers 404 for one that the match has not come to."""
+    asked = request.args.get("ply")
+    if asked is None:
+        return len(state.moves)
+    if not asked.isascii() or not asked.isdigit() or len(asked) > 6 or int(asked) > len(state.moves):
+        abort(404, f"This match has plies 0 to {len(state.moves)}.")
+    return int(asked)
+
+
+def colours_of(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
+    """Return the colour class of each seat."""
+    return colour_names(game.setups[state.setup].seat_names)
+
+
+def board_at(state: MatchState, game: Game[Any, Any], ply: int, view: View, picture: str = "") -> Markup:
+    """Return the board after ``ply`` plies with the moves marked that ``view`` asks for; ``picture`` as in ``draw``."""
+    scene, traces = shown_at(state, game, ply, view)
+    return draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces, picture=picture)
+
+
+def shown_at(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> tuple[Scene, list[Trace]]:
+    """Return the board after ``ply`` plies and the moves to mark on it."""
+    return game.scene(state.position_after(ply)), traces_at(state, game, ply, view.seat)

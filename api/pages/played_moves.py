@@ -1,0 +1,67 @@
+"""The moves of a match as its page lists them."""
+
+from collections.abc import Iterable
+from itertools import count, groupby
+from typing import Any, NamedTuple
+
+from api.http.representations import spelled
+from domain.game import Game
+from domain.match.commands import CONDITIONAL, FORCED
+from domain.match.state import MatchState
+
+BY_ITSELF = (CONDITIONAL, FORCED)
+"""Channels of moves that were made for their player."""
+
+MAX_MOVES_IN_RUN = 4
+"""Of more moves of a seat in a row, such as an army that was set up, only the last is named in a sentence."""
+
+
+class Played(NamedTuple):
+    """A move on record: its ply, who made it, how players spell it, and its channel if it was not made by hand."""
+
+    ply: int
+    seat: int
+    move: str
+    channel: str | None
+
+
+class Run(NamedTuple):
+    """Moves that ``seat`` made in a row: how many ``moves``, and those to name."""
+
+    seat: int
+    moves: int
+    named: list[Played]
+
+
+def played_moves(state: MatchState) -> list[Played]:
+    """Return the moves so far."""
+    channels = (channel if channel in BY_ITSELF else None for channel in state.channels)
+    plies = zip(count(1), state.history.movers(), spelled(state), channels, strict=False)
+    return [Played(*each) for each in plies]
+
+
+def rounds(state: MatchState, game: Game[Any, Any], played: Iterable[Played]) -> list[list[list[Played]]]:
+    """Return the moves in rounds: for each seat those of its turn, which are mostly one, none where it had no turn.
+
+    A round ends where the turn does not go on to a later seat; so skipped and eliminated seats leave gaps.
+    """
+    seats = len(state.seats)
+    found: list[list[list[Played]]] = []
+    last = seats
+    for move in played:
+        same_turn = move.seat == last and game.turn_goes_on(state.position_after(move.ply - 1))
+        if move.seat <= last and not same_turn:
+            found.append([[] for _ in range(seats)])
+        found[-1][move.seat].append(move)
+        last = move.seat
+    return found
+
+
+def runs_since(played: list[Played], seat: int) -> list[Run]:
+    """Return the moves since ``seat`` last made one by hand: what its player has not seen yet."""
+    by_hand = (move.ply for move in played if move.seat == seat and move.channel is None)
+    runs = []
+    for mover, moves in groupby(played[max(by_hand, default=0) :], lambda move: move.seat):
+        run = list(moves)
+        runs.append(Run(mover, len(run), run if len(run) <= MAX_MOVES_IN_RUN else run[-1:]))
+    return runs

@@ -1,0 +1,141 @@
+"""From a figure to HTML: its boards by the one renderer, its claims in words, the board for those who cannot see it."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from markupsafe import Markup, escape
+
+from api.pages import wording
+from api.pages.rules.figure import Figure, Result, cut
+from api.pages.views import squares_of
+from domain.game import Game, RulesError, Setup
+from domain.scene import Cell, Scene
+from events.pictures.board import Trace, colour_names, draw
+from events.pictures.symbols import Symbols
+
+SIZES = ((6, "tiny"), (12, "small"), (16, "medium"))
+"""What pictures up to so many squares wide are called; wider ones are large."""
+
+
+class Board(NamedTuple):
+    """One picture of a figure: the SVG, its size (tiny, small, medium, large) and the line under it."""
+
+    picture: Markup
+    size: str
+    title: str
+
+
+class Refusal(NamedTuple):
+    """A move that a figure shows to be illegal, and what a player who tries it is told."""
+
+    move: str
+    reason: str
+
+
+class Drawn(NamedTuple):
+    """A figure ready for the page."""
+
+    figure: Figure
+    number: int
+    caption: Markup
+    boards: tuple[Board, ...]
+    refusals: tuple[Refusal, ...]
+    result: str
+    spoken: tuple[str, ...]
+
+
+def drawn(game: Game[Any, Any], figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
+    """Return ``figure`` as its page shows it, drawn with the ``symbols`` of the page.
+
+    Raises RulesError when it shows what the rules do not know.
+    """
+    position = game.parse_position(figure.position)
+    setup = setup_of(game, position)
+    traces = [Trace(0, (figure.reach,))] if figure.reach else ()
+    name = f"Figure {number}"
+    scene = cut(game.scene(position), figure.view)
+    before = draw(scene, colour_names(setup.seat_names), picture=name, traces=traces, symbols=symbols)
+    if figure.reach:
+        before = _with_reach(before, scene, game, position, figure.reach)
+    boards = [Board(before, _size(scene), _turn(game, position, setup))]
+    end, last, moves = position, position, figure.moves.split()
+    for text in moves:
+        last, end = end, game.play(end, game.parse_move(end, text))
+    if moves:
+        scene = cut(game.scene(end), figure.view)
+        after = draw(
+            scene,
+            colour_names(setup.seat_names),
+            picture=f"{name}, afterwards",
+            traces=[Trace(0, squares_of(game, last, moves[-1]))],
+            symbols=symbols,
+        )
+        boards.append(Board(after, _size(scene), f"After {', '.join(moves)}"))
+    return Drawn(
+        figure,
+        number,
+        with_moves(figure.caption),
+        tuple(boards),
+        tuple(Refusal(move, _refused(game, position, move)) for move in figure.illegal.split()),
+        _result(figure.result, setup) if figure.result else "",
+        tuple(_spoken(game.scene(position))),
+    )
+
+
+def setup_of(game: Game[Any, Any], position: Any) -> Setup:
+    """Return a setup of ``game`` with as many seats as ``position`` has."""
+    seats = game.seats_at(position)
+    return next(setup for setup in game.setups.values() if len(setup.seat_names) == seats)
+
+
+def with_moves(text: str) -> Markup:
+    """Return ``text`` escaped, what stands in backquotes as code."""
+    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before
+
+
+def _with_reach(picture: Markup, scene: Scene, game: Game[Any, Any], position: Any, square: str) -> Markup:
+    """Return ``picture`` with a dot on every empty square that the piece on ``square`` acts on, else a ring."""
+    ends = {hint.path[-1] for hint in game.hints(position).get(square, ()) if hint.path}
+    marks = "".join(_reach_mark(cell, cell.square in scene.columns) for cell in scene.cells if cell.square in ends)
+    drawing, end = picture.rsplit("</svg>", 1)
+    return Markup(f'{drawing}<g class="reach" aria-hidden="true">{marks}</g></svg>{end}')  # noqa: S704 - numbers only
+
+
+def _reach_mark(cell: Cell, occupied: bool) -> str:
+    kind, radius = ("taken", 0.44) if occupied else ("free", 0.15)
+    return f'<circle class="reach-{kind}" cx="{cell.x + 0.5:g}" cy="{cell.y + 0.5:g}" r="{radius}"/>'
+
+
+def _size(scene: Scene) -> str:
+    width = max(cell.x for cell in scene.cells) - min(cell.x for cell in scene.cells) + 1
+    return next((name for limit, name in SIZES if width <= limit), "large")
+
+
+def _turn(game: Game[Any, Any], position: Any, setup: Setup) -> str:
+    if game.outcome(position, ()) is not None:
+        return "The game is over"
+    return f"{setup.seat_names[game.to_move(position)]} to move"
+
+
+def _refused(game: Game[Any, Any], position: Any, move: str) -> str:
+    """Return what the rules say to ``move``; empty when they have nothing against it."""
+    try:
+        game.parse_move(position, move)
+    except RulesError as error:
+        return str(error)
+    return ""
+
+
+def _result(result: Result, setup: Setup) -> str:
+    scores = ", ".join(
+        f"{name} {wording.score_words(score)}" for name, score in zip(setup.seat_names, result.scores, strict=True)
+    )
+    return f"{scores}: {wording.reason_words(result.reason)} ({result.reason})"
+
+
+def _spoken(scene: Scene) -> Iterable[str]:
+    """Yield what stands on the occupied squares, in words."""
+    for cell in scene.cells:
+        if cell.square in scene.columns:
+            yield scene.spoken[cell.square]

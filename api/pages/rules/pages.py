@@ -1,0 +1,103 @@
+"""The rules pages: one frame, one template and one list of figures per game, found by the name of the game."""
+
+import re
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from flask import abort, render_template, url_for
+from markupsafe import Markup
+
+from api.pages.frame import blueprint
+from api.pages.rules.drawing import Drawn, drawn
+from api.pages.rules.figure import Figure, rules_of
+from api.pages.rules.pieces import piece_pictures
+from domain.game import Game
+from domain.games import GAMES, RULESETS
+from events.pictures.symbols import Symbols
+
+_HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
+_TAG = re.compile("<[^>]*>")
+
+
+class Heading(NamedTuple):
+    """A line of the table of contents: the level of its heading (2 or 3), the anchor and the text."""
+
+    level: int
+    anchor: str
+    text: Markup
+
+
+@blueprint.get("/games/<game_id>/rules")
+def rules(game_id: str) -> str:
+    """Return the rules of a game for its players; 404 for a game that is not here or has no such page."""
+    game = GAMES.get(game_id)
+    if game is None or not has_page(game_id):
+        abort(404, "There are no rules of such a game here.")
+    body = body_of(game)
+    others = [other for other in GAMES.values() if other.id != game_id and has_page(other.id)]
+    return render_template(
+        "rules/page.html",
+        game=game,
+        rulesets=RULESETS[game_id],
+        body=body,
+        contents=contents(body),
+        others=others,
+    )
+
+
+def rules_url(game_id: str, ruling: str = "") -> str | None:
+    """Return the address of the rules of a game, or of one ruling such as BA-06; None when they have no page."""
+    return url_for("web.rules", game_id=game_id, _anchor=ruling or None) if has_page(game_id) else None
+
+
+@lru_cache(maxsize=64)
+def has_page(game_id: str) -> bool:
+    """Tell whether there is a rules page of this name."""
+    name = game_id.replace("-", "_")
+    return name.isidentifier() and find_spec(f"api.pages.rules.games.{name}") is not None
+
+
+def figures_of(game_id: str) -> tuple[Figure, ...]:
+    """Return the figures of a game's page, in order."""
+    module = import_module(f"api.pages.rules.games.{game_id.replace('-', '_')}")
+    figures: tuple[Figure, ...] = module.FIGURES
+    return figures
+
+
+def body_of(game: Game[Any, Any]) -> Markup:
+    """Return the rules of ``game`` without the frame; raises KeyError for a figure that is not declared."""
+    figures, symbols = _drawn_figures(game)
+
+    def see(figure_id: str) -> Markup:
+        return Markup('<a href="#fig-{}">figure {}</a>').format(figure_id, figures[figure_id].number)
+
+    def piece(name: str) -> Markup:
+        return piece_pictures(game, figures_of(game.id), name, symbols)
+
+    text = render_template(f"rules/{game.id}.html", game=game, figures=figures, see=see, piece=piece)
+    return symbols.definitions() + Markup(text)  # noqa: S704 - a template escapes
+
+
+def contents(body: str) -> list[Heading]:
+    """Return the table of contents of a page: its headings that have an anchor."""
+    return [
+        Heading(int(level), anchor, Markup(_TAG.sub("", text)))  # noqa: S704 - comes from an escaped page
+        for level, anchor, text in _HEADING.findall(body)
+    ]
+
+
+@lru_cache(maxsize=16)
+def _drawn_figures(game: Game[Any, Any]) -> tuple[dict[str, Drawn], Symbols]:
+    symbols = Symbols()
+    figures = {
+        figure.id: drawn(rules_of(game, figure), figure, number, symbols)
+        for number, figure in enumerate(figures_of(game.id), 1)
+    }
+    return figures, symbols
+
+
+@blueprint.app_context_processor
+def _links() -> dict[str, Any]:
+    return {"rules_url": rules_url}

@@ -1,0 +1,63 @@
+"""Pictures of the pieces of a game, to stand beside their names."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from markupsafe import Markup
+
+from api.pages.rules.figure import Figure, rules_of
+from domain.game import Game
+from domain.scene import Piece
+from events.pictures.board import colour_names, face_id, faces
+from events.pictures.symbols import Symbols
+
+VIEW = "-.48 -.46 .96 .92"
+"""What a piece takes up, in squares, about the middle of its upper face."""
+
+_FROZEN = "frozen "
+
+
+def piece_pictures(game: Game[Any, Any], figures: Sequence[Figure], name: str, symbols: Symbols) -> Markup:
+    """Return small pictures of the piece of this ``name`` in the colours of all seats, or of nobody's piece.
+
+    A name that begins with "frozen" shows the piece as it is without an owner. Raises KeyError for a name that no
+    position of the game's setups and ``figures`` shows.
+    """
+    frozen, kind = name.startswith(_FROZEN), name.casefold().removeprefix(_FROZEN)
+    known = _pieces(game, tuple(figures))
+    any_seat = known[kind]
+    seat_names = max((setup.seat_names for setup in game.setups.values()), key=len)
+    colours = colour_names(seat_names)
+    shown = [any_seat] if any_seat.seat < 0 else [_of_seat(known, kind, seat) for seat in range(len(colours))]
+    drawings = "".join(_picture(piece._replace(frozen=frozen), colours, symbols) for piece in shown)
+    return Markup(f'<span class="pieces">{drawings}</span>')  # noqa: S704 - made of drawings
+
+
+def _of_seat(known: dict[str, Piece], kind: str, seat: int) -> Piece:
+    return known.get(f"{seat} {kind}") or known[kind]._replace(seat=seat)
+
+
+def _picture(piece: Piece, colours: Sequence[str], symbols: Symbols) -> str:
+    symbols.define(faces([piece], colours))
+    face = face_id(piece, colours)
+    return f'<svg class="board piece-picture" viewBox="{VIEW}" aria-hidden="true"><use href="#{face}"/></svg>'
+
+
+@lru_cache(maxsize=16)
+def _pieces(game: Game[Any, Any], figures: tuple[Figure, ...]) -> dict[str, Piece]:
+    """Return a piece of each kind by its name, and one of each seat by number and name."""
+    known: dict[str, Piece] = {}
+    for position in _positions(game, figures):
+        for piece in (piece for pieces in game.scene(position).columns.values() for piece in pieces):
+            title = piece.title.casefold().removeprefix(_FROZEN)
+            name = title.split(" ", 1)[1] if piece.seat >= 0 else title
+            known.setdefault(name, piece)
+            known.setdefault(f"{piece.seat} {name}", piece)
+    return known
+
+
+def _positions(game: Game[Any, Any], figures: Iterable[Figure]) -> Iterable[Any]:
+    yield from (game.initial(setup) for setup in game.setups)
+    for figure in figures:
+        yield rules_of(game, figure).parse_position(figure.position)

@@ -1,0 +1,50 @@
+"""The settings of a person: time zone, free days, vacations, and what is done automatically."""
+
+from flask import render_template
+from werkzeug.wrappers import Response
+
+from api.access.auth import current_person
+from api.pages.frame import blueprint, sign_in_first
+from api.resources.personal import state_of_archive
+from api.services import services
+from domain.match import vacation
+from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.terms import duration
+from domain.match.vacation import year_of
+from events.people.accounts import LONGEST_LABEL
+from events.private.time_zones import zone_names
+from events.runtime.wall_clock import rfc3339
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@blueprint.get("/settings")
+def settings() -> str | Response:
+    """Return the settings of who is signed in, with tokens and the vacations that are taken now or lie ahead."""
+    person = current_person()
+    if person is None:
+        return sign_in_first()
+    now = services().now()
+    diary = services().diaries.read([person.id])[person.id]
+    blocks = services().blocks.of(person.id)
+    rest = vacation.left(diary.book, year_of(now))
+    return render_template(
+        "settings.html",
+        diary=diary,
+        days=DAYS,
+        most_free_days=MOST_FREE_DAYS,
+        zones=sorted(zone_names()),
+        current=vacation.current(diary.book, now),
+        ahead=[each for each in diary.book if each.since > now],
+        past=sum(each.until <= now for each in diary.book),
+        left=duration(rest),
+        allowance=duration(vacation.ALLOWANCE),
+        year=year_of(now),
+        archive=state_of_archive(person),
+        blocks=blocks,
+        blocked=services().people.persons(blocks),
+        tokens=services().people.tokens(person),
+        longest_label=LONGEST_LABEL,
+        now=now,
+        rfc3339=rfc3339,
+    )

@@ -1,0 +1,114 @@
+"""Pictures for lists and for those who show links: small boards, PNGs, and what pages say of themselves."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from flask import Response, abort, url_for
+
+from api.pages.entrance import showcase_scene
+from api.pages.frame import blueprint
+from api.pages.picture_responses import as_of, caching, picture_title, plies_in_words, png_response, svg_response
+from api.pages.pictures import asked_ply, colours_of, shown_at, visible_match
+from api.pages.views import View, asked_view, turn_of
+from api.services import services
+from domain.game import Game
+from domain.games import GAMES, RULESETS
+from domain.match.guards import rules_of
+from domain.match.state import MatchState
+from events.people.accounts import Person
+from events.pictures.board import colour_names
+from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_alone
+from events.readmodels import Summary
+
+GAME_PICTURE_KEPT = "public, max-age=86400"
+"""It changes with the server only."""
+
+
+AS_LINKED: dict[str, Any] = {"dark": False, "ratio": PNG_WIDTH / PNG_HEIGHT}
+"""How pictures of links are drawn: a PNG has one set of colours and one shape."""
+
+
+class SmallBoard(NamedTuple):
+    """The address of a small board and what it shows, in words."""
+
+    url: str
+    alt: str
+
+
+class Shared(NamedTuple):
+    """What a page says of itself to those who show links to it."""
+
+    title: str
+    description: str
+    page: str
+    image: str
+    alt: str
+
+
+@blueprint.get("/matches/<match_id>/small.svg")
+def small_board(match_id: str) -> Response:
+    """Return the board of a match as it stands, without labels."""
+    state = visible_match(match_id).state
+    return svg_response(_drawn(state, len(state.moves), labels=False), caching(state))
+
+
+@blueprint.get("/matches/<match_id>/board.png")
+def board_png(match_id: str) -> Response:
+    """Return the board of a match at a ply as those who show links want it."""
+    state = visible_match(match_id).state
+    return png_response(_drawn(state, asked_ply(state), **AS_LINKED), caching(state))
+
+
+@blueprint.get("/games/<game_id>/board.png")
+def game_png(game_id: str) -> Response:
+    """Return what a game looks like as those who show links want it."""
+    game = GAMES.get(game_id)
+    if game is None:
+        abort(404, "There is no such game here.")
+    scene = showcase_scene(game)
+    colours = colour_names(next(iter(game.setups.values())).seat_names)
+    drawing = draw_alone(scene, colours, game.title, **AS_LINKED)
+    return png_response(drawing, GAME_PICTURE_KEPT)
+
+
+def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None:
+    """Return the small board of a match, turned for ``person`` who plays it; None when its rules are not installed."""
+    game = next((each for each in RULESETS.get(summary.game, ()) if each.ruleset == summary.ruleset), None)
+    if game is None or summary.setup not in game.setups:
+        return None
+    seat = next(
+        (number for number, seat in enumerate(summary.seats) if person is not None and seat.player == person.id), None
+    )
+    turn = 0 if seat is None else turn_of(summary, View(game.setups[summary.setup].turns[seat]))
+    url = url_for("web.small_board", match_id=summary.match, turned=turn or None, at=as_of(summary))
+    return SmallBoard(url, f"The board {plies_in_words(summary.ply)}")
+
+
+def shared_match(
+    state: MatchState, game: Game[Any, Any], ply: int, players: Sequence[str], words: str
+) -> Shared | None:
+    """Return what the page of a match at ``ply`` says of itself, None if it is private; ``words`` are how it stands."""
+    if state.private:
+        return None
+    there = {"match_id": state.match, "ply": ply if ply < len(state.moves) else None}
+    image = absolute("web.board_png", **there, at=as_of(state))
+    alt = picture_title(game, ply)
+    return Shared(f"{game.title}: {' – '.join(players)}", words, absolute("web.match_page", **there), image, alt)
+
+
+def _drawn(state: MatchState, ply: int, **how: Any) -> Drawing:
+    game = rules_of(state)
+    view = asked_view(state, game, None)
+    scene, traces = shown_at(state, game, ply, view)
+    colours = colours_of(state, game)
+    return draw_alone(scene, colours, picture_title(game, ply), quarters=view.quarters, traces=traces, **how)
+
+
+def absolute(endpoint: str, **values: Any) -> str:
+    """Return the public address of a page or picture."""
+    return f"{services().settings.page_url.rstrip('/')}{url_for(endpoint, **values)}"
+
+
+@blueprint.app_context_processor
+def _sharing() -> dict[str, Any]:
+    return {"small_board_of": small_board_of, "absolute": absolute, "png_size": (PNG_WIDTH, PNG_HEIGHT)}

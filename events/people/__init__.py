@@ -1,0 +1,1 @@
+"""Accounts, sessions, tokens, roles and their log."""

@@ -1,0 +1,264 @@
+"""Roles, and the log of what those who have them have done: append-only, chained by hash like a match.
+
+An entry says what happened. A change of roles is logged in the same atomic step. What an arbiter does in a match is an
+event of the match, and the entry that names it (match, version, digest) follows from that event: the API appends it
+right after the event, and a relay, which sees every event in the feed, does so if it is missing. So nothing
+administrative stays unlogged, even if processes are killed. What was refused is logged as refused.
+
+Beside the log stands its head, number and digest of the last entry; every checkpoint has it, too.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from redis import Redis
+from redis.exceptions import WatchError
+
+from domain.match import state
+from events.store.contract import GENESIS, DamagedStream, Head
+from events.store.envelope import Draft, Envelope, canonical, chained, seal, unpack
+
+ARBITER = "arbiter"
+OPERATOR = "operator"
+ROLES = (ARBITER, OPERATOR)
+"""Besides being a player, which everybody is."""
+
+STREAM = "administration"
+"""The name under which entries are hashed: no match has it."""
+
+CONSOLE = state.CONSOLE
+
+SERVER = "server"
+"""The actor of what the server does by itself."""
+
+SCHEMA = 2
+"""Of entries that say what happened. Those of schema 1 were written before the act, and in spite of a refusal."""
+
+REFUSED = "refused"
+
+ATTEMPTS = 50
+PAGE = 1000
+
+ACTS: Mapping[str, str] = {
+    "dispute-raised": "case-opened",
+    "match-frozen": "match-frozen",
+    "match-unfrozen": "match-unfrozen",
+    "ruling-made": "ruling-made",
+    "case-reopened": "case-reopened",
+    "ruleset-proposed": "ruleset-proposed",
+}
+"""What arbiters and operators do in a match, by the type of the event that comes of it."""
+
+SHOWN = ("ply", "ground", "ruling", "appeal", "operator", "ruleset")
+"""What the log repeats of such an event: nothing that must be erasable."""
+
+
+TEXTS = ("reason", "rule")
+"""What entries of schema 1 may hold in spite of that."""
+
+
+class Act(NamedTuple):
+    """An entry of the log: its number from 1, what was done, when (milliseconds since 1970 UTC), by whom, and to what.
+
+    ``id`` is its chain digest in hexadecimal: the SHA-256 of the digest before it (32 bytes, zeros for the first) and
+    of ``canonical``.
+    """
+
+    number: int
+    id: str
+    act: str
+    at: int
+    actor: str
+    facts: Mapping[str, Any]
+    schema: int = SCHEMA
+
+    @property
+    def canonical(self) -> str:
+        """The canonical JSON (RFC 8785) that is hashed."""
+        return canonical(Draft(self.act, self.schema, self.at, self.actor, self.facts), STREAM, self.number).decode()
+
+
+class Entry(NamedTuple):
+    """An entry as it is stored, with its digest; ``act`` is None when it cannot be read.
+
+    ``fault`` says why it cannot be what was once appended; None when it can.
+    """
+
+    number: int
+    digest: bytes
+    act: Act | None
+    fault: str | None = None
+
+
+class Administration:
+    """Roles and log of one installation. Safe to share between threads. Methods raise redis-py's errors."""
+
+    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
+        self._client: Any = client
+        self._log = f"{prefix}{{administration}}:log"
+        self._head = f"{prefix}{{administration}}:head"
+        self._once = f"{prefix}{{administration}}:once"
+        self._roles = f"{prefix}{{administration}}:roles"
+        self._now = now
+
+    def roles_of(self, person: str) -> frozenset[str]:
+        """Return the roles of the person with this id."""
+        return _roles(self._client.hget(self._roles, person))
+
+    def holders(self) -> dict[str, frozenset[str]]:
+        """Return all who have roles, by id."""
+        stored = self._client.hgetall(self._roles)
+        return {person.decode(): _roles(roles) for person, roles in stored.items()}
+
+    def grant(self, person: str, role: str, actor: str) -> None:
+        """Give the person a role and log it, both or neither. Raises ValueError for a role that there is not."""
+        self._change(person, role, actor, granted=True)
+
+    def revoke(self, person: str, role: str, actor: str) -> None:
+        """Take a role from the person and log it, both or neither. Raises ValueError for a role that there is not."""
+        self._change(person, role, actor, granted=False)
+
+    def record(self, act: str, actor: str, facts: Mapping[str, Any], once: str = "") -> Act | None:
+        """Append to the log that ``actor`` has done ``act``; ``facts`` are JSON values.
+
+        ``once`` names what is logged a single time: nothing is appended, and None returned, when that was done before.
+        """
+        return self._append(act, actor, facts, once)
+
+    def record_event(self, event: Envelope) -> Act | None:
+        """Append what an arbiter has done by ``event``; return None when it is none of an arbiter, or logged already.
+
+        Crash-safe: the event is the truth. Killed before this is done, a relay does it again, and only once.
+        """
+        if not is_administrative(event):
+            return None
+        facts = {name: event.data[name] for name in SHOWN if name in event.data}
+        facts |= {"match": event.stream, "version": event.version, "digest": event.id}
+        return self._append(ACTS[event.type], event.data["arbiter"], facts, f"event:{event.stream}:{event.version}")
+
+    def record_refusal(self, act: str, actor: str, code: str, facts: Mapping[str, Any]) -> None:
+        """Append to the log that ``actor`` was refused to do ``act``, for the reason ``code``."""
+        self._append(REFUSED, actor, {**facts, "act": act, "code": code}, "")
+
+    def acts(self, after: int = 0, limit: int = 100) -> list[Act]:
+        """Return entries with numbers above ``after``, in order."""
+        entries = self._client.xrange(self._log, f"{after + 1}-0", "+", limit)
+        return [_act(*_numbered(entry)) for entry in entries]
+
+    def last(self) -> Head:
+        """Return number and digest of the last entry, read off the log itself; 0 and zeros when it is empty."""
+        return _last(self._client.xrevrange(self._log, "+", "-", 1))
+
+    def head(self) -> Head | None:
+        """Return number and digest of the last entry as they stand beside the log; None when nothing does."""
+        number, digest = self._client.hmget(self._head, "n", "d")
+        return None if number is None or digest is None else Head(int(number), digest)
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield all entries with what is wrong with each when the chain is computed again."""
+        digest, number = GENESIS, 0
+        while page := self._client.xrange(self._log, f"{number + 1}-0", "+", PAGE):
+            for stored in page:
+                place, fields = _numbered(stored)
+                fault = None if place == number + 1 else f"the entries {number + 1} to {place - 1} are missing"
+                number = place
+                try:
+                    act = _act(number, fields)
+                    computed = chained(digest, act.canonical.encode())
+                except (ValueError, KeyError, TypeError) as error:
+                    digest = fields.get(b"h", GENESIS)
+                    yield Entry(number, digest, None, f"it cannot be read ({error})")
+                    continue
+                digest = fields[b"h"]
+                if computed != digest and fault is None:
+                    fault = "its content, its digest or an entry before it was changed"
+                yield Entry(number, digest, act, fault)
+
+    def verify(self) -> int:
+        """Return how many entries the log has after its chain was computed again; raises DamagedStream."""
+        last = Head(0, GENESIS)
+        for entry in self.entries():
+            if entry.fault is not None:
+                raise DamagedStream(STREAM, entry.number, entry.fault)
+            last = Head(entry.number, entry.digest)
+        if self.head() not in (None, last):
+            raise DamagedStream(STREAM, last.version + 1, "the end of the log is missing")
+        return last.version
+
+    def _change(self, person: str, role: str, actor: str, granted: bool) -> None:
+        if role not in ROLES:
+            raise ValueError(f"there is no role {role!r}, only {', '.join(ROLES)}")
+
+        def change(pipeline: Any) -> Callable[[], None] | None:
+            roles = _roles(pipeline.hget(self._roles, person))
+            changed = roles | {role} if granted else roles - {role}
+            if changed == roles:
+                return None
+            if changed:
+                return lambda: pipeline.hset(self._roles, person, ",".join(sorted(changed)))
+            return lambda: pipeline.hdel(self._roles, person)
+
+        act = "role-granted" if granted else "role-revoked"
+        self._append(act, actor, {"person": person, "role": role}, "", change)
+
+    def _append(
+        self,
+        act: str,
+        actor: str,
+        facts: Mapping[str, Any],
+        once: str,
+        change: Callable[[Any], Callable[[], None] | None] = lambda _: lambda: None,
+    ) -> Act | None:
+        """Append an entry and make the ``change`` in one transaction; neither when there is nothing to change."""
+        with self._client.pipeline(transaction=True) as pipeline:
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    pipeline.watch(self._log, self._head, self._roles, self._once)
+                    if once and pipeline.hexists(self._once, once):
+                        return None
+                    number, digest = _last(pipeline.xrevrange(self._log, "+", "-", 1))
+                    write = change(pipeline)
+                    if write is None:
+                        return None
+                    # Where entries were lost the numbers go on after theirs, so that the gap stays to be seen.
+                    number = max(number, int(pipeline.hget(self._head, "n") or 0)) + 1
+                    (sealed,) = seal([Draft(act, SCHEMA, self._now(), actor, facts)], STREAM, number - 1, digest)
+                    pipeline.multi()
+                    pipeline.xadd(self._log, {"b": sealed.packed, "h": sealed.digest}, id=f"{number}-0")
+                    pipeline.hset(self._head, mapping={"n": number, "d": sealed.digest})
+                    if once:
+                        pipeline.hset(self._once, once, number)
+                    write()
+                    pipeline.execute()
+                except WatchError:
+                    if attempt == ATTEMPTS:
+                        raise
+                else:
+                    return _act(number, {b"b": sealed.packed, b"h": sealed.digest})
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def is_administrative(event: Envelope) -> bool:
+    """Tell whether an arbiter has caused ``event``."""
+    return event.type in ACTS and isinstance(event.data.get("arbiter"), str)
+
+
+def _roles(stored: bytes | None) -> frozenset[str]:
+    return frozenset(stored.decode().split(",")) if stored else frozenset()
+
+
+def _last(entries: Any) -> Head:
+    if not entries:
+        return Head(0, GENESIS)
+    number, fields = _numbered(entries[0])
+    return Head(number, fields[b"h"])
+
+
+def _numbered(entry: Any) -> tuple[int, dict[bytes, bytes]]:
+    entry_id, fields = entry
+    return int(entry_id.partition(b"-")[0]), fields
+
+
+def _act(number: int, fields: Mapping[bytes, bytes]) -> Act:
+    envelope = unpack(fields[b"b"], STREAM, number, fields[b"h"])
+    return Act(number, envelope.id, envelope.type, envelope.at, envelope.actor, envelope.data, envelope.schema)

@@ -1,0 +1,1 @@
+"""What players keep for themselves: no events, and it can be erased."""

@@ -1,0 +1,163 @@
+"""What is said beside a match: one Redis stream for each, apart from the stream of its events.
+
+A chat is no part of a match: it is not replayed, exported or proved, and can be erased. Its keys share a hash tag of
+the match. Whoever listens hears on a channel that something was said, and where, but not what.
+"""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from redis import Redis
+from redis.client import PubSub
+
+from events.store.contract import Request, RequestMismatch
+
+MOST_MESSAGES = 5000
+REMEMBERED_SECONDS = 24 * 3600
+"""How long a repeated request is recognised."""
+
+
+class Message(NamedTuple):
+    """The ``number``-th message of a chat (from 1, without gaps), said at an instant (milliseconds since 1970 UTC)."""
+
+    number: int
+    at: int
+    author: str
+    text: str
+
+
+class ChatFull(Exception):
+    """A chat has as many messages as it can have."""
+
+
+# The message, the memory of its request and the news of it in one step: whoever is killed before has said nothing, and
+# whoever asks again, redis-py too, says it once.
+_SAY = """
+local said = redis.call('GET', KEYS[2])
+if said then return said end
+local number = redis.call('XLEN', KEYS[1]) + 1
+if number > tonumber(ARGV[5]) then return false end
+redis.call('XADD', KEYS[1], number .. '-0', 'at', ARGV[1], 'by', ARGV[2], 'text', ARGV[3])
+said = number .. ':' .. ARGV[4]
+redis.call('SET', KEYS[2], said, 'EX', ARGV[6])
+redis.call('PUBLISH', ARGV[7], ARGV[8])
+return said
+"""
+
+
+# Entries of a stream cannot be changed: the chat is written anew in one step, every message with the number it had.
+_ERASE = """
+local entries = redis.call('XRANGE', KEYS[1], '-', '+')
+redis.call('DEL', KEYS[1])
+for _, entry in ipairs(entries) do
+  local fields = entry[2]
+  for place = 1, #fields, 2 do
+    if fields[place] == 'by' and fields[place + 1] == ARGV[1] then
+      for other = 1, #fields, 2 do
+        if fields[other] == 'text' then fields[other + 1] = '' end
+      end
+    end
+  end
+  redis.call('XADD', KEYS[1], entry[1], unpack(fields))
+end
+"""
+
+
+class Chats:
+    """The chats of an installation. Safe to share between threads; every method raises redis-py's errors."""
+
+    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
+        self._client: Any = client
+        self._prefix = prefix
+        self._now = now
+        self._say = client.register_script(_SAY)
+        self._erase = client.register_script(_ERASE)
+
+    def say(self, match: str, author: str, text: str, request: Request) -> Message:
+        """Add ``text`` to the chat of ``match`` and return it; a repeated request returns what it said the first time.
+
+        Raises ChatFull, and RequestMismatch when the request's key is known with another fingerprint.
+        """
+        # Before the message: killed in between, a chat is searched for words of an author who has none there.
+        self._client.sadd(self._joined(author), match)
+        key = self._key(match)
+        once = f"{key}:{hashlib.sha256(request.key.encode()).hexdigest()}"
+        said: bytes | None = self._say(
+            keys=[key, once],
+            args=[
+                self._now(),
+                author,
+                text,
+                request.fingerprint,
+                MOST_MESSAGES,
+                REMEMBERED_SECONDS,
+                channel_of(self._prefix),
+                match,
+            ],
+        )
+        if said is None:
+            raise ChatFull(f"{match} has {MOST_MESSAGES} messages")
+        number, _, fingerprint = said.decode().partition(":")
+        if fingerprint != request.fingerprint:
+            raise RequestMismatch(match, request.key)
+        return self.read(match, int(number) - 1, 1)[0]
+
+    def read(self, match: str, after: int, limit: int) -> list[Message]:
+        """Return up to ``limit`` messages with numbers above ``after``, in order."""
+        found = self._client.xrange(self._key(match), f"{after + 1}-0", "+", limit)
+        return [
+            Message(int(id.partition(b"-")[0]), int(said[b"at"]), said[b"by"].decode(), said[b"text"].decode())
+            for id, said in found
+        ]
+
+    def length(self, match: str) -> int:
+        """Return how many messages the chat of ``match`` has."""
+        return int(self._client.xlen(self._key(match)))
+
+    def want_others(self, match: str, player: str, wanted: bool) -> None:
+        """Keep whether ``player`` wants others to join in when ``match`` is over."""
+        if wanted:
+            self._client.sadd(self._joined(player), match)  # so that an erasure finds it
+            self._client.sadd(f"{self._key(match)}:open", player)
+        else:
+            self._client.srem(f"{self._key(match)}:open", player)
+
+    def wanting_others(self, match: str) -> set[str]:
+        """Return the players who want others to join in when ``match`` is over."""
+        return {player.decode() for player in self._client.smembers(f"{self._key(match)}:open")}
+
+    def joined(self, author: str) -> list[str]:
+        """Return the matches in whose chats ``author`` has said something: also those of others, after their end."""
+        return sorted(match.decode() for match in self._client.smembers(self._joined(author)))
+
+    def erase(self, author: str) -> None:
+        """Take the words of ``author`` out of all chats; that something was said there stays.
+
+        Killed midway, doing it again does the rest: which chats they are is forgotten last.
+        """
+        for match in self.joined(author):
+            self.want_others(match, author, False)
+            self._erase(keys=[self._key(match)], args=[author])
+        self._client.delete(self._joined(author))
+
+    def _joined(self, author: str) -> str:
+        return f"{self._prefix}chats-of:{author}"
+
+    def _key(self, match: str) -> str:
+        return f"{self._prefix}chat:{{{match}}}"
+
+
+def channel_of(prefix: str) -> str:
+    """Return the channel that tells of every message, by the id of its match."""
+    return f"{prefix}chats"
+
+
+def listening(client: Redis, prefix: str) -> PubSub:
+    """Return a subscription to the news of all chats, which says also when it begins, again after a break too.
+
+    Raises redis-py's errors.
+    """
+    heard: PubSub = client.pubsub()  # type: ignore[no-untyped-call]
+    heard.subscribe(channel_of(prefix))
+    return heard

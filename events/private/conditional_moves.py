@@ -1,0 +1,52 @@
+"""What seats lay down beforehand, as the text that is kept beside a stream: private, and no part of any event."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from domain.match.lines import Line, Lines, Orders
+from events.store.contract import Kept
+
+
+def packed(orders: Orders) -> str | None:
+    """Return ``orders`` as text, None when nothing is laid down."""
+    if orders == Orders():
+        return None
+    lines = orders.lines
+    content = {
+        "forced": orders.forced,
+        "lines": lines and {**lines._asdict(), "first": lines_shown(lines.first)},
+    }
+    return json.dumps(content, separators=(",", ":"))
+
+
+def unpacked(kept: Kept) -> dict[int, Orders]:
+    """Return what is kept, by seat."""
+    return {seat: _orders(text) for seat, text in kept.texts.items()}
+
+
+def lines_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
+    """Return lines as JSON values: objects of ``move``, ``then`` and ``next``."""
+    return [{"move": line.move, "then": line.then, "next": lines_shown(line.next)} for line in lines]
+
+
+def tree_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
+    """Return the moves of lines alone as JSON values: objects of ``move`` and ``next``."""
+    return [{"move": line.move, "next": tree_shown(line.next)} for line in lines]
+
+
+def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
+    """Return the lines that ``lines_shown`` showed; ``then`` and ``next`` may be left out."""
+    return tuple(Line(each["move"], each.get("then"), lines_read(each.get("next", []))) for each in content)
+
+
+@lru_cache(maxsize=2000)
+def _orders(text: str) -> Orders:
+    """Return what ``packed`` made ``text`` of; a match is loaded many times between two changes of its orders."""
+    content = json.loads(text)
+    lines = content["lines"]
+    return Orders(
+        lines and Lines(**{**lines, "first": lines_read(lines["first"])}),
+        content["forced"],
+    )

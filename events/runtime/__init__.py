@@ -1,0 +1,1 @@
+"""Settings, connections, logs and the wall clock."""

@@ -1,0 +1,124 @@
+"""How this installation is told where things are: environment variables, read once."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from environs import Env, ValidationError, validate
+from kombu.transport import TRANSPORT_ALIASES
+
+from events.runtime.connections import connect
+from events.runtime.wall_clock import now_ms
+from events.store.redis import RedisStore
+
+MOST_SHARDS = 1024
+"""More would cost every reader of all shards more than they could spread."""
+
+PREFIX = re.compile(r"[A-Za-z0-9:._-]{1,64}")
+"""Braces in a prefix would decide which keys stand together on a cluster."""
+
+PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
+
+
+class Settings(NamedTuple):
+    """Where the store and the broker are, and what the outside sees.
+
+    ``shards`` counts only when the store is installed; None takes what was settled then (16 the first time).
+    """
+
+    redis_url: str
+    broker_url: str
+    prefix: str
+    stream_url: str
+    secure_cookies: bool
+    shards: int | None
+    page_url: str = "http://127.0.0.1:8000"
+    key_file: Path | None = None
+
+    @classmethod
+    def from_environment(cls) -> "Settings":
+        """Return the settings from the environment; raises environs.EnvError, with its name, for an unfit value.
+
+        REDIS_URL (the store), BROKER_URL (default: the next database of the same server), ROOKERY_PREFIX,
+        ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
+        ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own), ROOKERY_KEY_FILE (the
+        secret that the signing key is encrypted with in the store; made when it is absent).
+        """
+        env = Env()
+        redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0", validate=check_store)
+        return cls(
+            redis_url=redis_url,
+            broker_url=env.str("BROKER_URL", None, validate=_check_broker) or next_database(redis_url),
+            prefix=env.str("ROOKERY_PREFIX", "rk:", validate=_check_prefix),
+            stream_url=env.str("ROOKERY_STREAM_URL", "http://127.0.0.1:8001", validate=_check_public_url),
+            secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
+            shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MOST_SHARDS)),
+            key_file=env.path("ROOKERY_KEY_FILE", None),
+            page_url=env.str("ROOKERY_PAGE_URL", "http://127.0.0.1:8000", validate=_check_public_url),
+        )
+
+
+def next_database(url: str) -> str:
+    """Return the broker URL of the database after that of the store at ``url``, on the same server."""
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        number = int(parse_qs(parts.query).get("db", ["0"])[0])
+        return f"redis+socket://{parts.path}?virtual_host={number + 1}"
+    return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + 1}"))
+
+
+def store_from(settings: Settings, now: Callable[[], int] | None = now_ms) -> RedisStore:
+    """Return the event store that ``settings`` name; it connects when it is first used.
+
+    It refuses to be written to while ``now``, the wall clock of this process, differs from its own; None for those who
+    live by a virtual clock.
+    """
+    return RedisStore(connect(settings.redis_url), settings.prefix, settings.shards, now)
+
+
+# What is wrong is said without the value itself: it may hold a password.
+
+
+def check_store(url: str) -> None:
+    """Raise ValidationError, without the URL itself, unless a store can be at ``url``."""
+    if not url.startswith(("redis://", "rediss://", "unix://")):
+        raise ValidationError("must begin with redis://, rediss:// or unix://")
+    _check_place(url)
+    parts = urlsplit(url)
+    named = bool(parts.path) if parts.scheme == "unix" else bool(re.fullmatch("/?[0-9]*", parts.path))
+    if not named or (parts.scheme != "unix" and "db" in parse_qs(parts.query)):
+        raise ValidationError(
+            "must be like redis://host:6379/0, with the number of the database, or unix:///socket?db=0"
+        )
+    try:
+        connect(url).connection_pool.make_connection()
+    except (TypeError, ValueError):
+        raise ValidationError("has an option, behind the question mark, that cannot be read") from None
+
+
+def _check_broker(url: str) -> None:
+    scheme, found, _ = url.partition("://")
+    if url and (not found or scheme.partition("+")[0] not in TRANSPORT_ALIASES):
+        raise ValidationError("must begin with a kind of broker that Celery knows, like redis:// or amqp://")
+    _check_place(url)
+
+
+def _check_place(url: str) -> None:
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        raise ValidationError(
+            "has a host or port that cannot be read (what is special in a password must be percent-encoded)"
+        ) from None
+
+
+def _check_prefix(prefix: str) -> None:
+    if not PREFIX.fullmatch(prefix):
+        raise ValidationError("must be 1 to 64 letters, digits, colons, dots, hyphens and underscores")
+
+
+def _check_public_url(url: str) -> None:
+    if not PUBLIC_URL.fullmatch(url):
+        raise ValidationError("must be a URL like https://live.example, without a query")

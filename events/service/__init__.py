@@ -1,0 +1,1 @@
+"""What executes commands and keeps time."""

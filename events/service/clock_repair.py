@@ -1,0 +1,50 @@
+"""What a wrong clock has left behind, found and corrected: outages and events of the future.
+
+A process whose clock is wrong is refused by the store. Where the store's own clock was wrong nothing could tell: the
+time until then was recorded as an outage, and what happened meanwhile was dated then. A correction is an event of each
+match concerned, by the operator; nothing that is recorded is changed.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from events.service.matches import Matches
+from events.service.outages import LONGEST_GAP, Heartbeat, Outage
+from events.service.timekeeper import Timekeeper
+from events.store.contract import EventStore
+
+
+class Corrected(NamedTuple):
+    """A match that was brought back to the present: its version now, and the digest of its last event (hexadecimal)."""
+
+    match: str
+    version: int
+    digest: str
+
+
+def impossible(heartbeat: Heartbeat, now: int) -> list[Outage]:
+    """Return the outages that are said to end after ``now``, the present instant. Raises redis errors."""
+    return [outage for outage in heartbeat.outages() if outage.until > now + LONGEST_GAP]
+
+
+def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
+    """Let the outages that are said to end after ``now`` end then; return them. Raises redis errors."""
+    found = impossible(heartbeat, now)
+    for outage in found:
+        heartbeat.correct(outage, now)
+    return found
+
+
+def correct_matches(
+    store: EventStore, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]
+) -> Iterator[Corrected]:
+    """Yield the matches that had to be brought back to the present, each when that is done.
+
+    The outages have been corrected before. Raises StoreUnavailable, redis errors, and what ``Matches.load`` raises.
+    Crash-safe: each match is corrected in appends of its own, and one that is right already is left as it is.
+    """
+    for match in store.all_streams():
+        before, after = timekeeper.correct(match, now())
+        if after != before:
+            head = matches.load(match).head
+            yield Corrected(match, head.version, head.digest.hex())

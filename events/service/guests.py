@@ -1,0 +1,61 @@
+"""Guests who came and went: one who has finished no match is erased after a month without a move."""
+
+from collections.abc import Callable
+
+import structlog
+
+from domain.match.state import FINISHED
+from events.people.accounts import NoSuchPerson, Person
+from events.service.personal_data import Holdings, erase
+
+GUEST_KEPT_MS = 30 * 24 * 3600 * 1000
+"""Time after the arrival, or after the last event of an unfinished match."""
+
+MAX_AT_ONCE = 20
+
+log = structlog.get_logger("guests")
+
+
+class GuestRound:
+    """Erases guests whose time has come, as they could erase themselves. ``now`` is milliseconds since 1970 UTC."""
+
+    def __init__(self, holdings: Holdings, now: Callable[[], int]) -> None:
+        self._holdings = holdings
+        self._now = now
+
+    def __call__(self) -> int:
+        """Look after the guests that are due; return how many were erased. Raises redis errors and StoreUnavailable.
+
+        Crash-safe: a guest is taken off the list when the erasure is done, and an erasure is done again otherwise.
+        """
+        people, now = self._holdings.people, self._now()
+        erased = 0
+        for id in people.guests.due(now, MAX_AT_ONCE):
+            person = people.person(id)
+            if person is not None and person.kind == "guest":
+                again = self._looked_at_again(id, person.created_at)
+                if again is not None and again > now:
+                    people.guests.look_at(id, again)
+                    continue
+                if again is not None and self._erase(person):
+                    erased += 1
+            people.guests.remove(id)
+        return erased
+
+    def _erase(self, guest: Person) -> bool:
+        try:
+            erase(self._holdings, guest)
+        except NoSuchPerson:  # signed up in the meantime, or erased on request
+            return False
+        log.info("guest expired", person=guest.id)
+        return True
+
+    def _looked_at_again(self, guest: str, created_at: int) -> int | None:
+        """Return the instant from which on the guest has been away for long; None for one who has finished a match."""
+        readmodels, last = self._holdings.readmodels, created_at
+        for projected in readmodels.projected(readmodels.matches_of(guest)):
+            if projected is not None:
+                if projected.summary.status == FINISHED:
+                    return None
+                last = max(last, projected.summary.updated_at)
+        return last + GUEST_KEPT_MS

@@ -1,0 +1,264 @@
+"""The heartbeat of an installation, and its outages: the times in which nobody kept the clocks.
+
+Whoever keeps time says every second that it does. Where that is missing for longer than LONGEST_GAP, the server was
+away or no flag could have been noticed: the whole gap is an outage, and counts for no player. One that is longer than a
+day is provisional: it is credited like any other, but it may be a wrong clock that has made it, and the operator is
+asked to confirm or to repair it (events.service.clock_repair).
+"""
+
+from abc import ABC, abstractmethod
+from threading import Lock
+from typing import Any, NamedTuple
+
+from redis import Redis
+
+from domain.match.terms import DAY, MINUTE
+from events.store.time import StoreClock, agreeing
+
+LONGEST_GAP = 2 * MINUTE
+PROVISIONAL_FROM = DAY
+"""An outage that is longer than this (milliseconds) waits for the operator's word."""
+
+REPORTED_FOR = MINUTE
+"""Milliseconds for which what a process has said about its clock counts."""
+
+
+class Outage(NamedTuple):
+    """Nobody kept the clocks from ``since`` to ``until`` (milliseconds since 1970 UTC)."""
+
+    since: int
+    until: int
+
+
+class Heartbeat(ABC):
+    """The recorded heartbeat. Any number of processes may beat at once; implementations are safe to share."""
+
+    @abstractmethod
+    def beat(self, now: int, since: int) -> list[Outage]:
+        """Record that time is kept at ``now``, and that it was not before if the gap is too long, in one step.
+
+        Returns the outages that ended after ``since``, the earliest first; a new one among them waits for ``credited``,
+        and if it is longer than PROVISIONAL_FROM for ``confirm`` or ``correct``. A clock that is behind another one's
+        changes nothing. Raises redis errors, and ClockDiffers, with nothing recorded, when clocks are judged and that
+        of this process is wrong.
+        """
+
+    @abstractmethod
+    def last(self) -> int | None:
+        """Return the instant of the last beat; None when there never was one. Raises redis errors."""
+
+    @abstractmethod
+    def outages(self) -> list[Outage]:
+        """Return all outages, by their end. Raises redis errors."""
+
+    @abstractmethod
+    def uncredited(self) -> list[Outage]:
+        """Return the outages that not all matches know of yet, the earliest first. Raises redis errors."""
+
+    @abstractmethod
+    def credited(self, outage: Outage) -> None:
+        """Record that all matches know of ``outage``. Raises redis errors."""
+
+    @abstractmethod
+    def provisional(self) -> list[Outage]:
+        """Return the outages that wait for the operator's word, by their end. Raises redis errors."""
+
+    @abstractmethod
+    def confirm(self, outage: Outage) -> bool:
+        """Record that ``outage`` was one; return False when it did not wait for that. Raises redis errors."""
+
+    @abstractmethod
+    def correct(self, outage: Outage, until: int) -> None:
+        """Record, in one step, that ``outage`` ended at ``until`` already.
+
+        If that is no later than it began, there was none. Done again, or when there is no such outage, it changes
+        nothing. Raises redis errors.
+        """
+
+
+class MemoryHeartbeat(Heartbeat):
+    """A heartbeat that is recorded as long as this object lives: for tests and simulations."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._last: int | None = None
+        self._outages: list[Outage] = []
+        self._uncredited: list[Outage] = []
+        self._provisional: list[Outage] = []
+
+    def beat(self, now: int, since: int) -> list[Outage]:
+        """See Heartbeat."""
+        with self._lock:
+            if self._last is not None and now - self._last > LONGEST_GAP:
+                outage = Outage(self._last, now)
+                self._outages.append(outage)
+                self._uncredited.append(outage)
+                if now - self._last > PROVISIONAL_FROM:
+                    self._provisional.append(outage)
+            self._last = now if self._last is None else max(self._last, now)
+            return [outage for outage in self._outages if outage.until > since]
+
+    def last(self) -> int | None:
+        """See Heartbeat."""
+        return self._last
+
+    def outages(self) -> list[Outage]:
+        """See Heartbeat."""
+        return list(self._outages)
+
+    def uncredited(self) -> list[Outage]:
+        """See Heartbeat."""
+        return list(self._uncredited)
+
+    def credited(self, outage: Outage) -> None:
+        """See Heartbeat."""
+        with self._lock:
+            self._uncredited = [other for other in self._uncredited if other != outage]
+
+    def provisional(self) -> list[Outage]:
+        """See Heartbeat."""
+        return list(self._provisional)
+
+    def confirm(self, outage: Outage) -> bool:
+        """See Heartbeat."""
+        with self._lock:
+            waiting = outage in self._provisional
+            self._provisional = [other for other in self._provisional if other != outage]
+            return waiting
+
+    def correct(self, outage: Outage, until: int) -> None:
+        """See Heartbeat."""
+        with self._lock:
+            if outage in self._outages:
+                instead = [Outage(outage.since, until)] if until > outage.since else []
+                self._outages = sorted({*self._outages, *instead} - {outage}, key=lambda each: each.until)
+                self._uncredited = sorted({*self._uncredited, *instead} - {outage}, key=lambda each: each.until)
+                self._provisional = [other for other in self._provisional if other != outage]
+
+
+# KEYS 1 last beat  2 outages  3 uncredited  4 provisional  5 what processes have said about their clocks
+# ARGV 1 now  2 longest gap  3 outages since  4 provisional from  5 who says it or ""  then those of agreeing()
+# Crash-safe: a gap is recorded, put down to be credited and closed by the new beat in one step.
+_BEAT = """
+local last = redis.call('GET', KEYS[1])
+if ARGV[6] ~= '' then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  if ARGV[5] ~= '' then
+    redis.call('HSET', KEYS[5], ARGV[5], string.format('%.0f:%.0f', ARGV[6] - now, now))
+  end
+  if math.abs(ARGV[6] - now) > tonumber(ARGV[8]) or ARGV[7] - now > tonumber(ARGV[8]) then
+    return {'clock', string.format('%.0f', now)}
+  end
+  -- The store's own clock was wrong when this was said: time cannot have been kept in the future.
+  if last and tonumber(last) > now + tonumber(ARGV[8]) then
+    redis.call('SET', KEYS[1], ARGV[1])
+    last = ARGV[1]
+  end
+end
+local gap = tonumber(ARGV[1]) - tonumber(last or ARGV[1])
+if gap > tonumber(ARGV[2]) then
+  redis.call('ZADD', KEYS[2], ARGV[1], last .. ':' .. ARGV[1])
+  redis.call('ZADD', KEYS[3], ARGV[1], last .. ':' .. ARGV[1])
+  if gap > tonumber(ARGV[4]) then
+    redis.call('ZADD', KEYS[4], ARGV[1], last .. ':' .. ARGV[1])
+  end
+end
+if not last or gap > 0 then redis.call('SET', KEYS[1], ARGV[1]) end
+return redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], '+inf')
+"""
+
+# KEYS as above. ARGV 1 the outage  2 the outage as it is to be, or ""  3 its end
+# Crash-safe: one step, and done again it finds nothing to change.
+_CORRECT = """
+if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
+  redis.call('ZREM', KEYS[3], ARGV[1])
+  redis.call('ZREM', KEYS[4], ARGV[1])
+  if ARGV[2] ~= '' then
+    redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
+    redis.call('ZADD', KEYS[3], ARGV[3], ARGV[2])
+  end
+end
+"""
+
+
+class RedisHeartbeat(Heartbeat):
+    """A heartbeat recorded in the Redis of ``client``; all keys share one hash tag.
+
+    With ``clock`` that of this process is held against the store's at every beat, and what differs is recorded under
+    ``name`` for operators to see.
+    """
+
+    def __init__(self, client: Redis, prefix: str, clock: StoreClock | None = None, name: str = "") -> None:
+        self._client: Any = client
+        self._clock = clock
+        self._name = name
+        tag = f"{prefix}{{time}}:"
+        self._keys = [f"{tag}{part}" for part in ("heartbeat", "outages", "uncredited", "provisional", "offsets")]
+        self._beat = client.register_script(_BEAT)
+        self._correct = client.register_script(_CORRECT)
+
+    def beat(self, now: int, since: int) -> list[Outage]:
+        """See Heartbeat. One round trip."""
+        arguments: list[Any] = [now, LONGEST_GAP, since, PROVISIONAL_FROM, self._name]
+        beat = self._beat
+        return _outages(
+            agreeing(self._clock, lambda instants: beat(keys=self._keys, args=[*arguments, *instants]), now)
+        )
+
+    def last(self) -> int | None:
+        """See Heartbeat."""
+        found = self._client.get(self._keys[0])
+        return None if found is None else int(found)
+
+    def outages(self) -> list[Outage]:
+        """See Heartbeat."""
+        return self._all(1)
+
+    def uncredited(self) -> list[Outage]:
+        """See Heartbeat."""
+        return self._all(2)
+
+    def credited(self, outage: Outage) -> None:
+        """See Heartbeat."""
+        self._client.zrem(self._keys[2], _member(outage))
+
+    def provisional(self) -> list[Outage]:
+        """See Heartbeat."""
+        return self._all(3)
+
+    def confirm(self, outage: Outage) -> bool:
+        """See Heartbeat."""
+        return bool(self._client.zrem(self._keys[3], _member(outage)))
+
+    def correct(self, outage: Outage, until: int) -> None:
+        """See Heartbeat."""
+        instead = _member(outage._replace(until=until)) if until > outage.since else ""
+        self._correct(keys=self._keys, args=[_member(outage), instead, until])
+
+    def offsets(self) -> dict[str, int]:
+        """Return by how many milliseconds the clocks of the processes that keep time are ahead of the store's.
+
+        They are those that have said so in the last REPORTED_FOR, by their names. Raises redis errors.
+        """
+        reported = {
+            name.decode(): [int(part) for part in said.split(b":")]
+            for name, said in self._client.hgetall(self._keys[4]).items()
+        }
+        seconds, _ = self._client.time()
+        since = int(seconds) * 1000 - REPORTED_FOR
+        stale = [name for name, (_, at) in reported.items() if at < since]
+        if stale:
+            self._client.hdel(self._keys[4], *stale)
+        return {name: offset for name, (offset, _) in reported.items() if name not in stale}
+
+    def _all(self, key: int) -> list[Outage]:
+        return _outages(self._client.zrange(self._keys[key], 0, -1))
+
+
+def _member(outage: Outage) -> str:
+    return f"{outage.since}:{outage.until}"
+
+
+def _outages(members: list[bytes]) -> list[Outage]:
+    return [Outage(*map(int, member.split(b":"))) for member in members]

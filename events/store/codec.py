@@ -1,0 +1,76 @@
+"""Domain events as drafts, and envelopes as domain events: strict, and nothing is guessed.
+
+``at`` of an event lives in the envelope, all other fields in its content. Fields that are None are left out. What an
+event type looks like is read off its class in ``domain.match.events``, once, when this module is imported.
+"""
+
+from domain.match.event_types import TYPES
+from domain.match.events import Event
+from events.store.contract import StoreError
+from events.store.converter import Misfit, Schema, Shape, integer, schema_of, shape_of, written
+from events.store.envelope import Draft, Envelope
+from events.store.upcasters import UPCASTERS, Content, Upcasters, present_schema, upcast
+
+
+class UndecodableEvent(StoreError):
+    """A stored event that this Rookery cannot read."""
+
+
+class UnknownEvent(UndecodableEvent):
+    """An event of a type, or of a schema, that this Rookery does not know: a later one may have written it."""
+
+
+class MalformedEvent(UndecodableEvent):
+    """An event whose content does not have the shape of its type; the message names the place and the reason."""
+
+
+def draft_of(event: Event, actor: str) -> Draft:
+    """Return ``event`` as ``actor`` causes it, in the present schema of its type."""
+    name = _NAMES[type(event)]
+    content = written(event)
+    del content["at"]
+    return Draft(name, present_schema(name), event.at, actor, content)
+
+
+def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
+    """Return the domain event of ``envelope``. Raises UnknownEvent and MalformedEvent."""
+    shape = _SHAPES.get(envelope.type)
+    if shape is None:
+        raise UnknownEvent(f"{_place(envelope)}: there is no such type of event")
+    known = present_schema(envelope.type, upcasters)
+    if envelope.schema > known:
+        raise UnknownEvent(f"{_place(envelope)}: it has schema {envelope.schema}, and {known} is the latest known here")
+    try:
+        if envelope.schema < 1:
+            raise Misfit(f"schema {envelope.schema} was never in use")
+        content = upcast(envelope.type, envelope.schema, envelope.data, upcasters)
+        event: Event = shape.read(content, at=integer(envelope.at))
+    except Misfit as misfit:
+        raise MalformedEvent(f"{_place(envelope)}{misfit.path}: {misfit}") from None
+    return event
+
+
+def content_shown(envelope: Envelope) -> Content:
+    """Return the content of ``envelope`` in the present schema of its type, as readers are shown it.
+
+    What older schemas recorded and may have to be erased is not in it, nor are the calendars of older matches: time
+    zones and free days are private. The content of an unknown type or schema is returned as it stands.
+    """
+    content = upcast(envelope.type, max(envelope.schema, 1), envelope.data)
+    private = _PRIVATE.get(envelope.type)
+    return content if private is None else {name: value for name, value in content.items() if name != private}
+
+
+def content_schemas() -> dict[str, Schema]:
+    """Return the JSON Schema of the content of every type of event, in its present schema."""
+    return {name: schema_of(made, _IN_ENVELOPE) for name, made in TYPES.items()}
+
+
+def _place(envelope: Envelope) -> str:
+    return f"version {envelope.version} of {envelope.stream}, {envelope.type}"
+
+
+_PRIVATE = {"calendar-set": "calendar"}
+_IN_ENVELOPE = frozenset({"at"})
+_SHAPES: dict[str, Shape] = {name: shape_of(made, _IN_ENVELOPE) for name, made in TYPES.items()}
+_NAMES: dict[type[Event], str] = {made: name for name, made in TYPES.items()}

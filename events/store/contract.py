@@ -1,0 +1,306 @@
+"""The event store's contract: streams of events, appended atomically, chained by hash, announced on a feed.
+
+One stream holds the events of one match, versions 1, 2, 3 and so on without gaps. A stream belongs to a shard by a hash
+of its name; a shard's feed announces all its events in the order in which they were appended.
+"""
+
+import functools
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from events.store.envelope import Draft, Envelope
+
+GENESIS = bytes(32)
+"""The digest in front of the first event of every stream."""
+
+
+DIGEST_DIGITS = 16
+"""Hexadecimal digits of a digest in a version tag: enough to tell two histories of one stream apart."""
+
+_TAG = re.compile(f"([0-9]{{1,15}})-([0-9a-f]{{{DIGEST_DIGITS}}})")
+
+
+class VersionTag(NamedTuple):
+    """A version of a stream and the history that it belongs to, as clients carry it: ``6-3fa9c1d25b0e7c44``.
+
+    A version alone does not name an event: after a failover that lost the end of a stream, or a restored backup, the
+    same version can be another event. ``digest`` is the beginning of the chain digest at that version, hexadecimal.
+    """
+
+    version: int
+    digest: str
+
+    def __str__(self) -> str:
+        """Return the tag as it goes over the wire."""
+        return f"{self.version}-{self.digest}"
+
+    @classmethod
+    def parse(cls, text: str) -> "VersionTag | None":
+        """Return the tag that ``text`` is, None when it is none."""
+        matched = _TAG.fullmatch(text)
+        return None if matched is None else cls(int(matched[1]), matched[2])
+
+
+class Head(NamedTuple):
+    """The last event of a stream: its version (0: none yet) and its chain digest (32 bytes)."""
+
+    version: int
+    digest: bytes
+
+    @property
+    def tag(self) -> VersionTag:
+        """The version tag that stands for this head."""
+        return VersionTag(self.version, self.digest.hex()[:DIGEST_DIGITS])
+
+
+EMPTY = Head(0, GENESIS)
+
+
+def tag_of(event: Envelope) -> VersionTag:
+    """Return the version tag of the stream right after ``event``."""
+    return Head(event.version, event.digest).tag
+
+
+class Request(NamedTuple):
+    """What makes an append repeatable: the key names the request within its stream, the fingerprint its content."""
+
+    key: str
+    fingerprint: str
+
+
+class Appended(NamedTuple):
+    """What an append wrote: its events and the head of the stream right after them.
+
+    ``repeated`` tells that they were written by an earlier append with the same request, whatever has been appended
+    since.
+    """
+
+    events: list[Envelope]
+    head: Head
+    repeated: bool
+
+
+class Remembered(NamedTuple):
+    """An earlier request on a stream: the versions of the first and the last event that it wrote."""
+
+    first: int
+    last: int
+
+
+class Kept(NamedTuple):
+    """What seats have laid down beside a stream: text by seat, and a revision that grows with every change."""
+
+    revision: int
+    texts: Mapping[int, str]
+
+
+NOTHING_KEPT = Kept(0, MappingProxyType({}))
+
+
+class Opened(NamedTuple):
+    """A stream read from a version on, with its head, what is remembered of a request, and orders, at one instant.
+
+    ``snapshot`` is the cached snapshot that the events follow, None when they follow a version that was asked for.
+    """
+
+    events: list[Envelope]
+    head: Head
+    remembered: Remembered | None
+    snapshot: Mapping[str, Any] | None
+    orders: Kept = NOTHING_KEPT
+
+
+class Pointer(NamedTuple):
+    """A feed entry: the ``sequence``-th event of its shard (from 1, without gaps) is this version of this stream."""
+
+    sequence: int
+    stream: str
+    version: int
+
+
+class StoreError(Exception):
+    """The base of all errors of the event store."""
+
+
+class StaleVersion(StoreError):
+    """The stream is not at the version that was ``expected``: it has moved on, or has lost its end."""
+
+    def __init__(self, stream: str, expected: VersionTag, current: VersionTag) -> None:
+        super().__init__(f"{stream} is at version {current}, not as expected at version {expected}")
+        self.stream = stream
+        self.expected = expected
+        self.current = current
+
+
+class StaleOrders(StoreError):
+    """A seat has laid down something else, or the match has moved on, since the decision was made: decide again."""
+
+
+class RequestMismatch(StoreError):
+    """A request key was used before for a request with another content."""
+
+    def __init__(self, stream: str, key: str) -> None:
+        super().__init__(f"the request key {key!r} was used on {stream} for a request with another content")
+        self.stream = stream
+        self.key = key
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached or cannot write now; nothing is known to have been written. Try again later."""
+
+
+class ClockDiffers(StoreUnavailable):
+    """The clock of this process is ``offset_ms`` ahead of the store's (negative: behind); nothing was written."""
+
+    def __init__(self, offset_ms: int) -> None:
+        super().__init__(f"the clock of this process is {offset_in_words(offset_ms)} the store's: it must be set right")
+        self.offset_ms = offset_ms
+
+
+def offset_in_words(offset_ms: int) -> str:
+    """Return ``offset_ms`` as "110.0 s ahead of", or "2.5 s behind"."""
+    return f"{abs(offset_ms) / 1000:.1f} s {'ahead of' if offset_ms > 0 else 'behind'}"
+
+
+class StoreFull(StoreUnavailable):
+    """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
+
+
+class WrongInstallation(StoreError):
+    """The store was installed with other settings, or by a later Rookery, than it is opened with."""
+
+
+class DamagedStream(StoreError):
+    """A stream whose stored bytes cannot be what was once appended, with the version where that shows; 0: anywhere."""
+
+    def __init__(self, stream: str, version: int, reason: str) -> None:
+        place = f" at version {version}" if version else ""
+        super().__init__(f"{stream} is damaged{place}: {reason}")
+        self.stream = stream
+        self.version = version
+        self.reason = reason
+
+
+@functools.lru_cache(maxsize=4096)
+def shard_of(stream: str, shards: int) -> int:
+    """Return the shard of ``stream`` among so many: the same for ever, on every machine."""
+    return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % shards
+
+
+class EventStore(ABC):
+    """Streams of events. Implementations pass one contract suite and are safe to share between threads."""
+
+    @property
+    @abstractmethod
+    def shards(self) -> int:
+        """The number of shards: the same for ever once the store is installed."""
+
+    def shard_of(self, stream: str) -> int:
+        """Return the shard of ``stream``, 0 to shards - 1."""
+        return shard_of(stream, self.shards)
+
+    @abstractmethod
+    def check_clock(self) -> None:
+        """Raise ClockDiffers if the store judges clocks and that of this process is wrong; also StoreUnavailable."""
+
+    @abstractmethod
+    def append(
+        self,
+        stream: str,
+        expected: Head,
+        drafts: Sequence[Draft],
+        request: Request,
+        deadline: int | None = None,
+        orders: int | None = None,
+        decided_at: int | None = None,
+    ) -> Appended:
+        """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
+
+        A request whose key is known returns what it wrote the first time and writes nothing, so that a caller whose
+        reply was lost may simply ask again. ``deadline`` (milliseconds since 1970 UTC) replaces the stream's deadline;
+        None removes it. ``orders`` is the revision of the orders that the events were decided with (None: they do not
+        matter). ``decided_at`` is the instant, by this process's clock, at which they were decided: a store that judges
+        clocks refuses one that lies ahead. Raises StaleVersion when the head is not ``expected``, StaleOrders when the
+        orders are of another revision, RequestMismatch when the request's key is known with another fingerprint,
+        ClockDiffers, StoreUnavailable, DamagedStream, and ValueError for no drafts or a draft without canonical form.
+        All checks come before the first write.
+        """
+
+    @abstractmethod
+    def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
+        """Return the events of ``stream`` with versions above ``after``, in order; none when there is no such stream.
+
+        Raises StoreUnavailable and DamagedStream.
+        """
+
+    def read_on(self, stream: str, known: VersionTag, limit: int | None = None) -> list[Envelope]:
+        """Return the events of ``stream`` after the one that ``known`` names, in order.
+
+        Raises StaleVersion when that event is not, or no longer, part of the stream, and what ``read`` raises.
+        """
+        if known == EMPTY.tag:
+            return self.read(stream, 0, limit)
+        found = self.read(stream, known.version - 1, None if limit is None else limit + 1) if known.version else []
+        if not found or tag_of(found[0]) != known:
+            raise StaleVersion(stream, known, self.head(stream).tag)
+        return found[1:]
+
+    @abstractmethod
+    def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
+        """Return events after a version, the head, and what is remembered of a request, in one round trip.
+
+        ``after`` None means: after the cached snapshot, which is returned with them; all events when there is none.
+        Raises RequestMismatch when the key of ``request`` is known with another fingerprint, StoreUnavailable and
+        DamagedStream.
+        """
+
+    @abstractmethod
+    def head(self, stream: str) -> Head:
+        """Return the head of ``stream``; EMPTY when it does not exist. Raises StoreUnavailable."""
+
+    def heads(self, streams: Sequence[str]) -> list[Head]:
+        """Return the heads of ``streams``, in their order. Raises StoreUnavailable."""
+        return [self.head(stream) for stream in streams]
+
+    @abstractmethod
+    def streams(self, shard: int) -> Iterator[str]:
+        """Yield the names of all streams of a shard, in the order of their first events. Raises StoreUnavailable."""
+
+    def all_streams(self) -> Iterator[str]:
+        """Yield the names of all streams, shard by shard. Raises StoreUnavailable."""
+        for shard in range(self.shards):
+            yield from self.streams(shard)
+
+    @abstractmethod
+    def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
+        """Return up to ``limit`` feed entries of a shard with sequence numbers above ``after``, in order.
+
+        Entries that every consumer has seen may have been trimmed. Raises StoreUnavailable.
+        """
+
+    @abstractmethod
+    def due(self, shard: int, now: int, limit: int = 100) -> list[tuple[str, int]]:
+        """Return streams whose deadline is at or before ``now`` with that deadline, earliest first.
+
+        Raises StoreUnavailable.
+        """
+
+    @abstractmethod
+    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+        """Cache ``snapshot`` (JSON values) of ``stream`` at ``version`` in place of an older one; a newer one stays.
+
+        One beyond the end of the stream is of a history that was lost, and is replaced. A cache: it may vanish. Raises
+        StoreUnavailable.
+        """
+
+    @abstractmethod
+    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
+        """Keep what ``seat`` lays down beside the stream (None: nothing); the revision of all orders becomes one more.
+
+        Orders are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleOrders when the orders
+        are not of ``revision`` or the stream is not at ``head``, and StoreUnavailable.
+        """

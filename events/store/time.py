@@ -1,0 +1,89 @@
+"""Whether this process's wall clock agrees with the store's.
+
+Several machines write into one store, and each has a clock of its own. The store's TIME is the judge: a process whose
+clock differs from it by more than MAX_CLOCK_DIFFERENCE_MS neither appends nor keeps time, for it would date events
+wrongly and let flags fall early.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from redis import Redis
+
+from events.store.contract import ClockDiffers, StoreUnavailable
+
+MAX_CLOCK_DIFFERENCE_MS = 2000
+
+ATTEMPTS = 3
+CHECK_EVERY_S = 1.0
+MAX_STEP_MS = 500
+"""A wall clock that has moved by so much more or less than the monotonic one was set: it is compared at once."""
+
+
+class StoreClock:
+    """The wall clock ``now`` of this process (milliseconds since 1970 UTC) beside the TIME of the store of ``client``.
+
+    Safe to share between threads. Methods raise redis-py's errors.
+    """
+
+    def __init__(self, client: Redis, now: Callable[[], int]) -> None:
+        self._client: Any = client
+        self.now = now
+        self._agreed: tuple[float, int] | None = None
+
+    def offset_ms(self) -> int:
+        """Return by how many milliseconds this process's clock is ahead of the store's; negative: behind.
+
+        The store read its clock between question and answer; whatever fits between the two counts as agreement, so
+        that a slow answer is never taken for a wrong clock.
+        """
+        asked, at, answered = self.now(), self.store_now(), self.now()
+        return asked - at if at < asked else min(0, answered - at)
+
+    def store_now(self) -> int:
+        """Return the present instant by the store's clock (milliseconds since 1970 UTC)."""
+        seconds, microseconds = self._client.time()
+        return int(seconds) * 1000 + int(microseconds) // 1000
+
+    def check(self) -> None:
+        """Raise ClockDiffers unless the clocks agree. The store is asked once a second, and after a step of the clock.
+
+        This is for what is dated and is not written by a script of its own that compares the clocks.
+        """
+        elapsed, now = time.monotonic(), self.now()
+        if self._agreed is not None:
+            since, was = self._agreed
+            if elapsed - since < CHECK_EVERY_S and abs(now - was - 1000 * (elapsed - since)) <= MAX_STEP_MS:
+                return
+        self._agreed = None
+        self.refuse(self.offset_ms())
+        self._agreed = elapsed, now
+
+    def refuse(self, offset_ms: int) -> None:
+        """Raise ClockDiffers if ``offset_ms`` is more than may be."""
+        if abs(offset_ms) > MAX_CLOCK_DIFFERENCE_MS:
+            raise ClockDiffers(offset_ms)
+
+
+def agreeing(
+    clock: StoreClock | None, run: Callable[[tuple[int | str, ...]], Any], decided_at: int | None = None
+) -> Any:
+    """Return the reply of a script that writes only if the clocks agree; raises ClockDiffers if they do not.
+
+    ``run`` calls the script with three arguments: this process's instant, ``decided_at`` (None: the same), and
+    MAX_CLOCK_DIFFERENCE_MS; all are empty without ``clock``. The script replies {'clock', its TIME in milliseconds}
+    where the first differs by more than the last, or the second is ahead by more. A call that was only late is made
+    again. Raises StoreUnavailable when that does not help.
+    """
+    if clock is None:
+        return run(("", "", ""))
+    for _ in range(ATTEMPTS):
+        now = clock.now()
+        decided = now if decided_at is None else decided_at
+        reply = run((now, decided, MAX_CLOCK_DIFFERENCE_MS))
+        if not isinstance(reply, list) or reply[:1] != [b"clock"]:
+            return reply
+        clock.refuse(decided - int(reply[1]) if decided > now else 0)
+        clock.refuse(clock.offset_ms())
+    raise StoreUnavailable("the event store is too slow to be written to now")

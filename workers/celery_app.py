@@ -1,0 +1,90 @@
+"""The Celery application: how tasks travel to the workers. Nothing depends on it that they arrive: see the sweeper."""
+
+from celery import Celery
+from celery.signals import worker_init
+
+from events.runtime.exit_codes import exit_quickly
+from events.runtime.logs import configure
+from events.runtime.settings import Settings
+from workers.beating import install
+from workers.fair_queue import QUICK, SLOW
+from workers.tasks import CHECKPOINT, JOB, RATE, register
+
+ANSWER_SECONDS = 120
+"""No opponent thinks longer than this; its task is ended and asked for again."""
+
+
+DEFAULT = "default"
+OPPONENTS = {QUICK: "opponents-quick", SLOW: "opponents"}
+"""The queues of the hints that a match waits in a lane."""
+
+
+QUEUES = (DEFAULT, *OPPONENTS.values())
+"""For short tasks, and for each lane of the opponents."""
+
+
+def queue_names(prefix: str) -> tuple[str, ...]:
+    """Return the names that the queues of an installation have in the broker."""
+    return tuple(f"{prefix}{name}" for name in QUEUES)
+
+
+def make_app(settings: Settings) -> Celery:
+    """Return the Celery application of an installation; it connects when it is first used."""
+    default = f"{settings.prefix}{DEFAULT}"
+    app = Celery("rookery", broker=settings.broker_url)
+    app.conf.update(
+        accept_content=["json"],
+        task_serializer="json",
+        result_backend=None,
+        task_ignore_result=True,
+        task_queues={name: {"exchange": name, "routing_key": name} for name in queue_names(settings.prefix)},
+        task_default_queue=default,
+        task_default_exchange=default,
+        task_default_routing_key=default,
+        task_create_missing_queues=False,
+        task_routes={name: {"queue": default} for name in (RATE, CHECKPOINT, JOB)},
+        # A task is removed from the broker when its effect is stored, not when it is begun: a killed worker's tasks
+        # come back. What the broker loses even so, the sweeper finds.
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        worker_prefetch_multiplier=1,
+        task_time_limit=ANSWER_SECONDS,
+        broker_transport_options={
+            # Longer than the longest task: what takes longer would be given to a second worker.
+            "visibility_timeout": 2 * ANSWER_SECONDS,
+            "unacked_restore_interval": 5,
+            "unacked_restore_throttle": 1,
+            "unacked_mutex_expire": 15,
+            # Installations may share a broker: its book-keeping is kept apart like its queues.
+            "unacked_key": f"{settings.prefix}unacked",
+            "unacked_index_key": f"{settings.prefix}unacked-index",
+            "unacked_mutex_key": f"{settings.prefix}unacked-mutex",
+            # Without these a publisher or worker can wait for ever on a connection that nobody answers.
+            "socket_timeout": 5,
+            "socket_connect_timeout": 2,
+            "socket_keepalive": True,
+        },
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        worker_cancel_long_running_tasks_on_connection_loss=True,
+        worker_soft_shutdown_timeout=5,
+        task_publish_retry=True,
+        task_publish_retry_policy={"max_retries": 2, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.5},
+        worker_enable_remote_control=False,
+        worker_send_task_events=False,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        enable_utc=True,
+    )
+    register(app, settings)
+    install(app)
+    return app
+
+
+app = make_app(Settings.from_environment())
+
+
+@worker_init.connect  # type: ignore[untyped-decorator]
+def _begin(**_: object) -> None:
+    configure()
+    exit_quickly()

@@ -2,29 +2,33 @@
 
 from api.pages import (
     api_page,
+    auth_pages,
+    board_steps,
     case_page,
-    entrance,
-    lists,
+    home,
+    list_pages,
     match_page,
+    new_match,
     pictures,
-    plies,
     record_page,
     rules,
     settings_page,
     shared_pictures,
     static_files,
 )
-from api.pages.frame import blueprint
+from api.pages.layout import blueprint
 
 __all__ = [
     "api_page",
+    "auth_pages",
     "blueprint",
+    "board_steps",
     "case_page",
-    "entrance",
-    "lists",
+    "home",
+    "list_pages",
     "match_page",
+    "new_match",
     "pictures",
-    "plies",
     "record_page",
     "rules",
     "settings_page",

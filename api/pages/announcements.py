@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from api.pages.case_page import GROUND_WORDS, RULING_WORDS
 from api.pages.clocks import PAUSED
 from api.pages.played_moves import MAX_MOVES_IN_RUN
-from api.pages.told import circumstances
+from api.pages.position_facts import circumstances
 from api.pages.wording import instant, result_words
 from domain.match import events as e
 from domain.match.clock import FIRST_MOVE

@@ -10,7 +10,7 @@ from flask import current_app, render_template
 from api.http.openapi import Api
 from api.http.problem_explanations import EXPLANATIONS
 from api.http.problems import KINDS
-from api.pages.frame import blueprint
+from api.pages.layout import blueprint
 
 BODY_DEPTH, ANSWER_DEPTH = 3, 1
 """Levels of objects in objects whose fields are listed."""

@@ -9,11 +9,11 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.http.problems import Problem, no_such_match
 from api.http.representations import match_summary, people_in, visible
-from api.pages.acts import possible
-from api.pages.frame import blueprint, sign_in_first
-from api.pages.lists import listed_page
+from api.pages.available_actions import possible
+from api.pages.board_view import View
+from api.pages.layout import blueprint, sign_in_first
+from api.pages.list_pages import listed_page
 from api.pages.pictures import board_at
-from api.pages.views import View
 from api.resources.case_file import case_file_of, reads_statements
 from api.resources.reports import reported
 from api.services import services

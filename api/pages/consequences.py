@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from api.pages.acts import ANY_SEED
+from api.pages.available_actions import ANY_SEED
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.decide import decide

@@ -10,21 +10,21 @@ from api.http.representations import match, match_summary, people_in
 from api.http.timing import SECOND
 from api.live.awaiting import Awaited
 from api.pages import wording
-from api.pages.acts import acts
 from api.pages.announcements import is_turn_of
+from api.pages.available_actions import acts
+from api.pages.board_steps import steps_nearby
+from api.pages.board_view import asked_view, turn_of, turns_of
 from api.pages.clocks import ahead, announced, seat_clocks
 from api.pages.consequences import consequences
 from api.pages.draft import draft_panel
-from api.pages.frame import blueprint
-from api.pages.laid_lines import tree_shown
-from api.pages.news import news_shown
+from api.pages.layout import blueprint
+from api.pages.line_tree import tree_shown
+from api.pages.match_news import news_shown
 from api.pages.picture_responses import plies_in_words
 from api.pages.pictures import asked_ply, board_at, colours_of, visible_match
 from api.pages.played_moves import played_moves, rounds, runs_since
-from api.pages.plies import steps_nearby
+from api.pages.position_facts import circumstances, counts
 from api.pages.shared_pictures import shared_match
-from api.pages.told import circumstances, counts
-from api.pages.views import asked_view, turn_of, turns_of
 from api.resources.chat import hears, speaks
 from api.services import services
 from domain.game import Game

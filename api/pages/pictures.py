@@ -12,9 +12,9 @@ from api.http.openapi import read_json
 from api.http.problems import Problem, no_such_match
 from api.http.representations import visible
 from api.http.schemas import flattened
-from api.pages.frame import blueprint
+from api.pages.board_view import View, asked_view, squares_named, squares_of, traces_at
+from api.pages.layout import blueprint
 from api.pages.picture_responses import REVALIDATED, caching, picture_title, svg_response
-from api.pages.views import View, asked_view, squares_named, squares_of, traces_at
 from api.resources.compositions import MOST_PARTS, compose
 from api.resources.positions import Imagined, played_out
 from api.services import services

@@ -8,9 +8,9 @@ from flask import Response, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from api.http.representations import match_summary, people_in, player
-from api.pages.frame import blueprint
+from api.pages.event_wording import people_in_event
+from api.pages.layout import blueprint
 from api.pages.pictures import visible_match
-from api.pages.recorded import people_in_event, told
 from api.resources.games import MAX_OUTCOME_STEPS
 from api.resources.jobs import ask_for_bundle, ask_to_recompute, is_computable, made_bundle, recomputed
 from api.resources.proofs import MAX_EVENTS_AT_ONCE
@@ -64,7 +64,7 @@ def record_page(match_id: str) -> Response:
         texts = recalled(record.envelope, kept, people)
         recorded = content_shown(record.envelope)
         shown = {name: _in_words(texts, name, value) for name, value in recorded.items() if name not in HIDDEN}
-        return told(record.envelope.type, shown, names, starts, people)
+        return describe(record.envelope.type, shown, names, starts, people)
 
     page = render_template(
         "record.html",

@@ -4,7 +4,7 @@ from flask import render_template
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.pages.frame import blueprint, sign_in_first
+from api.pages.layout import blueprint, sign_in_first
 from api.resources.personal import state_of_archive
 from api.services import services
 from domain.match import vacation

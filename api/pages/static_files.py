@@ -14,7 +14,7 @@ from typing import Any
 from flask import Response, abort
 
 from api.http.compression import COMPRESSIBLE, accepted_coding, compressed
-from api.pages.frame import blueprint
+from api.pages.layout import blueprint
 
 STATIC = Path(__file__).with_name("static")
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from flask import Flask
 
-from api.pages.plies import MAX_PLIES, NEARBY_PLIES
+from api.pages.board_steps import MAX_PLIES, NEARBY_PLIES
 from api.services import EXTENSION, Services
 from tests.support.callers import ME, Caller, invited, started
 
@@ -83,7 +83,7 @@ def test_plies_that_a_match_has_not_come_to_are_refused(anna: Caller, match: str
 
 
 def test_only_so_many_plies_are_told_at_once(anna: Caller, monkeypatch: pytest.MonkeyPatch, match: str) -> None:
-    monkeypatch.setattr("api.pages.plies.MAX_PLIES", 3)
+    monkeypatch.setattr("api.pages.board_steps.MAX_PLIES", 3)
     assert plies_of(anna.client.get(f"/matches/{match}/plies").json) == [4, 5, 6]
     assert plies_of(anna.client.get(f"/matches/{match}/plies?to=4").json) == [2, 3, 4]
     refused = anna.client.get(f"/matches/{match}/plies?from=0&to=4")

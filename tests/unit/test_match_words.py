@@ -1,8 +1,8 @@
 """What the page of a match says of its clocks, and what it lets its viewer do."""
 
-from api.pages.acts import acts
+from api.pages.available_actions import acts
 from api.pages.clocks import ahead, announced, seat_clocks
-from api.pages.laid_lines import tree_shown
+from api.pages.line_tree import tree_shown
 from domain.match import commands as c
 from domain.match.clock import OUTAGE, VACATION
 from domain.match.lines import ANY, RESIGN, Line, arranged

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.pages.chart import rating_chart
-from api.pages.recorded import people_in_event, told
+from api.pages.event_wording import people_in_event, told
+from api.pages.rating_chart import rating_chart
 from api.pages.wording import change, own_result, reason_words
 from api.rating_history import ShownChange
 from domain.match.commands import Resign

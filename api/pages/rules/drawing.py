@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from api.pages import wording
+from api.pages.board_view import squares_of
 from api.pages.rules.figure import Figure, Result, cut
-from api.pages.views import squares_of
 from domain.game import Game, RulesError, Setup
 from domain.scene import Cell, Scene
 from events.pictures.board import Trace, colour_names, draw

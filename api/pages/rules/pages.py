@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from flask import abort, render_template, url_for
 from markupsafe import Markup
 
-from api.pages.frame import blueprint
+from api.pages.layout import blueprint
 from api.pages.rules.drawing import Drawn, drawn
 from api.pages.rules.figure import Figure, rules_of
 from api.pages.rules.pieces import piece_pictures

@@ -10,8 +10,8 @@ from api.access.auth import current_person
 from api.http.representations import foreseen_deadlines, match_summary, opponent_level, people_in, seen_by
 from api.http.representations import player as shown_player
 from api.live.awaiting import Awaited, up_to_date
-from api.pages.chart import rating_chart
-from api.pages.frame import blueprint, sign_in_first
+from api.pages.layout import blueprint, sign_in_first
+from api.pages.rating_chart import rating_chart
 from api.pages.wording import own_result
 from api.rating_history import shown_changes
 from api.services import services

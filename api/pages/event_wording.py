@@ -21,7 +21,7 @@ _NAMES = {"creator": "made by", "statement": "fingerprint of what was said", "di
 _LIMITS = {TIME: "the time that was left", CEILING: "the time for one move", FIRST_MOVE: "the time to begin"}
 
 
-def told(
+def describe(
     type: str, content: Mapping[str, Any], names: Sequence[str], starts: Mapping[str, str], people: Mapping[str, Person]
 ) -> list[tuple[str, str]]:
     """Return the fields of an event of ``type`` as pairs of name and value, both in words.

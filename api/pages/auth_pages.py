@@ -1,0 +1,27 @@
+"""The forms to sign in and to sign up."""
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from api.access.auth import current_person
+from api.pages.layout import blueprint, inside
+
+
+@blueprint.get("/sign-in")
+def sign_in() -> str | Response:
+    """Return the sign-in form, or the way on for a person who is signed in already."""
+    return _form("sign_in.html")
+
+
+@blueprint.get("/sign-up")
+def sign_up() -> str | Response:
+    """Return the sign-up form, or the way on for a person who has an account already."""
+    return _form("sign_up.html")
+
+
+def _form(template: str) -> str | Response:
+    after = inside(request.args.get("next"), url_for("web.my_matches"))
+    person = current_person()
+    if person is not None and person.kind == "person":
+        return redirect(after)
+    return render_template(template, after=after)

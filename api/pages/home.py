@@ -1,0 +1,69 @@
+"""The home page, the help page and the page of each game."""
+
+from typing import Any
+
+from flask import abort, render_template
+
+from api.pages import wording
+from api.pages.layout import blueprint
+from domain.game import Game
+from domain.games import GAMES, RULESETS
+from domain.match.calendar import MOST_FREE_DAYS
+from domain.match.disputes import DISPUTED_WITHIN
+from domain.match.terms import PRESETS, STANDARD, duration, in_words
+from domain.match.timekeeping import FORGIVABLE_FOR
+from domain.match.vacation import ALLOWANCE
+from domain.scene import Scene
+from events.pictures.board import colour_names, draw
+
+SHOWCASE = {
+    "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
+}
+"""Positions that show what a game looks like when it is under way; a game without one shows how it starts."""
+
+
+@blueprint.get("/")
+def home() -> str:
+    """Return the first page: what this is, the ways in, the games."""
+    return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
+
+
+@blueprint.get("/help")
+def help_page() -> str:
+    """Return how a match goes, what the clock does, and what can be done beside moving."""
+    return render_template(
+        "help.html",
+        games=list(GAMES.values()),
+        presets=[in_words(terms)[0] for terms in PRESETS.values()],
+        standard=in_words(STANDARD),
+        allowance=duration(ALLOWANCE),
+        forgivable=duration(FORGIVABLE_FOR),
+        disputable=duration(DISPUTED_WITHIN),
+        most_free_days=MOST_FREE_DAYS,
+        levels=wording.LEVELS,
+    )
+
+
+@blueprint.get("/games/<game_id>")
+def game(game_id: str) -> str:
+    """Return what a game is: its setups, how it ends, what its pieces look like."""
+    found = GAMES.get(game_id)
+    if found is None:
+        abort(404, "There is no such game here.")
+    return render_template("game.html", game=found, rulesets=RULESETS[game_id], picture=_picture)
+
+
+def showcase_scene(game: Game[Any, Any]) -> Scene:
+    """Return the board that shows what a game looks like."""
+    showcase = SHOWCASE.get(game.id)
+    return game.scene(game.parse_position(showcase) if showcase else game.initial(next(iter(game.setups))))
+
+
+def _picture(game: Game[Any, Any], setup: str = "", *, start: bool = False) -> str:
+    """Return a picture of a game, of its showcase position unless the start of ``setup`` is wanted."""
+    setup = setup or next(iter(game.setups))
+    names = game.setups[setup].seat_names
+    showcase = game.id in SHOWCASE and not start
+    scene = showcase_scene(game) if showcase else game.scene(game.initial(setup))
+    title = f"{game.title}, {'a position' if showcase else game.setups[setup].title}"
+    return draw(scene, colour_names(names), picture=title)

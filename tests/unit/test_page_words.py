@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.pages.event_wording import people_in_event, told
+from api.pages.event_wording import describe, people_in_event
 from api.pages.rating_chart import rating_chart
 from api.pages.wording import change, own_result, reason_words
 from api.rating_history import ShownChange
@@ -18,7 +18,7 @@ ALICE = Person("alice", "Alice", "person", NOON)
 
 def words(type: str, **content: object) -> dict[str, str]:
     """Return what the record tells of an event of a match between White and Black."""
-    return dict(told(type, content, NAMES, {"start": "The usual start"}, {"alice": ALICE}))
+    return dict(describe(type, content, NAMES, {"start": "The usual start"}, {"alice": ALICE}))
 
 
 def test_what_an_event_recorded_is_told_in_words() -> None:

@@ -8,7 +8,7 @@ from flask import Response, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from api.http.representations import match_summary, people_in, player
-from api.pages.event_wording import people_in_event
+from api.pages.event_wording import describe, people_in_event
 from api.pages.layout import blueprint
 from api.pages.pictures import visible_match
 from api.resources.games import MAX_OUTCOME_STEPS

@@ -1,26 +1,48 @@
-"""Four Towers: chess on nine arenas, ruled by the pieces on four towers. Rules: ruleset 1, FT-01 to FT-37."""
+"""Four Towers: chess on nine arenas, ruled by the pieces on four towers. Rules: ruleset 1, FT-01 to FT-37.
+
+The modules, each of which imports only from those before it:
+
+    board             geometry: squares, arenas, towers, rays and leaps under refraction
+    attacks           who attacks a king, and what the pieces on towers change about it
+    position          the position and its string
+    moves             moves as values, what they do to a position, their strings
+    pseudo_legal      where the pieces of the side to move can go, whatever becomes of its king
+    legal_moves       the legal moves that one piece makes
+    diagram           the position as text and as a scene
+    refusals          why a piece cannot make a move, in words
+    compound_moves    rearrangements and multi-moves: legality, canonical order, enumeration
+    check_tables      who attacks the king during a multi-move, and what could stop them
+    multi_move_search whether any multi-move is legal
+    outcome           how a game ends
+    legality          whether one given move is legal, and why a piece has no move
+    notation          moves read from text
+    evaluate          evaluation, move ordering and noisy moves for the search
+    candidate_search  the few compound moves that deserve a search
+    notes             what the pieces on towers do, in words
+    composition       compound moves put together part by part on the board page
+"""
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from domain.facts import captured, listed, repetition_fact
 from domain.four_towers import (
-    composing,
+    candidate_search,
+    composition,
+    compound_moves,
     diagram,
     evaluate,
-    idle,
+    legality,
     moves,
     notation,
     outcome,
     position,
-    promising,
-    special,
 )
 from domain.four_towers.board import NAMES
 from domain.four_towers.diagram import TITLES
+from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import PROMOTED, RETURN, Move, Multi, Rearrangement, head_of, target_of, victim_of
 from domain.four_towers.position import LETTERS, NEVER, QUIET_CLOCK, Position
-from domain.four_towers.turn import Turn
 from domain.game import Composed, Composition, Effort, Fact, Game, Hint, Outcome, Setup
 from domain.scene import Scene
 
@@ -58,11 +80,11 @@ class FourTowers(Game[Position, Move]):
 
     def multi_moves(self, position: Position) -> Sequence[Multi]:
         """Return all legal multi-moves in ASCII order of their strings; there may be millions."""
-        return [] if outcome.drawn(position) else special.multi_moves(position)
+        return [] if outcome.drawn(position) else compound_moves.multi_moves(position)
 
     def rearrangements(self, position: Position) -> Sequence[Rearrangement]:
         """Return all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
-        return [] if outcome.drawn(position) else special.rearrangements(position)
+        return [] if outcome.drawn(position) else compound_moves.rearrangements(position)
 
     def rare_move(self, position: Position) -> Move | None:
         """Return a legal rearrangement or multi-move, or None; of use where ``legal_moves`` has none to offer."""
@@ -70,10 +92,10 @@ class FourTowers(Game[Position, Move]):
 
     def candidates(self, position: Position, most: int) -> list[Move]:
         """Return at most ``most`` legal rearrangements and multi-moves, the most promising first."""
-        return [] if outcome.drawn(position) else promising.candidates(position, most)
+        return [] if outcome.drawn(position) else candidate_search.candidates(position, most)
 
     def is_legal(self, position: Position, move: Move) -> bool:
-        return notation.is_legal(position, move)
+        return legality.is_legal(position, move)
 
     def play(self, position: Position, move: Move) -> Position:
         return moves.play(position, move)
@@ -127,8 +149,8 @@ class FourTowers(Game[Position, Move]):
         return f"Your {TITLES[code & 15]}, captured on {NAMES[tower]}, may be put back: this turn only."
 
     def why_not(self, position: Position, square: str) -> str | None:
-        reason = idle.why_not(position, square)
-        if reason and any(square in each.pieces for each in composing.compositions(position)):
+        reason = legality.why_not(position, square)
+        if reason and any(square in each.pieces for each in composition.compositions(position)):
             return f"{reason}; it can only take part in a rearrangement or a multi-move"
         return reason
 
@@ -147,7 +169,7 @@ class FourTowers(Game[Position, Move]):
         return diagram.diagram(position)
 
     def scene(self, position: Position) -> Scene:
-        return composing.scene(position)
+        return composition.scene(position)
 
     def hints(self, position: Position) -> dict[str, tuple[Hint, ...]]:
         found: dict[str, list[Hint]] = {}
@@ -168,10 +190,10 @@ class FourTowers(Game[Position, Move]):
         return {square: tuple(hints) for square, hints in found.items()}
 
     def compositions(self, position: Position) -> tuple[Composition, ...]:
-        return composing.compositions(position)
+        return composition.compositions(position)
 
     def compose(self, position: Position, kind: str, parts: Sequence[str]) -> Composed:
-        return composing.compose(position, kind, parts)
+        return composition.compose(position, kind, parts)
 
     def evaluate(self, position: Position, seat: int) -> int:
         return evaluate.evaluate(position, seat)

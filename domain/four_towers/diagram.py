@@ -1,6 +1,6 @@
 """The board as text and as a scene: arenas a little apart, towers between them."""
 
-from domain.four_towers.attack import BLACK, CODES, LANCER
+from domain.four_towers.attacks import BLACK, CODES, LANCER
 from domain.four_towers.board import (
     ARENA_OF,
     COORDINATES,

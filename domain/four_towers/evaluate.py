@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from domain.four_towers.attack import BLACK, CODES, KING, LANCER, PAWN
+from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN
 from domain.four_towers.board import ARENAS, COORDINATES, SQUARES, TOWER_SET
+from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import (
     CAPTURE,
     HEAD_SHIFT,
@@ -20,7 +21,6 @@ from domain.four_towers.moves import (
 )
 from domain.four_towers.outcome import checked, drawn
 from domain.four_towers.position import Position
-from domain.four_towers.turn import Turn
 
 VALUES = (0, 450, 300, 850, 300, 850, 700, 1250, 0, 350, 100, 220)
 """By code: hundredths of a pawn."""

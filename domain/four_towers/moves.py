@@ -7,7 +7,7 @@ in this order of weight. The heads are numbered in ASCII order of their texts, s
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from domain.four_towers.attack import (
+from domain.four_towers.attacks import (
     BISHOP,
     CARDINAL,
     DRAGON,

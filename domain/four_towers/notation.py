@@ -2,8 +2,8 @@
 
 import re
 
-from domain.four_towers import reasons, special
-from domain.four_towers.attack import BLACK
+from domain.four_towers import compound_moves
+from domain.four_towers.attacks import BLACK
 from domain.four_towers.board import (
     ARENAS,
     NUMBERS,
@@ -11,13 +11,14 @@ from domain.four_towers.board import (
     PLACES,
     TARGETS,
 )
+from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legality import is_single_legal, refusal
 from domain.four_towers.moves import (
     ATTACH,
     CAPTURE,
     DIRECT,
     DIRECT_ATTACH,
     PLAIN,
-    RETURN,
     RETURNS,
     SWAP,
     Move,
@@ -25,14 +26,12 @@ from domain.four_towers.moves import (
     Rearrangement,
     format_move,
     head_of,
-    is_encoded,
     single_move,
     target_of,
     victim_of,
 )
-from domain.four_towers.outcome import checked, drawn, outcome
+from domain.four_towers.outcome import drawn, outcome
 from domain.four_towers.position import LETTERS, Position
-from domain.four_towers.turn import Turn
 from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.reading import bare, several
 
@@ -60,32 +59,6 @@ _TRIALS = 2000
 """How many components of multi-moves a refusal tries out to tell whether the game is over."""
 
 
-def is_legal(position: Position, move: object) -> bool:
-    """Tell whether ``move`` is a legal move in its canonical form, looking only at the pieces that it names."""
-    if drawn(position):
-        return False
-    if isinstance(move, Multi):
-        return (
-            2 <= len(move.components) <= special.MOST_COMPONENTS
-            and all(is_encoded(part) and head_of(part).mark == PLAIN for part in move.components)
-            and special.multi_fault(position, move.components) is None
-            and special.canonical(position, move.components) == move
-        )
-    if isinstance(move, Rearrangement):
-        return (
-            move.arena in range(len(ARENAS))
-            and len(move.placement) == len(ARENAS[0])
-            and special.rearrangement_fault(position, move) is None
-        )
-    return isinstance(move, int) and is_encoded(move) and _is_single_legal(position, move)
-
-
-def _is_single_legal(position: Position, move: int) -> bool:
-    head = head_of(move)
-    turn = Turn(position, wanted=move)
-    return move in (turn.returns() if head.mark == RETURN else turn.moves_from(head.origin))
-
-
 def parse_move(position: Position, text: str) -> Move:
     """Return the legal move that ``text`` names; of a multi-move, every playable order is read (rules, section 6.8).
 
@@ -101,10 +74,10 @@ def parse_move(position: Position, text: str) -> Move:
     if ";" in text:
         return _parse_multi(position, text)
     move = _read_single(text)
-    if not drawn(position) and _is_single_legal(position, move):
+    if not drawn(position) and is_single_legal(position, move):
         return move
     _refuse_if_over(position)
-    raise IllegalMove(_reason(position, move))
+    raise IllegalMove(refusal(position, move))
 
 
 def read_move(position: Position, text: str) -> Move:
@@ -128,7 +101,7 @@ def read_move(position: Position, text: str) -> Move:
         return parse_move(position, exact)
     if _SINGLE.fullmatch(exact) and not drawn(position):
         move = _read_single(exact)
-        if _is_single_legal(position, move):
+        if is_single_legal(position, move):
             return move
     fitting = _fitting(position, match)
     if len(fitting) > 1:
@@ -218,13 +191,13 @@ def read_component(number: int, text: str) -> int:
 
 def _parse_multi(position: Position, text: str) -> Multi:
     components = [read_component(number, part) for number, part in enumerate(text.split(";"), 1)]
-    if not 2 <= len(components) <= special.MOST_COMPONENTS:
-        raise MalformedNotation(f"a multi-move has 2 to {special.MOST_COMPONENTS} components")
-    fault = None if drawn(position) else special.multi_fault(position, components)
+    if not 2 <= len(components) <= compound_moves.MOST_COMPONENTS:
+        raise MalformedNotation(f"a multi-move has 2 to {compound_moves.MOST_COMPONENTS} components")
+    fault = None if drawn(position) else compound_moves.multi_fault(position, components)
     if fault or drawn(position):
         _refuse_if_over(position)
         raise IllegalMove(fault or "the game is over")
-    return special.canonical(position, components)
+    return compound_moves.canonical(position, components)
 
 
 def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrangement:
@@ -244,7 +217,7 @@ def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrange
     if parts != sorted(parts, key=_place):
         raise MalformedNotation("the pieces of a rearrangement are named by square: files from a, on each from rank 1")
     move = Rearrangement(arena, bytes(placement))
-    fault = None if drawn(position) else special.rearrangement_fault(position, move)
+    fault = None if drawn(position) else compound_moves.rearrangement_fault(position, move)
     if fault or drawn(position):
         _refuse_if_over(position)
         raise IllegalMove(fault or "the game is over")
@@ -254,25 +227,8 @@ def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrange
 def _refuse_if_over(position: Position) -> None:
     try:
         ended = outcome(position, (), _TRIALS)
-    except special.TooMany:
+    except compound_moves.TooMany:
         # Whether a rare multi-move is left cannot be told quickly; the move is illegal either way.
         return
     if ended is not None:
         raise GameOver(f"the game is over: {ended.reason}")
-
-
-def _reason(position: Position, move: int) -> str:
-    """Say why ``move``, which is not legal, is not, in a player's words."""
-    head = head_of(move)
-    turn = Turn(position, pseudo_legal=True)
-    if move in (turn.returns() if head.mark == RETURN else turn.moves_from(head.origin)):
-        return _king_reason(position)
-    if head.mark == RETURN:
-        return reasons.return_reason(position, head.part, target_of(move))
-    return reasons.move_reason(position, move)
-
-
-def _king_reason(position: Position) -> str:
-    if checked(position):
-        return "your king is in check, and it still would be after this move"
-    return "your king would be in check after this move"

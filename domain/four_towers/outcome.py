@@ -2,12 +2,12 @@
 
 from collections.abc import Hashable, Sequence
 
-from domain.four_towers import rescue, special
-from domain.four_towers.attack import in_check
+from domain.four_towers import compound_moves, multi_move_search
+from domain.four_towers.attacks import in_check
 from domain.four_towers.board import SQUARES
+from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import Multi, Rearrangement
 from domain.four_towers.position import NEVER, QUIET_CLOCK, Position, occupied_by
-from domain.four_towers.turn import Turn
 from domain.game import Effort, Outcome
 from domain.history import occurrences
 
@@ -35,7 +35,7 @@ def rare_move(
     Raises TooMany when the answer takes more than ``most`` trials of components, OutcomeUnknown when it takes more than
     ``effort``.
     """
-    return special.any_rearrangement(position) or rescue.any_multi(position, most, effort)
+    return compound_moves.any_rearrangement(position) or multi_move_search.any_multi(position, most, effort)
 
 
 def _bare(position: Position) -> bool:
@@ -77,5 +77,5 @@ def outcome_at_a_glance(position: Position, history: Sequence[Position]) -> Outc
     """Return the same as ``outcome``, or None when that takes too many trials of multi-moves."""
     try:
         return outcome(position, history, GLANCE)
-    except special.TooMany:
+    except compound_moves.TooMany:
         return None

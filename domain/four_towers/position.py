@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from domain.four_towers.attack import BLACK, CODES, KING, LANCER, PAWN, in_check
+from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN, in_check
 from domain.four_towers.board import FILES_OF_RANKS, NAMES, NUMBERS, SQUARES, TOWER_SET
 from domain.game import MalformedNotation
 

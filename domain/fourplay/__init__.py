@@ -4,7 +4,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from domain.facts import captured, listed, repetition_fact
-from domain.fourplay import diagram, draft, evaluate, moves, notation, outcome, position, reasons, sight
+from domain.fourplay import attacks, diagram, draft, evaluate, legality, moves, notation, outcome, position
 from domain.fourplay.board import NAMES
 from domain.fourplay.position import KIND_CODES, KINDS, KING, NO_PROGRESS, PLAYERS, TITLES, VALUES, Position, spent
 from domain.game import Draft, Fact, Game, Hint, Outcome, Setup
@@ -53,7 +53,7 @@ class Fourplay(Game[Position, str]):
         return draft.placements(position) if position.setup else moves.legal_moves(position)
 
     def is_legal(self, position: Position, move: str) -> bool:
-        return notation.is_legal(position, move)
+        return legality.is_legal(position, move)
 
     def play(self, position: Position, move: str) -> Position:
         return draft.place(position, move) if position.setup else moves.play(position, move)
@@ -95,7 +95,7 @@ class Fourplay(Game[Position, str]):
     def spell(self, position: Position, move: str) -> str:
         """Return the canonical string, with ``+`` when the mover could capture a King if it were his turn again."""
         after = self.play(position, move)
-        return f"{move}+" if not after.setup and sight.threatened(after, position.side, range(4)) else move
+        return f"{move}+" if not after.setup and attacks.threatened(after, position.side, range(4)) else move
 
     def demand(self, position: Position) -> str:
         if position.setup:
@@ -103,7 +103,7 @@ class Fourplay(Game[Position, str]):
         return "You have no move: you must pass." if moves.legal_moves(position) == [moves.PASS] else ""
 
     def why_not(self, position: Position, square: str) -> str | None:
-        return reasons.why_not(position, square)
+        return legality.why_not(position, square)
 
     def facts(self, position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
         """Return what each seat has paid or still has on the board in points, what it has lost, and the clock."""
@@ -123,7 +123,7 @@ class Fourplay(Game[Position, str]):
 
     def in_check(self, position: Position) -> bool:
         """Tell whether the King of the side to move could be captured by another player now (section 4)."""
-        return not position.setup and sight.in_check(position, position.side)
+        return not position.setup and attacks.in_check(position, position.side)
 
     def diagram(self, position: Position) -> str:
         return diagram.diagram(position)
@@ -134,7 +134,7 @@ class Fourplay(Game[Position, str]):
     def hints(self, position: Position) -> dict[str, tuple[Hint, ...]]:
         found: dict[str, list[Hint]] = {}
         for move in self.legal_moves(position):
-            if move in (moves.PASS, draft.DONE):
+            if move in (moves.PASS, moves.DONE):
                 found.setdefault("", []).append(Hint(move, (), move))
             elif "@" in move:
                 code, _, square = move.partition("@")

@@ -1,8 +1,8 @@
 """The board as text and as a scene."""
 
+from domain.fourplay.attacks import checked, king_of
 from domain.fourplay.board import NAMES, NUMBERS, QUADRANTS, SIDE
 from domain.fourplay.position import BUDGET, KIND_CODES, KING, NEUTRON, PLAYERS, TITLES, Position, spent
-from domain.fourplay.sight import checked, king_of
 from domain.scene import Cell, Label, Piece, Scene
 
 SEATS = ("Red", "Blue", "Yellow", "Green")

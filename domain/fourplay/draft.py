@@ -2,6 +2,7 @@
 
 from domain.fourplay.board import CORNERS, NAMES, NUMBERS, QUADRANT_SQUARES, QUADRANTS
 from domain.fourplay.diagram import piece_of
+from domain.fourplay.moves import DONE
 from domain.fourplay.position import (
     ANT,
     BUDGET,
@@ -17,8 +18,6 @@ from domain.fourplay.position import (
     spent,
 )
 from domain.game import Draft, DraftPiece
-
-DONE = "done"
 
 
 def placements(position: Position) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from domain.fourplay import draft
 from domain.fourplay.board import QUEEN_RAYS, SIDE, SQUARES
-from domain.fourplay.moves import PASS, legal_moves, split
+from domain.fourplay.moves import DONE, PASS, legal_moves, split
 from domain.fourplay.outcome import shared_places
 from domain.fourplay.position import ANT, KIND_CODES, KING, NEUTRON, Position
 
@@ -86,7 +86,7 @@ _ARMY = ("K", "Q", "R", "R", "A", "Mu", "B", "B", "Dg", "G", "G", "VM", "HM", ",
 
 def _placing_weight(position: Position, move: str) -> int:
     """Rank placements: the next piece of the army first, near its corner for the King, inwards for the others."""
-    if move == draft.DONE:
+    if move == DONE:
         return 500
     kind, square = draft.placed(move)
     present = sum(1 for piece in position.board if piece >> 4 == position.side + 1)

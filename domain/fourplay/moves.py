@@ -3,6 +3,9 @@
 A move is its canonical string: strings sort as the rules list them, and the generator builds them from parts.
 """
 
+import re
+
+from domain.fourplay.attacks import BLOCK, ENEMY, OWN, Sight, in_check, king_of, own_squares
 from domain.fourplay.board import (
     ADJACENT,
     ARCHER_MOVES,
@@ -40,9 +43,15 @@ from domain.fourplay.position import (
     Position,
     count,
 )
-from domain.fourplay.sight import BLOCK, ENEMY, OWN, Sight, in_check, king_of, own_squares
 
 PASS = "pass"  # noqa: S105
+DONE = "done"
+"""Ends a set-up."""
+MAX_LENGTH = 12
+"""Characters of a move."""
+SQUARE = "[a-o](?:1[0-5]|[1-9])"
+_MOVE = re.compile(f"({SQUARE})(<>|[-x*<>])({SQUARE})(?:=(Dg|Q|Mu|G|R|B|VM|HM))?")
+_PLACEMENT = re.compile(f"(K|A|Dg|Q|Mu|G|R|B|,|VM|HM)@({SQUARE})")
 PROMOTIONS = (DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, VERTICAL, HORIZONTAL)
 _RIDERS: dict[int, Rays] = {
     ROOK: ROOK_RAYS,
@@ -224,6 +233,16 @@ def is_drawn_by_position(position: Position) -> bool:
         return True
     alive = [(player + 1) << 4 for player in range(4) if player not in position.out]
     return all(code & 15 == KING or code & 0x70 not in alive for code in position.board if code)
+
+
+def is_well_formed(text: str) -> bool:
+    """Return whether some move, legal or not, is written as ``text``."""
+    if len(text) > MAX_LENGTH:
+        return False
+    if text in (PASS, DONE) or _PLACEMENT.fullmatch(text):
+        return True
+    match = _MOVE.fullmatch(text)
+    return match is not None and not (match[4] and match[2] not in "-x")
 
 
 def split(move: str) -> tuple[int, str, int, int]:

@@ -3,34 +3,24 @@
 import re
 
 from domain.fourplay.board import NUMBERS
-from domain.fourplay.draft import DONE
-from domain.fourplay.moves import PASS, legal_moves_from
+from domain.fourplay.legality import is_legal, refusal
+from domain.fourplay.moves import DONE, MAX_LENGTH, PASS, SQUARE, is_well_formed, legal_moves_from
 from domain.fourplay.outcome import outcome
 from domain.fourplay.position import KIND_CODES, Position
-from domain.fourplay.reasons import refusal
 from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.reading import bare, several
 
-_SQUARE = "[a-o](?:1[0-5]|[1-9])"
-_MOVE = re.compile(f"({_SQUARE})(<>|[-x*<>])({_SQUARE})(?:=(Dg|Q|Mu|G|R|B|VM|HM))?")
-_PLACEMENT = re.compile(f"(K|A|Dg|Q|Mu|G|R|B|,|VM|HM)@({_SQUARE})")
-_LOOSE_MOVE = re.compile(f"({_SQUARE})(<>|[-x:*<>]?)({_SQUARE})(?:=?(dg|q|mu|g|r|b|vm|hm))?")
-_LOOSE_PLACEMENT = re.compile(f"(k|a|dg|q|mu|g|r|b|,|vm|hm)@?({_SQUARE})")
+_LOOSE_MOVE = re.compile(f"({SQUARE})(<>|[-x:*<>]?)({SQUARE})(?:=?(dg|q|mu|g|r|b|vm|hm))?")
+_LOOSE_PLACEMENT = re.compile(f"(k|a|dg|q|mu|g|r|b|,|vm|hm)@?({SQUARE})")
 _CODES = {code.lower(): code for code in KIND_CODES if code}
 _ALIKE = ("-", "x", ":", "*")
 """Marks that players confuse: any of them is read as the one that fits."""
-_LONGEST = 12
-
-
-def is_legal(position: Position, move: object) -> bool:
-    """Tell whether ``move`` is legal, looking only at the piece that would move."""
-    return isinstance(move, str) and _well_formed(move) and refusal(position, move) is None
 
 
 def parse_move(position: Position, text: str) -> str:
     """Return the legal move ``text``; raises MalformedNotation, GameOver or IllegalMove with the reason."""
-    if not _well_formed(text):
-        shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    if not is_well_formed(text):
+        shown = text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH] + "..."
         raise MalformedNotation(f"{shown!r} is no move: expected for example c3-c7, c3xc7, e4*e8, g7>g8, Q@b3 or pass")
     reason = refusal(position, text)
     if reason is None:
@@ -49,7 +39,7 @@ def read_move(position: Position, text: str) -> str:
     if is_legal(position, text):
         return text
     loose = bare(text).lower() if len(text) <= 10_000 else text
-    if len(loose) > _LONGEST:
+    if len(loose) > MAX_LENGTH:
         return parse_move(position, text)
     placed = _LOOSE_PLACEMENT.fullmatch(loose)
     if placed or loose in (PASS, DONE):
@@ -68,14 +58,5 @@ def read_move(position: Position, text: str) -> str:
         return fitting.pop()
     usual = "x" if position.board[NUMBERS[end]] else "-"
     return parse_move(
-        position, text if _well_formed(text) else f"{start}{mark.replace(':', 'x') or usual}{end}{promotion}"
+        position, text if is_well_formed(text) else f"{start}{mark.replace(':', 'x') or usual}{end}{promotion}"
     )
-
-
-def _well_formed(text: str) -> bool:
-    if len(text) > _LONGEST:
-        return False
-    if text in (PASS, DONE) or _PLACEMENT.fullmatch(text):
-        return True
-    match = _MOVE.fullmatch(text)
-    return match is not None and not (match[4] and match[2] not in "-x")

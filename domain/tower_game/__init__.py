@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from domain.facts import captured, listed, repetition_fact
 from domain.game import Fact, Game, Hint, Outcome, Setup
 from domain.scene import Scene
-from domain.tower_game import diagram, evaluate, moves, notation, outcome, position, reasons
+from domain.tower_game import diagram, evaluate, legality, moves, notation, outcome, position
 from domain.tower_game.board import HOMES, NAMES, PASSED
 from domain.tower_game.position import BLACK, KING, LETTERS, Position
 
@@ -53,7 +53,7 @@ class TowerGame(Game[Position, int]):
         return () if outcome.over_without_claim(position) else moves.legal_moves(position)
 
     def is_legal(self, position: Position, move: int) -> bool:
-        return moves.is_legal(position, move) and not outcome.over_without_claim(position)
+        return legality.is_legal(position, move) and not outcome.over_without_claim(position)
 
     def play(self, position: Position, move: int) -> Position:
         return moves.play(position, move)
@@ -94,7 +94,7 @@ class TowerGame(Game[Position, int]):
         return notation.spell(position, move)
 
     def why_not(self, position: Position, square: str) -> str | None:
-        return reasons.why_not(position, square)
+        return legality.why_not(position, square)
 
     def facts(self, position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
         lost = captured(self, position, history, _SIGNS, lambda sign: int(sign.islower()))

@@ -53,8 +53,6 @@ QUIET_CLOCK = 100
 
 _RAYS = {ROOK: ROOK_RAYS, BISHOP: BISHOP_RAYS, MERCHANT: MERCHANT_RAYS}
 _LEAPS = {KNIGHT: KNIGHT_LEAPS, CAPTAIN: CAPTAIN_LEAPS, JESTER: JESTER_LEAPS, FOOL: KING_STEPS}
-_LEAP_SETS = {KNIGHT: KNIGHT_SETS, CAPTAIN: CAPTAIN_SETS, JESTER: JESTER_SETS, FOOL: KING_SETS}
-_LINES = {ROOK: ROOK_LINES, BISHOP: BISHOP_LINES, MERCHANT: MERCHANT_LINES}
 _OWN, _ENEMY = 1, 2
 _VIEWS = tuple(
     bytes([0, *([_OWN if side == 0 else _ENEMY] * 9), *([_ENEMY if side == 0 else _OWN] * 9)]).ljust(256, b"\0")
@@ -93,7 +91,7 @@ def legal_moves(position: Position) -> list[int]:
     theirs = occupied(men, 1 - side)
     everybody = mine | theirs
     king = men[base + KING].bit_length() - 1
-    checkers, pins = _checks_and_pins(men, side, king, mine, everybody)
+    checkers, pins = checks_and_pins(men, side, king, mine, everybody)
     moves: list[int] = []
     _king_moves(moves, position, view, king, everybody, not checkers)
     if checkers & (checkers - 1):
@@ -157,7 +155,7 @@ def any_move(position: Position) -> bool:
     mine = occupied(men, side)
     everybody = mine | occupied(men, 1 - side)
     king = men[base + KING].bit_length() - 1
-    checkers, pins = _checks_and_pins(men, side, king, mine, everybody)
+    checkers, pins = checks_and_pins(men, side, king, mine, everybody)
     if not checkers:
         # A man that is not pinned may go wherever its movement takes it.
         free = ~0
@@ -222,11 +220,11 @@ def _king_moves(moves: list[int], position: Position, view: bytes, king: int, ev
     if castling and position.rights >> side * 4 & 0b1111:
         for index in range(side * 4, side * 4 + 4):
             corner = CORNERS[index]
-            if position.rights >> index & 1 and _may_castle(men, side, corner, everybody):
+            if position.rights >> index & 1 and may_castle(men, side, corner, everybody):
                 moves.append(encode(king, corner, False))
 
 
-def _may_castle(men: tuple[int, ...], side: int, corner: int, everybody: int) -> bool:
+def may_castle(men: tuple[int, ...], side: int, corner: int, everybody: int) -> bool:
     """Whether the passed cube is empty and neither it nor the corner is attacked; right and home are looked at before.
 
     [TG-16]: "not attacked in the position before castling", so all men stay where they are.
@@ -239,7 +237,7 @@ def _may_castle(men: tuple[int, ...], side: int, corner: int, everybody: int) ->
     )
 
 
-def _checks_and_pins(
+def checks_and_pins(
     men: tuple[int, ...], side: int, king: int, mine: int, everybody: int
 ) -> tuple[int, list[tuple[int, int]]]:
     """Return the set of men that give check, and each pinned man (as a set) with the cubes it may go to."""
@@ -267,74 +265,6 @@ def _checks_and_pins(
         elif not blockers & (blockers - 1) and blockers & mine:
             pins.append((blockers, between | rider))
     return checkers, pins
-
-
-def is_legal(position: Position, move: int) -> bool:
-    """Tell whether ``move`` is legal, looking only at the man that would move."""
-    if not isinstance(move, int) or not 0 <= move >> 13 < CUBES or move >> 4 & 255 >= CUBES:
-        return False
-    men, side = position.men, position.side
-    mine, theirs = occupied(men, side), occupied(men, 1 - side)
-    everybody = mine | theirs
-    origin, target = move >> 13, move >> 4 & 255
-    goal = 1 << target
-    kind = position.board[origin] - side * BLACK
-    if kind == KING and goal & mine:
-        return not move & (CAPTURE | 15) and _is_castling(position, origin, target, everybody)
-    if not reaches(position, move):
-        return False
-    if kind == KING:
-        return not attacked(target, men, 1 - side, everybody ^ 1 << origin)
-    if kind == PAWN and move & CAPTURE and not theirs & goal:
-        return origin in passing_captures(men, side, target)
-    king = men[side * BLACK + KING].bit_length() - 1
-    checkers, pins = _checks_and_pins(men, side, king, mine, everybody)
-    if checkers and (checkers & (checkers - 1) or not (checkers | BETWEEN[king][checkers.bit_length() - 1]) & goal):
-        return False
-    return all(line & goal for man, line in pins if man == 1 << origin)
-
-
-def reaches(position: Position, move: int) -> bool:
-    """Tell whether a man of the side to move can make ``move`` if castling and King safety do not matter."""
-    board, men, side, _, passed, _ = position
-    origin, target, promotion = move >> 13, move >> 4 & 255, move & 15
-    kind = board[origin] - side * BLACK
-    mine, theirs = occupied(men, side), occupied(men, 1 - side)
-    goal = 1 << target
-    if not KING <= kind <= PAWN or promotion > 7 or goal & mine:
-        return False
-    en_passant = kind == PAWN and target == passed and bool(PAWN_CAPTURE_SETS[side][origin] & goal)
-    if bool(move & CAPTURE) != (bool(goal & theirs) or en_passant):
-        return False
-    if bool(promotion) != (kind == PAWN and target & 7 == (7, 0)[side]):
-        return False
-    if kind == PAWN:
-        return en_passant or _pawn_reaches(board, side, origin, target, bool(goal & theirs))
-    if kind in _LINES:
-        return bool(_LINES[kind][origin] & goal) and not BETWEEN[origin][target] & (mine | theirs)
-    return bool((KING_SETS if kind == KING else _LEAP_SETS[kind])[origin] & goal)
-
-
-def _pawn_reaches(board: bytes, side: int, origin: int, target: int, capture: bool) -> bool:
-    if capture:
-        return target in PAWN_CAPTURES[side][origin]
-    forward, first = (1, 1) if side == 0 else (-1, 6)
-    if target == origin + forward:
-        return not board[target]
-    return origin & 7 == first and target == origin + 2 * forward and not board[origin + forward] and not board[target]
-
-
-def _is_castling(position: Position, origin: int, target: int, everybody: int) -> bool:
-    men, side = position.men, position.side
-    if origin != HOMES[side] or target not in PASSED:
-        return False
-    index = CORNERS.index(target)
-    return (
-        index // 4 == side
-        and bool(position.rights >> index & 1)
-        and not attacked(origin, men, 1 - side, everybody)
-        and _may_castle(men, side, target, everybody)
-    )
 
 
 def play(position: Position, move: int) -> Position:

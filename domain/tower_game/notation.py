@@ -6,20 +6,18 @@ from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 from domain.reading import bare as bare_text
 from domain.reading import several
 from domain.tower_game.board import HOMES, NAMES, NUMBERS
+from domain.tower_game.legality import is_legal, reaches, reason
 from domain.tower_game.moves import (
     CAPTURE,
     PROMOTIONS,
     any_move,
     encode,
-    is_legal,
     origin_of,
     play,
-    reaches,
     target_of,
 )
 from domain.tower_game.outcome import outcome, over_without_claim
 from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, Position, in_check
-from domain.tower_game.reasons import reason
 
 _CANONICAL = re.compile(r"([a-e]{2}[1-8])([-x])([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=([BCFJMNR]))?")

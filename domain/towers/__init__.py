@@ -8,9 +8,10 @@ from domain.scene import Scene
 from domain.towers import evaluate as search_terms
 from domain.towers.board import SETUPS, SQUARES, START_POSITIONS
 from domain.towers.diagram import counts, diagram, scene
-from domain.towers.facts import FIRST_PUSH
-from domain.towers.moves import is_legal, legal_moves, play
-from domain.towers.notation import format_move, parse_move, read_move, why_not
+from domain.towers.features import FIRST_PUSH
+from domain.towers.legality import is_legal, why_not
+from domain.towers.moves import legal_moves, play
+from domain.towers.notation import format_move, parse_move, read_move
 from domain.towers.outcome import key, outcome, outcome_played_on
 from domain.towers.position import Position, format_position, parse_position
 

@@ -3,7 +3,7 @@
 from domain.game import Fact
 from domain.scene import Cell, Label, Piece, Scene
 from domain.towers.board import CASTLES, LAST_PUSH, LETTERS, NOTHING, SEAT_NAMES, SIDE, SQUARES, TALLEST, pieces_of
-from domain.towers.facts import castle_counts
+from domain.towers.features import castle_counts
 from domain.towers.position import Position, letters_of
 
 _MARGIN = 0.5

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from operator import getitem
 
 from domain.towers.board import CASTLES, HEIGHT, RAYS, SQUARES, TALLEST, controller, pieces_of, raised
-from domain.towers.facts import (
+from domain.towers.features import (
     FACTS,
     FIRST_PUSH,
     can_act,

@@ -5,7 +5,7 @@ from itertools import chain
 from operator import getitem
 
 from domain.towers.board import HEIGHT, LAST_PUSH, NOTHING, RAYS, raised
-from domain.towers.facts import FACTS, FIRST_PUSH, actions, can_act, goal_reached
+from domain.towers.features import FACTS, FIRST_PUSH, actions, can_act, goal_reached
 from domain.towers.position import Position
 
 _MOVES_OF_BYTE: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
@@ -30,11 +30,6 @@ def legal_moves(position: Position) -> Iterable[int]:
 def moves_of(action_set: int) -> Iterable[int]:
     """Return the moves of a set of bits, in ascending order, each byte of it by one look into a table."""
     return chain.from_iterable(map(getitem, _MOVES_OF_BYTE, action_set.to_bytes(32, "little")))
-
-
-def is_legal(position: Position, move: int) -> bool:
-    """Tell whether ``move`` is legal; any integer may be asked about."""
-    return 0 <= move < 256 and action_set(position) >> move & 1 != 0
 
 
 def topple(board: tuple[int, ...], move: int) -> list[tuple[int, int]]:
@@ -64,6 +59,11 @@ def topple(board: tuple[int, ...], move: int) -> list[tuple[int, int]]:
         ground = height
     changed.append((here, below + (falling - 1 << 2 * ground)))
     return changed
+
+
+def last_square(position: Position, push: int) -> int:
+    """Return the last square that ``push`` reaches; its first square when nothing can fall."""
+    return topple(position.board, push)[-1][0]
 
 
 def play(position: Position, move: int) -> Position:

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from domain.game import Outcome
 from domain.history import occurrences
 from domain.towers.board import LAST_PUSH
-from domain.towers.facts import can_act, goal_reached, goals_reached_by
+from domain.towers.features import can_act, goal_reached, goals_reached_by
 from domain.towers.position import Position
 
 

@@ -16,7 +16,7 @@ from domain.towers.board import (
     pieces_of,
     tower_of,
 )
-from domain.towers.facts import can_act, facts_of, goal_reached
+from domain.towers.features import can_act, facts_of, goal_reached
 
 _FIELDS = ("board", "players", "side", "pushes")
 _PUSH_COUNTS = {str(count): count for count in range(LAST_PUSH + 1)}

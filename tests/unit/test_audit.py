@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.four_towers.turn import Turn
+from domain.four_towers.legal_moves import Turn
 from domain.game import Game, Outcome
 from domain.games import GAMES
 from domain.match.audit import MOST_PAUSES, Deviation, Examination, Proof

@@ -5,10 +5,10 @@ import random
 import pytest
 
 from domain.four_towers import GAME
-from domain.four_towers.attack import BLACK, KING, in_check
+from domain.four_towers.attacks import BLACK, KING, in_check
 from domain.four_towers.board import SQUARES
+from domain.four_towers.multi_move_search import any_multi
 from domain.four_towers.position import Position, occupied_by, sets_of
-from domain.four_towers.rescue import any_multi
 from domain.game import Effort, Outcome, OutcomeUnknown
 from tests.bench.endings import CROWDED
 from tests.support.slow_four_towers.board import read

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from domain.four_towers import GAME
-from domain.four_towers.attack import BLACK
+from domain.four_towers.attacks import BLACK
 from domain.four_towers.board import COORDINATES, NAMES, NUMBERS_AT, TARGETS
 from domain.four_towers.moves import HEAD_SHIFT, HEADS, RETURN, Move, Multi, Rearrangement, victim_bits
 from domain.four_towers.position import Position

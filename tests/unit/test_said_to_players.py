@@ -9,8 +9,8 @@ import pytest
 from domain.bashni import GAME as BASHNI
 from domain.four_towers import GAME as FOUR_TOWERS
 from domain.fourplay import GAME as FOURPLAY
+from domain.fourplay.attacks import ENEMY, Sight, attacks, own_squares
 from domain.fourplay.moves import piece_moves, split
-from domain.fourplay.sight import ENEMY, Sight, attacks, own_squares
 from domain.game import Fact, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from domain.tower_game import GAME as TOWER_GAME

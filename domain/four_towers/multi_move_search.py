@@ -6,13 +6,13 @@ from math import inf
 from operator import and_, or_
 from typing import NamedTuple
 
-from domain.four_towers.attack import BLACK, DRAGON, KING, LANCER, PAWN
+from domain.four_towers.attacks import BLACK, DRAGON, KING, LANCER, PAWN
 from domain.four_towers.board import ARENA_OF, ARENA_SETS, TOWER_SET, TOWERS, members_of
+from domain.four_towers.check_tables import LATER_SHIELDS, SHIELDS, Outlook, Towers, seeing, sight, ways
+from domain.four_towers.compound_moves import MOST_COMPONENTS, TooMany, arenas_under, canonical
 from domain.four_towers.moves import PROMOTED, Multi, head_of, memory_after, target_of
-from domain.four_towers.outlook import LATER_SHIELDS, SHIELDS, Outlook, Towers, seeing, sight, ways
 from domain.four_towers.position import Position, occupied_by, sets_of
-from domain.four_towers.reach import Reach
-from domain.four_towers.special import MOST_COMPONENTS, TooMany, arenas_under, canonical
+from domain.four_towers.pseudo_legal import Reach
 from domain.game import Effort
 
 _ANYWHERE = -1

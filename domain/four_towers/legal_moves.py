@@ -1,6 +1,6 @@
 """The legal moves of one side, all kinds but rearrangements and multi-moves (rules, sections 4 to 6)."""
 
-from domain.four_towers.attack import (
+from domain.four_towers.attacks import (
     BISHOP,
     CARDINAL,
     DRAGON,
@@ -42,7 +42,7 @@ from domain.four_towers.moves import (
     displaced,
 )
 from domain.four_towers.position import Position
-from domain.four_towers.reach import Reach
+from domain.four_towers.pseudo_legal import Reach
 
 _TOWER_TARGETS = frozenset(TARGETS[tower] for tower in TOWERS)
 _TARGET_MASK = 127 << TARGET_SHIFT

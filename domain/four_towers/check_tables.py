@@ -9,7 +9,7 @@ from functools import cache, reduce
 from operator import or_
 from typing import NamedTuple
 
-from domain.four_towers.attack import (
+from domain.four_towers.attacks import (
     BISHOP,
     BLACK,
     CARDINAL,

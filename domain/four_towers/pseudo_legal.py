@@ -1,6 +1,6 @@
 """What the pieces of one side can reach, whatever becomes of its king (rules, sections 3, 5.1 and 6)."""
 
-from domain.four_towers.attack import (
+from domain.four_towers.attacks import (
     BISHOP,
     CARDINAL,
     DRAGON,

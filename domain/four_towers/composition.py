@@ -8,10 +8,11 @@ reach every placement.
 import re
 from collections.abc import Sequence
 
-from domain.four_towers import diagram, effects, special
-from domain.four_towers.attack import BLACK, DRAGON, KING, WIZARD, in_check
+from domain.four_towers import compound_moves, diagram, notes
+from domain.four_towers.attacks import BLACK, DRAGON, KING, WIZARD, in_check
 from domain.four_towers.board import ARENA_OF, ARENAS, NAMES, NUMBERS, NUMERALS, TOUCHED, TOWERS
 from domain.four_towers.diagram import TITLES
+from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import (
     PROMOTED,
     Rearrangement,
@@ -24,7 +25,6 @@ from domain.four_towers.moves import (
 from domain.four_towers.notation import read_component
 from domain.four_towers.outcome import checked, drawn
 from domain.four_towers.position import Position, occupied_by, sets_of
-from domain.four_towers.turn import Turn
 from domain.game import Composed, Composition, Hint, MalformedNotation
 from domain.scene import Scene
 
@@ -67,7 +67,7 @@ def scene(position: Position) -> Scene:
     shown = diagram.scene(position)
     kings = (NAMES[position.board.index(position.side * BLACK + KING)],) if checked(position) else ()
     spoken = {**shown.spoken, **{king: f"{shown.spoken[king]}, in check" for king in kings}}
-    return shown._replace(notes=effects.notes(position), checked=kings, spoken=spoken)
+    return shown._replace(notes=notes.notes(position), checked=kings, spoken=spoken)
 
 
 def _refused(board: Position, reason: str, failing: int | None = None) -> Composed:
@@ -133,7 +133,7 @@ def _compose_rearrangement(position: Position, arena: int, steps: Sequence[tuple
     if drawn(position):
         return _refused(position, "the game is over")
     if not _towers_touching(position, WIZARD, arena):
-        return _refused(position, special.rearrangement_fault(position, _placed(position, arena)) or "")
+        return _refused(position, compound_moves.rearrangement_fault(position, _placed(position, arena)) or "")
     board = position
     for index, (origin, target) in enumerate(steps):
         fault = _step_fault(board, arena, origin, target)
@@ -147,7 +147,7 @@ def _compose_rearrangement(position: Position, arena: int, steps: Sequence[tuple
     if not steps:
         return Composed(None, None, "put a piece on another square of the arena", _steps(board, arena), scene(board))
     move = _placed(board, arena)
-    reason = special.rearrangement_fault(position, move) or ""
+    reason = compound_moves.rearrangement_fault(position, move) or ""
     return Composed(None if reason else format_move(position, move), None, reason, _steps(board, arena), scene(board))
 
 
@@ -165,7 +165,7 @@ def _next_components(position: Position, board: Position, played: Sequence[int])
     Each starts in an arena of its own, all in the zone of one dragon's tower.
     """
     used = {ARENA_OF[head_of(move).origin] for move in played}
-    zones = special.arenas_under(position, DRAGON)
+    zones = compound_moves.arenas_under(position, DRAGON)
     arenas = {arena for zone in zones if used <= set(zone) for arena in zone} - used
     turn = Turn(board)
     dragon = board.side * BLACK + DRAGON
@@ -188,7 +188,7 @@ def _is_legal(position: Position, board: Position, components: Sequence[int]) ->
 def _following(position: Position, board: Position, played: Sequence[int]) -> dict[str, tuple[Hint, ...]]:
     """Return the parts that can follow; a last one only if the whole is legal then, for nothing can come to mend it."""
     found: dict[str, list[Hint]] = {}
-    last = len(played) == special.MOST_COMPONENTS - 1
+    last = len(played) == compound_moves.MOST_COMPONENTS - 1
     for move in _next_components(position, board, played):
         if last and not _is_legal(position, component(board, move), [*played, move]):
             continue
@@ -201,21 +201,21 @@ def _following(position: Position, board: Position, played: Sequence[int]) -> di
 def _compose_multi(position: Position, components: Sequence[int]) -> Composed:
     if drawn(position):
         return _refused(position, "the game is over")
-    if not special.arenas_under(position, DRAGON):
-        return _refused(position, special.multi_fault(position, ()) or "")
+    if not compound_moves.arenas_under(position, DRAGON):
+        return _refused(position, compound_moves.multi_fault(position, ()) or "")
     board = position
     for index, move in enumerate(components):
         played = components[:index]
         if move not in _next_components(position, board, played):
-            reason = special.multi_fault(position, components[: index + 1]) or ""
+            reason = compound_moves.multi_fault(position, components[: index + 1]) or ""
             return Composed(None, index, reason, _following(position, board, played), scene(board))
         board = component(board, move)
     following = _following(position, board, components)
     if len(components) < 2:
         reason = "one component alone is the plain move: add another" if components else "choose the first component"
         return Composed(None, None, reason, following, scene(board))
-    fault = special.multi_fault(position, components)
+    fault = compound_moves.multi_fault(position, components)
     if fault:
         return Composed(None, None, fault, following, scene(board))
-    move_text = format_move(position, special.canonical(position, components))
+    move_text = format_move(position, compound_moves.canonical(position, components))
     return Composed(move_text, None, "", following, scene(board))

@@ -1,10 +1,13 @@
 """Why a move is not possible, or a piece cannot move at all, in a player's words (rules, sections 2 to 7)."""
 
 from domain.fourplay import draft
+from domain.fourplay.attacks import Sight, in_check, own_squares
 from domain.fourplay.board import ADJACENT, CORNERS, DIAGONAL_STEPS, NAMES, NUMBERS, QUADRANTS
 from domain.fourplay.diagram import SEATS
 from domain.fourplay.moves import (
+    DONE,
     PASS,
+    is_well_formed,
     legal_moves,
     legal_moves_from,
     may_trade_by_place,
@@ -13,8 +16,12 @@ from domain.fourplay.moves import (
 )
 from domain.fourplay.outcome import outcome
 from domain.fourplay.position import ANT, DOG, KING, LIMITS, MUTATOR, NEUTRON, QUEEN, TITLES, Position, count
-from domain.fourplay.sight import Sight, in_check, own_squares
 from domain.game import MalformedNotation
+
+
+def is_legal(position: Position, move: object) -> bool:
+    """Tell whether ``move`` is legal, looking only at the piece that would move."""
+    return isinstance(move, str) and is_well_formed(move) and refusal(position, move) is None
 
 
 def why_not(position: Position, square: str) -> str | None:
@@ -56,7 +63,7 @@ def _why_not_placed(position: Position, number: int) -> str | None:
 
 def refusal(position: Position, move: str) -> str | None:
     """Return why ``move``, which is well formed, is not legal now; None when it is."""
-    placing = move == draft.DONE or "@" in move
+    placing = move == DONE or "@" in move
     if position.setup:
         return (
             draft.refusal(position, move)

@@ -1,14 +1,127 @@
 """Why a move is not possible, or a man cannot move at all, in a player's words."""
 
 from domain.game import MalformedNotation
-from domain.tower_game.board import CORNERS, CUBES, HOMES, NAMES, NUMBERS, PASSED
+from domain.tower_game.board import (
+    BETWEEN,
+    BISHOP_LINES,
+    CAPTAIN_SETS,
+    CORNERS,
+    CUBES,
+    HOMES,
+    JESTER_SETS,
+    KING_SETS,
+    KNIGHT_SETS,
+    MERCHANT_LINES,
+    NAMES,
+    NUMBERS,
+    PASSED,
+    PAWN_CAPTURE_SETS,
+    PAWN_CAPTURES,
+    ROOK_LINES,
+)
 from domain.tower_game.diagram import KINDS
-from domain.tower_game.moves import CAPTURE, PROMOTIONS, encode, legal_moves, origin_of, reaches, target_of
+from domain.tower_game.moves import (
+    CAPTURE,
+    PROMOTIONS,
+    checks_and_pins,
+    encode,
+    legal_moves,
+    may_castle,
+    origin_of,
+    target_of,
+)
 from domain.tower_game.outcome import outcome
-from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, Position, attacked, in_check, occupied
+from domain.tower_game.position import (
+    BISHOP,
+    BLACK,
+    CAPTAIN,
+    FOOL,
+    JESTER,
+    KING,
+    KNIGHT,
+    LETTERS,
+    MERCHANT,
+    PAWN,
+    ROOK,
+    Position,
+    attacked,
+    in_check,
+    occupied,
+    passing_captures,
+)
 
+_LEAP_SETS = {KNIGHT: KNIGHT_SETS, CAPTAIN: CAPTAIN_SETS, JESTER: JESTER_SETS, FOOL: KING_SETS}
+_LINES = {ROOK: ROOK_LINES, BISHOP: BISHOP_LINES, MERCHANT: MERCHANT_LINES}
 _TITLES = {letter: kind.capitalize() for letter, kind in zip(LETTERS, KINDS, strict=True)}
 _SIDES = ("White", "Black")
+
+
+def is_legal(position: Position, move: int) -> bool:
+    """Tell whether ``move`` is legal, looking only at the man that would move."""
+    if not isinstance(move, int) or not 0 <= move >> 13 < CUBES or move >> 4 & 255 >= CUBES:
+        return False
+    men, side = position.men, position.side
+    mine, theirs = occupied(men, side), occupied(men, 1 - side)
+    everybody = mine | theirs
+    origin, target = move >> 13, move >> 4 & 255
+    goal = 1 << target
+    kind = position.board[origin] - side * BLACK
+    if kind == KING and goal & mine:
+        return not move & (CAPTURE | 15) and _is_castling(position, origin, target, everybody)
+    if not reaches(position, move):
+        return False
+    if kind == KING:
+        return not attacked(target, men, 1 - side, everybody ^ 1 << origin)
+    if kind == PAWN and move & CAPTURE and not theirs & goal:
+        return origin in passing_captures(men, side, target)
+    king = men[side * BLACK + KING].bit_length() - 1
+    checkers, pins = checks_and_pins(men, side, king, mine, everybody)
+    if checkers and (checkers & (checkers - 1) or not (checkers | BETWEEN[king][checkers.bit_length() - 1]) & goal):
+        return False
+    return all(line & goal for man, line in pins if man == 1 << origin)
+
+
+def reaches(position: Position, move: int) -> bool:
+    """Tell whether a man of the side to move can make ``move`` if castling and King safety do not matter."""
+    board, men, side, _, passed, _ = position
+    origin, target, promotion = move >> 13, move >> 4 & 255, move & 15
+    kind = board[origin] - side * BLACK
+    mine, theirs = occupied(men, side), occupied(men, 1 - side)
+    goal = 1 << target
+    if not KING <= kind <= PAWN or promotion > 7 or goal & mine:
+        return False
+    en_passant = kind == PAWN and target == passed and bool(PAWN_CAPTURE_SETS[side][origin] & goal)
+    if bool(move & CAPTURE) != (bool(goal & theirs) or en_passant):
+        return False
+    if bool(promotion) != (kind == PAWN and target & 7 == (7, 0)[side]):
+        return False
+    if kind == PAWN:
+        return en_passant or _pawn_reaches(board, side, origin, target, bool(goal & theirs))
+    if kind in _LINES:
+        return bool(_LINES[kind][origin] & goal) and not BETWEEN[origin][target] & (mine | theirs)
+    return bool((KING_SETS if kind == KING else _LEAP_SETS[kind])[origin] & goal)
+
+
+def _pawn_reaches(board: bytes, side: int, origin: int, target: int, capture: bool) -> bool:
+    if capture:
+        return target in PAWN_CAPTURES[side][origin]
+    forward, first = (1, 1) if side == 0 else (-1, 6)
+    if target == origin + forward:
+        return not board[target]
+    return origin & 7 == first and target == origin + 2 * forward and not board[origin + forward] and not board[target]
+
+
+def _is_castling(position: Position, origin: int, target: int, everybody: int) -> bool:
+    men, side = position.men, position.side
+    if origin != HOMES[side] or target not in PASSED:
+        return False
+    index = CORNERS.index(target)
+    return (
+        index // 4 == side
+        and bool(position.rights >> index & 1)
+        and not attacked(origin, men, 1 - side, everybody)
+        and may_castle(men, side, target, everybody)
+    )
 
 
 def why_not(position: Position, square: str) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from domain.four_towers.attack import (
+from domain.four_towers.attacks import (
     BLACK,
     DRAGON,
     KING,
@@ -28,6 +28,7 @@ from domain.four_towers.board import (
     members_of,
     set_of,
 )
+from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import (
     Multi,
     Rearrangement,
@@ -40,8 +41,7 @@ from domain.four_towers.moves import (
     rearranged,
 )
 from domain.four_towers.position import Position, occupied_by
-from domain.four_towers.reasons import move_reason
-from domain.four_towers.turn import Turn
+from domain.four_towers.refusals import move_reason
 
 MOST_COMPONENTS = 4
 _ANYWHERE = -1

@@ -7,9 +7,20 @@ pieces to better squares, out of reach of the enemy, or with check.
 from collections.abc import Iterator, Sequence
 from math import isqrt
 
-from domain.four_towers.attack import BLACK, DRAGON, PAWN, WIZARD, in_check
+from domain.four_towers.attacks import BLACK, DRAGON, PAWN, WIZARD, in_check
 from domain.four_towers.board import ARENAS, PAWN_CAPTURES
+from domain.four_towers.compound_moves import (
+    MOST_COMPONENTS,
+    Line,
+    TooMany,
+    arenas_under,
+    canonical,
+    components_from,
+    is_solution,
+    rearrangement_fault,
+)
 from domain.four_towers.evaluate import PLACED, VALUES
+from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import (
     CAPTURE,
     PLAIN,
@@ -22,17 +33,6 @@ from domain.four_towers.moves import (
 )
 from domain.four_towers.outcome import checked, rare_move
 from domain.four_towers.position import NEVER, Position, occupied_by, sets_of
-from domain.four_towers.special import (
-    MOST_COMPONENTS,
-    Line,
-    TooMany,
-    arenas_under,
-    canonical,
-    components_from,
-    is_solution,
-    rearrangement_fault,
-)
-from domain.four_towers.turn import Turn
 
 EXCHANGES = 2
 """Exchanges of squares by which a rearrangement is looked for."""

@@ -1,6 +1,6 @@
 """Why a move of one piece is not possible, in a player's words (rules, sections 3, 5 and 6); kings' safety apart."""
 
-from domain.four_towers.attack import (
+from domain.four_towers.attacks import (
     BISHOP,
     DRAGON,
     FREE,
@@ -26,6 +26,7 @@ from domain.four_towers.board import (
     surface,
 )
 from domain.four_towers.diagram import TITLES
+from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import (
     ATTACH,
     CAPTURE,
@@ -41,8 +42,7 @@ from domain.four_towers.moves import (
     victim_of,
 )
 from domain.four_towers.position import LETTERS, Position
-from domain.four_towers.reach import Reach
-from domain.four_towers.turn import Turn
+from domain.four_towers.pseudo_legal import Reach
 
 _VERBS = {
     PLAIN: "move to {end}",

@@ -1,6 +1,6 @@
 """What the pieces on towers, the dragon memories and the rights of one turn mean for squares, in words (section 6)."""
 
-from domain.four_towers.attack import BISHOP, BLACK, CARDINAL, DRAGON, KING, KNIGHT, QUEEN, on_towers
+from domain.four_towers.attacks import BISHOP, BLACK, CARDINAL, DRAGON, KING, KNIGHT, QUEEN, on_towers
 from domain.four_towers.board import NAMES, NUMERALS, TOUCHED, TOWERS, ZONE_OF, ZONES, members_of
 from domain.four_towers.diagram import TITLES
 from domain.four_towers.position import COMPONENTS, NEVER, Position

@@ -31,21 +31,21 @@ class GameOver(IllegalMove):
     """A move in a game that has already ended."""
 
 
-class OutcomeUnknown(Exception):
-    """Whether the game has ended takes more effort to tell than is allowed."""
+class OutcomeUnknownError(Exception):
+    """Whether the game has ended takes more steps to tell than the budget allows."""
 
 
-class Effort:
+class StepBudget:
     """How much may be spent on telling how games have ended, in steps that each take well below a millisecond."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps
 
     def spend(self) -> None:
-        """Count one step; raises OutcomeUnknown when there is none left."""
+        """Count one step; raises OutcomeUnknownError when there is none left."""
         self._steps -= 1
         if self._steps < 0:
-            raise OutcomeUnknown
+            raise OutcomeUnknownError
 
 
 class Outcome(NamedTuple):
@@ -190,7 +190,7 @@ class Game(ABC, Generic[P, M]):
     def legal_moves(self, position: P) -> Iterable[M]:
         """Return the legal moves, in ASCII order of their strings; none when the game is over by position."""
 
-    def rare_move(self, position: P) -> M | None:  # noqa: ARG002
+    def unlisted_move(self, position: P) -> M | None:  # noqa: ARG002
         """Return one legal move of the kinds that ``legal_moves`` leaves out, None when there is none.
 
         Who has no other move must find it: see ``compositions``.
@@ -220,41 +220,42 @@ class Game(ABC, Generic[P, M]):
         repetition only and may be empty.
         """
 
-    def outcome_at_a_glance(self, position: P, history: Sequence[P]) -> Outcome | None:
+    def fast_outcome(self, position: P, history: Sequence[P]) -> Outcome | None:
         """Return the same as ``outcome``, except that it may be None where an end takes long to prove.
 
         The search asks this of thousands of positions, each of which may cost it no more than a node should.
         """
         return self.outcome(position, history)
 
-    def outcome_within(self, position: P, history: Sequence[P], effort: Effort) -> Outcome | None:  # noqa: ARG002
-        """Return the same as ``outcome``; raises OutcomeUnknown when that takes more steps than ``effort`` has left.
+    def bounded_outcome(self, position: P, history: Sequence[P], budget: StepBudget) -> Outcome | None:  # noqa: ARG002
+        """Return the same as ``outcome``; raises OutcomeUnknownError when that takes more steps than ``budget`` has
+        left.
 
         This is for positions and lines that anybody may ask about. What a played move leads to is always told.
         """
         return self.outcome(position, history)
 
-    def outcome_played_on(self, position: P, history: Sequence[P]) -> Outcome | None:
+    def outcome_by_history(self, position: P, history: Sequence[P]) -> Outcome | None:
         """Return the same as ``outcome`` of a position in which some move is known to be legal.
 
         A game overrides this when it takes long to find out whether there is one: only ``history`` can end it then.
         """
         return self.outcome(position, history)
 
-    def turn_goes_on(self, position: P) -> bool:  # noqa: ARG002
+    def is_mid_turn(self, position: P) -> bool:  # noqa: ARG002
         """Tell whether the seat to move is in the middle of a turn: it has made a ply of it and has to make more.
 
         A seat that moves again because all others are skipped begins another turn.
         """
         return False
 
-    def withdraw(self, position: P, seat: int) -> P | None:  # noqa: ARG002
+    def without_seat(self, position: P, seat: int) -> P | None:  # noqa: ARG002
         """Return the position in which the others play on after ``seat`` has left, or None when they cannot.
 
         The position that the seat leaves can never stand again.
 
-        None ends the match: see ``shared``. A game of several seats overrides this when its rules say how a seat is
-        eliminated.
+        None ends the match: see ``scores_after_leaving``. A game of several seats overrides this when its rules say how
+        a seat is eliminated.
         """
         return None
 
@@ -262,7 +263,7 @@ class Game(ABC, Generic[P, M]):
         """Return the seats that are out of a game that goes on without them."""
         return ()
 
-    def shared(self, position: P, leaving: tuple[int, ...]) -> tuple[float, ...]:
+    def scores_after_leaving(self, position: P, leaving: tuple[int, ...]) -> tuple[float, ...]:
         """Return one score per seat when ``leaving`` give up and the others share; a draw agreed is nobody leaving."""
         seats = self.seats_at(position)
         staying = seats - len(leaving)
@@ -319,7 +320,7 @@ class Game(ABC, Generic[P, M]):
         """
         return self.parse_move(position, text)
 
-    def spell(self, position: P, move: M) -> str:
+    def display_move(self, position: P, move: M) -> str:
         """Return ``move`` as players of the game like to read it; the canonical string where they have no other.
 
         In games with checks a move that gives check ends with ``+``, one that mates with ``#``.
@@ -387,7 +388,7 @@ class Game(ABC, Generic[P, M]):
         """Return ``moves`` with the most promising first; a stable, deterministic order for the search."""
 
     @abstractmethod
-    def tactics(self, position: P) -> tuple[Iterable[M], bool]:
+    def noisy_moves(self, position: P) -> tuple[Iterable[M], bool]:
         """Return the moves that the search must still look at on its horizon, and whether they may be declined.
 
         Not declinable means that the player has no other moves (compulsory capture), so that the position cannot be

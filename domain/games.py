@@ -17,13 +17,13 @@ RULESETS: dict[str, tuple[Game[Any, Any], ...]] = {
 """All rulesets of every game, in the order of their versions."""
 
 
-class UnknownRuleset(LookupError):
+class UnknownRulesetError(LookupError):
     """A game, or a version of its rules, that this installation does not have."""
 
 
 def find_ruleset(game: str, ruleset: int) -> Game[Any, Any]:
-    """Return the game ``game`` with the rules of version ``ruleset``; raises UnknownRuleset."""
+    """Return the game ``game`` with the rules of version ``ruleset``; raises UnknownRulesetError."""
     for found in RULESETS.get(game, ()):
         if found.ruleset == ruleset:
             return found
-    raise UnknownRuleset(f"this installation does not know ruleset {ruleset} of {game!r}")
+    raise UnknownRulesetError(f"this installation does not know ruleset {ruleset} of {game!r}")

@@ -177,7 +177,7 @@ class History(Sequence[Any]):
 
     def _spell(self, position: Any, move: str) -> str:
         try:
-            return self._game.spell(position, self._game.parse_move(position, move))
+            return self._game.display_move(position, self._game.parse_move(position, move))
         except RulesError:
             return move  # an earlier ruleset of the match allowed it
 

@@ -108,7 +108,7 @@ def _consequence(state: MatchState, expected: Forecast) -> str:
         return "the others may claim that time is up"
     game = find_ruleset(state.game, state.ruleset)
     name = game.setups[state.setup].seat_names[expected.seat]
-    if game.withdraw(state.position, expected.seat) is None:
+    if game.without_seat(state.position, expected.seat) is None:
         return f"{name} loses at that instant"
     return f"{name} leaves the game at that instant"
 

@@ -34,7 +34,7 @@ def tree_shown(state: MatchState, lines: Lines) -> list[dict[str, Any]]:
             except RulesError:
                 pass  # any move, or what follows it: where that leads is not known
             else:
-                after, spelled = game.play(position, move), game.spell(position, move)
+                after, spelled = game.play(position, move), game.display_move(position, move)
         rest = played[1:] if played and happened else None
         return {
             "move": line.move,

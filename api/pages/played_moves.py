@@ -49,7 +49,7 @@ def rounds(state: MatchState, game: Game[Any, Any], played: Iterable[Played]) ->
     found: list[list[list[Played]]] = []
     last = seats
     for move in played:
-        same_turn = move.seat == last and game.turn_goes_on(state.position_after(move.ply - 1))
+        same_turn = move.seat == last and game.is_mid_turn(state.position_after(move.ply - 1))
         if move.seat <= last and not same_turn:
             found.append([[] for _ in range(seats)])
         found[-1][move.seat].append(move)

@@ -15,7 +15,7 @@ from api.resources.games import MAX_OUTCOME_STEPS
 from api.resources.jobs import ask_for_bundle, ask_to_recompute, is_computable, made_bundle, recomputed
 from api.resources.proofs import MAX_EVENTS_AT_ONCE
 from api.services import services
-from domain.game import Effort, OutcomeUnknown
+from domain.game import OutcomeUnknownError, StepBudget
 from domain.games import GAMES
 from domain.match.audit import Proof
 from domain.match.state import CLOCK, MatchState
@@ -115,8 +115,8 @@ def _records(state: MatchState) -> list[Record] | None:
     if state.version > MAX_EVENTS_AT_ONCE:
         return None
     try:
-        return list(audit(state.match, services().store.read(state.match), Effort(MAX_OUTCOME_STEPS)))
-    except OutcomeUnknown:
+        return list(audit(state.match, services().store.read(state.match), StepBudget(MAX_OUTCOME_STEPS)))
+    except OutcomeUnknownError:
         return None
 
 

@@ -9,8 +9,8 @@ from marshmallow import fields, validate
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
 from api.http.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, Text
-from domain.game import Effort, Game, MalformedNotation, Outcome, OutcomeUnknown
-from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
+from domain.game import Game, MalformedNotation, Outcome, OutcomeUnknownError, StepBudget
+from domain.games import GAMES, RULESETS, UnknownRulesetError, find_ruleset
 from domain.search.levels import LEVELS
 
 LONGEST_POSITION = 2000
@@ -99,7 +99,7 @@ def show_position(query: dict[str, Any], game: str) -> Response:
         position = rules.parse_position(query["position"])
     except MalformedNotation as error:
         raise Problem("malformed-position", f"{error}.", {"position": [str(error)]}) from error
-    outcome, known = outcome_as_known(rules, position, (), Effort(MAX_OUTCOME_STEPS))
+    outcome, known = outcome_as_known(rules, position, (), StepBudget(MAX_OUTCOME_STEPS))
     return json_response(
         {
             "position": rules.format_position(position),
@@ -113,12 +113,12 @@ def show_position(query: dict[str, Any], game: str) -> Response:
 
 
 def outcome_as_known(
-    game: Game[Any, Any], position: Any, history: Sequence[Any], effort: Effort
+    game: Game[Any, Any], position: Any, history: Sequence[Any], budget: StepBudget
 ) -> tuple[Outcome | None, bool]:
-    """Return how the game has ended as far as that is known with ``effort``, and whether it is."""
+    """Return how the game has ended as far as that is known with ``budget``, and whether it is."""
     try:
-        return game.outcome_within(position, history, effort), True
-    except OutcomeUnknown:
+        return game.bounded_outcome(position, history, budget), True
+    except OutcomeUnknownError:
         return None, False
 
 
@@ -131,7 +131,7 @@ def _game(id: str) -> Game[Any, Any]:
 def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
     try:
         return find_ruleset(game.id, ruleset)
-    except UnknownRuleset as error:
+    except UnknownRulesetError as error:
         known = ", ".join(str(other.ruleset) for other in RULESETS[game.id])
         reason = f"{game.title} has no ruleset {ruleset}, only {known}"
         raise Problem("unknown-ruleset", f"{reason}.", {"ruleset": [reason]}) from error

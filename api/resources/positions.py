@@ -10,7 +10,7 @@ from api.http.problems import Problem
 from api.http.schemas import LARGEST_NUMBER, Shown, Strict, Text, Whole
 from api.resources.games import MAX_OUTCOME_STEPS, ScoresShown, outcome_as_known
 from api.resources.matches import CompositionShown, HintShown, hints_shown, readable
-from domain.game import Effort, Game, Outcome, RulesError
+from domain.game import Game, Outcome, RulesError, StepBudget
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of
 from domain.match.moves import LONGEST_MOVE
@@ -99,8 +99,8 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
     game = rules_of(state)
     before, position, history = None, state.position_after(ply), state.history[:ply]
     # One for the whole line: a move that is legal shows that the game was not over, whatever it takes to prove.
-    effort = Effort(MAX_OUTCOME_STEPS)
-    outcome, known = outcome_as_known(game, position, history, effort)
+    budget = StepBudget(MAX_OUTCOME_STEPS)
+    outcome, known = outcome_as_known(game, position, history, budget)
     moves, spelled = [], []
     for number, text in enumerate(line):
         if outcome is not None:
@@ -110,8 +110,8 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
         except RulesError as error:
             raise Problem("illegal-move", f"{error}.", {f"line.{number}": [str(error)]}) from error
         moves.append(game.format_move(position, move))
-        spelled.append(game.spell(position, move))
+        spelled.append(game.display_move(position, move))
         history = history.then(position)
         before, position = position, game.play(position, move)
-        outcome, known = outcome_as_known(game, position, history, effort)
+        outcome, known = outcome_as_known(game, position, history, budget)
     return Line(game, moves, spelled, before, position, outcome, known)

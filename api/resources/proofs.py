@@ -10,7 +10,7 @@ from api.resources.games import MAX_OUTCOME_STEPS
 from api.resources.jobs import made_bundle
 from api.resources.matches import readable
 from api.services import services
-from domain.game import Effort, OutcomeUnknown
+from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
 from events.proof import merkle
 from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
@@ -135,8 +135,8 @@ def _made_at_once(state: MatchState) -> bytes | None:
     events, now = store.read(match), services().now()
     key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match)
     try:
-        packed = make_bundle(match, events, key, now, inclusion, Effort(MAX_OUTCOME_STEPS))
-    except OutcomeUnknown:
+        packed = make_bundle(match, events, key, now, inclusion, StepBudget(MAX_OUTCOME_STEPS))
+    except OutcomeUnknownError:
         return None
     if state.ended:
         jobs.keep(match, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)

@@ -55,7 +55,7 @@ def show(game: AnyGame, position: str | None) -> None:
 def moves(game: AnyGame, position: str, spelled: bool) -> None:
     """List the legal moves, one a line."""
     standing = find_position(game, position)
-    write = game.spell if spelled else game.format_move
+    write = game.display_move if spelled else game.format_move
     for move in game.legal_moves(standing):
         click.echo(write(standing, move))
 

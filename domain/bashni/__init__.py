@@ -125,9 +125,9 @@ class Bashni(Game[Position, Move]):
         """Return ``moves`` by what they gain at once: captures and crownings first."""
         return search_terms.order(position, moves)
 
-    def tactics(self, position: Position) -> tuple[Sequence[Move], bool]:
+    def noisy_moves(self, position: Position) -> tuple[Sequence[Move], bool]:
         """Return the captures when there are any; they are compulsory (section 4)."""
-        return search_terms.tactics(position, self._jump)
+        return search_terms.noisy_moves(position, self._jump)
 
 
 GAME = Bashni(1, never_again, "In one move no column is jumped twice.")

@@ -99,7 +99,7 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
     return sorted(moves, key=gain, reverse=True)
 
 
-def tactics(position: Position, jump: Jump) -> tuple[Sequence[Move], bool]:
+def noisy_moves(position: Position, jump: Jump) -> tuple[Sequence[Move], bool]:
     """Return the captures when there are any, which may not be declined (section 4); else nothing.
 
     ``jump`` is the ruleset's.

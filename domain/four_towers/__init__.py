@@ -43,7 +43,7 @@ from domain.four_towers.diagram import TITLES
 from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import PROMOTED, RETURN, Move, Multi, Rearrangement, head_of, target_of, victim_of
 from domain.four_towers.position import LETTERS, NEVER, QUIET_CLOCK, Position
-from domain.game import Composed, Composition, Effort, Fact, Game, Hint, Outcome, Setup
+from domain.game import Composed, Composition, Fact, Game, Hint, Outcome, Setup, StepBudget
 from domain.scene import Scene
 
 _START = "dmk/rnbdcq/ppppppbnr/6pppp/10/9/10/PPPP6/RNBPPPPPP/QCDBNR/KMD w - -/- - 0 1"
@@ -86,9 +86,9 @@ class FourTowers(Game[Position, Move]):
         """Return all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
         return [] if outcome.drawn(position) else compound_moves.rearrangements(position)
 
-    def rare_move(self, position: Position) -> Move | None:
+    def unlisted_move(self, position: Position) -> Move | None:
         """Return a legal rearrangement or multi-move, or None; of use where ``legal_moves`` has none to offer."""
-        return None if outcome.drawn(position) else outcome.rare_move(position)
+        return None if outcome.drawn(position) else outcome.unlisted_move(position)
 
     def candidates(self, position: Position, most: int) -> list[Move]:
         """Return at most ``most`` legal rearrangements and multi-moves, the most promising first."""
@@ -103,14 +103,14 @@ class FourTowers(Game[Position, Move]):
     def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         return outcome.outcome(position, history)
 
-    def outcome_at_a_glance(self, position: Position, history: Sequence[Position]) -> Outcome | None:
-        return outcome.outcome_at_a_glance(position, history)
+    def fast_outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome.fast_outcome(position, history)
 
-    def outcome_within(self, position: Position, history: Sequence[Position], effort: Effort) -> Outcome | None:
-        return outcome.outcome(position, history, effort=effort)
+    def bounded_outcome(self, position: Position, history: Sequence[Position], budget: StepBudget) -> Outcome | None:
+        return outcome.outcome(position, history, budget=budget)
 
-    def outcome_played_on(self, position: Position, history: Sequence[Position]) -> Outcome | None:
-        return outcome.outcome_played_on(position, history)
+    def outcome_by_history(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome.outcome_by_history(position, history)
 
     def key(self, position: Position) -> Hashable:
         return outcome.key(position)
@@ -134,12 +134,12 @@ class FourTowers(Game[Position, Move]):
     def format_move(self, position: Position, move: Move) -> str:
         return moves.format_move(position, move)
 
-    def spell(self, position: Position, move: Move) -> str:
+    def display_move(self, position: Position, move: Move) -> str:
         """Return the canonical string with a mark for check, or for mate where that is seen at a glance."""
         after = moves.play(position, move)
         if not outcome.checked(after):
             return moves.format_move(position, move)
-        ended = outcome.outcome_at_a_glance(after, ())
+        ended = outcome.fast_outcome(after, ())
         return f"{moves.format_move(position, move)}{'#' if ended and ended.reason == 'checkmate' else '+'}"
 
     def demand(self, position: Position) -> str:
@@ -201,8 +201,8 @@ class FourTowers(Game[Position, Move]):
     def order(self, position: Position, moves: Iterable[Move]) -> list[Move]:
         return evaluate.order(position, moves)
 
-    def tactics(self, position: Position) -> tuple[Iterable[Move], bool]:
-        return evaluate.tactics(position)
+    def noisy_moves(self, position: Position) -> tuple[Iterable[Move], bool]:
+        return evaluate.noisy_moves(position)
 
 
 GAME = FourTowers()

@@ -31,7 +31,7 @@ from domain.four_towers.moves import (
     rearranged,
     target_of,
 )
-from domain.four_towers.outcome import checked, rare_move
+from domain.four_towers.outcome import checked, unlisted_move
 from domain.four_towers.position import NEVER, Position, occupied_by, sets_of
 
 EXCHANGES = 2
@@ -57,7 +57,7 @@ def candidates(position: Position, most: int) -> list[Move]:
     if checked(position):
         # The gains say nothing of how the check could be met.
         try:
-            answer = rare_move(position, TRIALS)
+            answer = unlisted_move(position, TRIALS)
         except TooMany:
             answer = None
         if answer is not None:

@@ -118,7 +118,7 @@ def step_gain(board: bytes | bytearray, move: int) -> int:
     return PLACED[landing][target] - PLACED[code][origin]
 
 
-def tactics(position: Position) -> tuple[Iterable[int], bool]:
+def noisy_moves(position: Position) -> tuple[Iterable[int], bool]:
     """Return captures, returns and promotions to a wizard, which may be declined; in check all evasions.
 
     A check that only a rearrangement or a multi-move can meet leaves no evasion here.

@@ -13,21 +13,21 @@ from domain.four_towers.compound_moves import MOST_COMPONENTS, TooMany, arenas_u
 from domain.four_towers.moves import PROMOTED, Multi, head_of, memory_after, target_of
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.pseudo_legal import Reach
-from domain.game import Effort
+from domain.game import StepBudget
 
 _ANYWHERE = -1
 
 
-def any_multi(position: Position, most: int | None = None, effort: Effort | None = None) -> Multi | None:
+def any_multi(position: Position, most: int | None = None, budget: StepBudget | None = None) -> Multi | None:
     """Return a legal multi-move, or None when there is none; the fewest components first.
 
-    With ``effort`` every sequence of components that is looked at is a step of it: OutcomeUnknown is raised when these
-    are too many.
+    With ``budget`` every sequence of components that is looked at is a step of it: OutcomeUnknownError is raised when
+    these are too many.
 
     With ``most`` nothing is pruned, and TooMany is raised when the answer takes more trials of components: what an
     opponent sees so is a part of its engine.
     """
-    return _Search(position, most, effort).first()
+    return _Search(position, most, budget).first()
 
 
 class _Sequence(NamedTuple):
@@ -53,9 +53,9 @@ class _Steps(NamedTuple):
 class _Search:
     """The search in one position."""
 
-    def __init__(self, position: Position, most: int | None, effort: Effort | None = None) -> None:
+    def __init__(self, position: Position, most: int | None, budget: StepBudget | None = None) -> None:
         self.position = position
-        self.effort = effort
+        self.budget = budget
         self.pruning = most is None
         self.trials_left = inf if most is None else most
         self.base = position.side * BLACK
@@ -86,8 +86,8 @@ class _Search:
 
     def extended(self, sequence: _Sequence, left: int) -> Iterator[tuple[_Sequence, bool]]:
         """Yield the sequence with each component to try, and whether that may end a check."""
-        if self.effort is not None:
-            self.effort.spend()
+        if self.budget is not None:
+            self.budget.spend()
         saving, least = self.saving(sequence)
         if self.is_hopeless(sequence, least, left):
             return

@@ -8,7 +8,7 @@ from domain.four_towers.board import SQUARES
 from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import Multi, Rearrangement
 from domain.four_towers.position import NEVER, QUIET_CLOCK, Position, occupied_by
-from domain.game import Effort, Outcome
+from domain.game import Outcome, StepBudget
 from domain.history import occurrences
 
 GLANCE = 100
@@ -27,15 +27,15 @@ def checked(position: Position) -> bool:
     return in_check(position.men, position.side, white | black, occupied)
 
 
-def rare_move(
-    position: Position, most: int | None = None, effort: Effort | None = None
+def unlisted_move(
+    position: Position, most: int | None = None, budget: StepBudget | None = None
 ) -> Multi | Rearrangement | None:
     """Return a legal rearrangement or multi-move of a position, or None when there is none.
 
-    Raises TooMany when the answer takes more than ``most`` trials of components, OutcomeUnknown when it takes more than
-    ``effort``.
+    Raises TooMany when the answer takes more than ``most`` trials of components, OutcomeUnknownError when it takes more
+    than ``budget``.
     """
-    return compound_moves.any_rearrangement(position) or multi_move_search.any_multi(position, most, effort)
+    return compound_moves.any_rearrangement(position) or multi_move_search.any_multi(position, most, budget)
 
 
 def _bare(position: Position) -> bool:
@@ -49,13 +49,13 @@ def drawn(position: Position) -> bool:
 
 
 def outcome(
-    position: Position, history: Sequence[Position], most: int | None = None, effort: Effort | None = None
+    position: Position, history: Sequence[Position], most: int | None = None, budget: StepBudget | None = None
 ) -> Outcome | None:
     """Return how the game has ended, or None; the first of the five conditions in the order of the rules.
 
-    Raises as ``rare_move`` does.
+    Raises as ``unlisted_move`` does.
     """
-    if not Turn(position).any_move() and rare_move(position, most, effort) is None:
+    if not Turn(position).any_move() and unlisted_move(position, most, budget) is None:
         if not checked(position):
             return Outcome((0.5, 0.5), "stalemate")
         return Outcome((0.0, 1.0) if position.side == 0 else (1.0, 0.0), "checkmate")
@@ -68,12 +68,12 @@ def outcome(
     return None
 
 
-def outcome_played_on(position: Position, history: Sequence[Position]) -> Outcome | None:
+def outcome_by_history(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return the same as ``outcome`` of a position that has a legal move: the other four conditions leave none."""
     return Outcome((0.5, 0.5), "repetition") if occurrences(position, history, key) >= 2 else None
 
 
-def outcome_at_a_glance(position: Position, history: Sequence[Position]) -> Outcome | None:
+def fast_outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return the same as ``outcome``, or None when that takes too many trials of multi-moves."""
     try:
         return outcome(position, history, GLANCE)

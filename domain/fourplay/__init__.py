@@ -61,17 +61,17 @@ class Fourplay(Game[Position, str]):
     def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         return outcome.outcome(position, history)
 
-    def turn_goes_on(self, position: Position) -> bool:
+    def is_mid_turn(self, position: Position) -> bool:
         return position.setup and draft.begun(position)
 
-    def withdraw(self, position: Position, seat: int) -> Position | None:
+    def without_seat(self, position: Position, seat: int) -> Position | None:
         """Return the position without the King of ``seat`` (section 7); None during the set-up, which cannot go on."""
         return None if position.setup else moves.without_king(position, seat)
 
     def eliminated(self, position: Position) -> tuple[int, ...]:
         return position.out
 
-    def shared(self, position: Position, leaving: tuple[int, ...]) -> tuple[float, ...]:
+    def scores_after_leaving(self, position: Position, leaving: tuple[int, ...]) -> tuple[float, ...]:
         return outcome.shared_places((*position.out, *leaving))
 
     def key(self, position: Position) -> Hashable:
@@ -92,7 +92,7 @@ class Fourplay(Game[Position, str]):
     def read_move(self, position: Position, text: str, setup: str) -> str:  # noqa: ARG002
         return notation.read_move(position, text)
 
-    def spell(self, position: Position, move: str) -> str:
+    def display_move(self, position: Position, move: str) -> str:
         """Return the canonical string, with ``+`` when the mover could capture a King if it were his turn again."""
         after = self.play(position, move)
         return f"{move}+" if not after.setup and attacks.threatened(after, position.side, range(4)) else move
@@ -154,8 +154,8 @@ class Fourplay(Game[Position, str]):
     def order(self, position: Position, moves: Iterable[str]) -> list[str]:
         return evaluate.order(position, moves)
 
-    def tactics(self, position: Position) -> tuple[Sequence[str], bool]:
-        return evaluate.tactics(position)
+    def noisy_moves(self, position: Position) -> tuple[Sequence[str], bool]:
+        return evaluate.noisy_moves(position)
 
 
 GAME = Fourplay()

@@ -95,7 +95,7 @@ def _placing_weight(position: Position, move: str) -> int:
     return distance + (0 if KIND_CODES[kind] == wanted else 100)
 
 
-def tactics(position: Position) -> tuple[Sequence[str], bool]:
+def noisy_moves(position: Position) -> tuple[Sequence[str], bool]:
     """Return the captures of pieces that are not frozen, which may be declined."""
     if position.setup:
         return (), True

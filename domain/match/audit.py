@@ -6,7 +6,7 @@ again here: moves are checked against the ruleset of the match, results against 
 
 from typing import NamedTuple
 
-from domain.game import Effort, Outcome, OutcomeUnknown
+from domain.game import Outcome, OutcomeUnknownError, StepBudget
 from domain.games import find_ruleset
 from domain.match import calendar as calendars
 from domain.match import events as e
@@ -55,14 +55,14 @@ MOST_PAUSES = 1000
 class Examination:
     """Takes the events of one match in order. ``state`` is the match after them, ``proof`` that of its result.
 
-    Telling whether the game has ended may take ``effort`` in all (None: whatever it takes).
+    Telling whether the game has ended may take ``budget`` in all (None: whatever it takes).
     """
 
-    def __init__(self, match: str, effort: Effort | None = None) -> None:
+    def __init__(self, match: str, budget: StepBudget | None = None) -> None:
         self.state: MatchState | None = None
         self.proof: Proof | None = None
         self._match = match
-        self._effort = effort
+        self._budget = budget
         self._last: e.Event | None = None
         self._ahead: tuple[e.Event, MatchState] | None = None
         self._due: Outcome | None = None
@@ -142,7 +142,7 @@ class Examination:
                 return None
             game = find_ruleset(before.game, before.ruleset)
             agreeing = len(before.draw_agreed) == len(before.seats) - len(game.eliminated(before.position))
-            due = Outcome(game.shared(before.position, () if agreeing else (seat,)), event.reason)
+            due = Outcome(game.scores_after_leaving(before.position, () if agreeing else (seat,)), event.reason)
         return None if due == recorded else f"the rules give {_said(due)}, and {_said(recorded)} is recorded"
 
     def _outcome_due(
@@ -161,11 +161,11 @@ class Examination:
             if not reached or after.status != PLAYING or after.ruleset != before.ruleset:
                 return None, None
             if self._played_on(after, following):
-                return game.outcome_played_on(after.position, after.history), None
-            if self._effort is not None:
-                return game.outcome_within(after.position, after.history, self._effort), None
+                return game.outcome_by_history(after.position, after.history), None
+            if self._budget is not None:
+                return game.bounded_outcome(after.position, after.history, self._budget), None
             return game.outcome(after.position, after.history), None
-        except OutcomeUnknown:
+        except OutcomeUnknownError:
             raise
         except Exception as error:
             # A ruleset that is at fault may raise anything: that is a finding too, not the end of the examination.

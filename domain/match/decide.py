@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from domain.game import Game, Setup
-from domain.games import GAMES, RULESETS, UnknownRuleset, find_ruleset
+from domain.games import GAMES, RULESETS, UnknownRulesetError, find_ruleset
 from domain.match import commands as c
 from domain.match import disputes, moves, offers, opponents, terms, timekeeping
 from domain.match import events as e
@@ -116,7 +116,7 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
 def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
     try:
         return find_ruleset(game.id, ruleset)
-    except UnknownRuleset:
+    except UnknownRulesetError:
         known = ", ".join(str(other.ruleset) for other in RULESETS[game.id])
         raise Refused("unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset") from None
 

@@ -100,7 +100,7 @@ def _moved(state: MatchState, event: e.MoveSubmitted) -> MatchState:
         takeback=None,
         gifts=(0,) * len(state.seats),
     )
-    if positions.turn_goes_on(state):
+    if positions.is_mid_turn(state):
         return state
     return state.on_clock(clocks.moved, event.seat, positions.to_move(state), event.at)
 

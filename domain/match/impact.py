@@ -40,7 +40,7 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
     """Return where the match of ``events`` would first have gone otherwise under the ruleset ``new``, or None.
 
     It is asked of all that was played under the ruleset ``old``. What was played is compared, not what else could have
-    been: the events are replayed under both rulesets side by side. Raises UnknownRuleset when there is no ruleset
+    been: the events are replayed under both rulesets side by side. Raises UnknownRulesetError when there is no ruleset
     ``new`` of its game, and Unplayable.
     """
     was: MatchState | None = None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from domain.game import Effort, Game, OutcomeUnknown, RulesError
+from domain.game import Game, OutcomeUnknownError, RulesError, StepBudget
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match import commands as c
@@ -174,8 +174,8 @@ class _Arranger:
 def is_seen_over(game: Game[Any, Any], position: Any, history: History) -> bool:
     """Tell whether the game is over, as far as that is seen at once: where moves follow, they show that it is not."""
     try:
-        return game.outcome_within(position, history, Effort(0)) is not None
-    except OutcomeUnknown:
+        return game.bounded_outcome(position, history, StepBudget(0)) is not None
+    except OutcomeUnknownError:
         return False
 
 

@@ -82,9 +82,9 @@ def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...
     seat = active_seat(state, command.player, now, even_frozen=command.channel == c.ERASURE)
     resigned = e.PlayerResigned(now, seat, command.channel)
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.withdraw(state.position, seat)
+    going_on = game.without_seat(state.position, seat)
     if going_on is None:
-        return (resigned, e.MatchFinished(now, game.shared(state.position, (seat,)), "resignation"))
+        return (resigned, e.MatchFinished(now, game.scores_after_leaving(state.position, (seat,)), "resignation"))
     outcome = game.outcome(going_on, state.history)
     if outcome is None:
         return (resigned,)

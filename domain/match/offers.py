@@ -33,7 +33,7 @@ def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.E
     if len(state.draw_agreed) + 1 < len(seats_playing(state)):
         return (accepted,)
     game = find_ruleset(state.game, state.ruleset)
-    return (accepted, e.MatchFinished(now, game.shared(state.position, ()), "draw-agreed"))
+    return (accepted, e.MatchFinished(now, game.scores_after_leaving(state.position, ()), "draw-agreed"))
 
 
 def decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e.Event, ...]:

@@ -40,7 +40,7 @@ def without_seat(state: MatchState, seat: int, at: int) -> MatchState:
     if state.broken is not None:
         return state
     try:
-        going_on = find_ruleset(state.game, state.ruleset).withdraw(state.position, seat)
+        going_on = find_ruleset(state.game, state.ruleset).without_seat(state.position, seat)
     except Exception as error:
         return _broken(state, f"seat {seat} leaves: {_said(error)}", at)
     if going_on is None:
@@ -115,11 +115,11 @@ def to_move(state: MatchState) -> int | None:
     return find_ruleset(state.game, state.ruleset).to_move(state.position)
 
 
-def turn_goes_on(state: MatchState) -> bool:
+def is_mid_turn(state: MatchState) -> bool:
     """Tell whether the turn is one move for the clock and the last ply has not ended it."""
     if state.terms is None or not state.terms.whole_turns or state.status != PLAYING or state.broken is not None:
         return False
-    return find_ruleset(state.game, state.ruleset).turn_goes_on(state.position)
+    return find_ruleset(state.game, state.ruleset).is_mid_turn(state.position)
 
 
 def _broken(state: MatchState, reason: str, at: int) -> MatchState:

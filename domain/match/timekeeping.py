@@ -46,9 +46,9 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     if expected.limit == FIRST_MOVE:
         return (fell, e.MatchAborted(now, CLOCK))
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.withdraw(state.position, expected.seat)
+    going_on = game.without_seat(state.position, expected.seat)
     if going_on is None:
-        return (fell, e.MatchFinished(now, game.shared(state.position, (expected.seat,)), "flag"))
+        return (fell, e.MatchFinished(now, game.scores_after_leaving(state.position, (expected.seat,)), "flag"))
     outcome = game.outcome(going_on, state.history)
     return (fell,) if outcome is None else (fell, e.MatchFinished(now, outcome.scores, outcome.reason))
 

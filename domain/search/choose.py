@@ -83,6 +83,6 @@ def _root_moves(game: Game[P, M], position: P) -> tuple[list[M], Collection[M]]:
     """Return the moves to choose from in the order of the game, and which of them are of kinds that it never lists."""
     rare = game.candidates(position, RARE)
     moves = game.order(position, [*game.legal_moves(position), *rare])
-    if not moves and (last := game.rare_move(position)) is not None:
+    if not moves and (last := game.unlisted_move(position)) is not None:
         moves = rare = [last]
     return moves, set(rare)

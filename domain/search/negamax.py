@@ -155,7 +155,7 @@ class Search(Generic[P, M]):
         key = game.key(position)
         if key in self.line:
             # Once is enough: what can be had a second time can be had a third time.
-            repeated = game.outcome_at_a_glance(position, (position, position))
+            repeated = game.fast_outcome(position, (position, position))
             if repeated is not None:
                 return side * value_of_scores(repeated.scores, self.seat, ply)
         slot = (key, answered) if self.crowded else key
@@ -170,7 +170,7 @@ class Search(Generic[P, M]):
             self.table[slot] = Entry(0, kind, seen_from(value, -ply), None)
             return value
 
-        tactics, declinable = game.tactics(position)
+        tactics, declinable = game.noisy_moves(position)
         forced = [] if declinable else list(tactics)
         moves = forced or list(game.legal_moves(position))
         if ply == 1:
@@ -215,10 +215,10 @@ class Search(Generic[P, M]):
     def _settle(self, position: P, side: int, alpha: int, beta: int, ply: int, left: int) -> int:
         """Return the value of ``position`` for the side to move once its tactics have been played out."""
         game = self.game
-        outcome = game.outcome_at_a_glance(position, ())
+        outcome = game.fast_outcome(position, ())
         if outcome is not None:
             return side * value_of_scores(outcome.scores, self.seat, ply)
-        moves, declinable = game.tactics(position)
+        moves, declinable = game.noisy_moves(position)
         best = -INFINITE
         if declinable or left <= 0:
             best = self._evaluate(position, side)

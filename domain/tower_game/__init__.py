@@ -61,8 +61,8 @@ class TowerGame(Game[Position, int]):
     def outcome(self, position: Position, history: Sequence[Position]) -> Outcome | None:
         return outcome.outcome(position, history)
 
-    def outcome_played_on(self, position: Position, history: Sequence[Position]) -> Outcome | None:
-        return outcome.outcome_played_on(position, history)
+    def outcome_by_history(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome.outcome_by_history(position, history)
 
     def key(self, position: Position) -> Hashable:
         return outcome.key(position)
@@ -90,8 +90,8 @@ class TowerGame(Game[Position, int]):
     def read_move(self, position: Position, text: str, setup: str) -> int:
         return notation.read_move(position, text, setup)
 
-    def spell(self, position: Position, move: int) -> str:
-        return notation.spell(position, move)
+    def display_move(self, position: Position, move: int) -> str:
+        return notation.display_move(position, move)
 
     def why_not(self, position: Position, square: str) -> str | None:
         return legality.why_not(position, square)
@@ -136,8 +136,8 @@ class TowerGame(Game[Position, int]):
     def order(self, position: Position, moves: Iterable[int]) -> list[int]:
         return evaluate.order(position, moves)
 
-    def tactics(self, position: Position) -> tuple[Sequence[int], bool]:
-        return evaluate.tactics(position)
+    def noisy_moves(self, position: Position) -> tuple[Sequence[int], bool]:
+        return evaluate.noisy_moves(position)
 
 
 GAME = TowerGame()

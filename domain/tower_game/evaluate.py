@@ -67,7 +67,7 @@ def order(position: Position, moves: Iterable[int]) -> list[int]:
     return sorted(moves, key=weight)
 
 
-def tactics(position: Position) -> tuple[Sequence[int], bool]:
+def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
     """Return captures and promotions to a Rook, which may be declined; in check all evasions, which may not."""
     moves = legal_moves(position)
     if in_check(position):

@@ -129,7 +129,7 @@ def _promoted(letter: str | None) -> str:
     return f"={letter.upper()}" if letter else ""
 
 
-def spell(position: Position, move: int) -> str:
+def display_move(position: Position, move: int) -> str:
     """Return the short algebraic notation of the legal ``move`` with a mark for check or mate."""
     after = play(position, move)
     mark = "" if not in_check(after) else "+" if any_move(after) else "#"

@@ -40,7 +40,7 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     return None
 
 
-def outcome_played_on(position: Position, history: Sequence[Position]) -> Outcome | None:
+def outcome_by_history(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return the same as ``outcome`` of a position that has a legal move: the other four conditions leave none."""
     return Outcome((0.5, 0.5), "repetition") if occurrences(position, history, key) >= 2 else None
 

@@ -12,7 +12,7 @@ from domain.towers.features import FIRST_PUSH
 from domain.towers.legality import is_legal, why_not
 from domain.towers.moves import legal_moves, play
 from domain.towers.notation import format_move, parse_move, read_move
-from domain.towers.outcome import key, outcome, outcome_played_on
+from domain.towers.outcome import key, outcome, outcome_by_history
 from domain.towers.position import Position, format_position, parse_position
 
 _STARTS = {name: parse_position(text) for name, text in START_POSITIONS.items()}
@@ -69,8 +69,8 @@ class Towers(Game[Position, Move]):
         """Return how the game has ended by section 7, or None while it goes on."""
         return outcome(position, history)
 
-    def outcome_played_on(self, position: Position, history: Sequence[Position]) -> Outcome | None:
-        return outcome_played_on(position, history)
+    def outcome_by_history(self, position: Position, history: Sequence[Position]) -> Outcome | None:
+        return outcome_by_history(position, history)
 
     def key(self, position: Position) -> Hashable:
         """Return board, number of players and side to move (section 7, rule 3)."""
@@ -135,9 +135,9 @@ class Towers(Game[Position, Move]):
         """Return ``moves``, wins first, then by what they gain at once."""
         return search_terms.order(position, moves)
 
-    def tactics(self, position: Position) -> tuple[Sequence[Move], bool]:
+    def noisy_moves(self, position: Position) -> tuple[Sequence[Move], bool]:
         """Return the pushes that win or take castles; they may be declined."""
-        return search_terms.tactics(position)
+        return search_terms.noisy_moves(position)
 
 
 GAME = Towers()

@@ -207,7 +207,7 @@ def _facts_after(position: Position, changed: list[tuple[int, int]]) -> int:
     return facts
 
 
-def tactics(position: Position) -> tuple[Sequence[int], bool]:
+def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
     """Return the pushes that win or take castles from others without loss, and that they may be declined."""
     _, facts, supplies, side, _ = position
     pushes = action_set(position) >> FIRST_PUSH << FIRST_PUSH

@@ -29,7 +29,7 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     return None
 
 
-def outcome_played_on(position: Position, history: Sequence[Position]) -> Outcome | None:
+def outcome_by_history(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return the same as ``outcome`` of a position that has a legal move: the other rules leave none."""
     return _drawn(len(position.supplies), "repetition") if occurrences(position, history, key) >= 2 else None
 

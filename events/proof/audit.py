@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from domain.game import Effort, Game
+from domain.game import Game, StepBudget
 from domain.games import find_ruleset
 from domain.match.audit import Deviation, Examination, Proof
 from domain.match.authority import Authority, Recorded
@@ -178,17 +178,17 @@ class Answer(NamedTuple):
 
 
 def audit(
-    match: str, envelopes: Iterable[Envelope], effort: Effort | None = None, authority: Authority | None = None
+    match: str, envelopes: Iterable[Envelope], budget: StepBudget | None = None, authority: Authority | None = None
 ) -> Iterator[Record]:
     """Yield a record for every event of ``match``, from its first.
 
     With an ``authority``, which has seen no event yet, it is also looked at whether those who are recorded as actors
     can have brought the events about. An event at fault is not the end: what follows it may be an arbiter's work on it.
     Only one that cannot be read, or that no match can take, is the last. Whether events are linked is looked at
-    elsewhere (``events.store.chain.linked``). Raises OutcomeUnknown when it takes more than ``effort`` to tell whether
-    the game has ended.
+    elsewhere (``events.store.chain.linked``). Raises OutcomeUnknownError when it takes more than ``budget`` to tell
+    whether the game has ended.
     """
-    examination, held = Examination(match, effort), None
+    examination, held = Examination(match, budget), None
     for read in map(_read, envelopes):
         if held is not None:
             record = _examined(examination, authority, held, read.event)

@@ -22,7 +22,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from domain.game import Effort
+from domain.game import StepBudget
 from domain.match.audit import Proof
 from domain.match.event_types import SEEDS
 from domain.match.state import ABORTED, FINISHED, Seat
@@ -148,16 +148,16 @@ def make_bundle(
     key: SigningKey,
     now: int,
     inclusion: Inclusion | None,
-    effort: Effort | None = None,
+    budget: StepBudget | None = None,
 ) -> bytes:
     """Return the bundle of ``match``, whose events are ``envelopes`` (at least one), signed by ``key``.
 
     ``now`` is milliseconds since 1970 UTC; where it is before the last event by no more than clocks may differ, the
     signature is dated like that event. A match that cannot be replayed has a bundle like any other, whose facts say up
-    to where it can. Raises OutcomeUnknown when it takes more than ``effort`` (None: whatever it takes) to tell whether
-    the game has ended.
+    to where it can. Raises OutcomeUnknownError when it takes more than ``budget`` (None: whatever it takes) to tell
+    whether the game has ended.
     """
-    facts = facts_of(audit(match, envelopes, effort))
+    facts = facts_of(audit(match, envelopes, budget))
     events = [_bundled(envelope) for envelope in envelopes]
     place = _place_of_seed(envelopes)
     if place is not None and seed_is_withheld(facts):

@@ -13,7 +13,7 @@ from typing import Any
 
 from api.resources.games import MAX_OUTCOME_STEPS
 from domain.four_towers import GAME
-from domain.game import Effort, OutcomeUnknown
+from domain.game import OutcomeUnknownError, StepBudget
 from domain.games import GAMES
 from events.proof.bundle import make_bundle
 from events.store.codec import draft_of
@@ -77,8 +77,8 @@ def _crafted() -> Table:
 
     def bounded() -> None:
         try:
-            GAME.outcome_within(position, (), Effort(MAX_OUTCOME_STEPS))
-        except OutcomeUnknown:
+            GAME.bounded_outcome(position, (), StepBudget(MAX_OUTCOME_STEPS))
+        except OutcomeUnknownError:
             return
 
     table.add("by anybody, bounded", took := _median(bounded), verdict(took, TARGET_MS, at_least=False))

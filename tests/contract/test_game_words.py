@@ -55,7 +55,7 @@ def test_a_loose_spelling_is_read_as_its_move_or_refused_as_one_of_several(game:
     for position, _ in visited(game, setup):
         written = {game.format_move(position, move): move for move in game.legal_moves(position)}
         for canonical in rng.sample(sorted(written), min(MOVES_EACH, len(written))):
-            for form in loose_forms(canonical, game.spell(position, written[canonical])):
+            for form in loose_forms(canonical, game.display_move(position, written[canonical])):
                 if form in written and form != canonical:
                     continue
                 try:
@@ -84,7 +84,7 @@ def test_what_parse_move_reads_is_read_the_same_and_nothing_illegal_is_read(game
 def test_the_spelling_of_a_move_reads_back(game: AnyGame, setup: str) -> None:
     for position, _ in visited(game, setup):
         for move in game.legal_moves(position):
-            assert game.read_move(position, game.spell(position, move), setup) == move
+            assert game.read_move(position, game.display_move(position, move), setup) == move
 
 
 @every_setup

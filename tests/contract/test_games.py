@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from domain.game import Game, IllegalMove, MalformedNotation, Outcome, RulesError
-from domain.games import GAMES, UnknownRuleset, find_ruleset
+from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.games import RULESETS as RULESETS_OF
 from domain.history import History
 from tests.support.rulesets import RULESETS
@@ -135,7 +135,7 @@ def test_of_a_position_that_was_played_on_the_outcome_is_told_without_a_search_f
     for ply in range(0, len(positions) - 1, max(1, len(positions) // 20)):
         position, history = positions[ply], positions[:ply]
         for earlier in (history, [*history, position], [*history, position, position]):
-            assert game.outcome_played_on(position, earlier) == game.outcome(position, earlier)
+            assert game.outcome_by_history(position, earlier) == game.outcome(position, earlier)
 
 
 @every_setup
@@ -173,7 +173,7 @@ def test_ordering_keeps_all_moves_and_tactics_are_legal(game: AnyGame, setup: st
         moves = list(game.legal_moves(position))
         assert sorted(map(repr, game.order(position, moves))) == sorted(map(repr, moves))
         if moves:
-            tactics, declinable = game.tactics(position)
+            tactics, declinable = game.noisy_moves(position)
             assert set(tactics) <= set(moves)
             assert declinable or set(tactics) == set(moves)
 
@@ -182,11 +182,11 @@ def test_ordering_keeps_all_moves_and_tactics_are_legal(game: AnyGame, setup: st
 def test_seats_that_give_up_share_nothing_and_the_scores_add_up(game: AnyGame, setup: str) -> None:
     position = game.initial(setup)
     seats = len(game.setups[setup].seat_names)
-    everybody = game.shared(position, ())
+    everybody = game.scores_after_leaving(position, ())
     assert len(set(everybody)) == 1
     assert len(everybody) == seats
     for seat in range(seats):
-        scores = game.shared(position, (seat,))
+        scores = game.scores_after_leaving(position, (seat,))
         assert scores[seat] == 0
         assert sum(scores) == pytest.approx(sum(everybody), abs=0.001)
 
@@ -212,7 +212,7 @@ def test_wrong_positions_of_any_length_are_refused_in_words(game: AnyGame) -> No
 @every_game
 def test_a_ruleset_is_found_by_its_version_only(game: AnyGame) -> None:
     assert find_ruleset(game.id, game.ruleset) is game
-    with pytest.raises(UnknownRuleset):
+    with pytest.raises(UnknownRulesetError):
         find_ruleset(game.id, game.ruleset + 1000)
 
 

@@ -39,12 +39,12 @@ def at_random(place: Place, chance: random.Random) -> Any:
 
 def capturing(place: Place, chance: random.Random) -> Any:
     """Return a capture if there is one: boards grow empty soon."""
-    return chance.choice(list(place.game.tactics(place.position)[0]) or place.legal)
+    return chance.choice(list(place.game.noisy_moves(place.position)[0]) or place.legal)
 
 
 def peaceful(place: Place, chance: random.Random) -> Any:
     """Return a move that captures nothing, if there is one: games end for want of progress."""
-    captures = set(place.game.tactics(place.position)[0])
+    captures = set(place.game.noisy_moves(place.position)[0])
     return chance.choice([move for move in place.legal if move not in captures] or place.legal)
 
 
@@ -89,7 +89,7 @@ def play(game: AnyGame, setup: str, name: str, seed: int) -> Line:
     position, history, moves = game.initial(setup), list[Any](), list[str]()
     while (outcome := game.outcome(position, history)) is None and len(moves) < longest:
         legal = list(game.legal_moves(position))
-        rare = game.rare_move(position) if not legal or chance.random() < 0.1 else None
+        rare = game.unlisted_move(position) if not legal or chance.random() < 0.1 else None
         move = rare if rare is not None else player(Place(game, position, history, legal, moves, seed), chance)
         moves.append(game.format_move(position, move))
         history.append(position)

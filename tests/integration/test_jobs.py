@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from api.services import Services
-from domain.game import Effort
+from domain.game import StepBudget
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
@@ -145,10 +145,10 @@ def test_a_match_whose_end_takes_long_to_tell_is_left_to_a_worker(
     match = started(anna, boris)
     anna.move(match)
 
-    def too_much(_: Any, __: Any, ___: Any, effort: Effort) -> None:
-        Effort(0).spend()
+    def too_much(_: Any, __: Any, ___: Any, budget: StepBudget) -> None:
+        StepBudget(0).spend()
 
-    monkeypatch.setattr("domain.bashni.Bashni.outcome_within", too_much)
+    monkeypatch.setattr("domain.bashni.Bashni.bounded_outcome", too_much)
     assert anna.get(f"/matches/{match}/bundle").json["code"] == "not-made-yet"
     assert "A worker replays them" in anna.client.get(f"/matches/{match}/record").text
     anna.post(f"/matches/{match}/bundle")

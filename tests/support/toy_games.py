@@ -47,7 +47,7 @@ class _Unwritten(Game[Hashable, Hashable]):
     def order(self, position, moves: Iterable[Hashable]) -> list[Hashable]:
         return list(moves)
 
-    def tactics(self, position) -> tuple[Sequence[Hashable], bool]:
+    def noisy_moves(self, position) -> tuple[Sequence[Hashable], bool]:
         return (), True
 
 
@@ -131,5 +131,5 @@ class Graph(_Unwritten):
         looks = self.nodes[position].looks
         return looks if seat == 0 else -looks
 
-    def tactics(self, position):
+    def noisy_moves(self, position):
         return self.nodes[position].tactics, self.nodes[position].declinable

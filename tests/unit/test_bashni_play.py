@@ -135,7 +135,7 @@ def test_no_move_is_legal_when_the_counter_is_full() -> None:
     assert list(GAME.legal_moves(position)) == []
     assert list(GAME.legal_moves(earlier)) != []
     assert not any(GAME.is_legal(position, move) for move in GAME.legal_moves(earlier))
-    assert GAME.tactics(position) == ((), True)
+    assert GAME.noisy_moves(position) == ((), True)
     assert GAME.hints(position) == {}
 
 
@@ -186,7 +186,7 @@ def test_captures_may_not_be_declined_on_the_horizon(game: Bashni) -> None:
     for position in sampled(game, 10, 1):
         moves = list(game.legal_moves(position))
         captures = [move for move in moves if "x" in game.format_move(position, move)]
-        moves_to_look_at, declinable = game.tactics(position)
+        moves_to_look_at, declinable = game.noisy_moves(position)
         assert list(moves_to_look_at) == captures
         assert declinable == (not captures)
 

@@ -82,7 +82,7 @@ class Nim(Game[int, int]):
     def order(self, position: int, moves: Iterable[int]) -> list[int]:
         return list(moves)
 
-    def tactics(self, position: int) -> tuple[Sequence[int], bool]:
+    def noisy_moves(self, position: int) -> tuple[Sequence[int], bool]:
         return (), True
 
 

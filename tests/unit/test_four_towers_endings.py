@@ -9,7 +9,7 @@ from domain.four_towers.attacks import BLACK, KING, in_check
 from domain.four_towers.board import SQUARES
 from domain.four_towers.multi_move_search import any_multi
 from domain.four_towers.position import Position, occupied_by, sets_of
-from domain.game import Effort, Outcome, OutcomeUnknown
+from domain.game import Outcome, OutcomeUnknownError, StepBudget
 from tests.bench.endings import CROWDED
 from tests.support.slow_four_towers.board import read
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
@@ -63,7 +63,7 @@ def test_the_game_is_over_exactly_when_the_slow_reading_finds_no_move_of_any_kin
     outcome = GAME.outcome(position, ())
     if rare:
         assert outcome is None
-        move = GAME.rare_move(position)
+        move = GAME.unlisted_move(position)
         assert move is not None
         assert GAME.format_position(GAME.play(position, move)) == rare[GAME.format_move(position, move)]
     else:
@@ -74,7 +74,7 @@ def test_the_game_is_over_exactly_when_the_slow_reading_finds_no_move_of_any_kin
 @pytest.mark.parametrize(("text", "rescue"), ALONE.values(), ids=ALONE)
 def test_a_single_rare_move_is_found_that_is_the_only_legal_one(text: str, rescue: str) -> None:
     position = GAME.parse_position(text)
-    move = GAME.rare_move(position)
+    move = GAME.unlisted_move(position)
     assert move is not None
     assert GAME.is_legal(position, move)
     assert GAME.format_move(position, move) == rescue or ":" in rescue
@@ -127,15 +127,15 @@ def test_a_position_stands_for_the_third_time_whatever_the_clocks_say() -> None:
 @pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *NONE])
 def test_with_enough_effort_the_end_is_told_as_by_the_rules(text: str) -> None:
     position = GAME.parse_position(text)
-    assert GAME.outcome_within(position, (), Effort(10**6)) == GAME.outcome(position, ())
+    assert GAME.bounded_outcome(position, (), StepBudget(10**6)) == GAME.outcome(position, ())
 
 
 def test_an_end_that_takes_more_effort_than_is_left_is_not_known() -> None:
     position = GAME.parse_position(CROWDED[-1])
-    effort = Effort(10)
-    with pytest.raises(OutcomeUnknown):
-        GAME.outcome_within(position, (), effort)
-    with pytest.raises(OutcomeUnknown):
-        GAME.outcome_within(position, (), effort)
+    budget = StepBudget(10)
+    with pytest.raises(OutcomeUnknownError):
+        GAME.bounded_outcome(position, (), budget)
+    with pytest.raises(OutcomeUnknownError):
+        GAME.bounded_outcome(position, (), budget)
     start = GAME.initial("standard")
-    assert GAME.outcome_within(start, (), effort) is None, "where a piece can move nothing need be searched"
+    assert GAME.bounded_outcome(start, (), budget) is None, "where a piece can move nothing need be searched"

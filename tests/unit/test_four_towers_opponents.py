@@ -91,9 +91,9 @@ def test_at_a_glance_an_end_that_takes_long_to_prove_is_not_seen_and_any_other_i
     long_ = GAME.parse_position(
         "1k1/MC4/2M4K1/10/3N2d3/p1r2r3/5rn3/br4d3/9/2b3/3 b - RN/- - 1 1",
     )
-    assert GAME.outcome_at_a_glance(long_, ()) is None
+    assert GAME.fast_outcome(long_, ()) is None
     assert GAME.outcome(long_, ()) == Outcome((1.0, 0.0), "checkmate")
     for case in CASES:
         if "malformed" not in case:
             position = GAME.parse_position(case["position"])
-            assert GAME.outcome_at_a_glance(position, ()) == GAME.outcome(position, ())
+            assert GAME.fast_outcome(position, ()) == GAME.outcome(position, ())

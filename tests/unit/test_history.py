@@ -137,7 +137,7 @@ def test_what_was_remembered_of_moves_that_are_taken_back_is_forgotten() -> None
     assert back.texts()[10] != texts[10]
     canonical = game.format_move(positions[9], other)
     reply = game.format_move(back[10], next(iter(game.legal_moves(back[10]))))
-    assert back.spelled([*moves[:9], canonical, reply])[9] == game.spell(positions[9], other) != spelled[9]
+    assert back.spelled([*moves[:9], canonical, reply])[9] == game.display_move(positions[9], other) != spelled[9]
 
 
 def test_the_last_move_is_spelled_without_a_look_at_the_moves_before_it() -> None:

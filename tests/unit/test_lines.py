@@ -314,7 +314,9 @@ def test_moves_are_kept_in_canonical_form() -> None:
     match = PlayedMatch(creation(game="tower-game", setup="original"))
     match.do(JoinMatch("bob"))
     game, position = GAMES["tower-game"], match.state.position
-    spelled = {game.spell(position, move): game.format_move(position, move) for move in game.legal_moves(position)}
+    spelled = {
+        game.display_move(position, move): game.format_move(position, move) for move in game.legal_moves(position)
+    }
     assert spelled.keys() != set(spelled.values())
     laid = arranged(match.state, "bob", [Line(text) for text in spelled], match.now)
     assert [line.move for line in laid.first] == list(spelled.values())

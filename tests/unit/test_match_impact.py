@@ -8,7 +8,7 @@ import pytest
 from domain import bashni, fourplay
 from domain.bashni.jumping import again_after_another, never_again
 from domain.game import Outcome, Setup
-from domain.games import RULESETS, UnknownRuleset
+from domain.games import RULESETS, UnknownRulesetError
 from domain.match.commands import AcceptRuleset, AcceptTakeback, JoinMatch, ProposeRuleset, RequestTakeback, Resign
 from domain.match.impact import Difference, Unplayable, impact
 from domain.match.state import Seat
@@ -60,7 +60,7 @@ class NobodyLeaves(fourplay.Fourplay):
 
     ruleset = 3
 
-    def withdraw(self, position: Any, seat: int) -> None:
+    def without_seat(self, position: Any, seat: int) -> None:
         """Refuse to go on."""
 
 
@@ -193,7 +193,7 @@ def test_only_what_was_played_under_a_ruleset_is_asked_of_it() -> None:
 
 
 def test_a_ruleset_that_does_not_exist_is_no_answer() -> None:
-    with pytest.raises(UnknownRuleset):
+    with pytest.raises(UnknownRulesetError):
         difference(started(), 9)
 
 

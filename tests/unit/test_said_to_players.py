@@ -39,7 +39,7 @@ def tower_game(rank_8: str, rank_1: str, side: str = "w") -> Any:
 
 
 def spelled(game: Any, position: Any, move: str) -> str:
-    return str(game.spell(position, game.parse_move(position, move)))
+    return str(game.display_move(position, game.parse_move(position, move)))
 
 
 def after(game: Any, position: Any, *moves: str) -> Any:

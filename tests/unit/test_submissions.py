@@ -157,10 +157,10 @@ def test_a_seat_that_moves_again_because_all_others_are_skipped_begins_another_t
     for game in GAMES.values():
         for setup in game.setups:
             position = game.initial(setup)
-            assert not game.turn_goes_on(position)
+            assert not game.is_mid_turn(position)
             if game.draft(position) is None:
                 move = next(iter(game.legal_moves(position)))
-                assert not game.turn_goes_on(game.play(position, move))
+                assert not game.is_mid_turn(game.play(position, move))
 
 
 def test_a_draft_says_all_that_an_army_must_fulfil() -> None:

@@ -55,7 +55,7 @@ class Figure(NamedTuple):
 
 
 def rules_of(game: Game[Any, Any], figure: Figure) -> Game[Any, Any]:
-    """Return ``game`` with the ruleset by which ``figure`` speaks; raises UnknownRuleset."""
+    """Return ``game`` with the ruleset by which ``figure`` speaks; raises UnknownRulesetError."""
     return game if figure.ruleset is None else find_ruleset(game.id, figure.ruleset)
 
 

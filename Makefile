@@ -18,7 +18,7 @@ install = { $(BIN)/uv pip install -q --python $(BIN)/python $(1) || { echo "uv d
 # Two more than the processors of a small machine: tests that start processes wait for them.
 JOBS ?= 4
 
-.PHONY: help run demo test check programs bench lock audit clean
+.PHONY: help run demo test check programs bench simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -48,6 +48,9 @@ test:  ## check, then all tests, with a real server, real workers and a real bro
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
+
+simulate: $(VENV)/development  ## play and audit a year of matches in virtual time (ARGS="--matches 500 --seed 1 --twice")
+	@$(BIN)/python -m tests.simulation $(ARGS)
 
 lock: $(BIN)/uv  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
 	for name in requirements requirements-dev requirements-install; do \

@@ -1,1 +1,1 @@
-"""How Rookery runs: embedded server, supervised processes, command line, demonstration, checks of the rules."""
+"""How Rookery runs: command line, local installation, production configuration."""

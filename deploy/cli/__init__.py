@@ -19,7 +19,6 @@ PLACES = {
     "people": "deploy.cli.people:people",
     "clocks": "deploy.cli.clocks:clocks",
     "audit": "deploy.cli.audit:audit_commands",
-    "simulate": "deploy.cli.simulation:simulation",
 }
 
 

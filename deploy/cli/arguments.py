@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import click
 from redis.exceptions import RedisError
 
-from deploy.parallel import ProcessesKilled
 from domain.game import Game, RulesError
 from events.store.contract import StoreError
+from workers.fleet.batches import ProcessesKilled
 
 AnyGame = Game[Any, Any]
 F = TypeVar("F", bound=Callable[..., Any])

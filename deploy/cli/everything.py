@@ -62,8 +62,8 @@ def audit_logs(store: RedisStore, kept: Sequence[Checkpoint] = ()) -> AuditedLog
 )
 def examine_everything(processes: int, opponents: bool, kept_files: tuple[Path, ...]) -> None:
     """Replay every match of the store and compare it with the logs and texts; print what is wrong, and the rate."""
-    from deploy.fleet import Examined, examine_all
-    from deploy.parallel import matches_of
+    from workers.fleet.audit import Examined, examine_all
+    from workers.fleet.batches import matches_of
 
     kept = [_kept(path) for path in kept_files]
     store = open_store()

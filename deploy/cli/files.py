@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from deploy import appendonly
 from deploy.cli.arguments import Refusal
 from deploy.cli.installation import find_var
-from deploy.embedded import Binary, DataDirectory, EmbeddedError, copied_aside, find_binary
+from deploy.local import aof
+from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copied_aside, find_binary
 
 VAR = click.option(
     "--var",
@@ -30,10 +30,10 @@ def store_files() -> None:
 def check(var: Path) -> None:
     """Say how much of the files can be read, and where they are damaged; nothing is changed."""
     with held(var) as (directory, binary):
-        damaged = appendonly.damaged_base(directory.path, str(binary.path))
+        damaged = aof.damaged_base(directory.path, str(binary.path))
         if damaged is not None:
             click.echo(f"DAMAGED {damaged}: put a backup back")
-        files = [appendonly.check(path, str(binary.path)) for path in appendonly.logs_of_writes(directory.path)]
+        files = [aof.check(path, str(binary.path)) for path in aof.logs_of_writes(directory.path)]
     for file in files:
         click.echo(
             f"DAMAGED {file.path} at byte {file.whole:,} of {file.size:,}" if file.rest else f"whole {file.path}"
@@ -50,12 +50,12 @@ def repair(var: Path) -> None:
     The next `rookery up` names what is missing.
     """
     with held(var) as (directory, binary):
-        files = [appendonly.check(path, str(binary.path)) for path in appendonly.logs_of_writes(directory.path)]
+        files = [aof.check(path, str(binary.path)) for path in aof.logs_of_writes(directory.path)]
         if not any(file.rest for file in files):
             click.echo("There is nothing to repair.")
             return
         click.echo(f"The files as they are were copied to {copied_aside(directory.path, var)}")
-        for words in appendonly.cut_off_from_the_first_damage(files, directory.path):
+        for words in aof.cut_off_from_the_first_damage(files, directory.path):
             click.echo(words)
     click.echo("What is missing now is named by: rookery up")
 
@@ -71,7 +71,7 @@ def held(var: Path) -> Iterator[tuple[DataDirectory, Binary]]:
         binary = find_binary()
         directory = DataDirectory(var / "redis", binary)
         yield directory, binary
-    except (EmbeddedError, appendonly.DamagedFile, OSError) as error:
+    except (EmbeddedError, aof.DamagedFile, OSError) as error:
         raise Refusal(str(error)) from error
     finally:
         if directory is not None:

@@ -7,10 +7,10 @@ import click
 
 from deploy.cli.arguments import in_words, progress
 from deploy.cli.installation import find, open_store, store_options
-from deploy.impact import Question, replay_all
-from deploy.parallel import matches_of
 from domain.games import RULESETS
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
+from workers.fleet.batches import matches_of
+from workers.fleet.impact import Question, replay_all
 
 
 @click.command("impact")

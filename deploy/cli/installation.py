@@ -14,8 +14,8 @@ import click
 from environs import ValidationError
 
 from deploy.cli.arguments import Refusal
-from deploy.private_files import ENVIRONMENT, read_exports
-from deploy.reaching import pongs
+from deploy.local.ports import pongs
+from deploy.local.private_files import ENVIRONMENT, read_exports
 from events.proof.keys import KeyRing
 from events.runtime.connections import connect
 from events.runtime.settings import Settings, check_store, store_from

@@ -38,7 +38,7 @@ def move(game: AnyGame, position: str, level: int, seed: int, history: tuple[str
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
 def ladder(game: AnyGame, games: int, seed: int, processes: int) -> None:
     """Let levels play whole games against each other and print how often the higher one wins."""
-    from deploy.ladder import PAIRS, play_ladder
+    from workers.fleet.ladder import PAIRS, play_ladder
 
     click.echo("setup  level  against  games  score  plies")
     total = games * len(PAIRS) * len(game.setups)

@@ -6,7 +6,7 @@ import click
 
 from deploy.cli.arguments import AnyGame, Refusal, find_game, find_position, game_argument, progress
 from deploy.cli.impact import impact_command
-from deploy.vectors import BrokenVectors, Failure, Report, check_cases, game_named, perft, read_cases
+from deploy.cli.vectors import BrokenVectors, Failure, Report, check_cases, game_named, perft, read_cases
 from domain.game import RulesError
 
 

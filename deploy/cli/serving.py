@@ -44,8 +44,8 @@ def up(
 
     Matches are kept below the directory --var. --opponents is how many processors may think for the opponents.
     """
-    from deploy.reaching import Ports
-    from deploy.runner import Installation, InstallationError
+    from deploy.local.installation import Installation, InstallationError
+    from deploy.local.ports import Ports
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
@@ -85,8 +85,8 @@ def up(
 @click.option("--seed", type=int, default=1, show_default=True, help="Decides the moves of the demonstration.")
 def demo(seed: int) -> None:
     """Play two whole matches over HTTP on a temporary installation."""
-    from deploy.demo import DemonstrationFailed, demonstrate
-    from deploy.runner import InstallationError
+    from deploy.local.demo import DemonstrationFailed, demonstrate
+    from deploy.local.installation import InstallationError
 
     try:
         demonstrate(seed, click.echo)

@@ -7,9 +7,8 @@ import click
 from deploy.cli.arguments import Refusal, in_words, printable, progress
 from deploy.cli.everything import audit_logs, tell
 from deploy.cli.installation import find, open_store, store_options
-from deploy.parallel import matches_of
-from deploy.watermark import MARK, read_mark
-from deploy.watermark import missing as missing_events
+from deploy.local.watermark import MARK, read_mark
+from deploy.local.watermark import missing as missing_events
 from events.readmodels import Keys, dump
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import impossible
@@ -19,6 +18,7 @@ from events.store.chain import Verified, verify_all
 from events.store.contract import DamagedStream
 from events.store.redis import RedisStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
+from workers.fleet.batches import matches_of
 
 
 @click.command()

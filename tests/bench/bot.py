@@ -4,9 +4,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from deploy.api_client import ApiClient
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from tests.bench.measure import Table, verdict
+from tests.support.api_client import ApiClient
 from tests.support.example_bot import begun
 
 

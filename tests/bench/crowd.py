@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from domain.games import GAMES, find_ruleset
 from domain.match.commands import CreateMatch, SubmitMove
 from domain.match.positions import to_move

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from deploy.impact import Question, replay_all
 from domain.games import GAMES
 from domain.match.commands import JoinMatch
 from domain.match.state import PLAYING
@@ -21,6 +20,7 @@ from events.store.contract import EMPTY, EventStore, Request
 from tests.bench.measure import Rates, Table
 from tests.support.matches import PlayedMatch, creation
 from tests.support.server import RealServer
+from workers.fleet.impact import Question, replay_all
 
 TURNS = 3
 MATCHES = 1000

@@ -11,7 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from domain.games import GAMES
 from tests.bench.measure import Table, verdict
 from tests.e2e.visitors import Visitor, chromium

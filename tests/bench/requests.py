@@ -43,7 +43,7 @@ def tables() -> Iterator[Table]:
         server = RealServer(Path(folder))
         try:
             world = WorstWorld(app_on(server.url), LONG, MEDIUM, MATCHES)
-            # As a process of the API does before its first request (deploy/gunicorn.conf.py).
+            # As a process of the API does before its first request (deploy/production/gunicorn.conf.py).
             gc.collect()
             gc.freeze()
             yield _operations(world)

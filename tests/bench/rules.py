@@ -11,7 +11,7 @@ from typing import Any
 
 import chess
 
-from deploy.vectors import perft
+from deploy.cli.vectors import perft
 from domain.game import Game
 from domain.games import GAMES
 from tests.bench.measure import Measured, Rates, Table, in_turns, repeated, verdict

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from redis import Redis
 
-from deploy.embedded import ALWAYS, EVERYSEC
-from deploy.watch import StoreWatch
-from deploy.watermark import MARK
+from deploy.local.embedded import ALWAYS, EVERYSEC
+from deploy.local.store_watch import StoreWatch
+from deploy.local.watermark import MARK
 from domain.match import events as e
 from domain.match.state import Seat
 from events.store.codec import draft_of

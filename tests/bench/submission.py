@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from deploy.reaching import Ports
-from deploy.runner import GUNICORN, ROOT
+from deploy.local.installation import GUNICORN, ROOT
+from deploy.local.ports import Ports
 from domain.games import GAMES
 from events.people.accounts import People
 from events.runtime.settings import next_database

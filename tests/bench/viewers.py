@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches

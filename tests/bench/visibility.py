@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from events.readmodels import ReadModels

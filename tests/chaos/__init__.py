@@ -17,9 +17,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
 
-from deploy.api_client import Answer, ApiClient
-from deploy.reaching import answers
-from deploy.runner import Installation
+from deploy.local.installation import Installation
+from deploy.local.ports import answers
 from domain.match.state import MatchState
 from events.readmodels import Keys, ReadModels, dump, rated_result, summarise
 from events.runtime.settings import store_from
@@ -28,6 +27,7 @@ from events.service.matches import Matches
 from events.store.chain import verify_all
 from events.store.contract import StoreUnavailable
 from events.store.redis import RedisStore
+from tests.support.api_client import Answer, ApiClient
 from workers.opponents import debts_of
 from workers.rebuild import rebuild
 

@@ -5,7 +5,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from deploy.embedded import ALWAYS, EVERYSEC
+from deploy.local.embedded import ALWAYS, EVERYSEC
 from tests.chaos import Report, run
 from tests.chaos.power import Cuts, cut_power
 

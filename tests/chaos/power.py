@@ -15,10 +15,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from deploy import appendonly
-from deploy.embedded import ALWAYS, EVERYSEC, find_binary
-from deploy.watch import StoreWatch
-from deploy.watermark import MARK, Missing
+from deploy.local import aof
+from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
+from deploy.local.store_watch import StoreWatch
+from deploy.local.watermark import MARK, Missing
 from events.runtime.wall_clock import now_ms
 from events.store.contract import Request
 from events.store.redis import RedisStore
@@ -135,7 +135,7 @@ def _cut(
     directory: Path, copy: Path, writers: list[Writer], chance: random.Random, fsync: str, anywhere: bool
 ) -> list[Acknowledged]:
     """Make ``copy`` what the power cut leaves of ``directory``; return what had been acknowledged."""
-    (log,) = appendonly.logs_of_writes(directory / "redis")
+    (log,) = aof.logs_of_writes(directory / "redis")
     with ExitStack() as still:
         for writer in writers:
             still.enter_context(writer.still)
@@ -160,7 +160,7 @@ def _cut(
 def _judged(total: Cuts, copy: Path, acknowledged: list[Acknowledged], anywhere: bool) -> Cuts:
     """Start on ``copy`` as an installation does; return ``total`` with what was found."""
     said: list[str] = []
-    appendonly.prepare(copy / "redis", str(find_binary().path), copy / MARK)
+    aof.prepare(copy / "redis", str(find_binary().path), copy / MARK)
     server = RealServer(copy / "redis", fsync=EVERYSEC)
     try:
         store = RedisStore(server.client())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deploy.cli.arguments import find_game
-from deploy.vectors import check_cases, game_named, read_cases
+from deploy.cli.vectors import check_cases, game_named, read_cases
 from domain.games import GAMES, RULESETS
 
 FILES = sorted((Path(__file__).parents[1] / "vectors").iterdir())

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from tests.e2e.visitors import Visitor, chromium
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from domain.game import Game
 from domain.games import GAMES
 from domain.scene import Scene

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from events.people.administration import Administration
 from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms

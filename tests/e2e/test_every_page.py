@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, expect
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from domain.games import GAMES
 from events.people.administration import Administration
 from events.runtime.settings import store_from

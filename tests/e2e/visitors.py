@@ -19,7 +19,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The one without windows comes first, where it is installed: it needs a quarter less processor time."""

@@ -9,7 +9,7 @@ from flask import Flask
 
 from api.services import EXTENSION, Services
 from deploy.cli import main
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
 from tests.support.watch import Watch

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.watch import StoreWatch
-from deploy.watermark import MARK
+from deploy.local.store_watch import StoreWatch
+from deploy.local.watermark import MARK
 from events.proof.keys import KeyRing
 from events.store.chain import verify_all
 from events.store.contract import Request

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from deploy import demo
 from deploy.cli import main
-from deploy.runner import Installation
+from deploy.local import demo
+from deploy.local.installation import Installation
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from deploy.api_client import ApiClient
 from deploy.cli import installation, main
-from deploy.private_files import ENVIRONMENT
-from deploy.runner import Installation
+from deploy.local.installation import Installation
+from deploy.local.private_files import ENVIRONMENT
+from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.D
 PROGRAM = ".venv/bin/rookery"
 COMMANDS = [line.strip() for block in BLOCKS for line in block.splitlines() if line.startswith(PROGRAM)]
 
-EXPLAINED_ONLY = ("opponent ladder", "simulate year", "audit rotate-key", "audit revoke-key")
+EXPLAINED_ONLY = ("opponent ladder", "audit rotate-key", "audit revoke-key")
 """What takes minutes, or would change the keys of an installation that other tests share: only ``--help`` is run."""
 
 PARALLEL = ("rules impact", "audit all")

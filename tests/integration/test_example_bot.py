@@ -1,6 +1,6 @@
 """A bot that knows no more than README and the description of the API plays, and nothing that it does is refused."""
 
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from domain.games import GAMES
 from tests.support.example_bot import begun, play_moves
 

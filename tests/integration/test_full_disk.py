@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from deploy import reserve
-from deploy.embedded import ALWAYS, EVERYSEC
-from deploy.reserve import MIN_FREE_BYTES, MIN_TO_ACCEPT_BYTES, Reserve
-from deploy.watch import StoreWatch
-from deploy.watermark import MARK
+from deploy.local import disk_reserve
+from deploy.local.disk_reserve import MIN_FREE_BYTES, MIN_TO_ACCEPT_BYTES, Reserve
+from deploy.local.embedded import ALWAYS, EVERYSEC
+from deploy.local.store_watch import StoreWatch
+from deploy.local.watermark import MARK
 from events.store.contract import EMPTY, Head, Request, StoreFull, StoreUnavailable
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
@@ -30,7 +30,7 @@ class Disk:
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     disk = Disk()
-    monkeypatch.setattr(reserve, "free_bytes", lambda _: disk.free)
+    monkeypatch.setattr(disk_reserve, "free_bytes", lambda _: disk.free)
     return disk
 
 
@@ -50,7 +50,9 @@ def said() -> list[str]:
 def watch(
     server: RealServer, tmp_path: Path, disk: Disk, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StoreWatch]:
-    monkeypatch.setattr("deploy.watch.EVERY_S", 3600)  # it looks when the test says so, and not at the same moment
+    monkeypatch.setattr(
+        "deploy.local.store_watch.EVERY_S", 3600
+    )  # it looks when the test says so, and not at the same moment
     watch = StoreWatch(RedisStore(server.client()), tmp_path / MARK, said.append, tmp_path / "redis")
     watch.start()
     yield watch
@@ -130,7 +132,7 @@ def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(server, 
 def test_the_reserve_takes_room_until_it_is_needed(tmp_path, disk):
     held = Reserve(tmp_path)
     (file,) = tmp_path.iterdir()
-    assert file.stat().st_size == reserve.RESERVE_BYTES
+    assert file.stat().st_size == disk_reserve.RESERVE_BYTES
     disk.free = 0
     assert held.look()
     assert list(tmp_path.iterdir()) == []

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 from redis import Redis
 
-from deploy import appendonly, watch
 from deploy.cli import main
-from deploy.embedded import ALWAYS, EVERYSEC, find_binary
-from deploy.reserve import RESERVE
-from deploy.runner import Installation, InstallationError
-from deploy.watch import StoreWatch, record
-from deploy.watermark import MARK, Lost, Missing, Seen, read_mark
+from deploy.local import aof, store_watch
+from deploy.local.disk_reserve import RESERVE
+from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
+from deploy.local.installation import Installation, InstallationError
+from deploy.local.store_watch import StoreWatch, record
+from deploy.local.watermark import MARK, Lost, Missing, Seen, read_mark
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
@@ -59,7 +59,7 @@ class House:
 
     @property
     def log(self) -> Path:
-        (log,) = appendonly.logs_of_writes(self.redis)
+        (log,) = aof.logs_of_writes(self.redis)
         return log
 
     def watch(self, behind: bool = False) -> StoreWatch:
@@ -89,7 +89,7 @@ class House:
 @pytest.fixture(autouse=True)
 def often_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the mark so often that a test need not wait for it."""
-    monkeypatch.setattr(watch, "EVERY_S", 0.05)
+    monkeypatch.setattr(store_watch, "EVERY_S", 0.05)
 
 
 @pytest.fixture
@@ -124,14 +124,14 @@ def test_what_is_flushed_behind_the_acknowledgement_is_in_the_mark_before_and_on
 ):
     watch = house.watch(behind=True)
     marked: list[int] = []
-    flush = appendonly.flush
+    flush = aof.flush
 
     def flushing(directory: Path) -> tuple[str, int] | None:
         mark = read_mark(house.var / MARK)
         marked.append(mark.matches["a"].version if mark and "a" in mark.matches else 0)
         return flush(directory)
 
-    monkeypatch.setattr(appendonly, "flush", flushing)
+    monkeypatch.setattr(aof, "flush", flushing)
     watch.start()
     house.append("a", 3)
     eventually(lambda: 3 in marked, "a mark in front of a flush")
@@ -245,7 +245,7 @@ def stopped(house: House) -> House:
 
 
 def prepared(house: House) -> list[str]:
-    return appendonly.prepare(house.redis, str(find_binary().path), house.var / MARK)
+    return aof.prepare(house.redis, str(find_binary().path), house.var / MARK)
 
 
 def version_of(house: House) -> int:
@@ -267,7 +267,7 @@ def test_half_a_transaction_at_the_end_is_cut_off_and_kept(stopped):
     stopped.log.write_bytes(whole[:-7])
     (said,) = prepared(stopped)
     assert "an unfinished write at the end" in said
-    (kept,) = (stopped.redis / appendonly.KEPT).iterdir()
+    (kept,) = (stopped.redis / aof.KEPT).iterdir()
     assert stopped.log.read_bytes() + kept.read_bytes() == whole[:-7]
     assert version_of(stopped) == 19
 
@@ -284,7 +284,7 @@ def overwrite_a_length(log: Path) -> int:
 def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing(stopped):
     start = overwrite_a_length(stopped.log)
     before = stopped.log.read_bytes()
-    with pytest.raises(appendonly.DamagedFile, match=rf"is damaged at byte {start:,}: .* events among them"):
+    with pytest.raises(aof.DamagedFile, match=rf"is damaged at byte {start:,}: .* events among them"):
         prepared(stopped)
     with pytest.raises(RuntimeError, match="does not start"):  # nor by itself, after a crash
         stopped.server.start()
@@ -299,7 +299,7 @@ def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_of
     start = overwrite_a_length(stopped.log)
     (stopped.var / MARK).write_text(json.dumps({"flushed": [stopped.log.name, start]}))
     (said,) = prepared(stopped)
-    assert f"kept as {stopped.redis / appendonly.KEPT}" in said
+    assert f"kept as {stopped.redis / aof.KEPT}" in said
     assert 0 < version_of(stopped) < 20
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from deploy.runner import Installation
-from deploy.supervisor import tethered
+from deploy.local.installation import Installation
+from deploy.local.supervisor import tethered
 from tests.support.eventually import DEADLINE_S, eventually
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ class Front:
         binary = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin") or UNPACKED / "usr/sbin/nginx"
         mime_types = next(p for p in (Path("/etc/nginx/mime.types"), UNPACKED / "etc/nginx/mime.types") if p.exists())
         certify(directory)
-        text = (ROOT / "deploy" / "nginx.conf").read_text()
+        text = (ROOT / "deploy" / "production" / "nginx.conf").read_text()
         for written, meant in (
             ("/etc/nginx/mime.types", mime_types),
             ("/etc/nginx/tls", directory),

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from deploy.parallel import ProcessesKilled, in_batches
 from domain.match.commands import Resign
 from events.proof.bundle import read_bundle
 from events.proof.checkpoints import read_checkpoint
 from tests.support.killing import ONCE, killed, names_after_a_kill
 from tests.support.workshop import PREFIX, Workshop
+from workers.fleet.batches import ProcessesKilled, in_batches
 
 
 def key_of(shop: Workshop, match: str, part: str) -> str:

@@ -5,13 +5,13 @@ from click.testing import CliRunner, Result
 from redis import Redis
 
 from deploy.cli import main
-from deploy.impact import MATCHES_AT_ONCE, Question, replay_all
 from domain.match.commands import SubmitMove
 from domain.match.state import Seat
 from events.store.contract import EMPTY, Request
 from events.store.envelope import Draft
 from tests.support.server import RealServer
 from tests.support.workshop import PREFIX, Workshop
+from workers.fleet.impact import MATCHES_AT_ONCE, Question, replay_all
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
 ONE_OR_TWO = Question("bashni", 1, 2)

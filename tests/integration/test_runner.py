@@ -20,11 +20,11 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError
 from redis.retry import Retry
 
-from deploy.api_client import ApiClient
-from deploy.embedded import DataDirectory, find_binary
-from deploy.reaching import Ports
-from deploy.runner import Installation, InstallationError
-from deploy.supervisor import tethered
+from deploy.local.embedded import DataDirectory, find_binary
+from deploy.local.installation import Installation, InstallationError
+from deploy.local.ports import Ports
+from deploy.local.supervisor import tethered
+from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 from tests.support.processes import alive, processes_below
 
@@ -149,7 +149,7 @@ def status_of(url: str) -> int:
 SOME_PARTS = """
 import sys
 from deploy.cli import main
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 whole = Installation._programs
 Installation._programs = lambda house: [each for each in whole(house) if each.name in ("worker", "api", "stream")]
 main(sys.argv[1:], prog_name="rookery")
@@ -158,7 +158,7 @@ main(sys.argv[1:], prog_name="rookery")
 
 FAULTY = """
 import os, sys
-from deploy.child import Child
+from deploy.local.child import Child
 from deploy.cli import main
 ended = Child.ended
 def faulty(child):

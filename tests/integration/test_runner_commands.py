@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
-from deploy.supervisor import tethered
+from deploy.local.supervisor import tethered
 from domain.games import GAMES
 from events.readmodels import Keys
 from events.runtime.wall_clock import now_ms

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy import embedded
-from deploy.embedded import (
+from deploy.local import embedded
+from deploy.local.embedded import (
     Binary,
     DataDirectory,
     EmbeddedError,
@@ -20,7 +20,7 @@ from deploy.embedded import (
     identify,
     refuse_taken_port,
 )
-from deploy.watch import StoreWatch
+from deploy.local.store_watch import StoreWatch
 from events.store.redis import RedisStore
 from tests.support.eventually import eventually
 from tests.support.server import RealServer

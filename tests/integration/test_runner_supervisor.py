@@ -10,8 +10,8 @@ from queue import Queue
 
 import pytest
 
-from deploy.child import Child
-from deploy.supervisor import ChildFailed, Program, SupervisionFailed, Supervisor
+from deploy.local.child import Child
+from deploy.local.supervisor import ChildFailed, Program, SupervisionFailed, Supervisor
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.processes import alive
 
@@ -64,7 +64,7 @@ def test_a_killed_process_is_started_again(tmp_path, supervisor, ear):
 
 
 def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(tmp_path, supervisor, ear, monkeypatch):
-    monkeypatch.setattr("deploy.child.STEADY_AFTER", 3600.0)  # however slowly it comes to its end
+    monkeypatch.setattr("deploy.local.child.STEADY_AFTER", 3600.0)  # however slowly it comes to its end
     supervisor.start([Program("bad", [sys.executable, "-c", "print('no luck'); raise SystemExit(3)"])], os.environ)
     said = [ear.next() for _ in range(3)]
     assert all("bad ended with status 3" in words for words in said)
@@ -206,7 +206,7 @@ def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_runnin
 
 
 def test_a_log_is_held_to_its_size_while_its_process_writes(tmp_path, ear, monkeypatch):
-    monkeypatch.setattr("deploy.supervisor.LOGS_EVERY_S", 0.05)
+    monkeypatch.setattr("deploy.local.supervisor.LOGS_EVERY_S", 0.05)
     supervisor = Supervisor(tmp_path, ear, max_log_bytes=20_000)
     chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"
     supervisor.start([Program("one", [sys.executable, "-c", chatter])], os.environ)
@@ -222,7 +222,7 @@ def test_a_log_is_held_to_its_size_while_its_process_writes(tmp_path, ear, monke
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has died")
 def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path):
     program = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom deploy.supervisor import Program, Supervisor\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom deploy.local.supervisor import Program, Supervisor\n"
         "supervisor = Supervisor(Path(sys.argv[1]), print)\n"
         "supervisor.start([Program('child', sys.argv[2:])], os.environ)\nsignal.pause()\n"
     )

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from deploy.supervisor import tethered
+from deploy.local.supervisor import tethered
 from domain.games import find_ruleset
 from domain.match import vacation
 from domain.match.clock import OUTAGE, VACATION, Pause, falls_at

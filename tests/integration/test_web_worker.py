@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from deploy import web_worker
-from deploy.web_worker import HEALTH_PATH, Servers
+from deploy.production import web_worker
+from deploy.production.web_worker import HEALTH_PATH, Servers
 from tests.support.eventually import eventually
 
 THREADS = 2

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from types import TracebackType
 
-from deploy.supervisor import tethered
+from deploy.local.supervisor import tethered
 from events.runtime.connections import connect
 from events.runtime.settings import Settings
 from workers.celery_app import QUEUES, queue_names

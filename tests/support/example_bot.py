@@ -5,8 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from deploy.api_client import ApiClient
 from domain.games import GAMES
+from tests.support.api_client import ApiClient
 
 BOT = Path(__file__).parents[2] / "docs" / "examples" / "bot.py"
 

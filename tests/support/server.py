@@ -7,8 +7,8 @@ from pathlib import Path
 
 from redis import Redis
 
-from deploy.embedded import EVERYSEC, DataDirectory, find_binary, server_command
-from deploy.supervisor import tethered
+from deploy.local.embedded import EVERYSEC, DataDirectory, find_binary, server_command
+from deploy.local.supervisor import tethered
 from events.runtime.connections import connect
 
 STARTS = 5

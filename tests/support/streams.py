@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deploy.supervisor import tethered
+from deploy.local.supervisor import tethered
 from tests.support.callers import Caller
 from tests.support.eventually import DEADLINE_S
 
@@ -31,7 +31,13 @@ class StreamProcess:
         # The socket is made here: a port that was only looked for might be somebody else's by the time it is needed.
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port = listener.getsockname()[1]
-            command = [sys.executable, "-m", "gunicorn", "--worker-class", "deploy.stream_worker.StreamWorker"]
+            command = [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "--worker-class",
+                "deploy.production.stream_worker.StreamWorker",
+            ]
             command += ["--workers", "1", "--worker-connections", "5000", "--keep-alive", str(keepalive_s)]
             command += [
                 "--bind",

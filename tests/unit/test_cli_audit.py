@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
-from deploy.fleet import Finding, examine
 from domain.match.commands import Resign
 from events.proof.bundle import make_bundle
 from events.proof.documents import write_document
@@ -29,6 +28,7 @@ from tests.support.bundles import (
     resigned,
 )
 from tests.support.matches import PlayedMatch
+from workers.fleet.audit import Finding, examine
 
 Change = Callable[[list[Any]], Any]
 

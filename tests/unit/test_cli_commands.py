@@ -33,7 +33,7 @@ def test_a_command_imports_no_other_command() -> None:
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     imported = set(ran.stdout.splitlines()[-1].split())
     assert "deploy.cli.serving" in imported
-    assert not imported & {"deploy.cli.audit", "deploy.cli.simulation", "deploy.year.simulation", "deploy.vectors"}
+    assert not imported & {"deploy.cli.audit", "deploy.cli.vectors"}
 
 
 def test_a_queue_that_there_is_not_is_refused_with_those_that_there_are() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deploy.vectors import BrokenVectors, check_case, check_cases, game_named, perft, read_cases
+from deploy.cli.vectors import BrokenVectors, check_case, check_cases, game_named, perft, read_cases
 from domain.game import Game, GameOver, Hint, IllegalMove, MalformedNotation, Outcome, Setup
 from domain.scene import Scene
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deploy.year.reckoning import Reckoned, reckoned
 from domain.games import GAMES
 from domain.match import clock as clocks
 from domain.match.calendar import Calendar
@@ -28,6 +27,7 @@ from domain.match.commands import (
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.terms import AUTOMATIC, BANK, CLAIM, DAY, HOUR, MINUTE, Terms, check, days_per_move
+from tests.simulation.reference_clock import Reckoned, reckoned
 from tests.support.matches import PlayedMatch, started, started_by_four
 from tests.support.zones import ZONES, calendar_of, instant
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.appendonly import FOLDER, SINGLE, DamagedFile, flush, logs_of_writes
+from deploy.local.aof import FOLDER, SINGLE, DamagedFile, flush, logs_of_writes
 
 
 def written(directory: Path, *lines: str) -> Path:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from deploy.ladder import PAIRS, Played, Row, match_up, play_game, play_ladder
 from domain.bashni import GAME as BASHNI
 from domain.game import Game
 from domain.games import GAMES
@@ -16,6 +15,7 @@ from domain.search.negamax import Candidate, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
 from tests.support.rulesets import RULESETS
+from workers.fleet.ladder import PAIRS, Played, Row, match_up, play_game, play_ladder
 
 AnyGame = Game[Any, Any]
 SETUPS = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]

@@ -19,13 +19,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from deploy import appendonly
-from deploy.reserve import RESERVE
+from deploy.local import aof
+from deploy.local.disk_reserve import RESERVE
 
 OLDEST = (6, 2)
 """The oldest server version whose commands suffice."""
 
-CONFIGURATION = Path(__file__).with_name("redis-common.conf")
+CONFIGURATION = Path(__file__).parents[1] / "production" / "redis-common.conf"
 STAMP = "rookery-stamp.json"
 LOCK = "rookery-lock"
 LOOPBACK = "127.0.0.1"
@@ -200,7 +200,7 @@ def server_command(
 
     ``fsync`` is ALWAYS or EVERYSEC; ``mark`` is the file of the high-water mark; ``secret`` is a configuration file
     with the password, which no command line shows. With EVERYSEC the server itself does not flush, and its caller
-    must (``deploy.watch``): while its own flush once a second is under way, a server replies before it writes, and
+    must (see ``store_watch``): while its own flush once a second is under way, a server replies before it writes, and
     being killed in that moment costs it what it has acknowledged.
     """
     options = {
@@ -213,7 +213,7 @@ def server_command(
         "aof-load-truncated": "no",
         "maxmemory": str(max_memory()),
     }
-    command = [sys.executable, "-I", "-S", appendonly.__file__, options["dir"], str(mark)]
+    command = [sys.executable, "-I", "-S", aof.__file__, options["dir"], str(mark)]
     command += [str(binary.path), str(CONFIGURATION)]
     if secret is not None:
         options["include"] = str(secret.resolve())

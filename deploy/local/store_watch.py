@@ -10,9 +10,9 @@ from threading import Event, Thread
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as NoAnswer
 
-from deploy import appendonly
-from deploy.reserve import Reserve
-from deploy.watermark import (
+from deploy.local import aof
+from deploy.local.disk_reserve import Reserve
+from deploy.local.watermark import (
     MAX_MATCHES,
     Mark,
     Missing,
@@ -162,7 +162,7 @@ class StoreWatch:
     def _flush(self) -> None:
         """Put on the disk what the server has written; what the mark has is in the files then."""
         if self._directory is not None:
-            self._file = appendonly.flush(self._directory)
+            self._file = aof.flush(self._directory)
         self._shards = [Reached(reached.sequence, reached.sequence) for reached in self._shards]
         for match in self._unflushed & self._matches.keys():
             self._matches[match] = self._matches[match]._replace(flushed=self._matches[match].version)

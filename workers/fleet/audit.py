@@ -7,7 +7,6 @@ from typing import NamedTuple
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
-from deploy.parallel import in_batches
 from domain.match.authority import Authority
 from events.people.accounts import People
 from events.people.administration import is_administrative
@@ -20,6 +19,7 @@ from events.store.contract import EMPTY, DamagedStream, EventStore, Head, StoreU
 from events.store.envelope import Envelope
 from events.store.redis import RedisStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
+from workers.fleet.batches import in_batches
 
 MATCHES_AT_ONCE = 10
 

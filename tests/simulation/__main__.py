@@ -1,4 +1,4 @@
-"""Simulations: a year of play in minutes, and whether everything was as it must be."""
+"""A year of play in minutes: ``make simulate``, or ``python -m tests.simulation --matches 500``."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -7,29 +7,24 @@ import click
 from redis.exceptions import RedisError
 
 from deploy.cli.arguments import Refusal, progress
-from deploy.year.audit import Audited, audit
-from deploy.year.house import Kept, in_memory
-from deploy.year.simulation import Year, simulate
 from events.private.availability import RedisDiaries
 from events.runtime.connections import connect
 from events.service.outages import MemoryHeartbeat
 from events.store.redis import RedisStore
+from tests.simulation.audit import Audited, audit
+from tests.simulation.server import Kept, in_memory
+from tests.simulation.year import Year, simulate
 
 PREFIX = "year:"
 SHARDS = 4
 
 
-@click.group(name="simulate")
-def simulation() -> None:
-    """Let simulated people play in virtual time, over the real code."""
-
-
-@simulation.command()
+@click.command()
 @click.option("--matches", type=click.IntRange(1, 100_000), default=500, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed gives another year.")
 @click.option("--redis", "url", metavar="URL", help="Keep it in this empty database instead of in memory.")
 @click.option("--twice", is_flag=True, help="Do it again, in memory, and compare all events byte for byte.")
-def year(matches: int, seed: int, url: str | None, twice: bool) -> None:
+def main(matches: int, seed: int, url: str | None, twice: bool) -> None:
     """Play matches of all games through a year and audit every one of them.
 
     People in many time zones sleep, take holidays and free days, lay lines down, offer, claim, forgive and walk off;
@@ -106,3 +101,7 @@ def _table(title: str, counted: Mapping[str, int]) -> Iterable[str]:
     yield title
     for name, number in sorted(counted.items()):
         yield f"  {name:<58} {number:>9}"
+
+
+if __name__ == "__main__":
+    main()

@@ -13,11 +13,6 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple
 
-from deploy.year.house import BEAT
-from deploy.year.players import Laid
-from deploy.year.ratings import from_scratch
-from deploy.year.reckoning import Reckoning
-from deploy.year.simulation import Year
 from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match import vacation
@@ -40,6 +35,11 @@ from events.store.chain import verify
 from events.store.codec import event_of
 from events.store.contract import DamagedStream
 from events.store.envelope import Envelope, canonical_json
+from tests.simulation.players import Laid
+from tests.simulation.ratings import from_scratch
+from tests.simulation.reference_clock import Reckoning
+from tests.simulation.server import BEAT
+from tests.simulation.year import Year
 
 KEY = SigningKey(bytes(32), 0)
 SAMPLED = 10

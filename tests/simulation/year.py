@@ -7,11 +7,6 @@ from typing import NamedTuple
 
 from structlog.testing import capture_logs
 
-from deploy.year.cases import Cases
-from deploy.year.house import House, Kept, NobodyHome
-from deploy.year.people import Absence, Person, changes_of_clocks, crowd, new_year
-from deploy.year.players import Laid, Players, seats_of
-from deploy.year.ratings import LiveRatings
 from domain.games import GAMES
 from domain.match import commands as c
 from domain.match.refusals import Refused
@@ -20,6 +15,11 @@ from domain.match.state import FINISHED, MatchState, Seat
 from domain.match.terms import AUTOMATIC, BANK, CLAIM, DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended
 from events.private.availability import Diary, arranged
+from tests.simulation.cases import Cases
+from tests.simulation.people import Absence, Person, changes_of_clocks, crowd, new_year
+from tests.simulation.players import Laid, Players, seats_of
+from tests.simulation.ratings import LiveRatings
+from tests.simulation.server import House, Kept, NobodyHome
 
 YEAR = 2025
 PEOPLE = 120
@@ -84,7 +84,7 @@ def simulate(kept: Kept, seed: int, matches: int, on_end: Callable[[], None] = l
 
 class _Simulation:
     def __init__(self, kept: Kept, seed: int, matches: int, on_end: Callable[[], None]) -> None:
-        self._random = Random(f"year {seed}")  # noqa: S311
+        self._random = Random(f"year {seed}")
         self._begin = new_year(YEAR)
         self._on_end = on_end
         self._ended: set[str] = set()

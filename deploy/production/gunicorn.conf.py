@@ -11,7 +11,7 @@ from typing import Any
 from events.runtime import beats
 from events.runtime.exit_codes import exit_quickly
 
-worker_class = "deploy.web_worker.WebWorker"
+worker_class = "deploy.production.web_worker.WebWorker"
 workers = 2
 threads = 8
 keepalive = 75

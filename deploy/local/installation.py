@@ -20,8 +20,8 @@ from typing import Any, Self
 
 import redis
 
-from deploy import appendonly
-from deploy.embedded import (
+from deploy.local import aof
+from deploy.local.embedded import (
     ALWAYS,
     EVERYSEC,
     LOOPBACK,
@@ -33,18 +33,26 @@ from deploy.embedded import (
     refuse_taken_port,
     server_command,
 )
-from deploy.leftovers import LeftoverProcesses, lock_processes
-from deploy.private_files import ENVIRONMENT, KEY_FILE, KEYS, SERVER_SECRET, close_to_others, exports, write_private
-from deploy.reaching import Ports, answers, bracketed, listens, pongs
-from deploy.supervisor import MAX_SILENCE_S, ChildFailed, Program, SupervisionFailed, Supervisor
-from deploy.watch import StoreWatch, record
-from deploy.watermark import MARK, Missing
+from deploy.local.leftovers import LeftoverProcesses, lock_processes
+from deploy.local.ports import Ports, answers, bracketed, listens, pongs
+from deploy.local.private_files import (
+    ENVIRONMENT,
+    KEY_FILE,
+    KEYS,
+    SERVER_SECRET,
+    close_to_others,
+    exports,
+    write_private,
+)
+from deploy.local.store_watch import StoreWatch, record
+from deploy.local.supervisor import MAX_SILENCE_S, ChildFailed, Program, SupervisionFailed, Supervisor
+from deploy.local.watermark import MARK, Missing
 from events.runtime.settings import Settings, next_database, store_from
 from events.store.contract import StoreError
 from events.store.redis import RedisStore
 
-ROOT = Path(__file__).parents[1]
-GUNICORN = Path(__file__).with_name("gunicorn.conf.py")
+ROOT = Path(__file__).parents[2]
+GUNICORN = ROOT / "deploy" / "production" / "gunicorn.conf.py"
 READY_WITHIN = 60.0
 """Seconds that an installation may take until it answers; loading a long history is the longest part of it."""
 
@@ -79,7 +87,7 @@ class Installation:
         ``ports`` None means free ones. ``opponents`` is how many processes think for the opponents. ``embedded`` says
         whether a server is started here, whatever REDIS_URL and BROKER_URL say; None: unless REDIS_URL is set.
         ``say`` hears of what a person who watches the installation wants to know. ``fsync`` says when the embedded
-        server flushes a write, ``deploy.embedded.ALWAYS`` before it acknowledges it or EVERYSEC behind. ``accept_loss``
+        server flushes a write, ``embedded.ALWAYS`` before it acknowledges it or EVERYSEC behind. ``accept_loss``
         starts a store that has lost more than a power cut may take. A part that makes no progress for
         ``max_silence_s`` is ended and started again. Raises InstallationError when a setting cannot be read.
         """
@@ -273,9 +281,9 @@ class Installation:
     def _make_readable(self, directory: DataDirectory, binary: Binary) -> None:
         """Cut off what a power cut has left at the end of the files; refuse to go on when they are damaged before."""
         try:
-            for words in appendonly.prepare(directory.path, str(binary.path), self.var / MARK):
+            for words in aof.prepare(directory.path, str(binary.path), self.var / MARK):
                 self._say(words)
-        except appendonly.DamagedFile as error:
+        except aof.DamagedFile as error:
             raise InstallationError(
                 f"{error}. Nothing was changed. `rookery store repair --var {self.var}` keeps a copy and goes on with "
                 "what stands before the damage; or put a backup back (deploy/README.md)"
@@ -360,7 +368,7 @@ class Installation:
         # Opponents think in processes of their own, which can be ended when they take too long. One of them is kept for
         # the answers that cost little: they never wait for one that costs much.
         thinking = ["--processes", str(self._opponents)]
-        live = ["--worker-class", "deploy.stream_worker.StreamWorker", "--workers", "1"]
+        live = ["--worker-class", "deploy.production.stream_worker.StreamWorker", "--workers", "1"]
         live += ["--worker-connections", "5000", "--keep-alive", "30"]
         return [
             Program("relay", [*rookery, "relay"], beats=True),

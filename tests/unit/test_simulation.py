@@ -4,12 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from deploy.year.audit import Audited, audit
-from deploy.year.house import House, in_memory
-from deploy.year.people import Absence, Person, new_year
-from deploy.year.players import Laid
-from deploy.year.ratings import LiveRatings
-from deploy.year.simulation import Away, FreeDays, Year, simulate
 from domain.match import events as e
 from domain.match.lines import Line, Lines
 from domain.match.terms import DAY, HOUR, Terms
@@ -19,6 +13,12 @@ from events.store.codec import draft_of, event_of
 from events.store.contract import Request
 from events.store.envelope import Draft, Envelope
 from events.store.memory import MemoryStore
+from tests.simulation.audit import Audited, audit
+from tests.simulation.people import Absence, Person, new_year
+from tests.simulation.players import Laid
+from tests.simulation.ratings import LiveRatings
+from tests.simulation.server import House, in_memory
+from tests.simulation.year import Away, FreeDays, Year, simulate
 from tests.support.zones import local
 
 MATCHES = 30

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from deploy.pulse import Pulse, Silence
+from deploy.local.pulse import Pulse, Silence
 from events.runtime.beats import DESCRIPTOR
 
 TETHER = Path(__file__).with_name("tether.py")

@@ -5,9 +5,6 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from deploy.year.house import House, NobodyHome
-from deploy.year.ideas import lines_for, move_for
-from deploy.year.people import Person
 from domain.match import commands as c
 from domain.match.clock import forecast, left
 from domain.match.guards import seats_playing
@@ -17,6 +14,9 @@ from domain.match.refusals import Refused
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
 from domain.match.terms import CLAIM, DAY, HOUR, MINUTE
 from domain.match.timekeeping import FORGIVABLE_FOR
+from tests.simulation.people import Person
+from tests.simulation.random_play import lines_for, move_for
+from tests.simulation.server import House, NobodyHome
 from workers.opponents import answer, debts_of
 
 

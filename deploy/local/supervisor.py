@@ -13,7 +13,7 @@ from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
 
-from deploy.child import LONGEST_DELAY, Child, Program, signal_group, tethered
+from deploy.local.child import LONGEST_DELAY, Child, Program, signal_group, tethered
 
 __all__ = ["ChildFailed", "Program", "SupervisionFailed", "Supervisor", "tethered"]
 

@@ -5,16 +5,17 @@ of four opponents at Towers. Nothing is reached into: the demonstration knows wh
 it computes the hash chains in the store again.
 """
 
-import http.client
+import json
 import secrets
 import tempfile
 import time
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
-from deploy.api_client import ApiClient, ApiError
-from deploy.runner import Installation
+from deploy.local.installation import Installation
 from domain.games import GAMES
 from domain.search import choose
 from events.runtime.settings import store_from
@@ -49,8 +50,35 @@ def demonstrate(seed: int, say: Say) -> None:
         say(f"A temporary installation runs on {house.url}")
         try:
             Demonstration(house, seed, say).run()
-        except (ApiError, OSError, http.client.HTTPException, DamagedStream) as error:
+        except (OSError, HTTPException, DamagedStream) as error:
             raise DemonstrationFailed(str(error)) from error
+
+
+class _Player:
+    """A player who has signed up; every request raises OSError or HTTPException when it fails."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self._api = f"{url}/api/v1"
+        self._credentials: dict[str, str] = {}
+        account, cookies = self._request("/players", {"name": name, "password": secrets.token_urlsafe(12)})
+        self.id = account["id"]
+        self._credentials = {"Cookie": cookies[0].partition(";")[0]}
+        token = self.post("/me/tokens", {"label": "demo"})
+        self._credentials = {"Authorization": f"Bearer {token['secret']}"}
+
+    def get(self, path: str) -> Any:
+        """Return the answer to a GET."""
+        return self._request(path)[0]
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        """Return the answer to a POST."""
+        return self._request(path, body)[0]
+
+    def _request(self, path: str, body: dict[str, Any] | None = None) -> tuple[Any, list[str]]:
+        content = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", "Idempotency-Key": secrets.token_hex(8), **self._credentials}
+        with urlopen(Request(self._api + path, content, headers), timeout=10) as response:  # noqa: S310 - the installation's
+            return json.load(response), response.headers.get_all("Set-Cookie") or []
 
 
 class Demonstration:
@@ -64,33 +92,29 @@ class Demonstration:
 
     def run(self) -> None:
         """Play both matches to their ends, then show ratings and verify."""
-        with ApiClient(self._house.url) as ada, ApiClient(self._house.url) as grace:
-            me, _ = (
-                person.sign_up(name, secrets.token_urlsafe(12))
-                for person, name in zip((ada, grace), NAMES, strict=True)
-            )
-            self._say(f"{' and '.join(NAMES)} have signed up")
-            towers = self._open(grace, "towers", [{"kind": "opponent", "level": level} for level in TOWERS_LEVELS])
-            bashni = self._open(ada, "bashni", [{"kind": "me"}, {"kind": "opponent", "level": OPPONENT_LEVEL}])
-            self._play(ada, bashni, me)
-            self._watch(grace, towers)
-            self._show_ratings(ada, bashni)
-            self._show_ratings(grace, towers)
-            self._verify(bashni, towers)
+        ada, grace = (_Player(self._house.url, name) for name in NAMES)
+        self._say(f"{' and '.join(NAMES)} have signed up")
+        towers = self._open(grace, "towers", [{"kind": "opponent", "level": level} for level in TOWERS_LEVELS])
+        bashni = self._open(ada, "bashni", [{"kind": "me"}, {"kind": "opponent", "level": OPPONENT_LEVEL}])
+        self._play(ada, bashni)
+        self._watch(grace, towers)
+        self._show_ratings(ada, bashni)
+        self._show_ratings(grace, towers)
+        self._verify(bashni, towers)
 
-    def _open(self, client: ApiClient, game: str, seats: list[dict[str, Any]]) -> str:
+    def _open(self, player: _Player, game: str, seats: list[dict[str, Any]]) -> str:
         setups = GAMES[game].setups.values()
         setup = next(setup.name for setup in setups if len(setup.seat_names) == len(seats))
         wanted = {"game": game, "setup": setup, "seats": seats, "rated": True, "private": False}
-        match = client.post("/matches", wanted)
+        match = player.post("/matches", wanted)
         self._say(f"A match of {GAMES[game].title} is open: {self._house.url}/matches/{match['id']}")
         return str(match["id"])
 
-    def _play(self, client: ApiClient, match: str, me: str) -> None:
+    def _play(self, player: _Player, match: str) -> None:
         game = GAMES["bashni"]
         shown = 0
         while True:
-            state = self._changed(client, match, lambda state: _ended(state) or _turn_of(state) == me)
+            state = self._changed(player, match, lambda state: _ended(state) or _turn_of(state) == player.id)
             if _ended(state):
                 break
             if state["ply"] >= shown:
@@ -102,23 +126,23 @@ class Demonstration:
                 history.append(position)
                 position = game.play(position, game.parse_move(position, text))
             move = choose(game, position, history, PERSON_LEVEL, self._seed).move
-            client.post(f"/matches/{match}/moves", {"move": game.format_move(position, move)})
+            player.post(f"/matches/{match}/moves", {"move": game.format_move(position, move)})
         self._show(state)
 
-    def _watch(self, client: ApiClient, match: str) -> None:
-        state = self._after_ply(client, match, 0)
+    def _watch(self, player: _Player, match: str) -> None:
+        state = self._after_ply(player, match, 0)
         while not _ended(state):
             self._show(state)
-            state = self._after_ply(client, match, state["ply"] + BOARD_EVERY)
+            state = self._after_ply(player, match, state["ply"] + BOARD_EVERY)
         self._show(state)
 
-    def _show_ratings(self, client: ApiClient, match: str) -> None:
-        state = client.get(f"/matches/{match}")
+    def _show_ratings(self, player: _Player, match: str) -> None:
+        state = player.get(f"/matches/{match}")
         pool = f"{state['game']['id']}-{len(state['seats'])}"
-        for player, name in {seat["player"]["id"]: seat["player"]["name"] for seat in state["seats"]}.items():
+        for rated, name in {seat["player"]["id"]: seat["player"]["name"] for seat in state["seats"]}.items():
 
-            def change(player: str = player) -> dict[str, Any] | None:
-                history = client.get(f"/players/{player}/ratings/{pool}/history")["items"]
+            def change(rated: str = rated) -> dict[str, Any] | None:
+                history = player.get(f"/players/{rated}/ratings/{pool}/history")["items"]
                 return next((item for item in history if item["match"] == match), None)
 
             found = self._until(f"rating of {name} after match {match}", change)
@@ -139,12 +163,12 @@ class Demonstration:
             scores = " - ".join(f"{score:g}" for score in state["result"]["scores"])
             self._say(f"It is over: {scores} ({state['result']['reason']})")
 
-    def _after_ply(self, client: ApiClient, match: str, ply: int) -> dict[str, Any]:
-        return self._changed(client, match, lambda state: _ended(state) or state["ply"] >= ply)
+    def _after_ply(self, player: _Player, match: str, ply: int) -> dict[str, Any]:
+        return self._changed(player, match, lambda state: _ended(state) or state["ply"] >= ply)
 
-    def _changed(self, client: ApiClient, match: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    def _changed(self, player: _Player, match: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         def look() -> dict[str, Any] | None:
-            state: dict[str, Any] = client.get(f"/matches/{match}")
+            state: dict[str, Any] = player.get(f"/matches/{match}")
             return state if wanted(state) else None
 
         state: dict[str, Any] = self._until(f"next move of match {match}", look)

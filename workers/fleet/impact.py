@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from deploy.parallel import in_batches
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
 from events.runtime.settings import Settings
 from events.store.codec import event_of
 from events.store.contract import EventStore, StoreUnavailable
+from workers.fleet.batches import in_batches
 
 MATCHES_AT_ONCE = 50
 EVENTS_AT_ONCE = 500

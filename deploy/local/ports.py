@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import redis
 
-from deploy.embedded import LOOPBACK
+from deploy.local.embedded import LOOPBACK
 
 
 class Ports(NamedTuple):

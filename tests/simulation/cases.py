@@ -6,7 +6,6 @@ from functools import partial
 from hashlib import sha256
 from random import Random
 
-from deploy.year.house import House, NobodyHome
 from domain.match import commands as c
 from domain.match.disputes import (
     ADJUST_CLOCKS,
@@ -21,6 +20,7 @@ from domain.match.disputes import (
 from domain.match.refusals import Refused
 from domain.match.state import FINISHED, PLAYING, MatchState
 from domain.match.terms import DAY, HOUR
+from tests.simulation.server import House, NobodyHome
 
 ARBITERS = ("arbiter-0", "arbiter-1")
 """The second one rules on appeals."""

@@ -1,0 +1,1 @@
+"""How servers, gunicorn and containers are configured, on one machine or many."""

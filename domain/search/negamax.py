@@ -8,7 +8,7 @@ changes its sign with the side, not with the ply.
 
 The search deepens iteratively and spends a budget of nodes to the last one. It prunes with null windows (principal
 variation search), a table of positions, killer moves and the history of refutations; late moves are tried a ply less
-deep. Compulsory moves do not count as depth, and on the horizon the tactics of the game are played out.
+deep. Compulsory moves do not count as depth, and on the horizon the noisy moves of the game are played out.
 
 Python's order of hashes reaches no result: sets and tables are only asked, never walked through.
 """
@@ -170,8 +170,8 @@ class Search(Generic[P, M]):
             self.table[slot] = Entry(0, kind, seen_from(value, -ply), None)
             return value
 
-        tactics, declinable = game.noisy_moves(position)
-        forced = [] if declinable else list(tactics)
+        noisy_moves, declinable = game.noisy_moves(position)
+        forced = [] if declinable else list(noisy_moves)
         moves = forced or list(game.legal_moves(position))
         if ply == 1:
             moves += self._rare_replies(position)
@@ -213,7 +213,7 @@ class Search(Generic[P, M]):
         return best
 
     def _settle(self, position: P, side: int, alpha: int, beta: int, ply: int, left: int) -> int:
-        """Return the value of ``position`` for the side to move once its tactics have been played out."""
+        """Return the value of ``position`` for the side to move once its noisy moves have been played out."""
         game = self.game
         outcome = game.fast_outcome(position, ())
         if outcome is not None:

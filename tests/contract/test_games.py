@@ -173,9 +173,9 @@ def test_ordering_keeps_all_moves_and_tactics_are_legal(game: AnyGame, setup: st
         moves = list(game.legal_moves(position))
         assert sorted(map(repr, game.order(position, moves))) == sorted(map(repr, moves))
         if moves:
-            tactics, declinable = game.noisy_moves(position)
-            assert set(tactics) <= set(moves)
-            assert declinable or set(tactics) == set(moves)
+            noisy_moves, declinable = game.noisy_moves(position)
+            assert set(noisy_moves) <= set(moves)
+            assert declinable or set(noisy_moves) == set(moves)
 
 
 @every_setup

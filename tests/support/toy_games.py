@@ -92,7 +92,7 @@ class Node(NamedTuple):
     moves: tuple[str, ...] = ()
     looks: int = 0
     scores: tuple[float, ...] | None = None
-    tactics: tuple[str, ...] = ()
+    noisy_moves: tuple[str, ...] = ()
     declinable: bool = True
     rare: tuple[str, ...] = ()
 
@@ -132,4 +132,4 @@ class Graph(_Unwritten):
         return looks if seat == 0 else -looks
 
     def noisy_moves(self, position):
-        return self.nodes[position].tactics, self.nodes[position].declinable
+        return self.nodes[position].noisy_moves, self.nodes[position].declinable

@@ -108,7 +108,7 @@ def test_a_program_that_does_not_exist_fails_with_its_reason(tmp_path, superviso
 
 HANGS_ONCE = """
 import os, signal, sys, time
-from events import beats
+from events.runtime import beats
 beats.INTERVAL_S = 0.01
 print(os.getpid(), flush=True)
 beats.beat("work")
@@ -122,7 +122,7 @@ while True:
 
 REPLACES_BELOW = """
 import os, signal, time
-from events import beats
+from events.runtime import beats
 beats.INTERVAL_S = 0.01
 if below := os.fork():
     os.waitpid(below, 0)
@@ -164,7 +164,8 @@ def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_ha
 
 def test_a_line_that_has_ended_is_not_waited_for(tmp_path, ear):
     script = (
-        "from events import beats\nwith beats.line('work'): pass\nprint(1, flush=True)\nimport signal; signal.pause()"
+        "import signal\nfrom events.runtime import beats\nwith beats.line('work'): pass\n"
+        "print(1, flush=True)\nsignal.pause()"
     )
     supervisor = Supervisor(tmp_path, ear, max_silence_s=0.0)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -19,12 +19,12 @@ from api.http.timing import instant
 from api.services import Services, services
 from domain.match.state import opponent_id
 from domain.search import LEVELS
+from events.runtime.errors import StoreError
+from events.runtime.queues import Group
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import StoreError, WrongInstallation, offset_in_words
+from events.store.contract import WrongInstallation, offset_in_words
 from events.store.feed import FeedGroup
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
-
-GROUPS = ("projections", "opponents", "ratings", "clocks", "administration")
 
 INCIDENTS_TOLD = 5
 LATE_MS = 5000
@@ -162,7 +162,7 @@ class _StoreCollector(Collector):
             client.ping()
             latency.add_metric([], time.perf_counter() - began)
             up.add_metric([], 1)
-            for group in GROUPS:
+            for group in Group:
                 waiting = self._lag(group)
                 if waiting is not None:
                     lag.add_metric([group], waiting)

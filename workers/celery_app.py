@@ -5,6 +5,7 @@ from celery.signals import worker_init
 
 from events.runtime.exit_codes import exit_quickly
 from events.runtime.logs import configure
+from events.runtime.queues import Queue
 from events.runtime.settings import Settings
 from workers.beating import install
 from workers.fair_queue import QUICK, SLOW
@@ -14,23 +15,18 @@ ANSWER_SECONDS = 120
 """No opponent thinks longer than this; its task is ended and asked for again."""
 
 
-DEFAULT = "default"
-OPPONENTS = {QUICK: "opponents-quick", SLOW: "opponents"}
-"""The queues of the hints that a match waits in a lane."""
-
-
-QUEUES = (DEFAULT, *OPPONENTS.values())
-"""For short tasks, and for each lane of the opponents."""
+OPPONENTS = {QUICK: Queue.QUICK_OPPONENTS, SLOW: Queue.OPPONENTS}
+"""The queue of each lane: its tasks are hints that a match waits there."""
 
 
 def queue_names(prefix: str) -> tuple[str, ...]:
     """Return the names that the queues of an installation have in the broker."""
-    return tuple(f"{prefix}{name}" for name in QUEUES)
+    return tuple(queue.name_in_broker(prefix) for queue in Queue)
 
 
 def make_app(settings: Settings) -> Celery:
     """Return the Celery application of an installation; it connects when it is first used."""
-    default = f"{settings.prefix}{DEFAULT}"
+    default = Queue.DEFAULT.name_in_broker(settings.prefix)
     app = Celery("rookery", broker=settings.broker_url)
     app.conf.update(
         accept_content=["json"],

@@ -14,8 +14,9 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from events.runtime import beats
+from events.runtime.errors import StoreError
 from events.runtime.liveness import RedisLiveness
-from events.store.contract import StoreError, WrongInstallation
+from events.store.contract import WrongInstallation
 
 REPORT_EVERY_S = 5.0
 STOP_WITHIN_S = 10.0

@@ -31,7 +31,9 @@ from events.readmodels.projector import Failures, Projector, projected_by
 from events.readmodels.ratings import Ratings
 from events.runtime import beats
 from events.runtime.connections import blocking_client
+from events.runtime.errors import StoreUnavailable
 from events.runtime.liveness import RedisLiveness
+from events.runtime.queues import Group
 from events.runtime.settings import Settings, store_from
 from events.runtime.wall_clock import now_ms
 from events.service.guests import GuestRound
@@ -40,7 +42,7 @@ from events.service.matches import Matches, NoSuchMatch
 from events.service.outages import RedisHeartbeat
 from events.service.personal_data import holdings_on, keep_house
 from events.service.timekeeper import Timekeeper
-from events.store.contract import EventStore, StoreUnavailable
+from events.store.contract import EventStore
 from events.store.feed import Delivery, FeedGroup, trim
 from events.store.redis import RedisStore
 from workers.celery_app import OPPONENTS, make_app
@@ -52,7 +54,6 @@ from workers.sweeper import Sweeper
 from workers.tasks import ANSWER, CHECKPOINT, JOB, RATE
 from workers.ticker import Ticker
 
-GROUPS = ("projections", "opponents", "ratings", "clocks", "administration")
 BLOCK_MS = 1000
 CLAIM_EVERY_MS = 2000
 CLAIM_IDLE_MS = 5000
@@ -266,7 +267,7 @@ class Relay:
                 JobRound(Jobs(store.client, self._settings.prefix, self._now), self.ask_job, self._now),
             ],
         )
-        projections, opponents, rates, clocks, acts = (self._group(name, store.shards) for name in GROUPS)
+        projections, opponents, rates, clocks, acts = (self._group(name, store.shards) for name in Group)
         administration = Administration(store.client, self._settings.prefix, self._now)
         lines = [
             Line(projections, projecting(projections, projector)),
@@ -296,7 +297,7 @@ class Relay:
         for debt in debts_of(state)[:1]:
             lane = lane_of(debt.level)
             waiting.add(match, state.creator, debt.level)
-            self._app.send_task(ANSWER, (lane,), queue=f"{self._settings.prefix}{OPPONENTS[lane]}")
+            self._app.send_task(ANSWER, (lane,), queue=OPPONENTS[lane].name_in_broker(self._settings.prefix))
 
     def ask_rating(self, match: str) -> None:
         """Enqueue the task that puts a match into the ratings; raises OperationalError when the broker is away."""

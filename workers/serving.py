@@ -4,19 +4,20 @@ from collections.abc import Sequence
 
 from celery.utils.nodenames import default_nodename
 
+from events.runtime.queues import Queue
 from events.runtime.settings import Settings
 from workers.celery_app import app
 
 
-def run_worker(queues: Sequence[str], processes: int | None) -> int:
-    """Do the tasks of ``queues`` (of ``workers.celery_app.QUEUES``) until SIGTERM; return the exit code.
+def run_worker(queues: Sequence[Queue], processes: int | None) -> int:
+    """Do the tasks of ``queues`` (of ``Queue``) until SIGTERM; return the exit code.
 
     With ``processes`` tasks run in that many processes below this one, where they can be ended; else in this one.
     """
     prefix = Settings.from_environment().prefix
     worker = app.Worker(
         hostname=default_nodename(f"{queues[0]}@"),
-        queues=[f"{prefix}{queue}" for queue in queues],
+        queues=[queue.name_in_broker(prefix) for queue in queues],
         pool="solo" if processes is None else "prefork",
         concurrency=processes or 1,
         optimization="fair",

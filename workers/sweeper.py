@@ -25,8 +25,9 @@ from events.readmodels.projector import Projector
 from events.readmodels.ratings import Ratings
 from events.readmodels.reader import ReadModels
 from events.runtime import beats
+from events.runtime.errors import StoreUnavailable
 from events.service.timekeeper import Timekeeper, unavailable
-from events.store.contract import EventStore, StoreUnavailable
+from events.store.contract import EventStore
 
 LEASE_MS = 10_000
 PATIENCE_MS = 10_000

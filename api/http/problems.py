@@ -14,15 +14,9 @@ from api.http.problem_explanations import EXPLANATIONS
 from domain.match.refusals import Refused
 from events.people.passwords import TooManySignIns
 from events.private.notebooks import QuotaExceeded
+from events.runtime.errors import StoreFull, StoreUnavailable
 from events.service.matches import NoSuchMatch
-from events.store.contract import (
-    ClockDiffers,
-    RequestMismatch,
-    StaleVersion,
-    StoreFull,
-    StoreUnavailable,
-    offset_in_words,
-)
+from events.store.contract import ClockDiffers, RequestMismatch, StaleVersion, offset_in_words
 from events.store.redis import translated
 
 JSON_PROBLEM = "application/problem+json"

@@ -9,7 +9,7 @@ from api.access.auth import SAFE_METHODS, current_person, shows_credential
 from api.access.limits import rate_limits, spend, spend_by_address
 from api.http.problems import Problem
 from events.people.accounts import Person
-from events.store.contract import StoreError
+from events.runtime.errors import StoreError
 
 UNCOUNTED = frozenset({"web.static", "healthz", "readyz", "metrics", "problem", None})
 """Endpoints that are as cheap as a refusal."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from api.services import services
 from events.readmodels import Page, Summary
 from events.readmodels.summary import summarise
+from events.runtime.errors import StoreError, StoreUnavailable
 from events.service.matches import NoSuchMatch
-from events.store.contract import StoreError, StoreUnavailable
 
 MAX_LOADED_MATCHES = 25
 """Matches that one request loads because the read models are behind."""

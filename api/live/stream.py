@@ -30,9 +30,10 @@ from api.services import EXTENSION, Services
 from api.services import services as current_services
 from events.private.chats import listening
 from events.runtime.connections import blocking_client
+from events.runtime.errors import StoreError
 from events.runtime.logs import configure
 from events.runtime.settings import Settings
-from events.store.contract import EMPTY, StoreError, VersionTag
+from events.store.contract import EMPTY, VersionTag
 from events.store.feed import FeedTail
 
 

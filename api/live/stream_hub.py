@@ -23,7 +23,8 @@ from api.http import representations as show
 from api.http.ids import rematch_id
 from api.http.problems import RETRY_AFTER, Problem
 from events.runtime import beats
-from events.store.contract import EMPTY, EventStore, StaleVersion, StoreError, VersionTag, tag_of
+from events.runtime.errors import StoreError
+from events.store.contract import EMPTY, EventStore, StaleVersion, VersionTag, tag_of
 from events.store.envelope import Envelope
 from events.store.feed import FeedTail
 

@@ -12,8 +12,8 @@ from deploy.cli.people import account_of, parts
 from events.people.accounts import NameTaken, People, Person, Suspension
 from events.people.administration import CONSOLE
 from events.people.names import UnfitName
+from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.store.contract import StoreError
 
 MAX_REASON_LENGTH = 300
 

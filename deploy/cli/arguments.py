@@ -10,7 +10,7 @@ import click
 from redis.exceptions import RedisError
 
 from domain.game import Game, RulesError
-from events.store.contract import StoreError
+from events.runtime.errors import StoreError
 from workers.fleet.batches import ProcessesKilled
 
 AnyGame = Game[Any, Any]

@@ -8,8 +8,8 @@ from deploy.cli.commands import Commands
 from deploy.cli.installation import open_store, store_options
 from events.people.accounts import People, Person
 from events.people.administration import CONSOLE, ROLES, TEXTS, Administration
+from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.store.contract import StoreError
 from events.store.envelope import canonical_json
 
 role_argument = click.argument("role", type=click.Choice(ROLES))

@@ -47,8 +47,8 @@ from deploy.local.private_files import (
 from deploy.local.store_watch import StoreWatch, record
 from deploy.local.supervisor import MAX_SILENCE_S, ChildFailed, Program, SupervisionFailed, Supervisor
 from deploy.local.watermark import MARK, Missing
+from events.runtime.errors import StoreError
 from events.runtime.settings import Settings, next_database, store_from
-from events.store.contract import StoreError
 from events.store.redis import RedisStore
 
 ROOT = Path(__file__).parents[2]

@@ -25,9 +25,9 @@ from deploy.local.watermark import (
     this_boot,
     write_mark,
 )
+from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incident, Incidents
-from events.store.contract import StoreError
 from events.store.redis import RedisStore
 
 EVERY_S = 0.5

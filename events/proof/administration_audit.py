@@ -11,7 +11,8 @@ from events.people.administration import ACTS, SCHEMA, Act, Administration
 from events.proof.checkpoint_log import CHECKPOINT_SIGNED
 from events.proof.checkpoints import Checkpoint
 from events.proof.log_audit import LogFinding
-from events.store.contract import GENESIS, Head, StoreUnavailable
+from events.runtime.errors import StoreUnavailable
+from events.store.contract import GENESIS, Head
 from events.store.envelope import Envelope
 from events.store.redis import RedisStore
 

@@ -25,7 +25,8 @@ from events.proof.checkpoints import (
 from events.proof.checkpoints import read_checkpoint as unpacked
 from events.proof.documents import Fault
 from events.proof.keys import KeyRing, record_keys
-from events.store.contract import EMPTY, Head, StoreError, StoreUnavailable
+from events.runtime.errors import StoreError, StoreUnavailable
+from events.store.contract import EMPTY, Head
 from events.store.converter import Digest
 from events.store.redis import RedisStore
 

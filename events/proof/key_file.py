@@ -12,7 +12,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from events.store.contract import StoreError
+from events.runtime.errors import StoreError
 
 BEGIN = b"AES-256-GCM:"
 """What an encrypted key begins with; a bare one has 32 bytes and no beginning."""

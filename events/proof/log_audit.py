@@ -19,8 +19,9 @@ from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write
 from events.proof.documents import Fault
 from events.proof.keys import KeyRing
 from events.proof.public_keys import KeySet
+from events.runtime.errors import StoreUnavailable
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import EMPTY, Head, StoreUnavailable
+from events.store.contract import EMPTY, Head
 from events.store.redis import RedisStore
 
 PAGE = 1000

@@ -11,9 +11,10 @@ from domain.match.evolve import replay
 from events.readmodels import Keys, Projected, summarise, write_summary
 from events.readmodels.summary import unpack
 from events.runtime import beats
+from events.runtime.errors import StoreUnavailable
 from events.service.matches import Matches, NoSuchMatch
 from events.store.codec import event_of
-from events.store.contract import EventStore, StoreUnavailable
+from events.store.contract import EventStore
 
 ATTEMPTS = 5
 Failures = Mapping[str, Exception]

@@ -24,10 +24,11 @@ from domain.match.timekeeping import deadline_of
 from events.people.administration import CONSOLE
 from events.private.availability import Change, Diaries, Diary, Mark, outlived, renewed, saved
 from events.runtime import beats
+from events.runtime.errors import StoreUnavailable
 from events.service.matches import Executed, Loaded, Matches
 from events.service.outages import LONGEST_GAP, Heartbeat
 from events.service.pauses import Held, covered, foreseen, outdated, unrecorded
-from events.store.contract import Request, StaleVersion, StoreUnavailable, VersionTag
+from events.store.contract import Request, StaleVersion, VersionTag
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 MOST_STEPS = 500

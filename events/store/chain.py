@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from events.runtime.errors import StoreError, StoreUnavailable
 from events.store.codec import UndecodableEvent, event_of
-from events.store.contract import EMPTY, DamagedStream, EventStore, Head, StoreError, StoreUnavailable
+from events.store.contract import EMPTY, DamagedStream, EventStore, Head
 from events.store.envelope import Envelope, canonical, chained
 
 

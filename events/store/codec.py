@@ -6,7 +6,7 @@ event type looks like is read off its class in ``domain.match.events``, once, wh
 
 from domain.match.event_types import TYPES
 from domain.match.events import Event
-from events.store.contract import StoreError
+from events.runtime.errors import StoreError
 from events.store.converter import Misfit, Schema, Shape, integer, schema_of, shape_of, written
 from events.store.envelope import Draft, Envelope
 from events.store.upcasters import UPCASTERS, Content, Upcasters, present_schema, upcast

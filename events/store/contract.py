@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from events.runtime.errors import StoreError, StoreUnavailable
 from events.store.envelope import Draft, Envelope
 
 GENESIS = bytes(32)
@@ -122,10 +123,6 @@ class Pointer(NamedTuple):
     version: int
 
 
-class StoreError(Exception):
-    """The base of all errors of the event store."""
-
-
 class StaleVersion(StoreError):
     """The stream is not at the version that was ``expected``: it has moved on, or has lost its end."""
 
@@ -149,10 +146,6 @@ class RequestMismatch(StoreError):
         self.key = key
 
 
-class StoreUnavailable(StoreError):
-    """The store cannot be reached or cannot write now; nothing is known to have been written. Try again later."""
-
-
 class ClockDiffers(StoreUnavailable):
     """The clock of this process is ``offset_ms`` ahead of the store's (negative: behind); nothing was written."""
 
@@ -164,10 +157,6 @@ class ClockDiffers(StoreUnavailable):
 def offset_in_words(offset_ms: int) -> str:
     """Return ``offset_ms`` as "110.0 s ahead of", or "2.5 s behind"."""
     return f"{abs(offset_ms) / 1000:.1f} s {'ahead of' if offset_ms > 0 else 'behind'}"
-
-
-class StoreFull(StoreUnavailable):
-    """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
 
 
 class WrongInstallation(StoreError):

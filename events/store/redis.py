@@ -26,6 +26,7 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import TimeoutError as NoAnswer
 
+from events.runtime.errors import StoreError, StoreFull, StoreUnavailable
 from events.store.contract import (
     EMPTY,
     NOTHING_KEPT,
@@ -41,9 +42,6 @@ from events.store.contract import (
     RequestMismatch,
     StaleOrders,
     StaleVersion,
-    StoreError,
-    StoreFull,
-    StoreUnavailable,
     WrongInstallation,
 )
 from events.store.envelope import Draft, Envelope, seal, unpack

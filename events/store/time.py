@@ -11,7 +11,8 @@ from typing import Any
 
 from redis import Redis
 
-from events.store.contract import ClockDiffers, StoreUnavailable
+from events.runtime.errors import StoreUnavailable
+from events.store.contract import ClockDiffers
 
 MAX_CLOCK_DIFFERENCE_MS = 2000
 

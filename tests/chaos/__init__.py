@@ -21,11 +21,11 @@ from deploy.local.installation import Installation
 from deploy.local.ports import answers
 from domain.match.state import MatchState
 from events.readmodels import Keys, ReadModels, dump, rated_result, summarise
+from events.runtime.errors import StoreUnavailable
 from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
 from events.store.chain import verify_all
-from events.store.contract import StoreUnavailable
 from events.store.redis import RedisStore
 from tests.support.api_client import Answer, ApiClient
 from workers.opponents import debts_of

@@ -14,18 +14,9 @@ from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from events.runtime.connections import connect
+from events.runtime.errors import StoreError, StoreUnavailable
 from events.store.chain import verify_all
-from events.store.contract import (
-    EMPTY,
-    NOTHING_KEPT,
-    DamagedStream,
-    Head,
-    Request,
-    StaleVersion,
-    StoreError,
-    StoreUnavailable,
-    WrongInstallation,
-)
+from events.store.contract import EMPTY, NOTHING_KEPT, DamagedStream, Head, Request, StaleVersion, WrongInstallation
 from events.store.redis import RedisStore
 from tests.support.drafts import draft, drafts, grown, request
 from tests.support.eventually import eventually

@@ -10,9 +10,10 @@ import pytest
 from flask import Flask
 
 from api.services import Services
+from events.runtime.errors import StoreUnavailable
 from events.service.personal_data import MAX_MATCHES_AT_ONCE, erase, forget
 from events.store.chain import verify_all
-from events.store.contract import Request, StoreUnavailable
+from events.store.contract import Request
 from events.store.envelope import Draft
 from events.store.rewriting import SETTLED_AFTER_MS, Rewriting
 from tests.support.callers import ME, OPEN, Caller, started

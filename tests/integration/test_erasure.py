@@ -11,8 +11,9 @@ from redis import Redis
 from redis.exceptions import ResponseError
 
 from api.services import Services
+from events.runtime.errors import StoreUnavailable
 from events.service.personal_data import forget, keep_house
-from events.store.contract import Request, StoreUnavailable
+from events.store.contract import Request
 from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, SETTLED_AFTER_MS, Rewriting
 from tests.support.callers import Caller, app_on, started
 from tests.support.eventually import eventually

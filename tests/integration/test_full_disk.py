@@ -11,7 +11,8 @@ from deploy.local.disk_reserve import MIN_FREE_BYTES, MIN_TO_ACCEPT_BYTES, Reser
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
 from deploy.local.watermark import MARK
-from events.store.contract import EMPTY, Head, Request, StoreFull, StoreUnavailable
+from events.runtime.errors import StoreFull, StoreUnavailable
+from events.store.contract import EMPTY, Head, Request
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.callers import Caller, app_on, started

@@ -10,6 +10,7 @@ from domain.match.commands import OfferDraw, Resign
 from events.readmodels import summarise
 from events.runtime.liveness import RedisLiveness
 from events.runtime.logs import LOST, configure
+from events.runtime.queues import Group
 from tests.support.celery_worker import Broker
 from tests.support.eventually import eventually
 from tests.support.full_disk import full_log
@@ -18,7 +19,7 @@ from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain
 from workers.lines import LineDied
-from workers.relay import DELIVERIES_BEFORE_PARKING, GROUPS, Line, Relay, asking
+from workers.relay import DELIVERIES_BEFORE_PARKING, Line, Relay, asking
 
 
 @pytest.fixture(autouse=True)
@@ -229,5 +230,5 @@ def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(shop: Worksh
 def test_the_progress_of_each_line_of_a_running_relay_is_recorded(shop: Workshop) -> None:
     liveness = RedisLiveness(shop.client, shop.settings.prefix)
     with running(Relay(shop.settings, lambda: shop.now)):
-        expected = {*GROUPS, "ticker", "sweeper"}
+        expected = {*Group, "ticker", "sweeper"}
         eventually(lambda: liveness.ages_s().keys() == expected, "a report of every line")

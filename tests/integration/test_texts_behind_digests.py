@@ -13,8 +13,9 @@ from api.services import Services
 from deploy.cli import main
 from events.private.statements import UNNAMED_AFTER_MS
 from events.proof.bundle import read_bundle
+from events.runtime.errors import StoreUnavailable
 from events.store.chain import verify_all
-from events.store.contract import Request, StoreUnavailable
+from events.store.contract import Request
 from events.store.envelope import Draft
 from tests.support.callers import Caller, app_on, started
 from tests.support.projected import project

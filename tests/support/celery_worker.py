@@ -9,8 +9,9 @@ from types import TracebackType
 
 from deploy.local.supervisor import tethered
 from events.runtime.connections import connect
+from events.runtime.queues import Queue
 from events.runtime.settings import Settings
-from workers.celery_app import QUEUES, queue_names
+from workers.celery_app import queue_names
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
@@ -25,12 +26,12 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 class CeleryWorker:
-    """A worker for some queues of an installation, of QUEUES; it begins to work a second or two after it was made.
+    """A worker for some queues of an installation, all by default; it begins to work a second or two after it was made.
 
     It ends with the process of the tests at the latest.
     """
 
-    def __init__(self, settings: Settings, queues: Sequence[str] = QUEUES) -> None:
+    def __init__(self, settings: Settings, queues: Sequence[str] = tuple(Queue)) -> None:
         command = [sys.executable, "-m", "deploy.cli", "work", *queues]
         self._process = subprocess.Popen(tethered(command), env=environment_of(settings))
 

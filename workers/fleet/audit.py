@@ -12,10 +12,11 @@ from events.people.accounts import People
 from events.people.administration import is_administrative
 from events.private.statements import Statements
 from events.proof.audit import audit
+from events.runtime.errors import StoreUnavailable
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.store.chain import linked
-from events.store.contract import EMPTY, DamagedStream, EventStore, Head, StoreUnavailable
+from events.store.contract import EMPTY, DamagedStream, EventStore, Head
 from events.store.envelope import Envelope
 from events.store.redis import RedisStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS

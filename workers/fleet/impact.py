@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
+from events.runtime.errors import StoreUnavailable
 from events.runtime.settings import Settings
 from events.store.codec import event_of
-from events.store.contract import EventStore, StoreUnavailable
+from events.store.contract import EventStore
 from workers.fleet.batches import in_batches
 
 MATCHES_AT_ONCE = 50

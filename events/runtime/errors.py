@@ -1,0 +1,20 @@
+"""What can go wrong with the store, for every module that reads or writes it."""
+
+
+class StoreError(Exception):
+    """The base of all errors of the store."""
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached or cannot write now; nothing is known to have been written. Try again later.
+
+    The only transient error: nothing else that the store raises goes away by waiting.
+    """
+
+
+class StoreFull(StoreUnavailable):
+    """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
+
+
+class WriteContention(StoreUnavailable):
+    """Other writers changed the same keys at every attempt; nothing was written."""

@@ -1,0 +1,25 @@
+"""Names that the parts of an installation share: consumer groups of the feed, queues of the broker."""
+
+from enum import StrEnum
+
+
+class Group(StrEnum):
+    """A consumer group of the feed: each gets every event once."""
+
+    PROJECTIONS = "projections"
+    OPPONENTS = "opponents"
+    RATINGS = "ratings"
+    CLOCKS = "clocks"
+    ADMINISTRATION = "administration"
+
+
+class Queue(StrEnum):
+    """A queue of Celery, named after the prefix of the installation in the broker."""
+
+    DEFAULT = "default"
+    QUICK_OPPONENTS = "opponents-quick"
+    OPPONENTS = "opponents"
+
+    def name_in_broker(self, prefix: str) -> str:
+        """Return the name of the queue in the broker of the installation with the key ``prefix``."""
+        return f"{prefix}{self}"

@@ -1,0 +1,15 @@
+"""Lua scripts: one file each beside the module that calls it, run by the server as one atomic step."""
+
+from importlib.resources import files
+
+from redis import Redis
+from redis.commands.core import Script
+
+
+def load_script(client: Redis, package: str, name: str) -> Script:
+    """Return the script in the file ``name`` + ".lua" of ``package``, to be called with ``keys`` and ``args``.
+
+    It is sent by its digest (EVALSHA), and whole only when the server does not know it, as after a restart. Inside a
+    pipeline, ``client=pipeline`` queues it.
+    """
+    return client.register_script(files(package).joinpath(f"{name}.lua").read_text(encoding="utf-8"))

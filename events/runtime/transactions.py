@@ -1,0 +1,34 @@
+"""Optimistic transactions: read, decide, and write only if no other client has changed what was read."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from redis import Redis
+from redis.client import Pipeline
+from redis.exceptions import WatchError
+
+from events.runtime.errors import WriteContention
+
+MAX_ATTEMPTS = 100
+
+T = TypeVar("T")
+
+
+def transact(client: Redis, keys: Sequence[str], change: Callable[[Pipeline], T], *, attempts: int = MAX_ATTEMPTS) -> T:
+    """Call ``change``, write in one transaction what it has queued, and return its result.
+
+    ``change`` reads through the pipeline that it is given and gets the replies at once; after ``pipeline.multi()`` it
+    queues writes instead. If another client changes one of ``keys`` meanwhile, nothing is written and ``change`` is
+    called again, up to ``attempts`` times in all. Raises WriteContention when the last attempt fails too.
+    """
+    with client.pipeline(transaction=True) as pipeline:
+        for _ in range(attempts):
+            try:
+                pipeline.watch(*keys)  # type: ignore[no-untyped-call]
+                result = change(pipeline)
+                if pipeline.command_stack:
+                    pipeline.execute()
+            except WatchError:
+                continue
+            return result
+    raise WriteContention(f"other writers change {', '.join(keys[:3])} all the time")

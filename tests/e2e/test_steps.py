@@ -78,7 +78,7 @@ def test_every_board_that_is_stepped_to_is_the_one_that_the_server_draws(visit: 
     ]
     page = visit().page
     page.goto("/help")
-    assert page.evaluate(COMPARE, [f"/static/{VERSION}/plies.js", cases]) == []
+    assert page.evaluate(COMPARE, [f"/static/{VERSION}/board-steps.js", cases]) == []
 
 
 def test_stepping_and_replaying_ask_the_server_for_nothing(visit: Callable[..., Visitor]) -> None:

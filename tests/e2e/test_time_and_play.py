@@ -8,10 +8,10 @@ from tests.e2e.visitors import Visitor
 
 
 def try_out(visitor: Visitor, start: str, target: str) -> None:
-    """Add a move to the tree on the bench by playing it out on the board."""
+    """Add a move to the tree on the analysis board by playing it out on the board."""
     visitor.page.locator(f"#board .can-begin[data-square='{start}']").click()
     visitor.page.locator(f"#board .is-target[data-square='{target}']").click()
-    expect(visitor.page.locator("#bench [aria-current]")).to_have_text(re.compile(f"{start}[-x]{target}"))
+    expect(visitor.page.locator("#analysis [aria-current]")).to_have_text(re.compile(f"{start}[-x]{target}"))
 
 
 def lay_down(visitor: Visitor, match: str, *lines: dict[str, object]) -> None:
@@ -63,16 +63,16 @@ def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair):
     page = white.open(match)
     page.get_by_role("button", name="Lay down lines").click()
     try_out(white, "b6", "a5")
-    expect(page.locator("#bench")).to_contain_text("you (White) answer")
+    expect(page.locator("#analysis")).to_contain_text("you (White) answer")
     try_out(white, "d4", "c5")
     page.get_by_role("button", name="To the start").click()
-    page.locator("#bench").get_by_role("button", name="Any other move").click()
-    page.locator("#bench").get_by_role("button", name="Resign").click()
-    expect(page.locator("#bench .tree")).to_have_text(
+    page.locator("#analysis").get_by_role("button", name="Any other move").click()
+    page.locator("#analysis").get_by_role("button", name="Resign").click()
+    expect(page.locator("#analysis .tree")).to_have_text(
         re.compile(r"if\s*b6-a5\s*then\s*d4-c5\s*if\s*any other move then resign")
     )
     assert white.call("GET", f"/matches/{match}")["ply"] == 1
-    page.locator("#bench").get_by_role("button", name="Save").click()
+    page.locator("#analysis").get_by_role("button", name="Save").click()
     expect(page.locator("#lines")).to_contain_text("Armed")
     black.open(match)
     assert "d4-c5" not in black.page.content()
@@ -108,8 +108,8 @@ def test_lines_being_entered_go_on_from_the_move_that_is_played_meanwhile(pair):
     try_out(white, "d4", "c5")
     try_out(white, "d6", "b4")
     black.move(match, "b6-a5")
-    expect(page.locator("#bench .tree")).to_have_text(re.compile(r"after my own\s*d4-c5\s*if\s*d6xb4"))
-    page.locator("#bench").get_by_role("button", name="Save").click()
+    expect(page.locator("#analysis .tree")).to_have_text(re.compile(r"after my own\s*d4-c5\s*if\s*d6xb4"))
+    page.locator("#analysis").get_by_role("button", name="Save").click()
     expect(page.locator("#lines")).to_contain_text("Your move first")
     white.submit("d4", "c5")
     expect(page.locator("#lines")).to_contain_text("Armed")
@@ -181,19 +181,19 @@ def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(pa
     page.get_by_role("button", name="Explore").click()
     try_out(white, "b6", "a5")
     try_out(white, "d4", "c5")
-    page.locator("#bench").get_by_role("button", name="Save").click()
+    page.locator("#analysis").get_by_role("button", name="Save").click()
     expect(page.locator("#said")).to_contain_text("Kept. Only you can see it.")
-    page.locator("#bench").get_by_role("button", name="Close").click()
+    page.locator("#analysis").get_by_role("button", name="Close").click()
     expect(white.square("d4")).to_have_attribute("aria-label", "d4: white man")
     black.move(match, "h6-g5")
     expect(page.locator("#moves")).to_contain_text("h6-g5")
     page.get_by_role("button", name="Explore").click()
-    expect(page.locator("#bench .tree button")).to_have_text(["b6-a5", "d4-c5", "h6-g5"])
-    expect(page.locator("#bench [aria-current]")).to_have_text("h6-g5")
+    expect(page.locator("#analysis .tree button")).to_have_text(["b6-a5", "d4-c5", "h6-g5"])
+    expect(page.locator("#analysis [aria-current]")).to_have_text("h6-g5")
     watcher = visit()
     watcher.open(match).get_by_role("button", name="Explore").click()
     try_out(watcher, "g3", "h4")
-    expect(watcher.page.locator("#bench").get_by_role("button", name="Save")).to_be_hidden()
+    expect(watcher.page.locator("#analysis").get_by_role("button", name="Save")).to_be_hidden()
     assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4", "h6-g5"]
 
 
@@ -279,8 +279,8 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
     for move in ("i8-i7", "e3-e4;h3-h4"):
         page.get_by_label("Type a move").fill(move)
         page.keyboard.press("Enter")
-        expect(page.locator("#bench [aria-current]")).to_have_text(move)
-    page.locator("#bench").get_by_role("button", name="Save").click()
+        expect(page.locator("#analysis [aria-current]")).to_have_text(move)
+    page.locator("#analysis").get_by_role("button", name="Save").click()
     expect(page.locator("#lines")).to_contain_text("Armed")
     black.move(match, "i8-i7")
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
@@ -298,9 +298,9 @@ def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit):
     page.get_by_label("Type a move").fill("b6-a5")
     with page.expect_response("**/positions"):
         held[0].continue_()
-    expect(page.locator("#bench [data-bench='where']")).to_contain_text("Black to move")
+    expect(page.locator("#analysis [data-analysis='where']")).to_contain_text("Black to move")
     page.keyboard.press("Enter")
-    expect(page.locator("#bench [aria-current]")).to_have_text("b6-a5")
+    expect(page.locator("#analysis [aria-current]")).to_have_text("b6-a5")
 
 
 def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_after_another_when_it_has(pair):
@@ -314,11 +314,11 @@ def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_afte
     for move in ("b6-a5", "d4-c5", "d6xb4"):
         field.fill(move)
         page.keyboard.press("Enter")
-    expect(page.locator("#bench [aria-current]")).to_have_count(0)
+    expect(page.locator("#analysis [aria-current]")).to_have_count(0)
     assert field.input_value() == "d6xb4"
     held[0].continue_()
-    expect(page.locator("#bench .tree button")).to_have_text(["b6-a5", "d4-c5", "d6xb4"])
-    expect(page.locator("#bench [aria-current]")).to_have_text("d6xb4")
+    expect(page.locator("#analysis .tree button")).to_have_text(["b6-a5", "d4-c5", "d6xb4"])
+    expect(page.locator("#analysis [aria-current]")).to_have_text("d6xb4")
     expect(field).to_have_value("")
 
 
@@ -336,18 +336,18 @@ def typed_while_exploring(pair):
 def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_and_not_played(pair):
     page, held = typed_while_exploring(pair)
     page.keyboard.press("Enter")
-    expect(page.locator("#bench")).to_be_hidden()
+    expect(page.locator("#analysis")).to_be_hidden()
     held.continue_()
-    expect(page.locator("#bench [aria-current]")).to_have_text("c3-d4")
+    expect(page.locator("#analysis [aria-current]")).to_have_text("c3-d4")
     expect(page.locator("#confirm")).to_be_hidden()
 
 
 def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(pair):
     page, held = typed_while_exploring(pair)
     held.continue_()
-    expect(page.locator("#bench [data-bench='where']")).to_contain_text("White to move")
+    expect(page.locator("#analysis [data-analysis='where']")).to_contain_text("White to move")
     page.keyboard.press("Enter")
-    expect(page.locator("#bench [aria-current]")).to_have_text("c3-d4")
+    expect(page.locator("#analysis [aria-current]")).to_have_text("c3-d4")
 
 
 def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit):

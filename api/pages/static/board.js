@@ -4,7 +4,7 @@
 // follow in the paths of its moves light up one after the other, until a single move is left. Moves that cannot be
 // told apart by squares are offered as options (buttons).
 
-import {place} from "./places.js";
+import {place} from "./square-geometry.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};

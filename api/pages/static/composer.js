@@ -2,7 +2,7 @@
 // and why not; it draws the board as it stands then. What a part is, only the server knows.
 
 import {call, sentence} from "./api.js";
-import {uncover} from "./places.js";
+import {uncover} from "./square-geometry.js";
 
 export class Composer {
   // `offers` is the place of the buttons, `panel` that of the move in the making. `on` has picture(kind, parts), which

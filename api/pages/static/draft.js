@@ -1,7 +1,7 @@
 // Setting an army up: pieces are chosen in a panel and placed, moved and taken back on the board, and all of them are
 // submitted at once. What is chosen is kept in the tab until then.
 
-import {sure} from "./acts.js";
+import {sure} from "./actions.js";
 import {call, newKey} from "./api.js";
 import {Army} from "./army.js";
 import {MIN_DRAG_PX} from "./drag.js";
@@ -9,9 +9,9 @@ import {MIN_DRAG_PX} from "./drag.js";
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Drafting {
-  // `match` is as for Choosing; `bench` is active while lines are entered.
-  constructor({panel, board, match, bench, choosing}) {
-    Object.assign(this, {panel, board, match, bench, choosing});
+  // `match` is as for MoveEntry; `analysis` is active while lines are entered.
+  constructor({panel, board, match, analysis, moveEntry}) {
+    Object.assign(this, {panel, board, match, analysis, moveEntry});
     this.army = null;
     this.hand = null; // {code} of a piece of the panel or {code, from} of one on the board: what the next square is for
     this.refusal = ""; // why what was asked for last is not possible
@@ -27,7 +27,7 @@ export class Drafting {
 
   // Whether the board shows the army that is being set up.
   get active() {
-    return this.army !== null && this.match.shown() === this.match.plies() && !this.bench.active;
+    return this.army !== null && this.match.shown() === this.match.plies() && !this.analysis.active;
   }
 
   // To be called whenever the panel may have been replaced.
@@ -151,7 +151,7 @@ export class Drafting {
   }
 
   async submit() {
-    const {army, match, choosing} = this;
+    const {army, match, moveEntry} = this;
     if (!army || army.problem()) return;
     const button = this.panel.querySelector("[data-draft-act=submit]");
     const moves = army.moves();
@@ -163,7 +163,7 @@ export class Drafting {
       await match.refresh({ply: null});
     } catch (problem) {
       button.disabled = false;
-      await choosing.recover(problem, "Your army was not set up.");
+      await moveEntry.recover(problem, "Your army was not set up.");
     }
   }
 

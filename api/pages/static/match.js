@@ -3,24 +3,24 @@
 // The server renders everything. To show a later version, the page is fetched again and its live parts (data-live) are
 // replaced; other plies are shown by steps between boards that the server has drawn (steps.js).
 
-import {sure, takeActs} from "./acts.js";
+import {sure, takeActs} from "./actions.js";
 import {Announcer} from "./announce.js";
 import {call} from "./api.js";
-import {LazyBench} from "./bench-door.js";
+import {AnalysisLoader} from "./analysis-loader.js";
 import {Board} from "./board.js";
 import {chat} from "./chat.js";
-import {Choosing} from "./choosing.js";
+import {MoveEntry} from "./move-entry.js";
 import {keepClocks} from "./clock.js";
 import {Composer} from "./composer.js";
 import {draggable} from "./drag.js";
 import {replaceContent} from "./focus.js";
-import {sayWhyNot} from "./idle.js";
+import {sayWhyNot} from "./unplayable.js";
 import {inspector} from "./inspector.js";
-import {takeKeys} from "./keys.js";
-import {followed, layLines} from "./lines.js";
+import {takeKeys} from "./shortcuts.js";
+import {followed, layLines} from "./conditional-moves.js";
 import {watch} from "./live.js";
-import {uncover} from "./places.js";
-import {Player} from "./player.js";
+import {uncover} from "./square-geometry.js";
+import {Player} from "./playback.js";
 import {Steps} from "./steps.js";
 import {zoomable} from "./zoom.js";
 
@@ -34,7 +34,7 @@ let watching = false;
 let awaitingRatings = false;
 let counted = ""; // the position in which pieces were offered last: how many can move is told once
 let legal = null; // what can be played now, as the server told last
-let boardBefore = ""; // the board as it was when the bench was opened
+let boardBefore = ""; // the board as it was when the analysis board was opened
 
 // What the server rendered last: scripts change what is shown of it, such as clocks that run.
 const rendered = new Map([...document.querySelectorAll("[data-live]")].map((part) => [part.id, part.innerHTML]));
@@ -48,7 +48,7 @@ const say = (text, bad, aside) => announcer.say(text, bad, aside);
 const notLoaded = () => say("The server cannot be reached. Load the page again.", true);
 
 const board = new Board(at("board"), {
-  choose: (move, squares) => (bench.active ? tryOut(move) : composer.active ? composer.add(move) : choosing.chooseAndSay(move, squares)),
+  choose: (move, squares) => (analysis.active ? tryOut(move) : composer.active ? composer.add(move) : moveEntry.chooseAndSay(move, squares)),
   options: showOptions,
   inspect: inspector(at("inspector"), at("board")),
   idle: (square) => whyNot(square),
@@ -62,15 +62,15 @@ const composer = new Composer({
   address: api,
   board,
   on: {
-    picture: (kind, parts) => choosing.picture([["compose", kind], ...parts.map((part) => ["part", part])]).then((answer) => answer.text()),
-    choose: (move) => choosing.chooseAndSay(move),
-    leave: () => choosing.leave(),
+    picture: (kind, parts) => moveEntry.picture([["compose", kind], ...parts.map((part) => ["part", part])]).then((answer) => answer.text()),
+    choose: (move) => moveEntry.chooseAndSay(move),
+    leave: () => moveEntry.leave(),
     say,
   },
 });
 
-const bench = new LazyBench({
-  panel: at("bench"),
+const analysis = new AnalysisLoader({
+  panel: at("analysis"),
   board,
   api,
   pictures: `${location.pathname}/board.svg`,
@@ -78,18 +78,18 @@ const bench = new LazyBench({
   on: {
     turned: () => turned,
     opened() {
-      const typed = choosing.active ? "" : at("typed").value; // perhaps typed while it was being opened
-      choosing.forget();
+      const typed = moveEntry.active ? "" : at("typed").value; // perhaps typed while it was being opened
+      moveEntry.forget();
       at("typed").value = typed;
       boardBefore = at("board").innerHTML;
       composer.hide();
-      page.classList.add("benched");
+      page.classList.add("analysing");
       showTyping();
       at("board").scrollIntoView({block: "nearest"}); // the button that opened it may be far below
     },
     closed() {
       board.show(boardBefore);
-      page.classList.remove("benched");
+      page.classList.remove("analysing");
       showTyping();
       say("");
       refresh({ply: null});
@@ -99,19 +99,19 @@ const bench = new LazyBench({
   },
 });
 const match = {api, version, plies, shown, standing, turned: () => turned, refresh: (options) => refresh(options), say};
-const choosing = new Choosing({match, board, composer, bench});
+const moveEntry = new MoveEntry({match, board, composer, analysis});
 const whyNot = sayWhyNot({
   api,
   version,
-  applies: () => "seat" in page.dataset && standing().status === "playing" && shown() === plies() && !(choosing.active || composer.active || bench.active),
+  applies: () => "seat" in page.dataset && standing().status === "playing" && shown() === plies() && !(moveEntry.active || composer.active || analysis.active),
   say,
 });
-const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, bench, choosing}) : null;
-const renderLines = layLines({page, bench, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
+const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, analysis, moveEntry}) : null;
+const renderLines = layLines({page, analysis, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
 // What is seldom wanted is loaded when it is.
 at("explore").addEventListener("click", () => {
-  const options = {bench, api, seated: "seat" in page.dataset, ply: shown, say};
-  bench.opening = import("./explore.js").then(({explore}) => explore(options), notLoaded);
+  const options = {analysis, api, seated: "seat" in page.dataset, ply: shown, say};
+  analysis.opening = import("./analysis.js").then(({explore}) => explore(options), notLoaded);
 });
 at("notes")?.addEventListener("toggle", () => import("./notes.js").then(({takeNotes}) => takeNotes(at("notes"), api), notLoaded), {once: true});
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
@@ -133,12 +133,12 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     const after = fresh.getElementById("standing").dataset;
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
     // Before the parts are replaced: a choice keeps its board.
-    if (moved || ((choosing.active || composer.active) && !after.mine)) choosing.forget();
+    if (moved || ((moveEntry.active || composer.active) && !after.mine)) moveEntry.forget();
     if (moved) player.stop();
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
     announcer.hear(after.news);
-    const lost = moved && bench.active && bench.sheet.follows && !(await goneOn(before.plies));
+    const lost = moved && analysis.active && analysis.sheet.follows && !(await goneOn(before.plies));
     if (lost) announcer.hear("The lines you were entering do not fit any more.");
     await settle();
   } catch (error) {
@@ -155,8 +155,8 @@ function adopt(fresh) {
     if (!other) continue;
     if (part.id === "board") {
       part.dataset.shown = other.dataset.shown;
-      const chosen = (choosing.active || composer.active) && shown() === plies();
-      steps.adopt(other.innerHTML, shown(), bench.active || chosen);
+      const chosen = (moveEntry.active || composer.active) && shown() === plies();
+      steps.adopt(other.innerHTML, shown(), analysis.active || chosen);
       continue;
     }
     for (const {name} of [...part.attributes]) if (name.startsWith("data-") && !other.hasAttribute(name)) part.removeAttribute(name);
@@ -179,15 +179,15 @@ function adopt(fresh) {
 
 function showTyping() {
   const typing = at("type-move");
-  typing.hidden = (!standing().mayMove && !bench.active) || Boolean(drafting?.active);
-  typing.querySelector("button").textContent = bench.active ? "Add" : "Preview";
+  typing.hidden = (!standing().mayMove && !analysis.active) || Boolean(drafting?.active);
+  typing.querySelector("button").textContent = analysis.active ? "Add" : "Preview";
 }
 
 // The match went on from `plies` while lines were entered; resolves to whether they still fit.
 async function goneOn(before) {
-  const left = plies() > before ? await followed(bench, api, plies()).catch(() => null) : null;
-  if (left) await bench.goOn(left, plies());
-  else bench.close();
+  const left = plies() > before ? await followed(analysis, api, plies()).catch(() => null) : null;
+  if (left) await analysis.goOn(left, plies());
+  else analysis.close();
   return Boolean(left);
 }
 
@@ -202,7 +202,7 @@ async function settle() {
     watch({match, stream, version, rematch, changed: () => refresh(), heard: readChat, say: (text) => (at("connection").textContent = text)});
   }
   if (!awaitingRatings) awaitRatings();
-  if (!(choosing.active || composer.active || bench.active)) await offerMoves();
+  if (!(moveEntry.active || composer.active || analysis.active)) await offerMoves();
   announcer.tell(counted === standing().place ? "" : board.count());
   if (board.count()) counted = standing().place;
 }
@@ -211,7 +211,7 @@ async function offerMoves() {
   if (!standing().mine || shown() !== plies() || drafting?.active) return offer({}, []);
   try {
     if (legal?.version_tag !== version()) legal = await call("GET", `${api}/legal-moves`);
-    if (legal.version_tag === version() && shown() === plies() && !choosing.active && !composer.active && !bench.active) offer(legal.hints, legal.compositions);
+    if (legal.version_tag === version() && shown() === plies() && !moveEntry.active && !composer.active && !analysis.active) offer(legal.hints, legal.compositions);
   } catch (problem) {
     say(problem.message, true);
   }
@@ -244,7 +244,7 @@ function awaitRatings(delay = 1000) {
   }, delay);
 }
 
-const tryOut = (move) => bench.add(move).catch((error) => say(error.message, true));
+const tryOut = (move) => analysis.add(move).catch((error) => say(error.message, true));
 
 function showOptions(options) {
   at("options").replaceChildren(...options.map(({text, take}) => {
@@ -259,7 +259,7 @@ function showOptions(options) {
 
 // Acting beside moving
 
-takeActs({page, api, version, mark: () => standing().mark, refresh: () => refresh({ply: null}), recover: (problem) => choosing.recover(problem, "")});
+takeActs({page, api, version, mark: () => standing().mark, refresh: () => refresh({ply: null}), recover: (problem) => moveEntry.recover(problem, "")});
 
 page.addEventListener("click", async (event) => {
   if (event.target.id !== "copy") return;
@@ -273,11 +273,11 @@ page.addEventListener("click", async (event) => {
 
 const steps = new Steps({
   page,
-  bench,
+  analysis,
   board,
   match,
   on: {
-    leave: () => (choosing.active || composer.active) && choosing.forget(),
+    leave: () => (moveEntry.active || composer.active) && moveEntry.forget(),
     stepped: () => player.stop(),
     came() {
       for (const part of ["shown", "past", "moves", "diagram"]) rendered.delete(part);
@@ -291,8 +291,8 @@ const player = new Player({page, steps, match});
 
 at("turn").addEventListener("click", () => {
   turned = String((Number(turned) + 1) % Number(page.dataset.turns));
-  choosing.forget();
-  if (bench.active) bench.show();
+  moveEntry.forget();
+  if (analysis.active) analysis.show();
   else refresh();
 });
 

@@ -2,7 +2,7 @@
 // the answer's detail is shown first, in the place of the form.
 
 import {call, clearProblem, showProblem} from "./api.js";
-import {keepCount} from "./awaiting.js";
+import {keepCount} from "./pending-badge.js";
 import {tellLocally} from "./clock.js";
 import {closable} from "./menu.js";
 

@@ -2,7 +2,7 @@
 // are taken on the board at once; others are asked for, some beyond what is wanted.
 
 import {call} from "./api.js";
-import {Plies} from "./plies.js";
+import {Plies} from "./board-steps.js";
 
 const KEYS = {",": "previous", ".": "next", ArrowLeft: "previous", ArrowUp: "previous", ArrowRight: "next", ArrowDown: "next"};
 const MAX_ASKED = 30; // steps that the server tells at once
@@ -13,8 +13,8 @@ const at = (id) => document.getElementById(id);
 export class Steps {
   // `match` has version(), plies(), shown(), turned(), refresh(options) and say(text, bad, aside). `on` has leave(),
   // which ends what shows another board, came(), after a step, and stepped(), before one that was asked for by hand.
-  constructor({page, bench, board, match, on}) {
-    Object.assign(this, {bench, board, match, on});
+  constructor({page, analysis, board, match, on}) {
+    Object.assign(this, {analysis, board, match, on});
     this.known = new Plies();
     this.moves = []; // as the list spells them: where another list differs the steps do not hold
     this.turned = match.turned();
@@ -144,7 +144,7 @@ export class Steps {
 
   // By hand: goes to a ply and says where that is.
   async goTo(ply) {
-    if (this.bench.active) return this.match.say("Save your lines or close them first.");
+    if (this.analysis.active) return this.match.say("Save your lines or close them first.");
     this.on.stepped();
     await this.show(ply);
     const shown = this.match.shown();
@@ -152,7 +152,7 @@ export class Steps {
   }
 
   step(kind) {
-    if (this.bench.active) return this.bench.step(kind);
+    if (this.analysis.active) return this.analysis.step(kind);
     const shown = this.match.shown();
     this.goTo({first: 0, previous: shown - 1, next: shown + 1, last: this.match.plies()}[kind]);
   }

@@ -1,14 +1,14 @@
-// The bench: a mode of the board in which moves are tried out for all sides and kept in a tree, and nothing is played.
+// The analysis board: a mode of the board in which moves are tried out for all sides and kept in a tree, and nothing is played.
 // Where a line leads, what is legal there and how it looks, only the server knows.
 
 import {call, sentence} from "./api.js";
-import {ANY, write} from "./tree.js";
+import {ANY, write} from "./move-tree.js";
 
 const NOTHING_AFTER = new Set(["resign", "wait"]);
 
 const composed = (place) => (place.compositions.length ? " Moves that are put together can be typed." : "");
 
-export class Bench {
+export class AnalysisBoard {
   // `panel` is the place of the tree and its buttons, `api` and `pictures` are addresses. `on` has turned(), opened(),
   // closed(), sure(question), which resolves to yes or no, and say(text, bad).
   constructor({panel, board, api, pictures, names, on}) {
@@ -30,14 +30,14 @@ export class Bench {
   }
 
   part(name) {
-    return this.panel.querySelector(`[data-bench="${name}"]`);
+    return this.panel.querySelector(`[data-analysis="${name}"]`);
   }
 
   button(name) {
-    return this.panel.querySelector(`[data-bench-act="${name}"]`);
+    return this.panel.querySelector(`[data-analysis-act="${name}"]`);
   }
 
-  // Opens the bench. `sheet` has title, help, seat (whose lines these are, or null), words(node) and, unless nothing can
+  // Opens the analysis board. `sheet` has title, help, seat (whose lines these are, or null), words(node) and, unless nothing can
   // be kept, save(tree); `tree` begins after `ply` plies of the match.
   async open(sheet, tree, ply) {
     const focused = document.activeElement.matches("input, textarea") ? null : document.activeElement;

@@ -1,24 +1,24 @@
-// Exploring: trying moves out for all sides on the bench, from where the match was looked at. Who has a seat can keep
+// Exploring: trying moves out for all sides on the analysis board, from where the match was looked at. Who has a seat can keep
 // the tree, for no other eyes.
 
 import {call} from "./api.js";
-import {Tree} from "./tree.js";
+import {Tree} from "./move-tree.js";
 
 const LONGEST_WAY = 60; // moves between the root of a kept tree and the position looked at
 const HELP = "Try moves out for all sides; nothing is played.";
 const NEW = " What you kept before does not lead here: it is replaced when you save.";
 
-// Opens the bench after `ply()` plies; resolves when it is open, or when it was said why it is not.
-export async function explore({bench, api, seated, ply, say}) {
+// Opens the analysis board after `ply()` plies; resolves when it is open, or when it was said why it is not.
+export async function explore({analysis, api, seated, ply, say}) {
   try {
     const here = ply();
     const {tree, begins, replaces} = seated ? await kept(api, here) : {tree: new Tree(), begins: here, replaces: false};
     const save = seated && (async (changed) => {
-      await call("PUT", `${api}/exploration`, {ply: bench.ply, tree: changed.toJSON()});
+      await call("PUT", `${api}/exploration`, {ply: analysis.ply, tree: changed.toJSON()});
       say("Kept. Only you can see it.");
     });
     const help = `${HELP}${seated ? " What you save only you can see." : ""}${replaces ? NEW : ""}`;
-    await bench.open({title: "Explore", help, seat: null, words: () => "", save}, tree, begins);
+    await analysis.open({title: "Explore", help, seat: null, words: () => "", save}, tree, begins);
   } catch (problem) {
     say(problem.message, true);
   }

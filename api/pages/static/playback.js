@@ -16,7 +16,7 @@ export class Player {
     at("speed").addEventListener("change", () => keep(at("speed").value));
     at("scrub").addEventListener("input", () => {
       this.stop();
-      if (!steps.bench.active) steps.show(Number(at("scrub").value));
+      if (!steps.analysis.active) steps.show(Number(at("scrub").value));
     });
     at("board").addEventListener("click", () => this.stop());
     page.addEventListener("click", (event) => {
@@ -33,7 +33,7 @@ export class Player {
 
   // Plays the moves after this number of plies, up to the last.
   async play(from) {
-    if (this.steps.bench.active) return this.match.say("Save your lines or close them first.");
+    if (this.steps.analysis.active) return this.match.say("Save your lines or close them first.");
     this.stop();
     at("player").hidden = false;
     this.playing = true;

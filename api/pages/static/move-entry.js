@@ -1,14 +1,14 @@
-// Choosing a move, confirming it and submitting it once.
+// Enters a move: chooses it, confirms it and submits it once.
 
 import {call, newKey} from "./api.js";
-import {uncover} from "./places.js";
+import {uncover} from "./square-geometry.js";
 
 const at = (id) => document.getElementById(id);
 
-export class Choosing {
+export class MoveEntry {
   // `match` has api, version(), plies(), shown(), standing(), turned(), refresh(options) and say(text, bad, aside).
-  constructor({match, board, composer, bench}) {
-    Object.assign(this, {match, board, composer, bench});
+  constructor({match, board, composer, analysis}) {
+    Object.assign(this, {match, board, composer, analysis});
     this.chosen = null; // the move that waits for its confirmation, the key of its one submission, the square it ends on
     at("submit").addEventListener("click", () => this.submit());
     at("cancel").addEventListener("click", () => this.cancel());
@@ -118,14 +118,14 @@ export class Choosing {
 
   // Takes a typed move.
   async read(move) {
-    const {match, bench} = this;
+    const {match, analysis} = this;
     at("typed-error").textContent = "";
     at("typed").removeAttribute("aria-invalid");
     try {
       if (!move) throw new Error("Type a move first, for instance one of the moves played so far.");
-      await bench.opening;
-      if (bench.active) {
-        await bench.add(move);
+      await analysis.opening;
+      if (analysis.active) {
+        await analysis.add(move);
         if (at("typed").value.trim() === move) at("typed").value = "";
         return;
       }

@@ -1,14 +1,14 @@
-// The conditional lines of the page's reader: shown as a tree, laid down on the bench, kept by the server.
+// The conditional lines of the page's reader: shown as a tree, laid down on the analysis board, kept by the server.
 
 import {call} from "./api.js";
-import {Tree, conditions, leftOf, write} from "./tree.js";
+import {Tree, conditions, leftOf, write} from "./move-tree.js";
 
 const HELP = "Play out what the other side may do and what you then answer. Nothing is played until it happens.";
 
 const section = () => document.getElementById("lines");
 
-// Opens and keeps lines. `bench` is the bench, `match` says version, plies and moves of the match as it stands.
-export function layLines({page, bench, api, match, refresh, say}) {
+// Opens and keeps lines. `analysis` is the analysis board, `match` says version, plies and moves of the match as it stands.
+export function layLines({page, analysis, api, match, refresh, say}) {
   const seat = Number(page.dataset.seat);
   const words = conditions(seat, JSON.parse(page.dataset.names));
 
@@ -34,12 +34,12 @@ export function layLines({page, bench, api, match, refresh, say}) {
       title: "Lay down lines", help: HELP, seat, words, follows: true,
       async save(changed) {
         await call("PUT", `${api}/lines`, {lines: changed.toJSON()}, {"If-Match": `"${match.version()}"`});
-        bench.close();
+        analysis.close();
         await refresh();
         say("Your lines are laid down. Only you can see them.");
       },
     };
-    return bench.open(sheet, left, match.plies());
+    return analysis.open(sheet, left, match.plies());
   }
 
   page.addEventListener("click", async (event) => {
@@ -72,10 +72,10 @@ export function layLines({page, bench, api, match, refresh, say}) {
 }
 
 // When the match moves on while lines are entered: they go on from what was played if it is among them.
-export async function followed(bench, api, plies) {
+export async function followed(analysis, api, plies) {
   const {moves} = await call("GET", api);
-  let node = bench.tree.root;
-  for (const move of moves.slice(bench.ply)) node = node?.next.find((each) => each.move === move);
-  if (!node || moves.length < bench.ply) return null;
-  return plies === moves.length ? bench.tree.from(node) : null;
+  let node = analysis.tree.root;
+  for (const move of moves.slice(analysis.ply)) node = node?.next.find((each) => each.move === move);
+  if (!node || moves.length < analysis.ply) return null;
+  return plies === moves.length ? analysis.tree.from(node) : null;
 }

@@ -12,7 +12,7 @@ from api.http.representations import player as shown_player
 from api.live.awaiting import Awaited, up_to_date
 from api.pages.layout import blueprint, sign_in_first
 from api.pages.rating_chart import rating_chart
-from api.pages.wording import own_result
+from api.pages.wording import Result, own_result
 from api.rating_history import shown_changes
 from api.services import services
 from domain.games import GAMES
@@ -31,8 +31,8 @@ LISTED = 12
 SCANNED = 500
 """Matches that are looked at for one page of a filtered list; beyond, "more" goes on looking."""
 
-RESULTS = {"won": ("Won", "Win shared"), "lost": ("Lost",), "drawn": ("Drawn",)}
-"""Results to filter by, each with how lists tell it."""
+RESULTS = {"won": (Result.WON, Result.SHARED), "lost": (Result.LOST,), "drawn": (Result.DRAWN,)}
+"""What the query can filter by, each with the results that it stands for."""
 
 NO_SUCH_PAGE = "This list has no such page. Begin again with its first one."
 

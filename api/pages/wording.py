@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from domain.games import RULESETS
 from domain.match.terms import DAY, duration, in_short
@@ -111,19 +112,28 @@ def change(before: float, after: float) -> str:
     return f"+{points}" if points > 0 else f"\N{MINUS SIGN}{-points}" if points else "±0"
 
 
-def own_result(summary: Summary, viewer: str | None) -> str:
-    """Return how a finished match went for ``viewer``, nothing for who did not play in it or played all sides."""
+class Result(StrEnum):
+    """How a match went for one of its players."""
+
+    WON = "Won"
+    SHARED = "Win shared"
+    LOST = "Lost"
+    DRAWN = "Drawn"
+
+
+def own_result(summary: Summary, viewer: str | None) -> Result | None:
+    """Return how a finished match went for ``viewer``, None unless they played some but not all of its seats."""
     scores = summary.scores
     if scores is None:
-        return ""
+        return None
     own = [score for seat, score in zip(summary.seats, scores, strict=True) if seat.player == viewer]
     if not own or len(own) == len(scores):
-        return ""
+        return None
     if len(set(scores)) == 1:
-        return "Drawn"
+        return Result.DRAWN
     if max(own) < max(scores):
-        return "Lost"
-    return "Won" if scores.count(max(scores)) == 1 else "Win shared"
+        return Result.LOST
+    return Result.WON if scores.count(max(scores)) == 1 else Result.SHARED
 
 
 def headline(scores: Sequence[float], seat_names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from api.pages.event_wording import describe, people_in_event
 from api.pages.rating_chart import rating_chart
-from api.pages.wording import change, own_result, reason_words
+from api.pages.wording import Result, change, own_result, reason_words
 from api.rating_history import ShownChange
 from domain.match.commands import Resign
 from domain.match.terms import DAY
@@ -46,10 +46,11 @@ def test_a_result_is_told_from_the_side_of_who_looks() -> None:
     match = started()
     match.do(Resign("alice"))
     summary = summarise(match.state)
-    assert [own_result(summary, viewer) for viewer in ("alice", "bob", "carol", None)] == ["Lost", "Won", "", ""]
+    results = [own_result(summary, viewer) for viewer in ("alice", "bob", "carol", None)]
+    assert results == [Result.LOST, Result.WON, None, None]
     among_four = summarise(started_by_four().state)._replace(scores=(0.5, 0.5, 0.0, 0.0))
-    assert [own_result(among_four, viewer) for viewer in FOUR[1:3]] == ["Win shared", "Lost"]
-    assert own_result(among_four._replace(scores=(0.25,) * 4), FOUR[0]) == "Drawn"
+    assert [own_result(among_four, viewer) for viewer in FOUR[1:3]] == [Result.SHARED, Result.LOST]
+    assert own_result(among_four._replace(scores=(0.25,) * 4), FOUR[0]) is Result.DRAWN
 
 
 @pytest.mark.parametrize(("before", "after", "told"), [(1500, 1512.4, "+12"), (1500, 1493, "−7"), (1500, 1500.2, "±0")])

@@ -1,8 +1,11 @@
 """What the live region of the match page says, which is all that a blind player has, and what else tells the same."""
 
 import re
+from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
+
+from tests.e2e.visitors import Visitor
 
 WATCH = """() => {
   window.heard = [];
@@ -23,7 +26,9 @@ def last_said(page: Page):
     return page.locator("#said p").last
 
 
-def test_my_move_and_a_quick_answer_are_both_announced_once_and_the_focus_stays_on_the_board(visit):
+def test_my_move_and_a_quick_answer_are_both_announced_once_and_the_focus_stays_on_the_board(
+    visit: Callable[..., Visitor],
+) -> None:
     white = visit().be_guest()
     match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "opponent", "level": 1}])
     page = white.open(match)
@@ -38,7 +43,9 @@ def test_my_move_and_a_quick_answer_are_both_announced_once_and_the_focus_stays_
     expect(white.square("d4")).to_be_focused()
 
 
-def test_who_waits_hears_of_joining_draws_and_a_rematch_from_the_events_themselves(visit):
+def test_who_waits_hears_of_joining_draws_and_a_rematch_from_the_events_themselves(
+    visit: Callable[..., Visitor],
+) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])
     page = white.open(match)

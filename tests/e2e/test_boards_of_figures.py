@@ -1,17 +1,18 @@
 """Playing on the boards of figures: across the levels of The Tower Game, and with four armies in Fourplay."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
 from domain.fourplay import GAME as FOURPLAY
 from domain.tower_game import GAME as TOWER_GAME
-from tests.e2e.visitors import four
+from tests.e2e.visitors import Visitor, four
 
 
 @pytest.fixture
-def towers(visit):
+def towers(visit: Callable[..., Visitor]):
     """Return two people and their match of The Tower Game; the first is White."""
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("tower-game", "original", [{"kind": "me"}, {"kind": "player", "name": black.name}])
@@ -19,14 +20,14 @@ def towers(visit):
     return white, black, match
 
 
-def type_move(page, text):
+def type_move(page, text) -> None:
     """Type a move, preview it and submit it."""
     page.get_by_label("Type a move").fill(text)
     page.keyboard.press("Enter")
     page.locator("#submit").click()
 
 
-def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers):
+def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers) -> None:
     white, _, match = towers
     page = white.open(match)
     page.locator("#board .can-begin[data-square='db1']").click()
@@ -43,7 +44,7 @@ def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers):
     expect(white.square("db1")).to_have_attribute("aria-label", "db1: empty")
 
 
-def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the_move_is_covered(towers):
+def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the_move_is_covered(towers) -> None:
     white, _, match = towers
     white.page.set_viewport_size({"width": 380, "height": 640})
     page = white.open(match)
@@ -71,7 +72,7 @@ def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the
         assert box["y"] + box["height"] <= top + 2
 
 
-def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(towers):
+def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(towers) -> None:
     white, black, match = towers
     page = white.open(match)
     type_move(page, "cc4")
@@ -90,7 +91,7 @@ def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(t
     assert white.call("GET", f"/matches/{match}")["moves"] == ["cc2-cc4", "cc7-cc5", "db1-cd3", "aa7-aa6", "cc1-ea1"]
 
 
-def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(towers):
+def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(towers) -> None:
     white, _, match = towers
     page = white.open(match)
     page.get_by_label("Type a move").fill("Jcd3")
@@ -99,7 +100,9 @@ def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(tow
     expect(page.locator("#confirm")).to_be_hidden()
 
 
-def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enlarges_it_and_the_next_chooses(visit):
+def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enlarges_it_and_the_next_chooses(
+    visit: Callable[..., Visitor],
+) -> None:
     red, (blue, *_), match = four(visit, "standard", viewport={"width": 380, "height": 780}, has_touch=True)
     page = red.open(match)
     beginning = {square for square in FOURPLAY.hints(FOURPLAY.initial("standard")) if square}
@@ -133,7 +136,7 @@ def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enla
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
-def test_who_resigns_in_a_match_of_four_looks_on_while_the_others_play(visit):
+def test_who_resigns_in_a_match_of_four_looks_on_while_the_others_play(visit: Callable[..., Visitor]) -> None:
     red, others, match = four(visit, "standard")
     blue, yellow, _ = others
     red.move(match, "a1-a2")

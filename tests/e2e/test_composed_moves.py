@@ -43,7 +43,7 @@ def choose(visitor: Visitor, start: str, target: str) -> None:
     visitor.page.locator(f"#board .is-target[data-square='{target}']").click()
 
 
-def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(visit):
+def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_RETURN)
     page = white.open(match)
     white.square("d5").hover()
@@ -56,7 +56,7 @@ def test_a_piece_captured_on_a_tower_is_returned_with_the_button_that_names_it(v
     expect(white.square("e5")).to_have_attribute("aria-label", "e5, arena V: white wizard")
 
 
-def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview(visit):
+def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).click()
@@ -87,7 +87,7 @@ def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview
     assert white.call("GET", f"/matches/{match}")["moves"][-1] == "I:Pa4,Rb3,Pb4,Pc3,Bc4"
 
 
-def test_a_multi_move_is_chosen_component_by_component(visit):
+def test_a_multi_move_is_chosen_component_by_component(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_DRAGON)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Multi-move").click()
@@ -104,7 +104,7 @@ def test_a_multi_move_is_chosen_component_by_component(visit):
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_who_leaves_or_starts_over_finds_the_board_as_it_was(visit):
+def test_who_leaves_or_starts_over_finds_the_board_as_it_was(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     begin = page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True)
@@ -123,7 +123,7 @@ def test_who_leaves_or_starts_over_finds_the_board_as_it_was(visit):
     assert white.call("GET", f"/matches/{match}")["ply"] == len(TO_A_WIZARD)
 
 
-def test_an_arena_is_rearranged_with_the_keyboard_alone(visit):
+def test_an_arena_is_rearranged_with_the_keyboard_alone(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).focus()
@@ -143,7 +143,7 @@ def test_an_arena_is_rearranged_with_the_keyboard_alone(visit):
     expect(page.locator("#board .square:focus")).to_have_count(1)
 
 
-def test_a_part_whose_check_is_lost_can_be_added_again(visit):
+def test_a_part_whose_check_is_lost_can_be_added_again(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_DRAGON)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Multi-move").click()
@@ -156,7 +156,7 @@ def test_a_part_whose_check_is_lost_can_be_added_again(visit):
     expect(page.locator("#composing")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_a_draw_offered_meanwhile_does_not_disturb_what_is_put_together(visit):
+def test_a_draw_offered_meanwhile_does_not_disturb_what_is_put_together(visit: Callable[..., Visitor]) -> None:
     white, black, match = started(visit, TO_A_DRAGON)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Multi-move").click()
@@ -171,14 +171,14 @@ def test_a_draw_offered_meanwhile_does_not_disturb_what_is_put_together(visit):
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_the_inspector_tells_what_a_piece_on_a_tower_does(visit):
+def test_the_inspector_tells_what_a_piece_on_a_tower_does(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)
     white.square("d5").hover()
     expect(page.locator("#inspector")).to_contain_text("White may, instead of a move, rearrange its pieces")
 
 
-def test_any_move_can_be_made_by_dragging_and_a_drop_elsewhere_undoes_it(pair):
+def test_any_move_can_be_made_by_dragging_and_a_drop_elsewhere_undoes_it(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match = pair
     page = white.open(match)
     drag(page, "c3", "f6")

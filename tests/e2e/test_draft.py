@@ -1,16 +1,17 @@
 """Setting up an army on the page of a match: by mouse and by keyboard, and nothing is played before it is submitted."""
 
 import re
+from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.e2e.visitors import four
+from tests.e2e.visitors import Visitor, four
 
 ARMY = (("A", "e5"), ("A", "d3"), ("Mu", "d4"), ("Mu", "d5"), ("R", "a1"))
 """Together with a Queen enough to be spent."""
 
 
-def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visit):
+def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visit: Callable[..., Visitor]) -> None:
     red, (blue, *_), match = four(visit, "draft")
     page = red.open(match)
     reason, submit = page.locator("#draft-reason"), page.get_by_role("button", name="Submit", exact=True)
@@ -63,7 +64,7 @@ def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visi
     expect(page.locator("#moves a")).to_have_count(8)
 
 
-def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_spoken(visit):
+def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_spoken(visit: Callable[..., Visitor]) -> None:
     red, (blue, *_), match = four(visit, "draft")
     page = red.open(match)
     said = page.locator("#said p:last-child")
@@ -90,7 +91,9 @@ def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_spoken(visit):
     expect(said).to_have_text("You played 17 moves, the last one done.")
 
 
-def test_what_was_played_before_stays_and_the_rest_is_hidden_while_one_looks_at_earlier_positions(visit):
+def test_what_was_played_before_stays_and_the_rest_is_hidden_while_one_looks_at_earlier_positions(
+    visit: Callable[..., Visitor],
+) -> None:
     red, _, match = four(visit, "draft")
     red.move(match, "K@b2")
     page = red.open(match)

@@ -168,7 +168,7 @@ def matches_of(person: Visitor, other: Visitor) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", [f"stranger {path}" for path in STRANGERS_PATHS] + list(PATHS))
-def test_a_page_can_be_read_and_reached_on_a_phone_and_on_a_desk_by_day_and_by_night(path: str, party: Party):
+def test_a_page_can_be_read_and_reached_on_a_phone_and_on_a_desk_by_day_and_by_night(path: str, party: Party) -> None:
     """Everything is unfolded, and each page loaded once, since that takes longest."""
     *strange, path = path.split(" ")
     page = (party.stranger if strange else party.person).page

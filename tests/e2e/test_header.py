@@ -1,12 +1,15 @@
 """The header of every page: one line at every width, and a menu with the rest."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from playwright.sync_api import expect
 
+from deploy.local.installation import Installation
 from events.people.administration import Administration
 from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
+from tests.e2e.visitors import Visitor
 
 WIDTHS = (320, 380, 768, 1280, 2560)
 LONGEST_NAME = "nimzowitsch-and-capablanca"[:24]
@@ -17,7 +20,9 @@ BOXES = """() => [...document.querySelectorAll(".masthead a, .masthead summary")
   .map(([each, {top, bottom, left, right}]) => [each.innerText || "Menu", top, bottom, left, right])"""
 
 
-def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_holds_the_rest(visit, house):
+def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_holds_the_rest(
+    visit: Callable[..., Visitor], house: Installation
+) -> None:
     person = visit().sign_up(LONGEST_NAME)
     settings = house.settings
     Administration(store_from(settings).client, settings.prefix, now_ms).grant(

@@ -148,7 +148,9 @@ def test_a_move_by_keyboard_is_spoken_from_the_first_key_to_the_answer(
     assert page.evaluate("document.activeElement.closest('#board') !== null")
 
 
-def test_the_focus_stays_on_the_board_and_keys_lead_to_what_stands_elsewhere(pair):
+def test_the_focus_stays_on_the_board_and_keys_lead_to_what_stands_elsewhere(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, black, match = pair
     page = white.open(match)
     expect(page.locator("#board .can-begin[tabindex='0']")).to_have_count(1)

@@ -1,17 +1,22 @@
 """Playing on the board page: by mouse, by keyboard and by typing, with the other side looking on."""
 
 import re
+from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
+from deploy.local.installation import Installation
 from events.runtime.settings import store_from
+from tests.e2e.visitors import Visitor
 from tests.support.lost_tail import lose_tail
 
 OPENING = ("c3-d4", "b6-a5", "d4-c5")
 """After these moves of White, Black and White, Black must capture."""
 
 
-def test_a_move_made_on_the_board_appears_on_the_other_side_without_reloading(pair):
+def test_a_move_made_on_the_board_appears_on_the_other_side_without_reloading(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, black, match = pair
     white.open(match)
     black.open(match)
@@ -29,7 +34,7 @@ def test_a_move_made_on_the_board_appears_on_the_other_side_without_reloading(pa
     assert black.page.evaluate("window.untouched")
 
 
-def test_the_second_player_sees_the_board_from_the_other_side(pair):
+def test_the_second_player_sees_the_board_from_the_other_side(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.open(match)
     black.open(match)
@@ -40,7 +45,7 @@ def test_the_second_player_sees_the_board_from_the_other_side(pair):
     expect(black.square("a1")).to_have_attribute("data-y", str(near).removesuffix(".0"))
 
 
-def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair):
+def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match = pair
     page = white.open(match)
     page.locator("#board .can-begin[data-square='c3']").click()
@@ -55,7 +60,9 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair):
     expect(page.locator("#moves")).to_contain_text("c3-b4")
 
 
-def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_the_answer_to_it(house, pair):
+def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_the_answer_to_it(
+    house: Installation, pair: tuple[Visitor, Visitor, str]
+) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     page = black.open(match)
@@ -72,7 +79,7 @@ def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_th
     expect(page.locator("#moves")).to_contain_text("b6-a5")
 
 
-def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit):
+def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
@@ -104,7 +111,9 @@ def test_a_capture_of_several_jumps_is_chosen_square_by_square(visit):
     expect(page.locator("#moves")).to_contain_text(hint["move"])
 
 
-def test_a_typed_move_is_played_and_an_illegal_one_is_refused_with_its_reason(pair):
+def test_a_typed_move_is_played_and_an_illegal_one_is_refused_with_its_reason(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, _, match = pair
     page = white.open(match)
     page.get_by_label("Type a move").fill("c3-c5")
@@ -119,7 +128,7 @@ def test_a_typed_move_is_played_and_an_illegal_one_is_refused_with_its_reason(pa
     expect(page.locator("#moves")).to_contain_text("g3-h4")
 
 
-def test_a_move_without_a_further_square_is_offered_as_a_button(visit):
+def test_a_move_without_a_further_square_is_offered_as_a_button(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
@@ -132,7 +141,7 @@ def test_a_move_without_a_further_square_is_offered_as_a_button(visit):
     expect(white.square("a6")).to_have_attribute("aria-label", re.compile("height 3"))
 
 
-def test_the_moves_can_be_stepped_through_and_left_again(pair):
+def test_the_moves_can_be_stepped_through_and_left_again(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, OPENING[0])
     black.move(match, OPENING[1])
@@ -163,7 +172,7 @@ def test_the_moves_can_be_stepped_through_and_left_again(pair):
     expect(page.locator("#shown")).to_have_text("3 / 3")
 
 
-def test_who_looks_at_the_past_stays_there_when_a_move_arrives(pair):
+def test_who_looks_at_the_past_stays_there_when_a_move_arrives(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, OPENING[0])
     page = white.open(match, "?ply=0")
@@ -174,7 +183,7 @@ def test_who_looks_at_the_past_stays_there_when_a_move_arrives(pair):
     expect(white.square("c3")).to_have_attribute("aria-label", "c3: white man")
 
 
-def test_a_resignation_asks_first_and_both_sides_see_the_result(pair):
+def test_a_resignation_asks_first_and_both_sides_see_the_result(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, OPENING[0])
     white.open(match)
@@ -195,7 +204,7 @@ def test_a_resignation_asks_first_and_both_sides_see_the_result(pair):
         expect(side.page.get_by_role("button", name="Resign")).to_be_hidden()
 
 
-def test_a_draw_is_offered_declined_and_at_last_agreed(pair):
+def test_a_draw_is_offered_declined_and_at_last_agreed(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.open(match)
     black.open(match)
@@ -215,7 +224,9 @@ def test_a_draw_is_offered_declined_and_at_last_agreed(pair):
         expect(side.page.locator("#seats")).to_contain_text("½")
 
 
-def test_a_button_that_is_pressed_before_the_scripts_have_come_is_pressed_when_they_have(pair):
+def test_a_button_that_is_pressed_before_the_scripts_have_come_is_pressed_when_they_have(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, _, match = pair
     waiting: list[Route] = []
     white.context.route("**/static/*/match.js", lambda route: waiting.append(route))
@@ -227,7 +238,9 @@ def test_a_button_that_is_pressed_before_the_scripts_have_come_is_pressed_when_t
     expect(white.page.locator("#seats")).to_contain_text("offers a draw")
 
 
-def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing(pair):
+def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, black, match = pair
     white.context.route("**/stream*", lambda route: route.abort())
     white.context.route(f"**/api/v1/matches/{match}", lambda route: route.abort())
@@ -246,7 +259,7 @@ def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing
     expect(page.locator("#moves")).to_contain_text("c3-d4")
 
 
-def test_a_move_whose_answer_was_lost_is_repeated_and_counts_once(pair):
+def test_a_move_whose_answer_was_lost_is_repeated_and_counts_once(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match = pair
     keys = []
 
@@ -271,7 +284,7 @@ def test_a_move_whose_answer_was_lost_is_repeated_and_counts_once(pair):
     assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4"]
 
 
-def test_without_the_live_stream_the_page_still_learns_of_moves(pair):
+def test_without_the_live_stream_the_page_still_learns_of_moves(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     black.context.route("**/stream*", lambda route: route.abort())
     page = black.open(match)
@@ -284,7 +297,9 @@ def test_without_the_live_stream_the_page_still_learns_of_moves(pair):
     expect(page.locator("#offers")).to_contain_text(f"{white.name} proposes a rematch.")
 
 
-def test_who_has_no_seat_watches_live_and_cannot_act(pair, visit):
+def test_who_has_no_seat_watches_live_and_cannot_act(
+    pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
+) -> None:
     white, _, match = pair
     watcher = visit()
     page = watcher.open(match)
@@ -295,7 +310,7 @@ def test_who_has_no_seat_watches_live_and_cannot_act(pair, visit):
     expect(page.locator("#moves")).to_contain_text(OPENING[0])
 
 
-def test_the_inspector_shows_a_column_from_top_to_bottom(visit):
+def test_the_inspector_shows_a_column_from_top_to_bottom(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
@@ -305,7 +320,9 @@ def test_the_inspector_shows_a_column_from_top_to_bottom(visit):
     expect(page.locator("#inspector li")).to_have_text(["white piece", "white piece"])
 
 
-def test_the_board_can_be_read_as_text_and_without_scripts(pair, visit):
+def test_the_board_can_be_read_as_text_and_without_scripts(
+    pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
+) -> None:
     white, _, match = pair
     white.move(match, OPENING[0])
     reader = visit(java_script_enabled=False)

@@ -1,14 +1,16 @@
 """The pages round the board: coming in, making matches, lists; and that everybody can read and reach them."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.visitors import Visitor
 from tests.support.callers import app_on
 
 
-def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(visit):
+def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(visit: Callable[..., Visitor]) -> None:
     guest = visit()
     page = guest.page
     page.goto("/")
@@ -27,7 +29,7 @@ def test_a_guest_plays_an_opponent_through_the_pages_and_it_answers_by_itself(vi
     expect(page.locator("section", has_text="Waiting for you")).to_contain_text("Your move")
 
 
-def test_signing_up_signing_out_and_signing_in_lead_back_to_where_one_was(visit):
+def test_signing_up_signing_out_and_signing_in_lead_back_to_where_one_was(visit: Callable[..., Visitor]) -> None:
     person = visit()
     page = person.page
     page.goto("/matches/new")
@@ -57,7 +59,9 @@ def test_signing_up_signing_out_and_signing_in_lead_back_to_where_one_was(visit)
     expect(page.get_by_role("heading", name="My matches")).to_be_visible()
 
 
-def test_a_guest_signs_up_in_the_browser_and_goes_on_with_the_match_in_the_time_zone_of_the_browser(visit):
+def test_a_guest_signs_up_in_the_browser_and_goes_on_with_the_match_in_the_time_zone_of_the_browser(
+    visit: Callable[..., Visitor],
+) -> None:
     guest = visit(timezone_id="Asia/Tokyo")
     page = guest.page
     page.goto("/")
@@ -76,13 +80,13 @@ def test_a_guest_signs_up_in_the_browser_and_goes_on_with_the_match_in_the_time_
     expect(page.locator("header").get_by_role("link", name=name)).to_be_visible()
 
 
-def test_nobody_is_led_to_another_site_after_signing_in(visit):
+def test_nobody_is_led_to_another_site_after_signing_in(visit: Callable[..., Visitor]) -> None:
     person = visit().sign_up()
     person.page.goto("/sign-in?next=//example.org/")
     expect(person.page).to_have_url(re.compile(r"/matches$"))
 
 
-def test_an_open_match_is_found_in_the_lobby_and_joined(visit):
+def test_an_open_match_is_found_in_the_lobby_and_joined(visit: Callable[..., Visitor]) -> None:
     host, caller = visit().be_guest(), visit().be_guest()
     match = host.create("towers", "two-player", [{"kind": "open"}, {"kind": "me"}])
     host.open(match)
@@ -97,7 +101,7 @@ def test_an_open_match_is_found_in_the_lobby_and_joined(visit):
     expect(host.page.locator("#standing")).to_contain_text(f"Waiting for {caller.name} (White)")
 
 
-def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(visit):
+def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(visit: Callable[..., Visitor]) -> None:
     host, invited, stranger = visit().be_guest(), visit().be_guest(), visit().be_guest()
     page = host.page
     page.goto(f"/matches/new?game=bashni&invite={invited.name}")
@@ -115,7 +119,7 @@ def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(
     expect(stranger.page.get_by_role("heading", name="There is no such match")).to_be_visible()
 
 
-def test_a_name_that_nobody_has_is_said_at_the_seat(visit):
+def test_a_name_that_nobody_has_is_said_at_the_seat(visit: Callable[..., Visitor]) -> None:
     page = visit().be_guest().page
     page.goto("/matches/new?invite=nobody-at-all")
     page.get_by_role("button", name="Begin").click()
@@ -127,7 +131,7 @@ def test_a_name_that_nobody_has_is_said_at_the_seat(visit):
     )
 
 
-def test_a_match_of_four_is_made_with_the_seats_of_its_setup(visit):
+def test_a_match_of_four_is_made_with_the_seats_of_its_setup(visit: Callable[..., Visitor]) -> None:
     person = visit().sign_up()
     page = person.page
     page.goto("/matches/new")
@@ -143,7 +147,7 @@ def test_a_match_of_four_is_made_with_the_seats_of_its_setup(visit):
     assert sorted(seat["state"] for seat in match["seats"]) == ["open", "taken", "taken", "taken"]
 
 
-def test_the_result_of_a_rated_match_brings_its_rating_change_to_the_page(visit):
+def test_the_result_of_a_rated_match_brings_its_rating_change_to_the_page(visit: Callable[..., Visitor]) -> None:
     white, black = visit().sign_up(), visit().sign_up()
     seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
     match = white.create("bashni", "start", seats, rated=True)
@@ -161,7 +165,7 @@ def test_the_result_of_a_rated_match_brings_its_rating_change_to_the_page(visit)
     expect(white.page.get_by_role("link", name=white.name).last).to_be_visible()
 
 
-def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit):
+def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit: Callable[..., Visitor]) -> None:
     white, black = visit().sign_up(), visit().sign_up()
     seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
     match = white.create("bashni", "start", seats, rated=True)
@@ -174,7 +178,7 @@ def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit):
 @pytest.mark.parametrize(
     "path", ["/matches/nothing-here", "/nothing/at/all", "/players/nobody-of-this-name", "/lobby?cursor=broken"]
 )
-def test_what_is_not_there_is_answered_by_a_friendly_page(visit, path):
+def test_what_is_not_there_is_answered_by_a_friendly_page(visit: Callable[..., Visitor], path) -> None:
     person = visit()
     answer = person.page.goto(path)
     assert answer is not None
@@ -182,7 +186,7 @@ def test_what_is_not_there_is_answered_by_a_friendly_page(visit, path):
     expect(person.page.get_by_role("link", name="To the first page")).to_be_visible()
 
 
-def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again():
+def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again() -> None:
     visitor = app_on("redis://127.0.0.1:1/0").test_client()
     answer = visitor.get("/lobby", headers={"Accept": "text/html"})
     assert answer.status_code == 503
@@ -191,7 +195,7 @@ def test_while_the_store_is_away_a_page_says_so_and_when_to_come_again():
     assert "Try again" in answer.text
 
 
-def test_who_is_erased_reads_what_becomes_of_the_files_of_the_store(visit):
+def test_who_is_erased_reads_what_becomes_of_the_files_of_the_store(visit: Callable[..., Visitor]) -> None:
     visitor = visit().sign_up()
     page = visitor.page
     page.goto("/settings")

@@ -2,11 +2,15 @@
 
 from playwright.sync_api import expect
 
+from tests.e2e.visitors import Visitor
+
 TO_A_CAPTURE = (("c3-d4", "b2-c3"), ("b6-a5", "d6-c5"))
 """White's and Black's moves; then d4 must capture on b6."""
 
 
-def test_a_piece_that_cannot_move_says_why_and_the_inspector_follows_the_board(pair):
+def test_a_piece_that_cannot_move_says_why_and_the_inspector_follows_the_board(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, black, match = pair
     for moves in zip(*TO_A_CAPTURE, strict=True):
         for player, move in zip((white, black), moves, strict=True):

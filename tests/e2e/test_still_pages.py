@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.visitors import Visitor
+
 WATCH = """() => {
   window.shifts = [];
   window.observer?.disconnect();
@@ -27,7 +29,9 @@ def shifts(page: Page) -> list[list[object]]:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (380, 800)])
-def test_nothing_moves_in_a_whole_move_the_answer_a_step_back_and_a_draw_offer(pair, width, height):
+def test_nothing_moves_in_a_whole_move_the_answer_a_step_back_and_a_draw_offer(
+    pair: tuple[Visitor, Visitor, str], width, height
+) -> None:
     white, black, match = pair
     white.page.set_viewport_size({"width": width, "height": height})
     page = white.open(match)

@@ -1,6 +1,7 @@
 """Time and play on the board page: clocks, terms, conditional lines, taking back, playing again."""
 
 import re
+from collections.abc import Callable
 
 from playwright.sync_api import expect
 
@@ -19,7 +20,9 @@ def lay_down(visitor: Visitor, match: str, *lines: dict[str, object]) -> None:
     visitor.call("PUT", f"/matches/{match}/lines", {"lines": list(lines)})
 
 
-def test_terms_are_told_before_a_match_is_accepted_and_then_each_seats_time_and_the_instant_it_ends(visit):
+def test_terms_are_told_before_a_match_is_accepted_and_then_each_seats_time_and_the_instant_it_ends(
+    visit: Callable[..., Visitor],
+) -> None:
     host, invited = visit().be_guest(), visit(timezone_id="Asia/Kolkata").be_guest()
     terms = {"control": "days-per-move", "bank": 3 * 86_400}
     seats = [{"kind": "me"}, {"kind": "player", "name": invited.name}]
@@ -44,7 +47,7 @@ def test_terms_are_told_before_a_match_is_accepted_and_then_each_seats_time_and_
     expect(page.locator("#seats li.to-move .clock")).to_contain_text("5 days 23 hours")
 
 
-def test_a_clock_counts_down_without_the_page_being_loaded_again(visit):
+def test_a_clock_counts_down_without_the_page_being_loaded_again(visit: Callable[..., Visitor]) -> None:
     host, other = visit().be_guest(), visit().be_guest()
     terms = {"control": "bank", "bank": 600, "increment": 0, "cap": 600}
     match = host.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}], terms=terms)
@@ -57,7 +60,7 @@ def test_a_clock_counts_down_without_the_page_being_loaded_again(visit):
     expect(clock).to_have_text(re.compile("minutes"))
 
 
-def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair):
+def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     page = white.open(match)
@@ -84,7 +87,7 @@ def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair):
     expect(page.locator("#lines .played")).to_have_text(["b6-a5", "d4-c5"])
 
 
-def test_a_line_that_the_match_has_left_is_shown_as_dead_and_why(pair):
+def test_a_line_that_the_match_has_left_is_shown_as_dead_and_why(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     lay_down(white, match, {"move": "b6-a5", "next": [{"move": "d4-c5"}]})
@@ -99,7 +102,7 @@ def test_a_line_that_the_match_has_left_is_shown_as_dead_and_why(pair):
     expect(page.locator("#lines .tree")).to_be_empty()
 
 
-def test_lines_being_entered_go_on_from_the_move_that_is_played_meanwhile(pair):
+def test_lines_being_entered_go_on_from_the_move_that_is_played_meanwhile(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     page = white.open(match)
@@ -115,7 +118,7 @@ def test_lines_being_entered_go_on_from_the_move_that_is_played_meanwhile(pair):
     expect(page.locator("#lines")).to_contain_text("Armed")
 
 
-def test_a_move_is_taken_back_when_the_other_side_agrees(pair):
+def test_a_move_is_taken_back_when_the_other_side_agrees(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     white.open(match)
@@ -131,7 +134,7 @@ def test_a_move_is_taken_back_when_the_other_side_agrees(pair):
     expect(black.page.locator("#moves")).to_contain_text("g3-h4")
 
 
-def test_a_draw_is_offered_together_with_the_move(pair):
+def test_a_draw_is_offered_together_with_the_move(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     page = white.open(match)
     black.open(match)
@@ -143,7 +146,7 @@ def test_a_draw_is_offered_together_with_the_move(pair):
     expect(black.page.locator("#moves")).to_contain_text("c3-d4")
 
 
-def test_both_sides_meet_in_one_rematch_with_the_seats_changed(pair):
+def test_both_sides_meet_in_one_rematch_with_the_seats_changed(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     black.move(match, "b6-a5")
@@ -158,7 +161,9 @@ def test_both_sides_meet_in_one_rematch_with_the_seats_changed(pair):
     assert white.page.url == black.page.url
 
 
-def test_terms_of_ones_own_are_chosen_for_a_new_match_and_impossible_ones_refused_at_their_place(visit):
+def test_terms_of_ones_own_are_chosen_for_a_new_match_and_impossible_ones_refused_at_their_place(
+    visit: Callable[..., Visitor],
+) -> None:
     person = visit().be_guest()
     page = person.page
     page.goto("/matches/new?game=bashni&level=1")
@@ -174,7 +179,9 @@ def test_terms_of_ones_own_are_chosen_for_a_new_match_and_impossible_ones_refuse
     expect(page.locator("#time")).to_contain_text("Moves may be taken back")
 
 
-def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(pair, visit):
+def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(
+    pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
+) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
     page = white.open(match)
@@ -197,7 +204,9 @@ def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(pa
     assert white.call("GET", f"/matches/{match}")["moves"] == ["c3-d4", "h6-g5"]
 
 
-def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(pair, visit):
+def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(
+    pair: tuple[Visitor, Visitor, str], visit: Callable[..., Visitor]
+) -> None:
     white, black, match = pair
     white.open(match)
     black.open(match)
@@ -217,7 +226,7 @@ def test_the_players_talk_while_they_play_and_notes_stay_with_who_wrote_them(pai
     expect(black.page.get_by_label("Your notes about this match")).to_be_enabled()
 
 
-def test_settings_are_kept_and_a_vacation_stops_the_clock_until_one_comes_back(visit):
+def test_settings_are_kept_and_a_vacation_stops_the_clock_until_one_comes_back(visit: Callable[..., Visitor]) -> None:
     person, other = visit(timezone_id="Europe/Berlin").be_guest(), visit().be_guest()
     match = person.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": other.name}])
     other.call("POST", f"/matches/{match}/joins", {})
@@ -257,7 +266,7 @@ def test_settings_are_kept_and_a_vacation_stops_the_clock_until_one_comes_back(v
     expect(person.open(match).locator("#seats li.to-move .clock")).not_to_contain_text("on vacation")
 
 
-def test_after_a_move_the_next_match_that_waits_is_a_click_away(pair):
+def test_after_a_move_the_next_match_that_waits_is_a_click_away(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     other = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{other}/joins", {})
@@ -268,7 +277,7 @@ def test_after_a_move_the_next_match_that_waits_is_a_click_away(pair):
     expect(white.page.locator("#standing")).to_contain_text("Your move")
 
 
-def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
+def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
@@ -286,7 +295,7 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit):
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
-def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit):
+def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("bashni", "start", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match}/joins", {})
@@ -303,7 +312,9 @@ def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit):
     expect(page.locator("#analysis [aria-current]")).to_have_text("b6-a5")
 
 
-def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_after_another_when_it_has(pair):
+def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_after_another_when_it_has(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     white, _, match = pair
     white.move(match, "c3-d4")
     page, held = white.open(match), []
@@ -322,7 +333,7 @@ def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_afte
     expect(field).to_have_value("")
 
 
-def typed_while_exploring(pair):
+def typed_while_exploring(pair: tuple[Visitor, Visitor, str]):
     """Return White's page with a move typed while what was explored before is fetched, and the request for that."""
     white, _, match = pair
     page, held = white.open(match), []
@@ -333,7 +344,9 @@ def typed_while_exploring(pair):
     return page, held[0]
 
 
-def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_and_not_played(pair):
+def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_and_not_played(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     page, held = typed_while_exploring(pair)
     page.keyboard.press("Enter")
     expect(page.locator("#analysis")).to_be_hidden()
@@ -342,7 +355,9 @@ def test_a_move_entered_while_what_was_explored_before_is_fetched_is_tried_out_a
     expect(page.locator("#confirm")).to_be_hidden()
 
 
-def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(pair):
+def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
     page, held = typed_while_exploring(pair)
     held.continue_()
     expect(page.locator("#analysis [data-analysis='where']")).to_contain_text("White to move")
@@ -350,7 +365,7 @@ def test_what_is_typed_while_what_was_explored_before_is_fetched_stays_typed(pai
     expect(page.locator("#analysis [aria-current]")).to_have_text("c3-d4")
 
 
-def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit):
+def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit: Callable[..., Visitor]) -> None:
     person = visit().be_guest()
     page = person.page
     page.goto("/settings")

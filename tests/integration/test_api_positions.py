@@ -2,12 +2,12 @@
 
 from urllib.parse import quote
 
-from tests.support.callers import started
+from tests.support.callers import Caller, started
 
 LINE = ["c3-d4", "b6-a5", "d4-c5"]
 
 
-def test_a_line_is_played_out_from_where_the_match_stands_and_nothing_is_played(anna, boris):
+def test_a_line_is_played_out_from_where_the_match_stands_and_nothing_is_played(anna: Caller, boris: Caller) -> None:
     match = started(anna, boris)
     anna.move(match, "c3-d4")
     found = anna.post(f"/matches/{match}/positions", {"line": LINE[1:]}).json
@@ -20,7 +20,7 @@ def test_a_line_is_played_out_from_where_the_match_stands_and_nothing_is_played(
     assert anna.get(f"/matches/{match}/legal-moves").json["hints"] == found["hints"]
 
 
-def test_a_line_begins_at_any_ply_of_the_match(anna, boris, stranger):
+def test_a_line_begins_at_any_ply_of_the_match(anna: Caller, boris: Caller, stranger: Caller) -> None:
     match = started(anna, boris)
     anna.move(match, "c3-d4")
     found = stranger.post(f"/matches/{match}/positions", {"ply": 0, "line": ["g3-h4"]}).json
@@ -29,7 +29,7 @@ def test_a_line_begins_at_any_ply_of_the_match(anna, boris, stranger):
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["ply"])
 
 
-def test_an_illegal_move_is_named_by_its_place_in_the_line(anna, boris):
+def test_an_illegal_move_is_named_by_its_place_in_the_line(anna: Caller, boris: Caller) -> None:
     match = started(anna, boris)
     refused = anna.post(f"/matches/{match}/positions", {"line": ["c3-d4", "c3-d4"]})
     assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (
@@ -39,12 +39,12 @@ def test_an_illegal_move_is_named_by_its_place_in_the_line(anna, boris):
     )
 
 
-def test_nobody_looks_into_a_private_match_by_imagining(anna, boris, stranger):
+def test_nobody_looks_into_a_private_match_by_imagining(anna: Caller, boris: Caller, stranger: Caller) -> None:
     match = started(anna, boris, private=True)
     assert stranger.post(f"/matches/{match}/positions", {"line": []}).status_code == 404
 
 
-def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger):
+def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger: Caller) -> None:
     crafted = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
     shown = stranger.get(f"/games/four-towers/positions?position={quote(crafted)}").json
     assert (shown["position"], shown["outcome"], shown["outcome_known"], shown["moves"]) == (crafted, None, False, [])
@@ -53,6 +53,6 @@ def test_an_end_that_takes_long_to_prove_is_answered_as_not_known(stranger):
     assert (shown["outcome"]["reason"], shown["outcome_known"]) == ("checkmate", True)
 
 
-def test_the_end_of_a_line_says_whether_its_result_is_known(anna, boris):
+def test_the_end_of_a_line_says_whether_its_result_is_known(anna: Caller, boris: Caller) -> None:
     match = started(anna, boris)
     assert anna.post(f"/matches/{match}/positions", {"line": LINE}).json["result_known"] is True

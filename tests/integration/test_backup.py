@@ -74,7 +74,9 @@ def load(tmp_path: Path) -> Iterator[tuple[RealServer, Load]]:
     server.close()
 
 
-def test_copies_made_under_load_while_the_files_are_rewritten_hold_what_was_acknowledged(tmp_path, load):
+def test_copies_made_under_load_while_the_files_are_rewritten_hold_what_was_acknowledged(
+    tmp_path: Path, load: tuple[RealServer, Load]
+) -> None:
     server, writing = load
     backup, restore = steps()
     for number in range(COPIES):
@@ -98,7 +100,7 @@ def test_copies_made_under_load_while_the_files_are_rewritten_hold_what_was_ackn
             restored.close()
 
 
-def test_a_backup_restored_where_more_had_happened_says_what_is_missing(tmp_path):
+def test_a_backup_restored_where_more_had_happened_says_what_is_missing(tmp_path: Path) -> None:
     var = tmp_path / "var"
     (var / "keys").mkdir(parents=True)
     (var / "keys" / "at-rest.key").write_text("ab" * 32)

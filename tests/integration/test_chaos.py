@@ -1,5 +1,7 @@
 """Nothing that was acknowledged is lost or doubled, whatever is killed, and everything goes on afterwards."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.chaos import run
@@ -10,7 +12,9 @@ KILLS = TURNS * len(PARTS)
 
 
 @pytest.mark.timeout(240)
-def test_every_part_that_is_killed_comes_back_and_nothing_is_lost_doubled_or_stopped(tmp_path, capsys):
+def test_every_part_that_is_killed_comes_back_and_nothing_is_lost_doubled_or_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     report = run(tmp_path, KILLS, 12.0, seed=20261120)
     with capsys.disabled():
         print(f"\n{report}")

@@ -26,7 +26,9 @@ def installed(house: Installation, monkeypatch: pytest.MonkeyPatch) -> list[tupl
     return asked
 
 
-def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(monkeypatch, installed):
+def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(
+    monkeypatch: pytest.MonkeyPatch, installed: list[tuple[Path, bool]]
+) -> None:
     monkeypatch.setattr(demo, "WITHIN", 110.0)  # other tests run beside it
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
@@ -42,7 +44,9 @@ def test_the_demonstration_plays_two_matches_to_their_ends_and_proves_them(monke
     assert "a b c d e f g h" in re.sub(" +", " ", result.stdout)
 
 
-def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(monkeypatch, installed):
+def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited_for(
+    monkeypatch: pytest.MonkeyPatch, installed: list[tuple[Path, bool]]
+) -> None:
     monkeypatch.setattr(demo, "WITHIN", -1.0)
     monkeypatch.setattr(demo, "NAMES", ("Alan", "Edsger"))  # the others may be there already
     result = CliRunner().invoke(main, ["demo"])
@@ -50,7 +54,7 @@ def test_a_demonstration_that_does_not_come_to_its_end_fails_with_what_it_waited
     assert re.search("The demonstration failed: the next move of match m[a-z2-7]+ has not come", result.stderr)
 
 
-def test_a_demonstration_with_senseless_settings_is_refused(monkeypatch):
+def test_a_demonstration_with_senseless_settings_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROOKERY_SHARDS", "many")
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 1

@@ -60,7 +60,7 @@ def watch(
     watch.stop()
 
 
-def test_a_write_that_does_not_fit_on_the_disk_is_not_acknowledged(tmp_path):
+def test_a_write_that_does_not_fit_on_the_disk_is_not_acknowledged(tmp_path: Path) -> None:
     server = RealServer(tmp_path, fsync=ALWAYS)
     store = RedisStore(server.client())
     store.installation()
@@ -86,7 +86,9 @@ def test_a_write_that_does_not_fit_on_the_disk_is_not_acknowledged(tmp_path):
     server.close()
 
 
-def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_goes_on(server, watch, disk, said):
+def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_goes_on(
+    server: RealServer, watch: StoreWatch, disk: Disk, said: list[str]
+) -> None:
     app = app_on(server.url)
     anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
     match = started(anna, boris)
@@ -119,7 +121,9 @@ def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_g
     assert ["almost full" in words for words in said] == [True, False]
 
 
-def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(server, watch, disk):
+def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(
+    server: RealServer, watch: StoreWatch, disk: Disk
+) -> None:
     store = RedisStore(server.client())
     disk.free = 0
     watch.step()
@@ -130,7 +134,7 @@ def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(server, 
         store.append("a", Head(0, EMPTY.digest), [CREATED], Request("0", ""))
 
 
-def test_the_reserve_takes_room_until_it_is_needed(tmp_path, disk):
+def test_the_reserve_takes_room_until_it_is_needed(tmp_path: Path, disk: Disk) -> None:
     held = Reserve(tmp_path)
     (file,) = tmp_path.iterdir()
     assert file.stat().st_size == disk_reserve.RESERVE_BYTES
@@ -143,7 +147,7 @@ def test_the_reserve_takes_room_until_it_is_needed(tmp_path, disk):
     held.give_up()
 
 
-def test_an_installation_is_not_begun_on_a_full_disk(tmp_path, disk):
+def test_an_installation_is_not_begun_on_a_full_disk(tmp_path: Path, disk: Disk) -> None:
     disk.free = 1 << 20
     with pytest.raises(OSError, match=r"only 1 MB are free on the disk of .*, and Rookery needs 24 MB to begin"):
         Reserve(tmp_path)

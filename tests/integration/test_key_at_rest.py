@@ -32,7 +32,7 @@ def raw_of(redis: Redis) -> bytes:
     return stored
 
 
-def test_a_copy_of_the_store_does_not_hold_the_private_key(redis, path):
+def test_a_copy_of_the_store_does_not_hold_the_private_key(redis: Redis, path: Path) -> None:
     key = ring(redis, path).signing()
     assert raw_of(redis).startswith(b"AES-256-GCM:")
     with pytest.raises(KeyNotReadable, match="ROOKERY_KEY_FILE"):
@@ -43,7 +43,7 @@ def test_a_copy_of_the_store_does_not_hold_the_private_key(redis, path):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_key_from_before_is_encrypted_and_goes_on_signing(redis, path):
+def test_a_key_from_before_is_encrypted_and_goes_on_signing(redis: Redis, path: Path) -> None:
     key = ring(redis, None).signing()
     bare = raw_of(redis)
     assert signature(ring(redis, path).signing()) == signature(key)
@@ -51,7 +51,9 @@ def test_a_key_from_before_is_encrypted_and_goes_on_signing(redis, path):
     assert [public.id for public in ring(redis, path).public()] == [key.id]
 
 
-def test_a_key_that_was_encrypted_with_another_file_is_refused_and_can_be_replaced(redis, path, tmp_path):
+def test_a_key_that_was_encrypted_with_another_file_is_refused_and_can_be_replaced(
+    redis: Redis, path: Path, tmp_path: Path
+) -> None:
     lost = ring(redis, path).signing()
     path.unlink()
     with pytest.raises(KeyNotReadable, match=r"put the right file back, or .* rookery audit rotate-key"):
@@ -65,7 +67,7 @@ def test_a_key_that_was_encrypted_with_another_file_is_refused_and_can_be_replac
     assert ended.until is not None
 
 
-def test_a_file_that_holds_no_secret_is_refused(redis, path):
+def test_a_file_that_holds_no_secret_is_refused(redis: Redis, path: Path) -> None:
     ring(redis, path).signing()
     path.write_text("nonsense\n")
     with pytest.raises(KeyNotReadable, match="cannot be decrypted"):

@@ -105,14 +105,14 @@ def cli(*arguments: object) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("fsync", [ALWAYS, EVERYSEC])
-def test_after_a_power_cut_under_load_every_lost_event_is_named(tmp_path, fsync):
+def test_after_a_power_cut_under_load_every_lost_event_is_named(tmp_path: Path, fsync) -> None:
     cuts = cut_power(tmp_path, 3, seed=20261122, fsync=fsync)
     assert cuts.faults == ()
     assert cuts.cuts == 3
     assert cuts.acknowledged > 60
 
 
-def test_the_server_flushes_every_write_before_it_acknowledges_it_unless_asked_otherwise(tmp_path):
+def test_the_server_flushes_every_write_before_it_acknowledges_it_unless_asked_otherwise(tmp_path: Path) -> None:
     for fsync, flushing in ((ALWAYS, "always"), (EVERYSEC, "no")):
         server = RealServer(tmp_path / fsync, fsync=fsync)
         assert server.client().config_get("appendfsync") == {"appendfsync": flushing}
@@ -120,8 +120,8 @@ def test_the_server_flushes_every_write_before_it_acknowledges_it_unless_asked_o
 
 
 def test_what_is_flushed_behind_the_acknowledgement_is_in_the_mark_before_and_on_the_disk_afterwards(
-    house, monkeypatch
-):
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     watch = house.watch(behind=True)
     marked: list[int] = []
     flush = aof.flush
@@ -140,7 +140,7 @@ def test_what_is_flushed_behind_the_acknowledgement_is_in_the_mark_before_and_on
     assert read_mark(house.var / MARK).flushed == (house.log.name, house.log.stat().st_size)
 
 
-def test_a_store_that_was_stopped_and_started_again_lacks_nothing(house):
+def test_a_store_that_was_stopped_and_started_again_lacks_nothing(house: House) -> None:
     watch = house.watch()
     watch.start()
     house.append("a", 5)
@@ -152,7 +152,7 @@ def test_a_store_that_was_stopped_and_started_again_lacks_nothing(house):
     assert house.said == []
 
 
-def test_what_a_shorter_file_lacks_is_named_by_match_and_version(house):
+def test_what_a_shorter_file_lacks_is_named_by_match_and_version(house: House) -> None:
     watch = house.watch()
     watch.start()
     house.append("a", 5)
@@ -173,7 +173,7 @@ def test_what_a_shorter_file_lacks_is_named_by_match_and_version(house):
     assert Incidents(house.client, "rk:").losses("c") == []
 
 
-def test_another_event_under_a_version_that_was_recorded_is_found(house):
+def test_another_event_under_a_version_that_was_recorded_is_found(house: House) -> None:
     watch = house.watch()
     watch.start()
     house.append("a", 5)
@@ -189,7 +189,7 @@ def test_another_event_under_a_version_that_was_recorded_is_found(house):
     assert missing.lines() == ["a: version 6 is another event than the one that was recorded"]
 
 
-def test_a_running_store_that_comes_back_with_less_is_found_and_told(house):
+def test_a_running_store_that_comes_back_with_less_is_found_and_told(house: House) -> None:
     lost: list[Missing] = []
     watch = StoreWatch(house.store, house.var / MARK, house.said.append, house.redis, lose=lost.append)
     watch.start()
@@ -205,7 +205,7 @@ def test_a_running_store_that_comes_back_with_less_is_found_and_told(house):
     assert [incident.lost for incident in Incidents(house.client, "rk:").all()] == [{"a": 5}]
 
 
-def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(house):
+def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(house: House) -> None:
     (house.var / MARK).write_text("{}")
     assert house.watch().missing() is None
     assert "whether events are missing at the end cannot be told" in house.said[0]
@@ -218,7 +218,7 @@ def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(house)
     assert "mark.json is of another store; whether events are missing at the end cannot be told" in house.said[1]
 
 
-def test_verify_names_what_is_missing_at_the_end(house, monkeypatch):
+def test_verify_names_what_is_missing_at_the_end(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", house.server.url)
     watch = house.watch()
     watch.start()
@@ -253,7 +253,7 @@ def version_of(house: House) -> int:
     return house.store.head("a").version
 
 
-def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped):
+def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped: House) -> None:
     size = stopped.log.stat().st_size
     with stopped.log.open("ab") as file:
         file.write(bytes(5000))
@@ -262,7 +262,7 @@ def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped):
     assert version_of(stopped) == 20
 
 
-def test_half_a_transaction_at_the_end_is_cut_off_and_kept(stopped):
+def test_half_a_transaction_at_the_end_is_cut_off_and_kept(stopped: House) -> None:
     whole = stopped.log.read_bytes()
     stopped.log.write_bytes(whole[:-7])
     (said,) = prepared(stopped)
@@ -281,7 +281,7 @@ def overwrite_a_length(log: Path) -> int:
     return start
 
 
-def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing(stopped):
+def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing(stopped: House) -> None:
     start = overwrite_a_length(stopped.log)
     before = stopped.log.read_bytes()
     with pytest.raises(aof.DamagedFile, match=rf"is damaged at byte {start:,}: .* events among them"):
@@ -295,7 +295,7 @@ def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing
     assert stopped.log.read_bytes() == before
 
 
-def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_off(stopped):
+def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_off(stopped: House) -> None:
     start = overwrite_a_length(stopped.log)
     (stopped.var / MARK).write_text(json.dumps({"flushed": [stopped.log.name, start]}))
     (said,) = prepared(stopped)
@@ -303,7 +303,7 @@ def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_of
     assert 0 < version_of(stopped) < 20
 
 
-def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped):
+def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped: House) -> None:
     stopped.close()
     assert cli("store", "check", "--var", stopped.var)[0] == 0
     code, said = cli("store", "repair", "--var", stopped.var)
@@ -318,7 +318,7 @@ def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped):
     assert cli("store", "check", "--var", stopped.var)[0] == 0
 
 
-def test_a_damaged_snapshot_is_found_by_store_check(stopped):
+def test_a_damaged_snapshot_is_found_by_store_check(stopped: House) -> None:
     stopped.close()
     (base,) = (stopped.redis / "appendonlydir").glob("*.base.rdb")
     content = base.read_bytes()
@@ -327,7 +327,7 @@ def test_a_damaged_snapshot_is_found_by_store_check(stopped):
     assert (code, f"DAMAGED {base}" in said) == (1, True)
 
 
-def test_store_check_refuses_a_directory_in_use_or_without_a_database(house, tmp_path):
+def test_store_check_refuses_a_directory_in_use_or_without_a_database(house: House, tmp_path: Path) -> None:
     assert "is in use" in cli("store", "check", "--var", house.var)[1]
     assert "there is no database" in cli("store", "check", "--var", tmp_path / "elsewhere")[1]
 
@@ -342,7 +342,9 @@ class StoreAlone(Installation):
         pass
 
 
-def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(house, monkeypatch):
+def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the server is embedded
     matches = Matches(house.store, now_ms)
     *moves, last = random_game(GAMES["bashni"], "start", 3)
@@ -374,7 +376,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
         assert store_from(again.settings).head(match).version == before
 
 
-def test_up_says_what_flushing_behind_the_acknowledgement_may_cost(tmp_path):
+def test_up_says_what_flushing_behind_the_acknowledgement_may_cost(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:  # so that nothing is started
         options = ["--fsync", "everysec", "--port", str(taken.getsockname()[1]), "--var", str(tmp_path)]
         command = [sys.executable, "-m", "deploy.cli", "up", *options]

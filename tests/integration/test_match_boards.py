@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from flask import Flask
 
 from tests.support.callers import ME, Caller, invited, started
 
@@ -25,7 +26,7 @@ def place(page: str, square: str) -> tuple[float, float]:
 
 
 @pytest.fixture
-def four(app):
+def four(app: Flask):
     """Return four people and their match of Towers."""
     people = [Caller(app).play_as_guest() for _ in range(4)]
     others = [invited(person.name) for person in people[1:]]
@@ -35,14 +36,16 @@ def four(app):
     return people, match
 
 
-def test_each_of_four_players_sees_the_own_corner_at_the_lower_left_and_an_onlooker_the_board_as_it_is(four, stranger):
+def test_each_of_four_players_sees_the_own_corner_at_the_lower_left_and_an_onlooker_the_board_as_it_is(
+    four, stranger: Caller
+) -> None:
     people, match = four
     lower_left = place(shown(stranger, match), "a1")
     for person, corner in zip(people, ("a7", "g7", "g1", "a1"), strict=True):
         assert place(shown(person, match), corner) == lower_left
 
 
-def test_the_board_of_four_is_turned_by_quarters_and_that_of_two_by_halves(four, anna, boris):
+def test_the_board_of_four_is_turned_by_quarters_and_that_of_two_by_halves(four, anna: Caller, boris: Caller) -> None:
     people, match = four
     lower_left = place(shown(people[3], match), "a1")
     for turned, corner in enumerate(("a1", "g1", "g7", "a7")):
@@ -57,7 +60,7 @@ def test_the_board_of_four_is_turned_by_quarters_and_that_of_two_by_halves(four,
     assert place(shown(anna, pair, "?turned=2"), "a1") == near
 
 
-def test_all_moves_since_the_own_last_one_are_marked_each_as_that_of_its_seat(four, stranger):
+def test_all_moves_since_the_own_last_one_are_marked_each_as_that_of_its_seat(four, stranger: Caller) -> None:
     people, match = four
     for person in people:
         assert person.move(match).status_code == 201
@@ -81,7 +84,9 @@ def _latest_marks(page: str) -> dict[str, list[str]]:
     }
 
 
-def test_a_move_that_a_conditional_line_made_for_its_player_is_marked_with_the_answer_to_it(anna, boris):
+def test_a_move_that_a_conditional_line_made_for_its_player_is_marked_with_the_answer_to_it(
+    anna: Caller, boris: Caller
+) -> None:
     match = started(anna, boris)
     lines = {"lines": [{"move": "c3-d4", "next": [{"move": "b6-a5"}]}]}
     answer = boris.put(f"/matches/{match}/lines", lines)

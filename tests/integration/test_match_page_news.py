@@ -3,6 +3,9 @@
 import re
 from html import unescape
 
+import pytest
+from flask import Flask
+
 from api.services import services as current_services
 from tests.support.callers import ME, OPEN, Caller, invited, started
 from tests.support.lost_tail import lose_tail
@@ -29,7 +32,9 @@ def title(caller: Caller, match: str) -> str:
     return re.search("<title>(.*?)</title>", page(caller, f"/matches/{match}"))[1]
 
 
-def test_a_page_is_told_what_happened_since_it_was_shown_and_nothing_twice(anna, boris, stranger):
+def test_a_page_is_told_what_happened_since_it_was_shown_and_nothing_twice(
+    anna: Caller, boris: Caller, stranger: Caller
+) -> None:
     match = started(anna, boris)
     mark = shown(anna, match, "mark")
     assert shown(anna, match, "news") == ""
@@ -46,7 +51,9 @@ def test_a_page_is_told_what_happened_since_it_was_shown_and_nothing_twice(anna,
     assert shown(anna, match, "news", "nonsense") == ""
 
 
-def test_a_page_that_slept_for_long_is_told_the_latest_and_that_there_was_more(anna, boris, monkeypatch):
+def test_a_page_that_slept_for_long_is_told_the_latest_and_that_there_was_more(
+    anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("api.pages.match_news.MAX_EVENTS_TOLD", 2)
     match = started(anna, boris)
     mark = shown(anna, match, "mark")
@@ -56,7 +63,7 @@ def test_a_page_that_slept_for_long_is_told_the_latest_and_that_there_was_more(a
     assert re.fullmatch(r"More has happened before\. You played \S+\. anna played \S+\. It is your turn\.", news)
 
 
-def test_a_page_whose_last_event_was_lost_is_told_so(app, anna, boris):
+def test_a_page_whose_last_event_was_lost_is_told_so(app: Flask, anna: Caller, boris: Caller) -> None:
     match = started(anna, boris)
     anna.move(match, "c3-d4")
     mark = shown(boris, match, "mark")
@@ -68,7 +75,9 @@ def test_a_page_whose_last_event_was_lost_is_told_so(app, anna, boris):
     assert shown(boris, match, "news", mark) == lost
 
 
-def test_a_proposed_rematch_is_told_and_answered_on_the_page_of_the_match_before(anna, boris, stranger):
+def test_a_proposed_rematch_is_told_and_answered_on_the_page_of_the_match_before(
+    anna: Caller, boris: Caller, stranger: Caller
+) -> None:
     match = started(anna, boris)
     boris.post(f"/matches/{match}/resignation")
     mark = shown(anna, match, "mark")
@@ -92,7 +101,7 @@ def test_a_proposed_rematch_is_told_and_answered_on_the_page_of_the_match_before
     assert "Propose a rematch" not in declined
 
 
-def test_a_frozen_match_is_nobodys_move_on_its_page_nor_in_lists(anna, boris):
+def test_a_frozen_match_is_nobodys_move_on_its_page_nor_in_lists(anna: Caller, boris: Caller) -> None:
     match = started(anna, boris)
     anna.move(match, "c3-d4")
     assert title(boris, match).startswith("● Your move")
@@ -110,7 +119,9 @@ def test_a_frozen_match_is_nobodys_move_on_its_page_nor_in_lists(anna, boris):
     assert "Your move" not in page(boris, "/matches")
 
 
-def test_the_question_whether_to_decline_says_which_conditional_move_is_played_then(anna, boris):
+def test_the_question_whether_to_decline_says_which_conditional_move_is_played_then(
+    anna: Caller, boris: Caller
+) -> None:
     match = started(anna, boris)
     lines = [{"move": "c3-d4", "next": [{"move": "b6-a5"}]}]
     assert boris.put(f"/matches/{match}/lines", {"lines": lines}).status_code == 200
@@ -122,14 +133,14 @@ def test_the_question_whether_to_decline_says_which_conditional_move_is_played_t
     assert boris.get(f"/matches/{match}").json["moves"] == ["c3-d4", "b6-a5"]
 
 
-def test_a_refusal_that_sets_nothing_off_is_not_asked_about(anna, boris):
+def test_a_refusal_that_sets_nothing_off_is_not_asked_about(anna: Caller, boris: Caller) -> None:
     match = started(anna, boris)
     anna.post(f"/matches/{match}/draw-offers")
     assert 'data-act="draw-refusal">Decline' in page(boris, f"/matches/{match}")
     assert title(boris, match).startswith("● Draw offered")
 
 
-def test_who_looks_on_while_a_seat_is_free_is_told_who_takes_it(anna, boris):
+def test_who_looks_on_while_a_seat_is_free_is_told_who_takes_it(anna: Caller, boris: Caller) -> None:
     match = anna.create(ME, OPEN)
     mark = shown(anna, match, "mark")
     boris.post(f"/matches/{match}/joins")

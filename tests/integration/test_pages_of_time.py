@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.support.callers import ME, app_on, opponent, started
+from tests.support.callers import ME, Caller, app_on, opponent, started
+from tests.support.server import RealServer
+from tests.support.watch import Watch
 
 DAY = 86_400_000
 CLAIMED = {"control": "days-per-move", "bank": 86_400, "flag": "claim", "vacations": False}
@@ -11,7 +13,7 @@ NO_VACATION = {"zone": "UTC", "free_days": [], "auto_vacation": False, "plays_fo
 
 
 @pytest.fixture
-def app(server, watch):
+def app(server: RealServer, watch: Watch):
     """Return the product's app on the emptied server, with a clock that stands still."""
     return app_on(server.url, now=watch)
 
@@ -31,7 +33,9 @@ def begun(white, black, terms):
     return match
 
 
-def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(anna, boris, stranger, watch):
+def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(
+    anna: Caller, boris: Caller, stranger: Caller, watch: Watch
+) -> None:
     match = begun(anna, boris, CLAIMED)
     assert "You must move by" in page(anna, match)
     assert "If not, the others may claim that time is up." in page(anna, match)
@@ -47,13 +51,15 @@ def test_time_that_is_up_can_be_claimed_and_a_match_won_by_it_be_forgiven(anna, 
     assert "You must move by" in page(anna, match)
 
 
-def test_a_move_against_an_opponent_can_be_taken_back_on_the_page(anna):
+def test_a_move_against_an_opponent_can_be_taken_back_on_the_page(anna: Caller) -> None:
     match = anna.create(ME, opponent(1))
     anna.move(match)
     assert "takeback-requests" in page(anna, match)
 
 
-def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(anna, boris, watch):
+def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_three_days(
+    anna: Caller, boris: Caller, watch: Watch
+) -> None:
     match = begun(anna, boris, AUTOMATIC)
     assert "If not, White loses at that instant." in page(boris, match)
     assert anna.put("/me/calendar", NO_VACATION).status_code == 200
@@ -64,7 +70,9 @@ def test_who_comes_too_late_finds_the_match_lost_and_may_still_be_forgiven_for_t
     assert "forgiveness" not in page(boris, match)
 
 
-def test_a_first_move_that_does_not_come_calls_the_match_off_and_the_page_says_so(anna, boris, watch):
+def test_a_first_move_that_does_not_come_calls_the_match_off_and_the_page_says_so(
+    anna: Caller, boris: Caller, watch: Watch
+) -> None:
     match = started(anna, boris)
     assert anna.put("/me/calendar", NO_VACATION).status_code == 200
     assert "If not, the match is called off without a result." in page(anna, match)

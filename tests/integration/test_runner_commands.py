@@ -48,12 +48,12 @@ def rookery(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))
 
 
-def test_whole_chains_are_counted(store, match):
+def test_whole_chains_are_counted(store: RedisStore, match: str) -> None:
     result = rookery("verify")
     assert (result.exit_code, result.stdout) == (0, f"{NO_LOGS}1 matches, 9 events whole\n")
 
 
-def test_a_changed_move_is_found_with_its_match_and_version(store, match):
+def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, match: str) -> None:
     (key,) = store.client.keys(f"*{match}:e")
     entries = store.client.xrange(key)
     store.client.delete(key)
@@ -67,7 +67,7 @@ def test_a_changed_move_is_found_with_its_match_and_version(store, match):
     assert result.stdout.endswith("1 of 1 matches damaged\n")
 
 
-def test_read_models_are_made_anew_and_differences_are_told(store, match):
+def test_read_models_are_made_anew_and_differences_are_told(store: RedisStore, match: str) -> None:
     assert rookery("rebuild", "--processes", "1").stdout == "1 matches, 9 events\n"
     assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
     wrong = Keys(store.prefix, store.shards).summary(match)
@@ -79,7 +79,7 @@ def test_read_models_are_made_anew_and_differences_are_told(store, match):
 
 
 @pytest.mark.parametrize("command", ["verify", "rebuild"])
-def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(command, monkeypatch):
+def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
     result = rookery(command)
     assert result.exit_code == 1
@@ -87,7 +87,7 @@ def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(command, mo
     assert result.stdout == ""
 
 
-def test_the_relay_carries_events_until_it_is_told_to_stop(store, match):
+def test_the_relay_carries_events_until_it_is_told_to_stop(store: RedisStore, match: str) -> None:
     command = tethered([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
         summary = Keys(store.prefix, store.shards).summary(match)

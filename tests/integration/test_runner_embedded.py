@@ -38,7 +38,7 @@ def script(path: Path, says: str) -> Path:
     return path
 
 
-def test_the_wheel_carries_a_server_that_runs_here():
+def test_the_wheel_carries_a_server_that_runs_here() -> None:
     path = embedded.wheel_binary()
     assert path is not None
     assert os.access(path, os.X_OK)
@@ -47,20 +47,20 @@ def test_the_wheel_carries_a_server_that_runs_here():
     assert found.version >= embedded.OLDEST
 
 
-def test_without_the_wheel_a_server_on_the_path_is_taken(tmp_path, monkeypatch):
+def test_without_the_wheel_a_server_on_the_path_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "wheel_binary", lambda: None)
     path = script(tmp_path / "redis-server", "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc bits=64")
     assert find_binary(str(tmp_path)) == Binary(path, "redis", (7, 0, 15))
 
 
-def test_a_server_that_is_too_old_is_refused_with_what_to_do(tmp_path, monkeypatch):
+def test_a_server_that_is_too_old_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "wheel_binary", lambda: None)
     script(tmp_path / "redis-server", "Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc bits=64")
     with pytest.raises(EmbeddedError, match=r"from 6\.2 on.*found: redis 6\.0\.16.*REDIS_URL"):
         find_binary(str(tmp_path))
 
 
-def test_a_program_that_is_no_server_is_not_taken_for_one(tmp_path):
+def test_a_program_that_is_no_server_is_not_taken_for_one(tmp_path: Path) -> None:
     assert identify(script(tmp_path / "redis-server", "hello")) is None
     assert identify(tmp_path / "absent") is None
 
@@ -72,7 +72,9 @@ def running(tmp_path: Path) -> Iterator[RealServer]:
     server.close()
 
 
-def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(tmp_path, running):
+def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(
+    tmp_path: Path, running: RealServer
+) -> None:
     with running.client() as client:
         asked = {"appendonly": "yes", "appendfsync": "always", "save": "", "maxmemory-policy": "noeviction"}
         assert {name: client.config_get(name)[name] for name in asked} == asked
@@ -81,7 +83,9 @@ def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(t
         assert Path(client.config_get("dir")["dir"]) == tmp_path
 
 
-def test_an_embedded_server_fills_at_most_half_of_the_memory_of_its_control_group(tmp_path, monkeypatch):
+def test_an_embedded_server_fills_at_most_half_of_the_memory_of_its_control_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(embedded, "CGROUP_MEMORY", limit)
     limit.write_text("max\n")
@@ -90,7 +94,7 @@ def test_an_embedded_server_fills_at_most_half_of_the_memory_of_its_control_grou
     assert embedded.max_memory() == whole // 2
 
 
-def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(tmp_path):
+def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(tmp_path: Path) -> None:
     DataDirectory(tmp_path, Binary(Path("server"), "valkey", (8, 0, 1))).release()
     DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
     stamp = json.loads((tmp_path / embedded.STAMP).read_text())
@@ -98,7 +102,7 @@ def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(t
 
 
 @pytest.mark.parametrize("other", [("valkey", (8, 1, 8)), ("redis", (9, 1, 2)), ("redis", (6, 2, 14))])
-def test_an_older_server_or_one_of_another_family_is_refused(tmp_path, other):
+def test_an_older_server_or_one_of_another_family_is_refused(tmp_path: Path, other) -> None:
     DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
     with pytest.raises(EmbeddedError, match=r"written by valkey 9\.1\.2 and cannot be opened by"):
         DataDirectory(tmp_path, Binary(Path("server"), *other))
@@ -106,20 +110,20 @@ def test_an_older_server_or_one_of_another_family_is_refused(tmp_path, other):
 
 
 @pytest.mark.parametrize("foreign", ["dump.rdb", "appendonly.aof", "appendonlydir"])
-def test_the_database_of_another_server_is_left_alone(tmp_path, binary, foreign):
+def test_the_database_of_another_server_is_left_alone(tmp_path: Path, binary: Binary, foreign) -> None:
     (tmp_path / foreign).mkdir()
     with pytest.raises(EmbeddedError, match="without Rookery's stamp"):
         DataDirectory(tmp_path, binary)
     assert not (tmp_path / embedded.STAMP).exists()
 
 
-def test_a_stamp_that_cannot_be_read_is_refused(tmp_path, binary):
+def test_a_stamp_that_cannot_be_read_is_refused(tmp_path: Path, binary: Binary) -> None:
     (tmp_path / embedded.STAMP).write_text('{"family": "valkey"}')
     with pytest.raises(EmbeddedError, match="no server version"):
         DataDirectory(tmp_path, binary)
 
 
-def test_a_directory_in_use_is_refused_until_its_server_has_ended(tmp_path, binary):
+def test_a_directory_in_use_is_refused_until_its_server_has_ended(tmp_path: Path, binary: Binary) -> None:
     directory = DataDirectory(tmp_path, binary)
     child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, pass_fds=[directory.lock])
     directory.release()
@@ -129,7 +133,7 @@ def test_a_directory_in_use_is_refused_until_its_server_has_ended(tmp_path, bina
     DataDirectory(tmp_path, binary).release()
 
 
-def test_a_directory_belongs_to_its_first_installation(tmp_path, binary):
+def test_a_directory_belongs_to_its_first_installation(tmp_path: Path, binary: Binary) -> None:
     directory = DataDirectory(tmp_path, binary)
     directory.settle(None)
     directory.settle("first")
@@ -145,24 +149,26 @@ def test_a_directory_belongs_to_its_first_installation(tmp_path, binary):
     again.release()
 
 
-def test_a_taken_port_is_refused_by_whom_it_is_taken(tmp_path, binary):
+def test_a_taken_port_is_refused_by_whom_it_is_taken(tmp_path: Path, binary: Binary) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(EmbeddedError, match=rf"port {port} for the API is taken by .*choose another with --port"):
             refuse_taken_port(port, "the API", "--port")
 
 
-def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(running):
+def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(running: RealServer) -> None:
     with pytest.raises(EmbeddedError, match="a Valkey or Redis server"):
         refuse_taken_port(running.port, "the embedded server", "--server-port")
 
 
-def test_an_address_that_is_not_ours_is_refused():
+def test_an_address_that_is_not_ours_is_refused() -> None:
     with pytest.raises(EmbeddedError, match="cannot be used"):
         refuse_taken_port(8000, "the API", "--port", "192.0.2.1")
 
 
-def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(tmp_path, monkeypatch):
+def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("events.runtime.connections.ANSWER_SECONDS", 0.3)
     server = RealServer(tmp_path / "redis")
     hung: list[float] = []

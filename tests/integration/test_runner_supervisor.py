@@ -52,7 +52,7 @@ def pids_in(log: Path) -> list[int]:
     return [int(line) for line in log.read_text().split()] if log.exists() else []
 
 
-def test_a_killed_process_is_started_again(tmp_path, supervisor, ear):
+def test_a_killed_process_is_started_again(tmp_path: Path, supervisor: Supervisor, ear: Ear) -> None:
     supervisor.start([Program("one", waiting())], os.environ)
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 1, "a start")
     assert supervisor.kill("one")
@@ -63,7 +63,9 @@ def test_a_killed_process_is_started_again(tmp_path, supervisor, ear):
     assert supervisor.restarts("one") == 1
 
 
-def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(tmp_path, supervisor, ear, monkeypatch):
+def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(
+    tmp_path: Path, supervisor: Supervisor, ear: Ear, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("deploy.local.child.STEADY_AFTER", 3600.0)  # however slowly it comes to its end
     supervisor.start([Program("bad", [sys.executable, "-c", "print('no luck'); raise SystemExit(3)"])], os.environ)
     said = [ear.next() for _ in range(3)]
@@ -74,7 +76,9 @@ def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(tmp_p
         supervisor.refuse_failing()
 
 
-def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(tmp_path, supervisor, ear):
+def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(
+    tmp_path: Path, supervisor: Supervisor, ear: Ear
+) -> None:
     fork = "if os.fork() == 0: print(os.getpid(), flush=True)"
     supervisor.start([Program("parent", waiting(fork))], os.environ)
     eventually(lambda: len(pids_in(tmp_path / "parent.log")) == 2, "a fork")
@@ -85,7 +89,7 @@ def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(tmp_p
     eventually(lambda: not alive(orphan), "the end of the orphan")
 
 
-def test_stopping_asks_first_and_kills_what_overstays(tmp_path, supervisor):
+def test_stopping_asks_first_and_kills_what_overstays(tmp_path: Path, supervisor: Supervisor) -> None:
     ready = "print(1, flush=True)"
     polite = waiting(f"signal.signal(signal.SIGTERM, lambda *_: (print(0, flush=True), os._exit(0))); {ready}")
     deaf = waiting(f"signal.signal(signal.SIGTERM, signal.SIG_IGN); {ready}")
@@ -98,7 +102,7 @@ def test_stopping_asks_first_and_kills_what_overstays(tmp_path, supervisor):
     assert supervisor.names() == ()
 
 
-def test_a_program_that_does_not_exist_fails_with_its_reason(tmp_path, supervisor, ear):
+def test_a_program_that_does_not_exist_fails_with_its_reason(tmp_path: Path, supervisor: Supervisor, ear: Ear) -> None:
     supervisor.start([Program("ghost", [str(tmp_path / "ghost")])], os.environ)
     for _ in range(3):
         ear.next()
@@ -135,7 +139,7 @@ signal.pause()
 """
 
 
-def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear):
+def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, ear: Ear) -> None:
     reports: list[dict[str, str]] = []
     supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
     command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung")]
@@ -149,7 +153,9 @@ def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path, ear):
     assert reports[1] == {}
 
 
-def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_has_not_begun_yet(tmp_path, ear):
+def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_has_not_begun_yet(
+    tmp_path: Path, ear: Ear
+) -> None:
     reports: list[dict[str, str]] = []
     supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
     command = [sys.executable, "-c", REPLACES_BELOW]
@@ -162,7 +168,7 @@ def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_ha
     assert reports[1] == {}
 
 
-def test_a_line_that_has_ended_is_not_waited_for(tmp_path, ear):
+def test_a_line_that_has_ended_is_not_waited_for(tmp_path: Path, ear: Ear) -> None:
     script = (
         "import signal\nfrom events.runtime import beats\nwith beats.line('work'): pass\n"
         "print(1, flush=True)\nsignal.pause()"
@@ -177,7 +183,7 @@ def test_a_line_that_has_ended_is_not_waited_for(tmp_path, ear):
     supervisor.close()
 
 
-def test_a_supervisor_whose_output_is_gone_keeps_its_processes_running(tmp_path):
+def test_a_supervisor_whose_output_is_gone_keeps_its_processes_running(tmp_path: Path) -> None:
     def unheard(_: object) -> None:
         raise BrokenPipeError("nobody reads this")
 
@@ -189,7 +195,9 @@ def test_a_supervisor_whose_output_is_gone_keeps_its_processes_running(tmp_path)
     supervisor.close()
 
 
-def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_running(tmp_path, ear, monkeypatch):
+def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_running(
+    tmp_path: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
+) -> None:
     supervisor = Supervisor(tmp_path, ear)
     supervisor.start([Program("one", waiting())], os.environ)
     child = supervisor.pid("one")
@@ -206,7 +214,9 @@ def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_runnin
     assert not alive(child)
 
 
-def test_a_log_is_held_to_its_size_while_its_process_writes(tmp_path, ear, monkeypatch):
+def test_a_log_is_held_to_its_size_while_its_process_writes(
+    tmp_path: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("deploy.local.supervisor.LOGS_EVERY_S", 0.05)
     supervisor = Supervisor(tmp_path, ear, max_log_bytes=20_000)
     chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"
@@ -221,7 +231,7 @@ def test_a_log_is_held_to_its_size_while_its_process_writes(tmp_path, ear, monke
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has died")
-def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path):
+def test_nothing_outlives_a_supervisor_that_is_killed(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom deploy.local.supervisor import Program, Supervisor\n"
         "supervisor = Supervisor(Path(sys.argv[1]), print)\n"

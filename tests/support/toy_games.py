@@ -23,19 +23,19 @@ class _Unwritten(Game[Hashable, Hashable]):
     def key(self, position):
         return position
 
-    def parse_position(self, text):
+    def parse_position(self, text) -> None:
         raise NotImplementedError
 
-    def format_position(self, position):
+    def format_position(self, position) -> None:
         raise NotImplementedError
 
-    def parse_move(self, position, text):
+    def parse_move(self, position, text) -> None:
         raise NotImplementedError
 
-    def format_move(self, position, move):
+    def format_move(self, position, move) -> None:
         raise NotImplementedError
 
-    def diagram(self, position):
+    def diagram(self, position) -> None:
         raise NotImplementedError
 
     def scene(self, position) -> Scene:

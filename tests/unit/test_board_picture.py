@@ -40,7 +40,7 @@ def column(root: ElementTree.Element, square: str) -> list[ElementTree.Element]:
     return found.findall(f"{SVG}use")
 
 
-def test_a_column_is_drawn_from_the_bottom_up_each_piece_above_the_one_below():
+def test_a_column_is_drawn_from_the_bottom_up_each_piece_above_the_one_below() -> None:
     pieces = column(parsed(scene_with({"a1": (BLACK_KING, WHITE_MAN, WHITE_MAN)})), "a1")
     assert [piece.get("data-title") for piece in pieces] == ["black king", "white man", "white man"]
     heights = [float(piece.get("y", "")) for piece in pieces]
@@ -48,19 +48,19 @@ def test_a_column_is_drawn_from_the_bottom_up_each_piece_above_the_one_below():
     assert len(set(heights)) == 3
 
 
-def test_every_piece_of_the_tallest_possible_column_can_be_told_from_the_next():
+def test_every_piece_of_the_tallest_possible_column_can_be_told_from_the_next() -> None:
     pieces = column(parsed(scene_with({"b1": (WHITE_MAN,) * 24})), "b1")
     heights = [float(piece.get("y", "")) for piece in pieces]
     assert all(below - above >= 0.04 for below, above in pairwise(heights))
     assert heights[0] - heights[-1] <= 1.2
 
 
-def test_a_column_of_several_pieces_says_its_height_and_a_single_piece_does_not():
+def test_a_column_of_several_pieces_says_its_height_and_a_single_piece_does_not() -> None:
     root = parsed(scene_with({"a1": (WHITE_MAN,), "b1": (BLACK_KING, WHITE_MAN)}))
     assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "height"] == ["2"]
 
 
-def test_a_king_wears_a_crown_and_a_man_does_not():
+def test_a_king_wears_a_crown_and_a_man_does_not() -> None:
     root = parsed(scene_with({"a1": (WHITE_MAN,), "b1": (BLACK_KING,)}))
     crowned = {
         group.get("class")
@@ -70,25 +70,25 @@ def test_a_king_wears_a_crown_and_a_man_does_not():
     assert crowned == {"piece piece-black kind-king"}
 
 
-def test_a_castle_has_battlements_and_belongs_to_nobody():
+def test_a_castle_has_battlements_and_belongs_to_nobody() -> None:
     root = parsed(scene_with({"a1": (Piece(-1, "castle", "g", "green castle"),)}))
     castle = root.find(f".//{SVG}g[@class='piece piece-nobody kind-castle']")
     assert castle is not None
     assert any(path.get("class") == "tooth" for path in castle.iter(f"{SVG}path"))
 
 
-def test_seats_that_differ_by_colour_alone_carry_letters():
+def test_seats_that_differ_by_colour_alone_carry_letters() -> None:
     scene = scene_with({"a1": (Piece(1, "stone", "u", "blue piece"),), "b1": (Piece(2, "stone", "r", "red piece"),)})
     root = ElementTree.fromstring(draw(scene, ("white", "blue", "red", "black")))  # noqa: S314
     assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "letter"] == ["U", "R"]
 
 
-def test_a_piece_of_an_unknown_kind_shows_its_letter():
+def test_a_piece_of_an_unknown_kind_shows_its_letter() -> None:
     root = parsed(scene_with({"a1": (Piece(0, "unicorn", "U", "white unicorn"),)}))
     assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "letter"] == ["U"]
 
 
-def test_a_piece_that_stands_alone_is_a_figure_and_a_frozen_one_looks_it():
+def test_a_piece_that_stands_alone_is_a_figure_and_a_frozen_one_looks_it() -> None:
     pieces = {
         "a1": (Piece(0, "giraffe", "rG", "red giraffe"),),
         "b1": (Piece(0, "giraffe", "rG", "frozen red giraffe", True),),
@@ -99,7 +99,7 @@ def test_a_piece_that_stands_alone_is_a_figure_and_a_frozen_one_looks_it():
     assert faces["piece piece-red kind-giraffe frozen"] == ["body", "detail", "ornament", "freeze"]
 
 
-def test_pieces_that_belong_together_are_joined_by_a_line():
+def test_pieces_that_belong_together_are_joined_by_a_line() -> None:
     pieces = {"a1": (Piece(0, "little-dog", "rDg", "dog"),), "b1": (Piece(0, "rook", "rR", "rook"),)}
     root = parsed(scene_with(pieces)._replace(links=(("a1", "b1"),)))
     assert len([path for path in root.iter(f"{SVG}path") if path.get("class") == "link"]) == 1
@@ -116,7 +116,7 @@ def middles(root: ElementTree.Element) -> dict[str, tuple[float, float]]:
     }
 
 
-def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_their_sides():
+def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_their_sides() -> None:
     plain, turned = parsed(scene_with({})), parsed(scene_with({}), quarters=2)
 
     def labels(root: ElementTree.Element) -> dict[str, tuple[str, str]]:
@@ -132,7 +132,7 @@ def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_thei
 
 
 @pytest.mark.parametrize("quarters", [0, 2])
-def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(quarters):
+def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(quarters) -> None:
     root = parsed(TOWER_GAME.scene(TOWER_GAME.initial("original")), quarters=quarters)
     squares = middles(root)
     labels = [
@@ -151,7 +151,7 @@ def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(qu
         assert text in min(squares, key=lambda square: dist(squares[square], at))[:2]
 
 
-def test_near_columns_are_drawn_over_far_ones():
+def test_near_columns_are_drawn_over_far_ones() -> None:
     root = parsed(scene_with({"a1": (WHITE_MAN,) * 5, "a2": (WHITE_MAN,)}))
     order = [group.get("data-square") for group in root.iter(f"{SVG}g") if group.get("class") == "column"]
     assert order == ["a2", "a1"]
@@ -160,13 +160,13 @@ def test_near_columns_are_drawn_over_far_ones():
     assert order == ["a1", "a2"]
 
 
-def test_the_last_move_is_marked_where_it_began_and_where_it_ended():
+def test_the_last_move_is_marked_where_it_began_and_where_it_ended() -> None:
     root = parsed(scene_with({}), traces=[Trace(0, ("a1", "z9", "b2", "c1"))])
     marks = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "mark" in (rect.get("class") or "").split()]
     assert marks == ["mark mark-from", "mark mark-via", "mark mark-to"]
 
 
-def test_of_several_moves_each_is_marked_in_the_colour_of_its_seat_and_the_older_ones_are_fainter():
+def test_of_several_moves_each_is_marked_in_the_colour_of_its_seat_and_the_older_ones_are_fainter() -> None:
     traces = [Trace(0, ("a1", "b1")), Trace(1, ("c1",)), Trace(0, ("a2", "b2"))]
     root = parsed(scene_with({}), traces=traces)
     marks = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "mark" in (rect.get("class") or "").split()]
@@ -179,7 +179,7 @@ def test_of_several_moves_each_is_marked_in_the_colour_of_its_seat_and_the_older
     ]
 
 
-def test_each_square_is_a_button_that_says_what_stands_on_it():
+def test_each_square_is_a_button_that_says_what_stands_on_it() -> None:
     root = parsed(scene_with({"a1": (WHITE_MAN,)}, {"a1": "a1: white man"}))
     spoken = {
         group.get("data-square"): group.get("aria-label")
@@ -191,14 +191,14 @@ def test_each_square_is_a_button_that_says_what_stands_on_it():
     assert spoken["b2"] == "b2: empty"
 
 
-def test_a_mere_picture_has_a_name_and_nothing_to_point_at():
+def test_a_mere_picture_has_a_name_and_nothing_to_point_at() -> None:
     root = parsed(scene_with({"a1": (WHITE_MAN,)}), picture="A position")
     assert root.get("role") == "img"
     assert root.get("aria-label") == "A position"
     assert not [group for group in root.iter(f"{SVG}g") if group.get("role") == "button"]
 
 
-def test_two_pictures_on_one_page_do_not_share_the_names_of_their_drawings():
+def test_two_pictures_on_one_page_do_not_share_the_names_of_their_drawings() -> None:
     def names(picture: str) -> set[str | None]:
         root = parsed(scene_with({"a1": (WHITE_MAN,)}), picture=picture)
         return {group.get("id") for group in root.iter(f"{SVG}g") if group.get("id")}
@@ -206,7 +206,7 @@ def test_two_pictures_on_one_page_do_not_share_the_names_of_their_drawings():
     assert names("First").isdisjoint(names("Second"))
 
 
-def test_what_a_scene_says_is_escaped():
+def test_what_a_scene_says_is_escaped() -> None:
     nasty = Piece(0, "man", "<", '"><script>')
     root = parsed(scene_with({"a1": (nasty,)}, {"a1": "<b>&"}))
     assert column(root, "a1")[0].get("data-title") == '"><script>'
@@ -214,7 +214,7 @@ def test_what_a_scene_says_is_escaped():
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
-def test_positions_of_every_game_make_a_well_formed_picture_without_inline_styles(game):
+def test_positions_of_every_game_make_a_well_formed_picture_without_inline_styles(game) -> None:
     rng = random.Random(7)
     for name, setup in game.setups.items():
         position = game.initial(name)
@@ -234,13 +234,13 @@ def test_positions_of_every_game_make_a_well_formed_picture_without_inline_style
         assert picture == draw(scene, colour_names(setup.seat_names), quarters=2)
 
 
-def test_a_swatch_is_a_disc_in_the_colour_of_its_seat():
+def test_a_swatch_is_a_disc_in_the_colour_of_its_seat() -> None:
     root = ElementTree.fromstring(swatch("blue"))  # noqa: S314
     assert "piece-blue" in (root.get("class") or "")
     assert root.get("aria-hidden") == "true"
 
 
-def test_the_notes_on_a_square_describe_its_button_and_are_escaped():
+def test_the_notes_on_a_square_describe_its_button_and_are_escaped() -> None:
     notes = (Note("a1", "A <tower>", "Rooks & knights."), Note("a1", "Safe", "For now."))
     root = parsed(scene_with({})._replace(notes=notes))
     button = root.find(f".//{SVG}g[@class='square'][@data-square='a1']")
@@ -250,7 +250,7 @@ def test_the_notes_on_a_square_describe_its_button_and_are_escaped():
     assert len(list(root.iter(f"{SVG}desc"))) == 2
 
 
-def test_a_king_in_check_stands_on_a_star_on_its_square_however_the_board_is_turned():
+def test_a_king_in_check_stands_on_a_star_on_its_square_however_the_board_is_turned() -> None:
     king = Piece(0, "monarch", "K", "white king")
     scene = scene_with({"a1": (king,), "b1": (king,)})._replace(checked=("a1",))
     for quarters in range(4):

@@ -13,13 +13,13 @@ PRODUCTION = ROOT / "deploy" / "production"
 COMPOSE = yaml.safe_load((PRODUCTION / "compose.yaml").read_text())
 
 
-def test_store_and_broker_are_different_servers():
+def test_store_and_broker_are_different_servers() -> None:
     environment = COMPOSE["services"]["api"]["environment"]
     assert environment["REDIS_URL"].startswith("redis://store:")
     assert environment["BROKER_URL"].startswith("redis://broker:")
 
 
-def test_every_part_that_runs_locally_runs_in_containers():
+def test_every_part_that_runs_locally_runs_in_containers() -> None:
     assert set(COMPOSE["services"]) == {
         "store",
         "broker",
@@ -33,7 +33,7 @@ def test_every_part_that_runs_locally_runs_in_containers():
 
 
 @pytest.mark.parametrize("name", ["store", "broker"])
-def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name):
+def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name) -> None:
     volumes = COMPOSE["services"][name]["volumes"]
     assert f"{name}:/data" in volumes
     assert name in COMPOSE["volumes"]
@@ -47,18 +47,18 @@ def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name
 
 
 @pytest.mark.parametrize("name", ["redis-common", "redis-store", "redis-broker"])
-def test_nothing_is_evicted_or_kept_in_memory_only(name):
+def test_nothing_is_evicted_or_kept_in_memory_only(name) -> None:
     lines = (PRODUCTION / f"{name}.conf").read_text().splitlines()
     settings = dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
     assert settings.get("appendonly", "yes") == "yes"
     assert settings.get("maxmemory-policy", "noeviction") == "noeviction"
 
 
-def test_the_store_syncs_every_write_before_it_replies():
+def test_the_store_syncs_every_write_before_it_replies() -> None:
     assert "\nappendfsync always\n" in (PRODUCTION / "redis-store.conf").read_text()
 
 
-def test_gunicorn_serves_complete_requests_with_threads_and_has_no_control_socket():
+def test_gunicorn_serves_complete_requests_with_threads_and_has_no_control_socket() -> None:
     settings = runpy.run_path(str(PRODUCTION / "gunicorn.conf.py"))
     assert (settings["worker_class"], settings["workers"], settings["threads"]) == (
         "deploy.production.web_worker.WebWorker",
@@ -68,13 +68,13 @@ def test_gunicorn_serves_complete_requests_with_threads_and_has_no_control_socke
     assert settings["control_socket_disable"] is True
 
 
-def test_the_image_holds_every_package_of_the_product():
+def test_the_image_holds_every_package_of_the_product() -> None:
     text = (PRODUCTION / "Dockerfile").read_text()
     assert {"domain", "events", "workers", "api", "deploy"} <= set(re.findall(r"^COPY (\w+) \w+$", text, re.M))
 
 
 @pytest.mark.parametrize("script", [ROOT / "tests" / "programs.sh", ROOT / ".ci" / "run"])
-def test_scripts_are_sound_and_can_be_run(script):
+def test_scripts_are_sound_and_can_be_run(script) -> None:
     assert script.stat().st_mode & 0o111
     checked = subprocess.run(["bash", "-n", script], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")

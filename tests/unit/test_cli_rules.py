@@ -16,14 +16,14 @@ def rookery(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))
 
 
-def test_the_games_are_listed_with_their_setups_and_seats():
+def test_the_games_are_listed_with_their_setups_and_seats() -> None:
     result = rookery("rules", "list")
     assert result.exit_code == 0
     assert "bashni  Bashni, ruleset 1" in result.stdout
     assert "    two-player  Two players: White, Black" in result.stdout
 
 
-def test_rulesets_of_one_game_are_listed_with_their_difference_and_asked_by_name():
+def test_rulesets_of_one_game_are_listed_with_their_difference_and_asked_by_name() -> None:
     listed = rookery("rules", "list").stdout
     assert "    bashni-1  In one move no column is jumped twice.\n    bashni-2  In one move a column may" in listed
     assert "towers-1" not in listed
@@ -33,7 +33,7 @@ def test_rulesets_of_one_game_are_listed_with_their_difference_and_asked_by_name
     assert moves["bashni-2"] == "c3xe1xg3xe5xc3xe1\nc3xe5xg3xe1xc3\n"
 
 
-def test_a_position_is_given_as_its_string_or_as_the_name_of_a_setup():
+def test_a_position_is_given_as_its_string_or_as_the_name_of_a_setup() -> None:
     shown = rookery("rules", "show", "bashni", START)
     assert shown.exit_code == 0
     assert (
@@ -43,28 +43,28 @@ def test_a_position_is_given_as_its_string_or_as_the_name_of_a_setup():
     assert "a b c d e f g h" in shown.stdout
 
 
-def test_the_end_of_a_game_is_told():
+def test_the_end_of_a_game_is_told() -> None:
     assert rookery("rules", "show", "bashni", "8/8/8/8/8/8/8/W7 b 0").stdout.endswith("over: 1 - 0 (no-moves)\n")
 
 
-def test_legal_moves_are_printed_one_a_line():
+def test_legal_moves_are_printed_one_a_line() -> None:
     result = rookery("rules", "moves", "bashni", "start")
     assert result.stdout.split() == ["a3-b4", "c3-b4", "c3-d4", "e3-d4", "e3-f4", "g3-f4", "g3-h4"]
 
 
-def test_moves_are_applied_in_order():
+def test_moves_are_applied_in_order() -> None:
     result = rookery("rules", "apply", "bashni", "start", "c3-d4", "b6-a5")
     assert (result.exit_code, result.stdout) == (0, "1b1b1b1b/b1b1b1b1/3b1b1b/b7/3w4/w3w1w1/1w1w1w1w/w1w1w1w1 w 0\n")
 
 
-def test_an_illegal_move_is_refused_with_its_number_and_the_reason():
+def test_an_illegal_move_is_refused_with_its_number_and_the_reason() -> None:
     result = rookery("rules", "apply", "bashni", "start", "c3-d4", "b6-b5")
     assert result.exit_code == 1
     assert result.stderr.startswith("move 2, b6-b5: ")
     assert result.stdout == ""
 
 
-def test_perft_counts_and_divides():
+def test_perft_counts_and_divides() -> None:
     assert rookery("rules", "perft", "bashni", "start", "3").stdout == "302\n"
     *parts, total = rookery("rules", "perft", "bashni", "start", "3", "--divide").stdout.split("\n")[:-1]
     assert total == "302"
@@ -84,20 +84,20 @@ def test_perft_counts_and_divides():
         (("nothing",), "No such command"),
     ],
 )
-def test_what_makes_no_sense_ends_with_code_2_and_says_why(arguments, said):
+def test_what_makes_no_sense_ends_with_code_2_and_says_why(arguments, said) -> None:
     result = rookery(*arguments)
     assert result.exit_code == 2
     assert said in result.stderr
 
 
-def test_vector_files_are_checked_and_counted():
+def test_vector_files_are_checked_and_counted() -> None:
     paths = [VECTORS / f"{name}.public.json" for name in ("bashni", "bashni-2", "towers")]
     cases = sum(len(json.loads(path.read_text())) for path in paths)
     result = rookery("rules", "check", *map(str, paths))
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, f"{cases} passed, 0 failed")
 
 
-def test_a_failing_case_is_printed_with_what_was_expected_and_what_came(tmp_path):
+def test_a_failing_case_is_printed_with_what_was_expected_and_what_came(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     cases = [
         {"name": "right", "position": START, "perft": {"1": 7}},
@@ -111,7 +111,7 @@ def test_a_failing_case_is_printed_with_what_was_expected_and_what_came(tmp_path
     )
 
 
-def test_a_broken_vector_file_is_refused(tmp_path):
+def test_a_broken_vector_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bashni.public.json"
     path.write_text("[")
     result = rookery("rules", "check", str(path))
@@ -120,13 +120,13 @@ def test_a_broken_vector_file_is_refused(tmp_path):
     assert "passed" not in result.stdout
 
 
-def test_a_file_whose_name_names_no_game_here_ends_with_code_2(tmp_path):
+def test_a_file_whose_name_names_no_game_here_ends_with_code_2(tmp_path: Path) -> None:
     path = tmp_path / "chess.public.json"
     path.write_text("[]")
     assert rookery("rules", "check", str(path)).exit_code == 2
 
 
-def test_an_opponent_answers_the_same_to_the_same_question():
+def test_an_opponent_answers_the_same_to_the_same_question() -> None:
     asked = ("opponent", "move", "bashni", "start", "--level", "2", "--seed", "7")
     first, second = rookery(*asked), rookery(*asked)
     assert first.exit_code == 0
@@ -134,13 +134,13 @@ def test_an_opponent_answers_the_same_to_the_same_question():
     assert first.stdout.strip() in rookery("rules", "moves", "bashni", "start").stdout.split()
 
 
-def test_an_opponent_has_no_move_in_a_game_that_is_over():
+def test_an_opponent_has_no_move_in_a_game_that_is_over() -> None:
     result = rookery("opponent", "move", "bashni", "8/8/8/8/8/8/8/W7 b 0")
     assert result.exit_code == 1
     assert "over" in result.stderr
 
 
-def test_moves_are_listed_as_players_spell_them_and_read_so_again():
+def test_moves_are_listed_as_players_spell_them_and_read_so_again() -> None:
     result = rookery("rules", "moves", "tower-game", "original", "--spelled")
     assert result.exit_code == 0
     assert "Kcc1" not in result.stdout

@@ -127,7 +127,7 @@ def differences(case: dict[str, Any], game: Nim = NIM) -> list[str]:
     return [failure.key for failure in check_case(game, {"name": "case", **case})]
 
 
-def test_a_case_whose_every_expectation_holds_passes():
+def test_a_case_whose_every_expectation_holds_passes() -> None:
     assert check_cases(NIM, [ALL_HOLD]) == (1, 0, ())
 
 
@@ -146,18 +146,18 @@ def test_a_case_whose_every_expectation_holds_passes():
         ("outcome", {"scores": [1.0, 0.0], "reason": "empty"}),
     ],
 )
-def test_an_expectation_that_does_not_hold_is_reported(key, wrong):
+def test_an_expectation_that_does_not_hold_is_reported(key, wrong) -> None:
     report = check_cases(NIM, [{**ALL_HOLD, key: wrong}])
     assert (report.passed, report.failed) == (0, 1)
     assert [failure.key for failure in report.failures] == ["move" if key == "result_position" else key]
 
 
-def test_a_report_says_what_was_expected_and_what_came():
+def test_a_report_says_what_was_expected_and_what_came() -> None:
     (failure,) = check_case(NIM, {"name": "count", "position": "3 a", "perft": {"2": 4}})
     assert failure == ("count", "perft", "4 at depth 2", "3")
 
 
-def test_scores_are_compared_to_the_four_decimals_in_which_they_are_written():
+def test_scores_are_compared_to_the_four_decimals_in_which_they_are_written() -> None:
     class Thirds(Nim):
         def outcome(self, position: int, history: Sequence[int]) -> Outcome:
             return Outcome((2 / 3, 1 / 3), "shared")
@@ -167,28 +167,28 @@ def test_scores_are_compared_to_the_four_decimals_in_which_they_are_written():
     assert differences({**case, "outcome": {"scores": [0.667, 0.333], "reason": "shared"}}, Thirds()) == ["outcome"]
 
 
-def test_history_decides_repetition():
+def test_history_decides_repetition() -> None:
     case = {"position": "3 a", "history": ["3 a", "2 b", "3 a"]}
     assert differences({**case, "outcome": {"scores": [0.5, 0.5], "reason": "repetition"}}) == []
     assert differences({**case, "outcome": None}) == ["outcome"]
 
 
-def test_malformed_positions_must_be_refused():
+def test_malformed_positions_must_be_refused() -> None:
     assert differences({"position": "x", "malformed": True}) == []
     assert differences({"position": "3 a", "malformed": True}) == ["malformed"]
     assert differences({"malformed": ["x", "3", ""]}) == []
     assert differences({"malformed": ["x", "3 a", "2 b"]}) == ["malformed", "malformed"]
 
 
-def test_a_position_that_cannot_be_read_fails_its_case():
+def test_a_position_that_cannot_be_read_fails_its_case() -> None:
     assert differences({"position": "x", "moves": []}) == ["position"]
 
 
-def test_a_key_that_nobody_knows_fails_its_case():
+def test_a_key_that_nobody_knows_fails_its_case() -> None:
     assert differences({"position": "3 a", "colour": "blue"}) == ["colour"]
 
 
-def test_what_a_game_cannot_answer_fails_its_case():
+def test_what_a_game_cannot_answer_fails_its_case() -> None:
     asked = {"in_check": False, "san": {"1": "one"}, "parse_san": {"one": "1"}, "parse_refused": ["x"]}
     assert differences({"position": "3 a", **asked}) == list(asked)
     assert differences({"position": "3 a", "multi_moves": 2, "rearrangements": ["1"]}) == [
@@ -197,7 +197,7 @@ def test_what_a_game_cannot_answer_fails_its_case():
     ]
 
 
-def test_games_that_know_more_are_asked_more():
+def test_games_that_know_more_are_asked_more() -> None:
     game = NimWithNames()
     holds = {"in_check": False, "san": {"1": "one"}, "parse_san": {"two": "2"}, "parse_refused": ["three"]}
     assert differences({"position": "3 a", **holds, "multi_moves": ["1", "2"], "rearrangements": 1}, game) == []
@@ -209,7 +209,7 @@ def test_games_that_know_more_are_asked_more():
     ]
 
 
-def test_a_game_that_breaks_fails_the_case_and_not_the_check():
+def test_a_game_that_breaks_fails_the_case_and_not_the_check() -> None:
     class Broken(Nim):
         def legal_moves(self, position: int) -> Iterable[int]:
             raise KeyError("board")
@@ -219,11 +219,11 @@ def test_a_game_that_breaks_fails_the_case_and_not_the_check():
     assert report.failures[0].actual == "KeyError: 'board'"
 
 
-def test_perft_counts_sequences_and_an_ended_game_contributes_nothing():
+def test_perft_counts_sequences_and_an_ended_game_contributes_nothing() -> None:
     assert [perft(NIM, NIM.initial("start"), depth) for depth in range(7)] == [1, 2, 4, 7, 5, 1, 0]
 
 
-def test_the_game_is_recognised_from_the_file_name():
+def test_the_game_is_recognised_from_the_file_name() -> None:
     assert game_named(Path("somewhere/four-towers.public.json")) == "four-towers"
     with pytest.raises(BrokenVectors, match="say which game"):
         game_named(Path("cases.json"))
@@ -249,7 +249,7 @@ def test_the_game_is_recognised_from_the_file_name():
         ('[{"name": "x", "name": "y"}]', "stands twice"),
     ],
 )
-def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path, text, reason):
+def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path: Path, text, reason) -> None:
     path = tmp_path / "nim.public.json"
     path.write_text(text)
     with pytest.raises(BrokenVectors, match=reason) as refusal:
@@ -257,7 +257,7 @@ def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path, text, 
     assert str(path) in str(refusal.value)
 
 
-def test_a_file_that_is_not_there_or_is_not_text_is_refused(tmp_path):
+def test_a_file_that_is_not_there_or_is_not_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BrokenVectors, match="No such file"):
         read_cases(tmp_path / "nim.public.json")
     (tmp_path / "nim.public.json").write_bytes(b"\xff\xfe")
@@ -265,7 +265,7 @@ def test_a_file_that_is_not_there_or_is_not_text_is_refused(tmp_path):
         read_cases(tmp_path / "nim.public.json")
 
 
-def test_a_good_file_is_read_whole(tmp_path):
+def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "nim.public.json"
     path.write_text(json.dumps([ALL_HOLD, {**ALL_HOLD, "name": "again"}]))
     assert [case["name"] for case in read_cases(path)] == ["everything", "again"]

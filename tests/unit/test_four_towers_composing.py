@@ -46,19 +46,19 @@ def reached(position: Position, kind: str, most: int) -> set[str]:
 
 
 @pytest.mark.parametrize("text", [ONE_DRAGON, SAVED_BY_MULTI, TWO_DRAGONS])
-def test_following_the_offers_leads_to_every_multi_move_and_to_nothing_else(text):
+def test_following_the_offers_leads_to_every_multi_move_and_to_nothing_else(text) -> None:
     position = position_of(text)
     assert reached(position, "multi", 4) == {GAME.format_move(position, move) for move in GAME.multi_moves(position)}
 
 
-def test_following_the_offers_leads_to_every_rearrangement_and_to_nothing_else():
+def test_following_the_offers_leads_to_every_rearrangement_and_to_nothing_else() -> None:
     position = position_of(ONE_WIZARD)
     expected = {GAME.format_move(position, move) for move in GAME.rearrangements(position)}
     assert len(expected) == 27
     assert reached(position, "rearrange-I", 2) == expected
 
 
-def test_what_is_put_together_is_legal_and_reads_back_as_the_same_canonical_string():
+def test_what_is_put_together_is_legal_and_reads_back_as_the_same_canonical_string() -> None:
     chance = random.Random(11)
     finished = 0
     for text in COMPOSABLE:
@@ -82,7 +82,7 @@ def test_what_is_put_together_is_legal_and_reads_back_as_the_same_canonical_stri
     assert finished > 20
 
 
-def test_compositions_name_the_towers_the_pieces_and_the_free_squares():
+def test_compositions_name_the_towers_the_pieces_and_the_free_squares() -> None:
     (rearrangement,) = GAME.compositions(position_of(ONE_WIZARD))
     assert rearrangement.kind == "rearrange-I"
     assert rearrangement.title == "Rearrange arena I"
@@ -96,7 +96,7 @@ def test_compositions_name_the_towers_the_pieces_and_the_free_squares():
     assert multi.sources == ("d5", "g4")
 
 
-def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_drawn_game():
+def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_drawn_game() -> None:
     assert GAME.compositions(GAME.initial("standard")) == ()
     drawn = position_of(ONE_WIZARD.replace(" 0 1", " 150 1"))
     assert GAME.compositions(drawn) == ()
@@ -121,7 +121,7 @@ def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_
         (ONE_WIZARD, "rearrange-I", ["d5-a3"], 0, "part 1 (d5-a3): d5 is no square of arena I"),
     ],
 )
-def test_a_part_that_is_not_possible_is_named_with_the_reason(text, kind, parts, failing, reason):
+def test_a_part_that_is_not_possible_is_named_with_the_reason(text, kind, parts, failing, reason) -> None:
     composed = GAME.compose(position_of(text), kind, parts)
     assert (composed.move, composed.failing) == (None, failing)
     assert reason in composed.reason
@@ -142,28 +142,28 @@ def test_a_part_that_is_not_possible_is_named_with_the_reason(text, kind, parts,
         ("2r/6/8k/10/10/9/3W6/5p4/4KN3/6/3 w - -/- - 0 1", "rearrange-II", ["f3-d3"], "your king would be in check"),
     ],
 )
-def test_a_whole_that_is_no_move_yet_says_why_though_every_part_is_possible(text, kind, parts, reason):
+def test_a_whole_that_is_no_move_yet_says_why_though_every_part_is_possible(text, kind, parts, reason) -> None:
     composed = GAME.compose(position_of(text), kind, parts)
     assert composed.failing is None
     assert (composed.move is not None) == (not reason)
     assert reason in composed.reason
 
 
-def test_two_pieces_of_an_arena_exchange_places_in_one_part():
+def test_two_pieces_of_an_arena_exchange_places_in_one_part() -> None:
     position = position_of("3/6/8k/10/10/9/3W6/1NR7/9/6/K2 w - -/- - 0 1")
     assert GAME.compose(position, "rearrange-I", ["b4-c4"]).move == "I:Rb4,Nc4"
     labels = {hint.move: hint.label for hint in GAME.compose(position, "rearrange-I", []).following["b4"]}
     assert (labels["b4-c4"], labels["b4-b5"]) == ("exchange with the rook", "put")
 
 
-def test_every_playable_order_of_components_composes_the_same_canonical_move():
+def test_every_playable_order_of_components_composes_the_same_canonical_move() -> None:
     position = position_of(ONE_DRAGON)
     assert {GAME.compose(position, "multi", parts).move for parts in (["e6-d6", "a4-b4"], ["a4-b4", " e6 - d6 "])} == {
         "a4-b4;e6-d6"
     }
 
 
-def test_a_component_may_promote_and_the_promotions_are_told_apart():
+def test_a_component_may_promote_and_the_promotions_are_told_apart() -> None:
     position = position_of("3/4P1/9/3D5k/10/9/10/10/9/6/K2 w - -/- - 0 1")
     composed = GAME.compose(position, "multi", [])
     promotions = [hint for hint in composed.following["g10"] if "=" in hint.move]
@@ -182,12 +182,12 @@ def test_a_component_may_promote_and_the_promotions_are_told_apart():
         ("rearrange-I", "a3-"),
     ],
 )
-def test_a_part_that_is_written_like_none_is_malformed(kind, part):
+def test_a_part_that_is_written_like_none_is_malformed(kind, part) -> None:
     with pytest.raises(MalformedNotation, match="1"):
         GAME.compose(position_of(ONE_DRAGON), kind, [part])
 
 
-def test_a_kind_that_the_game_does_not_know_is_a_key_error():
+def test_a_kind_that_the_game_does_not_know_is_a_key_error() -> None:
     for game in GAMES.values():
         position = game.initial(next(iter(game.setups)))
         with pytest.raises(KeyError):
@@ -195,7 +195,7 @@ def test_a_kind_that_the_game_does_not_know_is_a_key_error():
         assert game.compositions(position) == ()
 
 
-def test_composing_answers_with_a_move_or_a_reason_whatever_the_parts_are():
+def test_composing_answers_with_a_move_or_a_reason_whatever_the_parts_are() -> None:
     chance = random.Random(12)
     squares = [cell.square for cell in GAME.scene(GAME.initial("standard")).cells]
     for text in (ONE_DRAGON, TWO_DRAGONS, ONE_WIZARD, SAVED_BY_MULTI):
@@ -213,21 +213,21 @@ def notes_on(text: str, square: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("letter", "RBNQMCWDPL")
-def test_every_piece_on_a_tower_has_a_note_on_what_it_does(letter):
+def test_every_piece_on_a_tower_has_a_note_on_what_it_does(letter) -> None:
     notes = notes_on(f"3/6/8k/10/10/9/3{letter}6/10/9/6/K2 w - -/- - 0 1", "d5")
     (text,) = (text for title, text in notes.items() if title.endswith("on a tower"))
     assert "{" not in text
     assert "I, II, IV and V" in text or "I–V" in text or "I–II" in text
 
 
-def test_dragons_say_what_they_can_imitate_now():
+def test_dragons_say_what_they_can_imitate_now() -> None:
     silent = notes_on("3/6/5D2k/10/10/9/10/10/9/6/K2 w - -/- - 0 1", "h9")
     assert silent == {"What dragons imitate": "No dragon has anything to imitate yet."}
     text = notes_on("3/6/5D3/10/10/9/10/k9/9/6/K2 w - RN/K - 0 1", "h9")["What dragons imitate"]
     assert "a rook, a knight and a king" in text
 
 
-def test_notes_tell_of_switched_pieces_covered_kings_and_rights_of_one_turn():
+def test_notes_tell_of_switched_pieces_covered_kings_and_rights_of_one_turn() -> None:
     switched = "3/6/8k/10/10/3B5/3C6/2N7/9/6/K2 w - -/- - 0 1"
     assert "Moves like a knight" in notes_on(switched, "e6")
     assert "Moves like a bishop" in notes_on(switched, "c4")

@@ -20,14 +20,14 @@ def match_on(terms):
     return match
 
 
-def test_only_the_clock_of_the_seat_to_move_runs_and_says_what_the_time_is_for():
+def test_only_the_clock_of_the_seat_to_move_runs_and_says_what_the_time_is_for() -> None:
     match = started()
     white, black = seat_clocks(match.state, match.now + HOUR)
     assert (white.words, white.purpose, white.runs) == ("6 days 23 hours", "to begin", True)
     assert (black.words, black.purpose, black.runs) == ("10 days", "left", False)
 
 
-def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term():
+def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term() -> None:
     match = match_on(days_per_move(3))
     told = ahead(match.state, match.now)
     assert (told.seat, told.at, told.over) == (0, match.now + 3 * DAY, False)
@@ -36,7 +36,7 @@ def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term():
     assert (told.by_itself_at, told.changes) == (None, told.at)
 
 
-def test_the_term_that_is_named_is_the_one_that_ends_the_time():
+def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
     capped = match_on(STANDARD._replace(ceiling=2 * DAY))
     assert ahead(capped.state, capped.now).rule == "No single move may take longer than 2 days."
     beginning = PlayedMatch(creation(Seat.taken("alice"), Seat.open())._replace(terms=STANDARD._replace(ceiling=DAY)))
@@ -44,7 +44,7 @@ def test_the_term_that_is_named_is_the_one_that_ends_the_time():
     assert ahead(beginning.state, beginning.now).rule.startswith("Each player's first move must come within 1 day;")
 
 
-def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant():
+def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(VACATION, "alice", match.now, match.now + DAY))
     clock, told = seat_clocks(match.state, match.now)[0], ahead(match.state, match.now)
@@ -53,21 +53,21 @@ def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant():
     assert told.changes == match.now + DAY - 1000
 
 
-def test_a_vacation_that_lies_ahead_is_announced_to_both_sides():
+def test_a_vacation_that_lies_ahead_is_announced_to_both_sides() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(VACATION, "bob", match.now + DAY, match.now + 3 * DAY))
     assert [(pause.seat, pause.since) for pause in announced(match.state, match.now)] == [(1, match.now - 1000 + DAY)]
     assert announced(match.state, match.now + 2 * DAY) == []
 
 
-def test_while_a_pause_has_no_end_there_is_no_deadline():
+def test_while_a_pause_has_no_end_there_is_no_deadline() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(OUTAGE, None, match.now))
     told = ahead(match.state, match.now)
     assert (told.at, told.changes, told.pauses) == (None, None, (("the server was away", None),))
 
 
-def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only():
+def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> None:
     match = match_on(days_per_move(1)._replace(flag=CLAIM))
     late = match.now + 2 * DAY
     told = ahead(match.state, late)
@@ -79,7 +79,7 @@ def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only():
     ]
 
 
-def test_who_loses_on_time_among_four_only_leaves():
+def test_who_loses_on_time_among_four_only_leaves() -> None:
     match = PlayedMatch(creation(*[Seat.taken("alice"), *[Seat.open()] * 3], game="fourplay", setup="standard"))
     for player in FOUR[1:]:
         match.do(c.JoinMatch(player))
@@ -88,7 +88,7 @@ def test_who_loses_on_time_among_four_only_leaves():
     assert ahead(match.state, match.now).consequence == "Red leaves the game at that instant"
 
 
-def test_the_page_offers_what_would_be_accepted():
+def test_the_page_offers_what_would_be_accepted() -> None:
     match = match_on(days_per_move(3, takebacks=True))
     alice = acts(match.state, "alice", 0, match.now)
     assert [name for name, can in alice.items() if can] == [
@@ -104,7 +104,7 @@ def test_the_page_offers_what_would_be_accepted():
     assert not any(stranger.values())
 
 
-def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move():
+def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move() -> None:
     match = started()
     match.move("alice", "c3-d4")
     first = (Line("b6-a5", None, (Line("d4-c5"),)), Line(ANY, None, (Line("g3-h4"),)), Line("h6-g5", RESIGN))

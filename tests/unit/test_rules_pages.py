@@ -67,7 +67,7 @@ def legal_moves(game: Game[Any, Any], position: Any) -> list[str]:
 
 
 @any_figure
-def test_a_figure_says_of_its_position_what_the_rules_say(game: Game[Any, Any], figure: Figure):
+def test_a_figure_says_of_its_position_what_the_rules_say(game: Game[Any, Any], figure: Figure) -> None:
     position = game.parse_position(figure.position)
     assert game.format_position(position) == figure.position
     moves = legal_moves(game, position)
@@ -86,7 +86,9 @@ def test_a_figure_says_of_its_position_what_the_rules_say(game: Game[Any, Any], 
 
 
 @any_figure
-def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(game: Game[Any, Any], figure: Figure):
+def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(
+    game: Game[Any, Any], figure: Figure
+) -> None:
     history = [game.parse_position(figure.position)]
     for text in figure.moves.split():
         assert game.outcome(history[-1], history[:-1]) is None
@@ -110,7 +112,7 @@ def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(ga
         for number, claim in enumerate(four_towers.ONLY.get(figure.id, ()))
     ],
 )
-def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: Figure, claim: Only):
+def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: Figure, claim: Only) -> None:
     position = FOUR_TOWERS.parse_position(figure.position)
     legal = (
         *FOUR_TOWERS.legal_moves(position),
@@ -130,7 +132,7 @@ def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: F
 
 
 @any_figure
-def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: Game[Any, Any], figure: Figure):
+def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: Game[Any, Any], figure: Figure) -> None:
     shown = drawn(game, figure, 1)
     assert len(shown.boards) == (2 if figure.moves else 1)
     for board in shown.boards:
@@ -146,18 +148,18 @@ def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: Game[Any, Any
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
-def test_every_game_has_a_rules_page(game: Game[Any, Any]):
+def test_every_game_has_a_rules_page(game: Game[Any, Any]) -> None:
     assert has_page(game.id)
 
 
-def test_a_game_without_a_page_has_no_rules_to_show(app: Flask):
+def test_a_game_without_a_page_has_no_rules_to_show(app: Flask) -> None:
     for game_id in ("no-such-game", "figure", "os", "bashni.."):
         answer = app.test_client().get(f"/games/{game_id}/rules")
         assert answer.status_code == 404
         assert not has_page(game_id)
 
 
-def test_a_ruling_has_an_address_of_its_own(app: Flask):
+def test_a_ruling_has_an_address_of_its_own(app: Flask) -> None:
     with app.test_request_context():
         assert rules_url("bashni") == "/games/bashni/rules"
         assert rules_url("bashni", "BA-06") == "/games/bashni/rules#BA-06"
@@ -165,14 +167,14 @@ def test_a_ruling_has_an_address_of_its_own(app: Flask):
 
 
 @any_game
-def test_a_page_shows_each_of_its_figures_once_and_in_order(game_id: str, pages: dict[str, str]):
+def test_a_page_shows_each_of_its_figures_once_and_in_order(game_id: str, pages: dict[str, str]) -> None:
     shown = re.findall(r'<figure class="figure[^"]*" id="fig-([^"]+)">', pages[game_id])
     assert shown == [figure.id for figure in figures_of(game_id)]
     assert re.findall(r"<b>Figure (\d+)\.</b>", pages[game_id]) == [str(n) for n in range(1, len(shown) + 1)]
 
 
 @any_game
-def test_each_ruling_of_the_game_has_one_anchor_and_an_answer(game_id: str, pages: dict[str, str]):
+def test_each_ruling_of_the_game_has_one_anchor_and_an_answer(game_id: str, pages: dict[str, str]) -> None:
     prefix, count = RULINGS[game_id]
     rows = re.findall(r'<tr id="([A-Z]{2}-\d\d)">.*?<td>(.*?)</td><td>(.*?)</td></tr>', pages[game_id], re.DOTALL)
     assert [row[0] for row in rows] == [f"{prefix}-{number:02}" for number in range(1, count + 1)]
@@ -180,14 +182,14 @@ def test_each_ruling_of_the_game_has_one_anchor_and_an_answer(game_id: str, page
 
 
 @any_game
-def test_no_name_on_a_page_is_given_twice_and_no_link_on_it_leads_nowhere(game_id: str, pages: dict[str, str]):
+def test_no_name_on_a_page_is_given_twice_and_no_link_on_it_leads_nowhere(game_id: str, pages: dict[str, str]) -> None:
     ids = re.findall(r'\sid="([^"]*)"', pages[game_id])
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]*)"', pages[game_id])) <= set(ids)
 
 
 @any_game
-def test_the_contents_name_the_parts_that_every_page_has(game_id: str, pages: dict[str, str]):
+def test_the_contents_name_the_parts_that_every_page_has(game_id: str, pages: dict[str, str]) -> None:
     listed = re.search(r'<nav class="contents".*?</nav>', pages[game_id], re.DOTALL)
     assert listed is not None
     anchors = re.findall(r'class="level-2"><a href="#([^"]*)"', listed[0])
@@ -195,13 +197,13 @@ def test_the_contents_name_the_parts_that_every_page_has(game_id: str, pages: di
 
 
 @any_game
-def test_a_page_has_neither_styles_nor_scripts_of_its_own(game_id: str, pages: dict[str, str]):
+def test_a_page_has_neither_styles_nor_scripts_of_its_own(game_id: str, pages: dict[str, str]) -> None:
     article = pages[game_id].split("<article", 1)[1].split("</article>", 1)[0]
     assert not re.search(r"\sstyle=|<style|<script|\son[a-z]+=", article)
 
 
 @any_game
-def test_headings_go_down_one_level_at_a_time(game_id: str, pages: dict[str, str]):
+def test_headings_go_down_one_level_at_a_time(game_id: str, pages: dict[str, str]) -> None:
     levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", pages[game_id])]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -209,7 +211,7 @@ def test_headings_go_down_one_level_at_a_time(game_id: str, pages: dict[str, str
 
 
 @any_game
-def test_the_page_of_a_game_and_its_rules_say_first_how_to_win(game_id: str, app: Flask, pages: dict[str, str]):
+def test_the_page_of_a_game_and_its_rules_say_first_how_to_win(game_id: str, app: Flask, pages: dict[str, str]) -> None:
     goal = str(escape(GAMES[game_id].goal))
     about = app.test_client().get(f"/games/{game_id}").text
     for page in (about, pages[game_id]):
@@ -239,7 +241,7 @@ MAX_PAGE_BYTES = 250_000
 
 
 @any_game
-def test_the_list_of_pieces_shows_each_of_them_in_the_colours_of_all_seats(game_id: str, pages: dict[str, str]):
+def test_the_list_of_pieces_shows_each_of_them_in_the_colours_of_all_seats(game_id: str, pages: dict[str, str]) -> None:
     rows = re.findall(r'<th scope="row"><span class="pieces">(.*?)</span>([^<]*)</th>', pages[game_id])
     shown = {html.unescape(name): re.findall(r'href="#(face-[^"]*)"', pictures) for pictures, name in rows}
     names, colours = PIECES[game_id]
@@ -248,19 +250,19 @@ def test_the_list_of_pieces_shows_each_of_them_in_the_colours_of_all_seats(game_
     assert len({tuple(shown[name]) for name in names}) == len(names), "no two pieces look alike"
 
 
-def test_the_list_of_pieces_shows_the_castle_piece_and_frozen_pieces_too(pages: dict[str, str]):
+def test_the_list_of_pieces_shows_the_castle_piece_and_frozen_pieces_too(pages: dict[str, str]) -> None:
     assert re.search(r"#face-nobody-castle-[^>]*></svg></span>Castle piece", pages["towers"])
     assert re.search(r'<p>A frozen piece is grey.*?"#face-red-monarch-[^"]*-frozen"', pages["fourplay"])
 
 
 @any_game
-def test_a_page_draws_each_thing_once_however_many_figures_show_it(game_id: str, pages: dict[str, str]):
+def test_a_page_draws_each_thing_once_however_many_figures_show_it(game_id: str, pages: dict[str, str]) -> None:
     assert len(pages[game_id].encode()) <= MAX_PAGE_BYTES
     figures = re.findall(r'<svg class="board.*?</svg>', pages[game_id])
     assert len(figures) >= len(figures_of(game_id))
     assert all("<defs>" not in each and 'class="cell' not in each and 'class="piece ' not in each for each in figures)
 
 
-def test_the_rules_page_of_a_game_leads_to_the_rules_of_the_others(pages: dict[str, str]):
+def test_the_rules_page_of_a_game_leads_to_the_rules_of_the_others(pages: dict[str, str]) -> None:
     for game_id in RULINGS:
         assert all(f'"/games/{other}/rules"' in pages[game_id] for other in GAMES if other != game_id)

@@ -33,13 +33,13 @@ def beside(scene: Scene, label: Label) -> Cell:
 
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
-def test_no_label_of_a_turned_board_stands_on_a_square(scene, setup):
+def test_no_label_of_a_turned_board_stands_on_a_square(scene, setup) -> None:
     for quarters in range(4):
         assert covered(turned(scene, quarters)) == set()
 
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
-def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene, setup):
+def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene, setup) -> None:
     for quarters in range(4):
         around = turned(scene, quarters)
         for label in around.labels:
@@ -49,7 +49,7 @@ def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene,
 
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
-def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(scene, setup):
+def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(scene, setup) -> None:
     quarter = turned(scene, 1)
     half = turned(quarter, 1)
     assert [cell[:3] for cell in half.cells] == [cell[:3] for cell in turned(scene, 2).cells]
@@ -60,7 +60,7 @@ def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(
 
 
 @pytest.mark.parametrize(("game", "setup"), [("fourplay", "standard"), ("towers", "four-player")])
-def test_each_of_four_seats_sees_its_own_corner_at_the_lower_left(game, setup):
+def test_each_of_four_seats_sees_its_own_corner_at_the_lower_left(game, setup) -> None:
     scene, turns = GAMES[game].scene(GAMES[game].initial(setup)), GAMES[game].setups[setup].turns
     for seat, quarters in enumerate(turns):
         around = turned(scene, quarters)
@@ -70,14 +70,14 @@ def test_each_of_four_seats_sees_its_own_corner_at_the_lower_left(game, setup):
         assert mean(cell.y for cell in own) > mean(cell.y for cell in around.cells)
 
 
-def test_every_setup_says_how_each_of_its_seats_sees_the_board():
+def test_every_setup_says_how_each_of_its_seats_sees_the_board() -> None:
     for game in GAMES.values():
         for setup in game.setups.values():
             assert len(setup.turns) == len(setup.seat_names)
             assert len(set(setup.turns)) == len(setup.turns)
 
 
-def test_the_levels_of_the_tower_game_are_parts_in_reading_order_with_their_labels():
+def test_the_levels_of_the_tower_game_are_parts_in_reading_order_with_their_labels() -> None:
     scene = GAMES["tower-game"].scene(GAMES["tower-game"].initial("original"))
     found = parts(scene.cells, scene.labels)
     assert [{cell.square[-1] for cell in part.cells} for part in found] == [{each} for each in "56781234"]

@@ -10,6 +10,7 @@ from api.access.auth import refuse_other_sites, session_cookie
 from api.access.limits import Limits, RateLimits
 from api.http import compression, problems, reads
 from api.http.openapi import LARGEST_BODY, Api
+from api.pages import blueprint as pages
 from api.resources import BLUEPRINTS
 from api.services import EXTENSION, Services, refuse_wrong_clock
 from events.runtime.settings import Settings
@@ -28,8 +29,6 @@ def create_app(
     ``store`` and ``now`` (milliseconds since 1970 UTC, not judged by the store) replace the store of the settings and
     the wall clock, ``rates`` the limits of how often each thing may be done. Nothing connects before the first request.
     """
-    from api.pages import blueprint as pages  # the pages import this package: at import time it would be a circle
-
     app = Flask("api", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
     app.json.sort_keys = False  # type: ignore[attr-defined]

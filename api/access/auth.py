@@ -242,3 +242,11 @@ def _credential() -> tuple[str, str]:
 def _refuse_bad_token(kind: str, person: Person | None) -> None:
     if kind == "token" and person is None:
         raise Problem("bad-token", "This token was revoked or never existed.")
+
+
+def require_role(*roles: str) -> Person:
+    """Return who is asking if one of ``roles`` is theirs; raises the problems not-signed-in and role-needed."""
+    person = require_person()
+    if services().administration.roles_of(person.id).isdisjoint(roles):
+        raise Problem("role-needed", f"Only {' and '.join(f'{role}s' for role in roles)} can do this.")
+    return person

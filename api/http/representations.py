@@ -1,6 +1,6 @@
 """How matches, players and events look to callers: plain functions from domain values to JSON values."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import request
@@ -16,7 +16,6 @@ from domain.match.event_types import SEEDS
 from domain.match.state import OPPONENT_PREFIX, PLAYING, MatchState
 from domain.search.levels import LEVELS
 from events.people.accounts import Person
-from events.people.administration import ARBITER
 from events.readmodels import Summary, summarise
 from events.runtime.wall_clock import rfc3339
 from events.store.codec import content_shown
@@ -146,29 +145,6 @@ def rematch_of(state: MatchState) -> str | None:
         return None
     following = rematch_id(state.match)
     return following if services().store.head(following).version else None
-
-
-def visible(state: MatchState, person: Person | None) -> bool:
-    """Tell whether ``person`` may see the match.
-
-    A private one is seen by who created it, sits in it or is invited, and by arbiters once there has been a case.
-    """
-    if not state.private:
-        return True
-    if person is None:
-        return False
-    if state.has_part(person.id):
-        return True
-    return bool(state.disputes) and ARBITER in services().administration.roles_of(person.id)
-
-
-def seen_by(matches: Sequence[str], person: Person | None) -> set[str]:
-    """Return those of ``matches`` that are public or that ``person`` has a part in."""
-    found = (each.summary for each in services().readmodels.projected(matches) if each is not None)
-    own = person.id if person else ""
-    return {
-        each.match for each in found if not each.private or own in (each.creator, *(seat.player for seat in each.seats))
-    }
 
 
 def event(envelope: Envelope) -> dict[str, Any]:

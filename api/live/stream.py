@@ -17,6 +17,7 @@ from api import health
 from api.access import headers
 from api.access.auth import current_person, redeem_ticket, require_person
 from api.access.limits import address
+from api.access.matches import visible_match
 from api.access.proxies import behind_proxies
 from api.http import problems
 from api.http.openapi import PREFIX
@@ -24,8 +25,7 @@ from api.http.problems import Problem
 from api.http.schemas import EXAMPLE_TAG
 from api.live import account_stream
 from api.live.stream_hub import BLOCK_MS, MOST_OF_ONE_ADDRESS, MOST_STREAMS, Hub, Watcher
-from api.resources.chat import hears
-from api.resources.matches import readable
+from api.operations.chat import hears
 from api.services import EXTENSION, Services
 from api.services import services as current_services
 from events.private.chats import listening
@@ -60,14 +60,14 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
     def stream(match: str) -> Response:
         redeem_ticket()
         after = _after()
-        state, person = readable(match), current_person()
+        state, person = visible_match(match).state, current_person()
         private, watcher = state.private, hub.enter(match, hears(state, person), address())
 
         @copy_current_request_context
         def welcome() -> bool:
             try:
                 if private:
-                    readable(match)
+                    visible_match(match)
                 return current_person() == person
             except Problem:
                 return False  # the token was revoked, or the match is private and none of theirs any more

@@ -9,11 +9,12 @@ from flask import Response, request
 from markupsafe import Markup
 
 from api.access.auth import current_person
+from api.access.matches import visible_match
 from api.http.openapi import json_response
 from api.http.problems import Problem
 from api.pages.board_view import View, asked_view, trace_of, traced_plies
 from api.pages.layout import blueprint
-from api.pages.pictures import colours_of, visible_match
+from api.pages.pictures import colours_of
 from domain.game import Game
 from domain.match.guards import rules_of
 from domain.match.state import MatchState

@@ -7,15 +7,16 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.http.problems import Problem, no_such_match
-from api.http.representations import match_summary, people_in, visible
+from api.access.matches import may_see, visible_match
+from api.http.problems import Problem
+from api.http.representations import match_summary, people_in
+from api.operations.case_file import case_file_of, reads_statements
+from api.operations.reports import reported
 from api.pages.available_actions import possible
 from api.pages.board_view import View
 from api.pages.layout import blueprint, sign_in_first
 from api.pages.list_pages import listed_page
 from api.pages.pictures import board_at
-from api.resources.case_file import case_file_of, reads_statements
-from api.resources.reports import reported
 from api.services import services
 from domain.games import RULESETS, find_ruleset
 from domain.match import commands as c
@@ -52,11 +53,9 @@ RULING_WORDS = {
 @blueprint.get("/matches/<match_id>/case")
 def case_page(match_id: str) -> str:
     """Return the case file of a match."""
-    state = services().matches.load(match_id).state
+    state = visible_match(match_id).state
     person = current_person()
     judge = _may_judge(state, person)
-    if not visible(state, person) and not judge:
-        raise no_such_match()
     summary = summarise(state)
     cases = case_file_of(state, person)
     open_case = next((case for case in cases["disputes"] if case["open"]), None)
@@ -104,7 +103,7 @@ def _may_judge(state: MatchState, person: Person | None) -> bool:
     """Tell whether ``person`` is an arbiter who has no part in the match."""
     if person is None or state.has_part(person.id):
         return False
-    return ARBITER in services().administration.roles_of(person.id) and visible(state, person)
+    return ARBITER in services().administration.roles_of(person.id) and may_see(state, person)
 
 
 def _acted_before(state: MatchState, person: Person) -> bool:
@@ -120,7 +119,7 @@ def _acted_before(state: MatchState, person: Person) -> bool:
 def _reopens(state: MatchState, person: Person | None) -> list[int]:
     """Return the numbers of the cases that ``person`` can reopen."""
     roles = services().administration.roles_of(person.id) if person else frozenset()
-    if person is None or roles.isdisjoint((ARBITER, OPERATOR)) or not visible(state, person):
+    if person is None or roles.isdisjoint((ARBITER, OPERATOR)) or not may_see(state, person):
         return []
     now, words = services().now(), Statement("", "").digest
     return [

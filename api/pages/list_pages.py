@@ -7,7 +7,8 @@ from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.http.representations import foreseen_deadlines, match_summary, opponent_level, people_in, seen_by
+from api.access.matches import listed_for
+from api.http.representations import foreseen_deadlines, match_summary, opponent_level, people_in
 from api.http.representations import player as shown_player
 from api.live.awaiting import Awaited, up_to_date
 from api.pages.layout import blueprint, sign_in_first
@@ -97,7 +98,7 @@ def player(player: str) -> str | Response:
     ratings = readmodels.ratings(found["id"])
     own = person is not None and person.id == found["id"]
     recent = {rating.pool: readmodels.rating_history(found["id"], rating.pool)[-CHARTED:] for rating in ratings}
-    seen = seen_by([change.match for changes in recent.values() for change in changes], person)
+    seen = listed_for(person, [change.match for changes in recent.values() for change in changes])
     sections: list[dict[str, Any]] = []
     for view, title in titles.items():
         if asked not in (None, view):

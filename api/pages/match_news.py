@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from api.http.representations import visible
+from api.access.matches import may_see
 from api.pages.announcements import Audience, announced, announced_rematch, last_move
 from api.services import services
 from domain.games import find_ruleset
@@ -73,7 +73,7 @@ def news_shown(loaded: Loaded, shown: dict[str, Any], person: Person | None, spe
     names = {each["id"]: each["name"] for each in players}
     audience = _audience(loaded.state, viewer, names, spelled)
     rematch = services().matches.load(shown["rematch"]) if shown["rematch"] else None
-    of_rematch = _audience(rematch.state, viewer, names) if rematch and visible(rematch.state, person) else None
+    of_rematch = _audience(rematch.state, viewer, names) if rematch and may_see(rematch.state, person) else None
     known = Mark.parse(request.args.get("since", ""))
     told: list[str] = []
     if known is not None and known.tag != loaded.head.tag:

@@ -6,9 +6,11 @@ from flask import redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
+from api.access.matches import visible_match
 from api.http.representations import match, match_summary, people_in
 from api.http.timing import SECOND
 from api.live.awaiting import Awaited
+from api.operations.chat import hears, speaks
 from api.pages import wording
 from api.pages.announcements import is_turn_of
 from api.pages.available_actions import acts
@@ -21,11 +23,10 @@ from api.pages.layout import blueprint
 from api.pages.line_tree import tree_shown
 from api.pages.match_news import news_shown
 from api.pages.picture_responses import plies_in_words
-from api.pages.pictures import asked_ply, board_at, colours_of, visible_match
+from api.pages.pictures import asked_ply, board_at, colours_of
 from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.position_facts import circumstances, counts
 from api.pages.shared_pictures import shared_match
-from api.resources.chat import hears, speaks
 from api.services import services
 from domain.game import Game
 from domain.games import find_ruleset

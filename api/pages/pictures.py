@@ -8,23 +8,20 @@ from markupsafe import Markup
 from marshmallow import ValidationError
 
 from api.access.auth import current_person
+from api.access.matches import visible_match
 from api.http.openapi import read_json
-from api.http.problems import Problem, no_such_match
-from api.http.representations import visible
+from api.http.problems import Problem
 from api.http.schemas import flattened
+from api.operations.exploration import MOST_PARTS, Imagined, compose, played_out
 from api.pages.board_view import View, asked_view, squares_named, squares_of, traces_at
 from api.pages.layout import blueprint
 from api.pages.picture_responses import REVALIDATED, caching, picture_title, svg_response
-from api.resources.compositions import MOST_PARTS, compose
-from api.resources.positions import Imagined, played_out
-from api.services import services
 from domain.game import Game, RulesError
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.scene import Scene
 from events.pictures.board import Trace, colour_names, draw
 from events.pictures.standalone import draw_alone
-from events.service.matches import Loaded
 
 
 @blueprint.get("/matches/<match_id>/board.svg")
@@ -109,14 +106,6 @@ def _own_view(state: MatchState, game: Game[Any, Any]) -> View:
     """Return how the viewer sees the board, turned as the query asks."""
     person = current_person()
     return asked_view(state, game, state.seat_of(person.id) if person else None)
-
-
-def visible_match(match_id: str) -> Loaded:
-    """Return the match; raises the problem no-such-match when the viewer may not see it, or nobody can."""
-    loaded = services().matches.load(match_id)
-    if not visible(loaded.state, current_person()):
-        raise no_such_match()
-    return loaded
 
 
 def asked_ply(state: MatchState) -> int:

@@ -7,13 +7,19 @@ from typing import Any, NamedTuple
 from flask import Response, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
+from api.access.matches import visible_match
 from api.http.representations import match_summary, people_in, player
+from api.operations.exploration import MAX_OUTCOME_STEPS
+from api.operations.jobs import (
+    MAX_EVENTS_AT_ONCE,
+    ask_for_bundle,
+    ask_to_recompute,
+    is_computable,
+    made_bundle,
+    recomputed,
+)
 from api.pages.event_wording import describe, people_in_event
 from api.pages.layout import blueprint
-from api.pages.pictures import visible_match
-from api.resources.games import MAX_OUTCOME_STEPS
-from api.resources.jobs import ask_for_bundle, ask_to_recompute, is_computable, made_bundle, recomputed
-from api.resources.proofs import MAX_EVENTS_AT_ONCE
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.games import GAMES

@@ -4,8 +4,8 @@ from flask import render_template
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
+from api.operations.jobs import state_of_archive
 from api.pages.layout import blueprint, sign_in_first
-from api.resources.personal import state_of_archive
 from api.services import services
 from domain.match import vacation
 from domain.match.calendar import MOST_FREE_DAYS

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 from flask import Response, abort, url_for
 
+from api.access.matches import visible_match
 from api.pages.board_view import View, asked_view, turn_of
 from api.pages.home import showcase_scene
 from api.pages.layout import blueprint
 from api.pages.picture_responses import as_of, caching, picture_title, plies_in_words, png_response, svg_response
-from api.pages.pictures import asked_ply, colours_of, shown_at, visible_match
+from api.pages.pictures import asked_ply, colours_of, shown_at
 from api.services import services
 from domain.game import Game
 from domain.games import GAMES, RULESETS

@@ -8,7 +8,7 @@ from api.http import representations as show
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
 from api.http.schemas import Empty, PlayerShown, Shown
-from api.resources.lists import identify
+from api.operations.lists import identify
 from api.services import services
 from events.people.blocks import BLOCK, KINDS, MUTE, TooManyBlocks
 

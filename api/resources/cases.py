@@ -6,27 +6,15 @@ from typing import Any
 from flask import Response
 from marshmallow import ValidationError, fields, validate
 
-from api.access.auth import current_person, refuse_token, require_person, signed_in
+from api.access.auth import current_person, refuse_token, require_person, require_role, signed_in
+from api.access.matches import visible_match
+from api.http.messages import LARGEST_NUMBER
 from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.problems import Problem
-from api.http.schemas import (
-    LARGEST_NUMBER,
-    Empty,
-    Flag,
-    Number,
-    Paging,
-    QueryNumber,
-    Shown,
-    Strict,
-    Text,
-    Whole,
-    page_limit,
-    words,
-)
-from api.resources.case_file import CaseFileShown, case_file_of
-from api.resources.commands import acting, execute
-from api.resources.lists import MatchesShown, matches_page
-from api.resources.matches import readable
+from api.http.schemas import Empty, Flag, Number, Paging, QueryNumber, Shown, Strict, Text, Whole, page_limit, words
+from api.operations.case_file import CaseFileShown, case_file_of
+from api.operations.commands import acting, execute
+from api.operations.lists import matches_page
+from api.resources.lists import MatchesShown
 from api.services import services
 from domain.match import commands as c
 from domain.match.decide import decide
@@ -131,14 +119,6 @@ class ActsQuery(Strict):
     limit = page_limit(50, 200)
 
 
-def require_role(*roles: str) -> Person:
-    """Return who is asking if one of ``roles`` is theirs; raises the problems not-signed-in and role-needed."""
-    person = require_person()
-    if services().administration.roles_of(person.id).isdisjoint(roles):
-        raise Problem("role-needed", f"Only {' and '.join(f'{role}s' for role in roles)} can do this.")
-    return person
-
-
 def _acting(
     path: str, name: str, summary: str, schema: type[Strict], act: Callable[[str, Person, dict[str, Any]], Response]
 ) -> None:
@@ -178,7 +158,7 @@ def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -
     }
     digests: dict[str, Any] = {name: text.digest for name, text in texts.items()}
     command = command._replace(**digests)
-    state, head, *_ = services().matches.load(match)
+    state, head, *_ = visible_match(match)
     try:
         decide(state, command, services().now(), fresh_seed="")
     except Refused:
@@ -218,7 +198,7 @@ def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
 def _reopen(match: str, _: Person, said: dict[str, Any]) -> Response:
     person = require_role(ARBITER, OPERATOR)
     refuse_token()
-    disputes, number = readable(match).disputes, said["dispute"]
+    disputes, number = visible_match(match).state.disputes, said["dispute"]
     rulings = disputes[number - 1].rulings[-1:] if number <= len(disputes) else ()
     ruled = any(ruling.arbiter == person.id for ruling in rulings)
     operator = not ruled and OPERATOR in services().administration.roles_of(person.id)
@@ -264,7 +244,7 @@ def _judge(match: str) -> Person:
     """Return the arbiter who is asking, signed in, about a match that arbiters may see; raises the problem else."""
     arbiter = require_role(ARBITER)
     refuse_token()
-    readable(match)
+    visible_match(match)
     return arbiter
 
 
@@ -292,7 +272,7 @@ _acting("ruleset-refusal", "decline_ruleset", "Do not agree to the ruleset that 
 @blueprint.documents(200, CaseFileShown, problems=[404])
 def case_file(match: str) -> Response:
     """The case file of a match: disputes and rulings for all, what was said for the parties and arbiters"""
-    return json_response(case_file_of(readable(match), current_person()))
+    return json_response(case_file_of(visible_match(match).state, current_person()))
 
 
 @blueprint.route("/cases")

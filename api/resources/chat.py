@@ -10,27 +10,19 @@ from marshmallow import fields, validate
 
 from api.access.auth import current_person, require_person, signed_in
 from api.access.limits import spend
+from api.access.matches import visible_match
 from api.http import representations as show
+from api.http.conditions import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
+from api.http.messages import LARGEST_NUMBER
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
-from api.http.schemas import (
-    LARGEST_NUMBER,
-    Empty,
-    PlayerShown,
-    QueryNumber,
-    Shown,
-    Strict,
-    next_page,
-    page_limit,
-    words,
-)
-from api.resources.commands import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
-from api.resources.matches import readable
+from api.http.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
+from api.operations.chat import _players, is_open, refuse_deaf, speaks
 from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.people.accounts import Person
-from events.private.chats import MOST_MESSAGES, ChatFull, Message
+from events.private.chats import ChatFull, Message
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import Request
 
@@ -69,7 +61,7 @@ class ChatQuery(Strict):
 @blueprint.arguments(ChatQuery, location="query")
 def show_chat(query: dict[str, int], match: str) -> Response:
     """What was said, oldest first; the live stream announces messages as events named chat, without their text"""
-    state, person = readable(match), current_person()
+    state, person = visible_match(match).state, current_person()
     refuse_deaf(state, person)
     found = services().chats.read(match, query["after"], query["limit"] + 1)
     page = found[: query["limit"]]
@@ -96,7 +88,7 @@ def show_chat(query: dict[str, int], match: str) -> Response:
 @blueprint.arguments(Said)
 def say(arguments: dict[str, str], match: str) -> Response:
     """Say something"""
-    state, person = readable(match), require_person()
+    state, person = visible_match(match).state, require_person()
     _refuse_mute(state, person)
     spend("words", person.id)
     spend("chat_bytes", person.id, cost=len(arguments["text"].encode()))
@@ -126,36 +118,6 @@ def close_chat(match: str) -> Response:
     return _want_others(match, False)
 
 
-def hears(state: MatchState, person: Person | None) -> bool:
-    """Tell whether ``person``, who may see the match, may read its chat now."""
-    return state.ended or _has_part(state, person)
-
-
-def speaks(state: MatchState, person: Person | None) -> bool:
-    """Tell whether ``person``, who may see the match, may say something now."""
-    return person is not None and (_has_part(state, person) or (state.ended and is_open(state)))
-
-
-def is_open(state: MatchState) -> bool:
-    """Tell whether all people who play the match, or have played it, want others to join in when it is over."""
-    players = _players(state)
-    return bool(players) and players <= services().chats.wanting_others(state.match)
-
-
-def refuse_deaf(state: MatchState, person: Person | None) -> None:
-    """Raise the problem muted when ``person`` does not hear the chat of the match now."""
-    if not hears(state, person):
-        raise Problem("muted", "Only the players can read the chat until the match is over.")
-
-
-def message_of(match: str, number: int) -> Message:
-    """Return a message of the chat of ``match``; raises the problem no-such-message."""
-    found = services().chats.read(match, number - 1, 1) if 0 < number <= MOST_MESSAGES else []
-    if not found or found[0].number != number:
-        raise Problem("no-such-message", "The chat of this match has no message of this number.")
-    return found[0]
-
-
 def _refuse_mute(state: MatchState, person: Person) -> None:
     refuse_deaf(state, person)
     if not speaks(state, person):
@@ -165,16 +127,8 @@ def _refuse_mute(state: MatchState, person: Person) -> None:
         raise Problem("blocked", "Who plays this match does not want to hear from you.")
 
 
-def _has_part(state: MatchState, person: Person | None) -> bool:
-    return person is not None and state.has_part(person.id)
-
-
-def _players(state: MatchState) -> set[str]:
-    return {seat.player for seat in state.seats if seat.player is not None and seat.level is None and seat.joined}
-
-
 def _want_others(match: str, wanted: bool) -> Response:
-    state, person = readable(match), require_person()
+    state, person = visible_match(match).state, require_person()
     if person.id not in _players(state):
         raise Refused("not-your-seat", "only who plays the match decides who joins in")
     services().chats.want_others(match, person.id, wanted)

@@ -1,76 +1,41 @@
 """Acting on matches: create, join, move, resign, call off, draws, taking back. All go through the timekeeper."""
 
-import hashlib
-import re
-import secrets
-from collections.abc import Callable
 from typing import Any
 
 import marshmallow as ma
-from flask import Response, g, request
+from flask import Response
 from marshmallow import fields, validate
 
 from api.access.admission import admit_match, refuse_blocked
 from api.access.auth import channel, require_person, signed_in
+from api.access.matches import visible_match
 from api.http import representations as show
+from api.http.conditions import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
 from api.http.ids import match_id
+from api.http.messages import LARGEST_NUMBER
 from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.problems import Problem, no_such_match
-from api.http.schemas import (
-    EXAMPLE_TAG,
-    LARGEST_NUMBER,
-    TAG_PATTERN,
-    Either,
-    Empty,
-    Flag,
-    Shown,
-    Strict,
-    Text,
-    Whole,
-    version_tag,
-)
+from api.http.problems import Problem
+from api.http.schemas import Either, Empty, Flag, Strict, Text, Whole
 from api.http.timing import SECOND
-from api.resources.matches import VERSION_HEADER, EventShown, MatchShown
+from api.operations.commands import REFUSALS, acting, execute, executed_headers
+from api.resources.matches import MatchShown
 from api.resources.terms import TermsWanted, terms_of
 from api.services import services
 from domain.match import commands as c
 from domain.match.evolve import replay
 from domain.match.moves import LONGEST_MOVE, MAX_MOVES_PER_SUBMISSION
-from domain.match.refusals import Refused
 from domain.match.state import Seat
 from domain.match.terms import HOUR
 from domain.match.timekeeping import LARGEST_GIFT
 from domain.search.levels import LEVELS
 from events.people.accounts import Person
-from events.service.matches import Executed, fresh_seed
+from events.service.matches import fresh_seed
 from events.store.codec import event_of
-from events.store.contract import Request, StaleVersion, VersionTag
-from events.store.envelope import canonical_json
+from events.store.contract import Request
 
 blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
 
 MOST_SEATS = 8
-
-_KEY = re.compile("^[!-~]{1,128}$")
-_CONDITION = re.compile(f'^(?:W/)?"({TAG_PATTERN})"$')
-_BARE_VERSION = re.compile('^(?:W/)?"?[0-9]{1,15}"?$')
-
-KEY_HEADER = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "description": "Names this request: repeated with the same key it acts once and answers the same",
-    "schema": {"type": "string", "pattern": _KEY.pattern},
-}
-EXPECTED_HEADER = {
-    "name": "If-Match",
-    "in": "header",
-    "description": "The version (an ETag) that the match must be at: at another, or at the same number in another "
-    "history, the answer is 409 stale-version. A number alone is refused with 412 bare-version",
-    "schema": {"type": "string", "pattern": _CONDITION.pattern},
-    "example": f'"{EXAMPLE_TAG}"',
-}
-ANSWER_HEADERS = {**VERSION_HEADER, "Idempotency-Replayed": "true when an earlier request with this key did it"}
-REFUSALS = (403, 404, 409, 412, 415, 422)
 
 
 class Me(Strict):
@@ -184,13 +149,6 @@ class Gift(Strict):
     )
 
 
-class ExecutedShown(Shown):
-    match = fields.String()
-    version = fields.Integer()
-    version_tag = version_tag()
-    events = fields.List(fields.Nested(EventShown))
-
-
 @blueprint.route("/matches", methods=["POST"])
 @blueprint.documents(
     201,
@@ -233,28 +191,6 @@ def create_match(arguments: dict[str, Any]) -> Response:
     return response
 
 
-View = Callable[[dict[str, Any], str], Response]
-
-
-def acting(on: Blueprint, path: str, schema: type[Strict]) -> Callable[[View], View]:
-    """Serve what a caller does in a match at ``POST /matches/<match>/<path>``, with a body of ``schema``."""
-
-    def register(view: View) -> View:
-        documented = on.documents(
-            201,
-            ExecutedShown,
-            signed_in=True,
-            problems=REFUSALS,
-            headers=ANSWER_HEADERS,
-            parameters=[KEY_HEADER, EXPECTED_HEADER],
-        )
-        guarded = documented(signed_in(on.arguments(schema)(view)))
-        on.add_url_rule(f"/matches/<match>/{path}", view_func=guarded, methods=["POST"])
-        return view
-
-    return register
-
-
 @acting(blueprint, "moves", Move)
 def submit_move(arguments: dict[str, Any], match: str) -> Response:
     """Play a move, or all moves of a turn that takes several, and offer a draw with it if wanted"""
@@ -269,9 +205,7 @@ def submit_move(arguments: dict[str, Any], match: str) -> Response:
 def join(arguments: dict[str, int], match: str) -> Response:
     """Take a free seat, or accept an invitation"""
     person = require_person()
-    state = services().matches.load(match).state
-    if not show.visible(state, person):
-        raise no_such_match()
+    state = visible_match(match).state
     refuse_blocked(person, (*state.seats, Seat.taken(state.creator)))
     return execute(match, c.JoinMatch(person.id, arguments.get("seat"), person.kind == "guest"))
 
@@ -301,82 +235,6 @@ _plain("takeback-acceptance", "Agree to taking moves back", c.AcceptTakeback)
 _plain("takeback-refusal", "Do not agree to taking moves back, or withdraw your own request", c.DeclineTakeback)
 _plain("time-claims", "Claim that the time of the seat to move is up", c.CallTime)
 _plain("forgiveness", "Let a match go on that you have just won on time", c.ForgiveFlag)
-
-
-def execute(match: str, command: c.Command, expected: VersionTag | None = None, confidential: bool = False) -> Response:
-    """Carry out the command of the caller and answer with the events that followed.
-
-    ``expected`` is the version that the match must be at when the caller names none. The body of a ``confidential``
-    request holds what must be erasable. Whatever is refused in a private match, strangers hear only that there is no
-    such match.
-    """
-    person, key = require_person(), request_key()
-    try:
-        executed = services().timekeeper.execute(
-            match,
-            command,
-            person.id,
-            Request(f"{person.id}:{key}", fingerprint(key if confidential else "")),
-            services().now(),
-            expected if (stated := expected_version()) is None else stated,
-        )
-    except (Refused, StaleVersion):
-        if not show.visible(services().matches.load(match).state, person):
-            raise no_such_match() from None
-        raise
-    for event in executed.events:
-        services().administration.record_event(event)
-    payload = {
-        "match": match,
-        "version": executed.version,
-        "version_tag": str(executed.head.tag),
-        "events": [show.event(envelope) for envelope in executed.events],
-    }
-    return json_response(payload, 201, executed_headers(executed))
-
-
-def request_key() -> str:
-    """Return the caller's idempotency key, or one that nobody else has; raises the problem invalid-fields."""
-    key = request.headers.get("Idempotency-Key")
-    if key is None:
-        return secrets.token_urlsafe(16)
-    if not _KEY.fullmatch(key):
-        reason = "must be 1 to 128 visible ASCII characters"
-        raise Problem("invalid-fields", f"Idempotency-Key {reason}.", {"Idempotency-Key": [reason]})
-    return key
-
-
-def expected_version() -> VersionTag | None:
-    """Return the version of If-Match, None without one; raises the problems bare-version and invalid-fields."""
-    condition = request.headers.get("If-Match")
-    if condition is None:
-        return None
-    matched = _CONDITION.fullmatch(condition)
-    if matched is not None:
-        return VersionTag.parse(matched[1])
-    reason = f'must be the version tag of an answer in quotation marks, such as "{EXAMPLE_TAG}"'
-    if _BARE_VERSION.fullmatch(condition):
-        detail = f"If-Match {reason}: a version number alone does not tell which history it belongs to."
-        raise Problem("bare-version", detail, {"If-Match": [reason]})
-    raise Problem("invalid-fields", f"If-Match {reason}.", {"If-Match": [reason]})
-
-
-def fingerprint(secret: str = "") -> str:
-    """Return what tells this request from others: the SHA-256 of its method, path and canonical body.
-
-    It is remembered longer than a text that is erased. With the ``secret`` key of the request in it, which is not
-    kept, a guess at the text cannot be checked against it.
-    """
-    parts = (request.method.encode(), request.path.encode(), canonical_json(g.body), *filter(None, (secret.encode(),)))
-    return hashlib.sha256(b"\n".join(parts)).hexdigest()
-
-
-def executed_headers(executed: Executed) -> dict[str, str]:
-    """Return the version after what was done as ETag, and whether an earlier request did it."""
-    headers = {"ETag": f'"{executed.head.tag}"'}
-    if executed.repeated:
-        headers["Idempotency-Replayed"] = "true"
-    return headers
 
 
 def _seats(wanted: list[dict[str, Any]], person: Person) -> tuple[Seat, ...]:

@@ -5,16 +5,13 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
+from api.access.matches import visible_match
 from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.problems import Problem
 from api.http.schemas import Shown, Strict, Text, version_tag
-from api.resources.matches import HintShown, hints_shown, loaded
-from domain.game import Composed, MalformedNotation
-from domain.match.guards import rules_of
-from domain.match.state import PLAYING, MatchState
+from api.operations.exploration import MOST_PARTS, compose
+from api.resources.matches import HintShown, hints_shown
 
 LONGEST_PART = 40
-MOST_PARTS = 64
 
 blueprint = Blueprint("compositions", __name__, url_prefix=PREFIX, description="Moves put together part by part")
 
@@ -57,7 +54,7 @@ class ComposedShown(Shown):
 @blueprint.arguments(Wanted)
 def check_composition(arguments: dict[str, Any], match: str) -> Response:
     """Check a move that is being put together, for whoever may see the match; nothing is played"""
-    state, head, *_ = loaded(match)
+    state, head, *_ = visible_match(match)
     composed = compose(state, arguments["kind"], arguments["parts"])
     return json_response(
         {
@@ -70,23 +67,3 @@ def check_composition(arguments: dict[str, Any], match: str) -> Response:
             "following": hints_shown(composed.following),
         }
     )
-
-
-def compose(state: MatchState, kind: str, parts: list[str]) -> Composed:
-    """Return how far ``parts`` have come in the match as it stands.
-
-    Raises the problems match-not-started and match-over, and malformed-move for a kind or a part that the game does
-    not know.
-    """
-    if state.ended:
-        raise Problem("match-over", "The match is over: no move is put together any more.")
-    if state.status != PLAYING:
-        raise Problem("match-not-started", "The match has not started: somebody has yet to join.")
-    game = rules_of(state)
-    try:
-        return game.compose(state.position, kind, parts)
-    except KeyError as error:
-        reason = "is no kind of move that this game puts together"
-        raise Problem("malformed-move", f"{kind!r} {reason}.", {"kind": [reason]}) from error
-    except MalformedNotation as error:
-        raise Problem("malformed-move", f"{error}.", {"parts": [str(error)]}) from error

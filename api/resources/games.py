@@ -1,22 +1,21 @@
 """The games: their facts, and positions looked at without a match."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from flask import Response
 from marshmallow import fields, validate
 
+from api.http.messages import LARGEST_NUMBER
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
-from api.http.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, Text
-from domain.game import Game, MalformedNotation, Outcome, OutcomeUnknownError, StepBudget
+from api.http.schemas import QueryNumber, Shown, Strict, Text
+from api.operations.exploration import MAX_OUTCOME_STEPS, outcome_as_known
+from domain.game import Game, MalformedNotation, StepBudget
 from domain.games import GAMES, RULESETS, UnknownRulesetError, find_ruleset
 from domain.search.levels import LEVELS
 
 LONGEST_POSITION = 2000
 
-MAX_OUTCOME_STEPS = 100
-"""That are spent on telling whether a position which anybody may ask about is the end of the game."""
 
 blueprint = Blueprint("games", __name__, url_prefix=PREFIX, description="The games and their rules")
 
@@ -110,16 +109,6 @@ def show_position(query: dict[str, Any], game: str) -> Response:
             "moves": [rules.format_move(position, move) for move in rules.legal_moves(position)],
         }
     )
-
-
-def outcome_as_known(
-    game: Game[Any, Any], position: Any, history: Sequence[Any], budget: StepBudget
-) -> tuple[Outcome | None, bool]:
-    """Return how the game has ended as far as that is known with ``budget``, and whether it is."""
-    try:
-        return game.bounded_outcome(position, history, budget), True
-    except OutcomeUnknownError:
-        return None, False
 
 
 def _game(id: str) -> Game[Any, Any]:

@@ -7,11 +7,11 @@ from flask import Response
 from marshmallow import fields, validate
 
 from api.access.auth import require_person, signed_in
+from api.access.matches import own_match
+from api.http.conditions import EXPECTED_HEADER, expected_version
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.schemas import Flag, Shown, Strict, Text, Tree, version_tag
-from api.resources.commands import EXPECTED_HEADER, expected_version
-from api.resources.matches import own
-from api.resources.notes import notebook_bytes
+from api.operations.notebooks import notebook_bytes
 from api.services import services
 from domain.match.guards import seat_of
 from domain.match.lines import (
@@ -86,7 +86,7 @@ class LinesShown(Shown):
 @signed_in
 def show_lines(match: str) -> Response:
     """The conditional lines of the caller"""
-    return _shown(own(match))
+    return _shown(own_match(match))
 
 
 @blueprint.route("/matches/<match>/lines", methods=["PUT"])
@@ -97,7 +97,7 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
     """Lay down conditional lines in place of those there are, and say whether forced moves are to be played"""
     first = lines_read(arguments["lines"]) if "lines" in arguments else None
     forced, now = arguments.get("forced"), services().now()
-    person, kept = require_person(), own(match)
+    person, kept = require_person(), own_match(match)
     if first is not None:
         services().notebooks.count_lines(person.id, match, _size(first), notebook_bytes(person))
     try:
@@ -120,7 +120,7 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
 @signed_in
 def drop_lines(match: str) -> Response:
     """Take all conditional lines of the caller away; forced moves stay as they are"""
-    own(match)
+    own_match(match)
     services().matches.lay_down(match, require_person().id, lambda _, orders: orders._replace(lines=None))
     services().notebooks.count_lines(require_person().id, match, 0)
     return Response(status=204)

@@ -1,6 +1,5 @@
 """Lists of matches: public ones, the caller's own, and what awaits the caller."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from flask import Response
@@ -9,13 +8,12 @@ from marshmallow import fields, validate
 from api.access.auth import require_person, signed_in
 from api.http import representations as show
 from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.problems import Problem
 from api.http.schemas import Paging, Shown, Text
 from api.live.awaiting import Awaited, owed
+from api.operations.lists import awaited_page, bad_cursor, identify, matches_page
 from api.resources.matches import MatchSummaryShown
-from api.services import services
 from events.people.accounts import Person
-from events.readmodels import Page, Summary
+from events.readmodels import Summary
 
 blueprint = Blueprint("lists", __name__, url_prefix=PREFIX, description="Lists of matches")
 
@@ -97,55 +95,6 @@ def queue(query: dict[str, Any]) -> Response:
     person = require_person()
     page = awaited_page(Awaited(person.id), "queue", query.get("cursor"), query["limit"])
     return _pending_page(page.items, person, page.next)
-
-
-def identify(player: str) -> str:
-    """Return the id of the player with id or name ``player``; raises the problem no-such-player."""
-    if show.opponent_level(player) is not None:
-        return player
-    person = services().people.person(player) or services().people.find(player)
-    if person is None:
-        raise Problem("no-such-player", "There is no player with this name or id.", {"player": ["is unknown"]})
-    return person.id
-
-
-def matches_page(
-    view: str, query: dict[str, Any], player: str | None = None, game: str | None = None, public: bool = False
-) -> Response:
-    """Return a page of match summaries as a response, without private matches if ``public``."""
-    page = read_page(view, player, game, query.get("cursor"), query["limit"], public)
-    return json_response({"items": summaries(page.items), "next": page.next})
-
-
-def summaries(found: Iterable[Summary]) -> list[dict[str, Any]]:
-    """Return the summaries as callers see them."""
-    found = show.foreseen_deadlines(found)
-    persons = show.people_in(found)
-    return [show.match_summary(each, persons) for each in found]
-
-
-def read_page(
-    view: str, player: str | None, game: str | None, cursor: str | None, limit: int, public: bool = False
-) -> Page[Summary]:
-    """Return a page of the read models; raises the problem invalid-fields for a cursor that is none."""
-    try:
-        return services().readmodels.matches(view, player, game, cursor, limit, public)
-    except ValueError as error:
-        raise bad_cursor() from error
-
-
-def awaited_page(awaited: Awaited, view: str, cursor: str | None, limit: int) -> Page[Summary]:
-    """Return a page of what awaits the caller; raises the problem invalid-fields for a cursor that is none."""
-    try:
-        return awaited.page(view, cursor, limit)
-    except ValueError as error:
-        raise bad_cursor() from error
-
-
-def bad_cursor() -> Problem:
-    """Return the problem for a cursor that no answer contained."""
-    detail = "The cursor must come from an earlier answer."
-    return Problem("invalid-fields", detail, {"cursor": ["comes from no earlier answer"]})
 
 
 def _pending_page(found: list[Summary], person: Person, following: str | None) -> Response:

@@ -1,18 +1,18 @@
 """A match to read: at any ply, its legal moves and its events."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 from marshmallow import fields, validate
 
-from api.access.auth import current_person, require_person
+from api.access.matches import visible_match
 from api.http import representations as show
+from api.http.conditions import CONDITION, VERSION_HEADER, versioned
+from api.http.messages import LARGEST_NUMBER
 from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.problems import Problem, no_such_match
+from api.http.problems import Problem
 from api.http.schemas import (
-    EXAMPLE_TAG,
-    LARGEST_NUMBER,
     TAG_PATTERN,
     TAG_WORDS,
     PlayerShown,
@@ -29,20 +29,10 @@ from api.resources.terms import ClockShown, FallenShown, TermsShown
 from api.services import services
 from domain.game import Draft, Hint
 from domain.games import find_ruleset
-from domain.match.guards import seat_of
 from domain.match.state import PLAYING, MatchState
-from events.service.matches import Loaded
 from events.store.contract import Head, VersionTag, tag_of
 
 blueprint = Blueprint("matches", __name__, url_prefix=PREFIX, description="One match to read")
-
-VERSION_HEADER = {"ETag": f'The version tag of the match in quotation marks, such as "{EXAMPLE_TAG}"'}
-CONDITION = {
-    "name": "If-None-Match",
-    "in": "header",
-    "description": "An ETag: when the match is still at that version of the same history the answer is 304",
-    "schema": {"type": "string"},
-}
 
 
 class GameNamed(Shown):
@@ -223,7 +213,7 @@ class EventsQuery(Strict):
 @blueprint.arguments(PlyQuery, location="query")
 def show_match(query: dict[str, Any], match: str) -> Response:
     """A match as it stands, with the position after any ply"""
-    (state, head, *_), ply = loaded(match), query["ply"]
+    (state, head, *_), ply = visible_match(match), query["ply"]
     if ply is not None and ply > len(state.moves):
         raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
     # A rematch changes what is shown and not the version: who knows a version need not know of it yet.
@@ -234,7 +224,7 @@ def show_match(query: dict[str, Any], match: str) -> Response:
 @blueprint.documents(200, LegalMovesShown, problems=[404], headers=VERSION_HEADER, parameters=[CONDITION], also=[304])
 def legal_moves(match: str) -> Response:
     """The legal moves as they stand: all as strings, and by first square for a board; none unless it is being played"""
-    state, head, *_ = loaded(match)
+    state, head, *_ = visible_match(match)
     return versioned(head, lambda: _legal_moves(state, head))
 
 
@@ -243,7 +233,7 @@ def legal_moves(match: str) -> Response:
 @blueprint.arguments(EventsQuery, location="query")
 def list_events(query: dict[str, Any], match: str) -> Response:
     """What has happened in a match, from the first event after a version"""
-    state, store, after = readable(match), services().store, query["after"]
+    state, store, after = visible_match(match).state, services().store, query["after"]
     known = VersionTag.parse(after)
     found = (
         store.read(match, int(after), query["limit"]) if known is None else store.read_on(match, known, query["limit"])
@@ -252,42 +242,6 @@ def list_events(query: dict[str, Any], match: str) -> Response:
     return json_response(
         {"items": [show.event(each) for each in found], "next": str(tag_of(found[-1])) if more else None}
     )
-
-
-def loaded(match: str) -> Loaded:
-    """Return the match with its head.
-
-    Raises the problem no-such-match when the caller may not see it, or there is none.
-    """
-    found = services().matches.load(match)
-    if not show.visible(found.state, current_person() if found.state.private else None):
-        raise no_such_match()
-    return found
-
-
-def readable(match: str) -> MatchState:
-    """Return the match; raises the problem no-such-match when the caller may not see it, or there is none."""
-    return loaded(match).state
-
-
-def own(match: str) -> Loaded:
-    """Return a match in which the caller has a seat.
-
-    Raises the problem no-such-match for a private match of others or none at all, and Refused without a seat.
-    """
-    loaded, person = services().matches.load(match), require_person()
-    if not show.visible(loaded.state, person):
-        raise no_such_match()
-    seat_of(loaded.state, person.id)
-    return loaded
-
-
-def versioned(head: Head, payload: Callable[[], Any], settled: bool = True) -> Response:
-    """Return a response with the ETag of ``head``, or 304 when the caller has that version and it is ``settled``."""
-    etag = f'"{head.tag}"'
-    if settled and request.if_none_match.contains_weak(str(head.tag)):
-        return Response(status=304, headers={"ETag": etag})
-    return json_response(payload(), headers={"ETag": etag})
 
 
 def hints_shown(hints: Mapping[str, tuple[Hint, ...]]) -> dict[str, list[dict[str, Any]]]:

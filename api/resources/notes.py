@@ -7,15 +7,15 @@ from flask import Response
 from marshmallow import fields, validate
 
 from api.access.auth import require_person, signed_in
+from api.access.matches import own_match
+from api.http.messages import LARGEST_NUMBER
 from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import LARGEST_NUMBER, Shown, Strict, Text, Tree, Whole
-from api.resources.matches import own
+from api.http.schemas import Shown, Strict, Text, Tree, Whole
+from api.operations.notebooks import notebook_bytes
 from api.services import services
 from domain.match.exploration import DEEPEST, MOST_MOVES, explored
 from domain.match.moves import LONGEST_MOVE
-from events.people.accounts import Person
 from events.private.conditional_moves import lines_read, tree_shown
-from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES
 
 blueprint = Blueprint("notes", __name__, url_prefix=PREFIX, description="What a player writes down")
 
@@ -69,13 +69,8 @@ class ExplorationShown(Shown):
 @signed_in
 def show_notes(match: str) -> Response:
     """What the caller has noted about a match of his own"""
-    own(match)
+    own_match(match)
     return json_response({"text": services().notebooks.notes(require_person().id, match)})
-
-
-def notebook_bytes(person: Person) -> int:
-    """Return how much ``person`` may keep beside matches: notes, trees and conditional lines together."""
-    return MAX_GUEST_BYTES if person.kind == "guest" else MAX_BYTES
 
 
 @blueprint.route("/matches/<match>/notes", methods=["PUT"])
@@ -84,7 +79,7 @@ def notebook_bytes(person: Person) -> int:
 @blueprint.arguments(Notes)
 def write_notes(arguments: dict[str, str], match: str) -> Response:
     """Note something in place of what was noted before"""
-    own(match)
+    own_match(match)
     person = require_person()
     services().notebooks.write_notes(person.id, match, arguments["text"], notebook_bytes(person))
     return json_response({"text": arguments["text"]})
@@ -95,7 +90,7 @@ def write_notes(arguments: dict[str, str], match: str) -> Response:
 @signed_in
 def show_exploration(match: str) -> Response:
     """The tree of moves that the caller keeps for a match of his own"""
-    own(match)
+    own_match(match)
     kept = services().notebooks.exploration(require_person().id, match)
     return json_response(json.loads(kept) if kept else NOTHING_KEPT)
 
@@ -106,7 +101,7 @@ def show_exploration(match: str) -> Response:
 @blueprint.arguments(Exploration)
 def keep_exploration(arguments: dict[str, Any], match: str) -> Response:
     """Keep a tree of moves in place of the one before; every move is played out by the rules"""
-    found = explored(own(match).state, arguments["ply"], lines_read(arguments["tree"]))
+    found = explored(own_match(match).state, arguments["ply"], lines_read(arguments["tree"]))
     kept = {"ply": found.ply, "position": found.position, "tree": tree_shown(found.first)} if found.first else None
     text = json.dumps(kept, separators=(",", ":")) if kept else ""
     person = require_person()

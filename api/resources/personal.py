@@ -8,18 +8,18 @@ from api.access.limits import spend
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
 from api.http.schemas import Empty, Shown, Strict, Text
-from api.resources.jobs import ASKED, FINISHED, NONE, JobShown
+from api.operations.jobs import ASKED, FINISHED, NONE, state_of_archive
+from api.resources.jobs import JobShown
 from api.services import services
-from events.people.accounts import NoSuchPerson, Person
+from events.people.accounts import NoSuchPerson
 from events.service.jobs import ARCHIVE
-from events.service.personal_data import archive_of, erase, takes_long
+from events.service.personal_data import archive_of, erase
 from events.store import rewriting
 
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX, description="What is kept about you")
 
 ZIP = "application/zip"
 
-AT_ONCE = "at-once"
 
 FORGOTTEN = {
     rewriting.TO_BE_REWRITTEN: (
@@ -91,16 +91,6 @@ def ask_archive(_: dict[str, object]) -> Response:
     services().jobs.erase(person.id)
     services().jobs.ask(person.id, ARCHIVE)
     return json_response({"state": ASKED}, 202)
-
-
-def state_of_archive(person: Person) -> str:
-    """Return AT_ONCE when a request can make the archive of ``person``, else "none", "asked" or "finished"."""
-    jobs = services().jobs
-    if jobs.of(person.id) is not None:
-        return ASKED
-    if jobs.archive(person.id) is not None:
-        return FINISHED
-    return NONE if takes_long(services().holdings, person) else AT_ONCE
 
 
 @blueprint.route("/me/erasure", methods=["POST"])

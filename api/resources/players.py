@@ -6,12 +6,14 @@ from flask import Response
 from marshmallow import fields, validate
 
 from api.access.auth import current_person
+from api.access.matches import listed_for
 from api.http import representations as show
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
 from api.http.schemas import Paging, PlayerShown, Shown, Text
+from api.operations.lists import bad_cursor, identify, matches_page
 from api.rating_history import day_of, shown_changes
-from api.resources.lists import MatchesShown, bad_cursor, identify, matches_page
+from api.resources.lists import MatchesShown
 from api.services import services
 from events.readmodels import PlayerRating
 from events.runtime.wall_clock import rfc3339
@@ -98,7 +100,7 @@ def player_ratings(player: str) -> Response:
 def rating_history(player: str, pool: str) -> Response:
     """How a rating has changed, match by match; empty for a pool without matches of the player"""
     history = services().readmodels.rating_history(identify(player), pool)
-    seen = show.seen_by([change.match for change in history], current_person())
+    seen = listed_for(current_person(), [change.match for change in history])
     items = [{**change._asdict(), "at": rfc3339(change.at)} for change in shown_changes(history, seen)]
     return json_response({"items": items})
 

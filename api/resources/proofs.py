@@ -3,12 +3,13 @@
 from flask import Response
 from marshmallow import fields, validate
 
+from api.access.matches import visible_match
+from api.http.messages import LARGEST_NUMBER
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
-from api.http.schemas import LARGEST_NUMBER, QueryNumber, Shown, Strict, page_limit
-from api.resources.games import MAX_OUTCOME_STEPS
-from api.resources.jobs import made_bundle
-from api.resources.matches import readable
+from api.http.schemas import QueryNumber, Shown, Strict, page_limit
+from api.operations.exploration import MAX_OUTCOME_STEPS
+from api.operations.jobs import MAX_EVENTS_AT_ONCE, made_bundle
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
@@ -26,8 +27,6 @@ well_known = Blueprint("well-known", __name__, url_prefix="/.well-known", descri
 
 BUNDLE_SCHEMA = bundle_schema()
 
-MAX_EVENTS_AT_ONCE = 250
-"""Of a match that is replayed within a request; a worker replays longer ones."""
 
 MAX_LEAVES = 1000
 
@@ -117,7 +116,7 @@ def bundle(match: str) -> Response:
 
     That of a long match is made by a worker: ask for it with POST.
     """
-    state = readable(match)
+    state = visible_match(match).state
     packed = made_bundle(match) or _made_at_once(state)
     if packed is None:
         detail = "This match is long: ask for its bundle (POST), and a worker makes it within a minute or so."

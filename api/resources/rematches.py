@@ -6,12 +6,14 @@ from flask import Response
 
 from api.access.admission import admit_match
 from api.access.auth import require_person, signed_in
+from api.access.matches import visible_match
 from api.http import representations as show
+from api.http.conditions import KEY_HEADER, VERSION_HEADER, fingerprint, request_key
 from api.http.ids import rematch_id
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.schemas import Empty
-from api.resources.commands import KEY_HEADER, REFUSALS, fingerprint, request_key
-from api.resources.matches import VERSION_HEADER, MatchShown, readable
+from api.operations.commands import REFUSALS
+from api.resources.matches import MatchShown
 from api.services import services
 from domain.match.commands import JoinMatch
 from domain.match.refusals import Refused
@@ -35,7 +37,7 @@ blueprint = Blueprint("rematches", __name__, url_prefix=PREFIX, description="Pla
 @blueprint.arguments(Empty)
 def propose_rematch(_: dict[str, Any], match: str) -> Response:
     """Propose a rematch, or accept the one that is proposed: the same terms, everybody one seat on"""
-    person, over = require_person(), readable(match)
+    person, over = require_person(), visible_match(match).state
     following, guest = rematch_id(match), person.kind == "guest"
     admit_match(following, over.seats, person)
     proposal = rematch(over, person.id, following, fresh_seed(), guest)

@@ -1,24 +1,21 @@
 """Messages that readers report, and what arbiters do about them."""
 
-from itertools import groupby
 from typing import Any
 
 from flask import Response
 from marshmallow import fields, validate
 
-from api.access.auth import require_person, signed_in
+from api.access.auth import require_person, require_role, signed_in
 from api.access.limits import spend
-from api.http import representations as show
+from api.access.matches import visible_match
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
-from api.resources.cases import require_role
-from api.resources.chat import message_of, refuse_deaf
-from api.resources.matches import readable
+from api.operations.chat import message_of, refuse_deaf
+from api.operations.reports import reported
 from api.services import services
 from domain.match.disputes import refuse_party
 from events.people.administration import ARBITER
 from events.private.reports import Report
-from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("reports", __name__, url_prefix=PREFIX, description="Messages that readers have reported")
 
@@ -61,7 +58,7 @@ class ReportsQuery(Strict):
 @blueprint.arguments(NewReport)
 def report(arguments: dict[str, str], match: str, number: int) -> Response:
     """Report a message to the arbiters; until they have looked at it, you do not see it any more"""
-    state, person = readable(match), require_person()
+    state, person = visible_match(match).state, require_person()
     refuse_deaf(state, person)
     message_of(match, number)
     spend("reports", person.id)
@@ -95,32 +92,6 @@ def list_reports(query: dict[str, int]) -> Response:
     """Messages that were reported, for arbiters, the match with the longest wait first; ``limit`` counts matches"""
     require_role(ARBITER)
     return json_response(reported(query["after"], query["limit"]))
-
-
-def reported(after: int, limit: int) -> dict[str, Any]:
-    """Return the reported messages of a page of matches, and where the next page begins (None: there is none)."""
-    found = services().reports.waiting(after, limit + 1)
-    items = [item for match in found[:limit] for item in _reported_in(match)]
-    return {"items": items, "next": after + limit if len(found) > limit else None}
-
-
-def _reported_in(match: str) -> list[dict[str, Any]]:
-    by_message = groupby(services().reports.of(match), lambda report: report.number)
-    return [_shown(match, number, list(reports)) for number, reports in by_message]
-
-
-def _shown(match: str, number: int, reports: list[Report]) -> dict[str, Any]:
-    message = next(iter(services().chats.read(match, number - 1, 1)), None)
-    authors = [] if message is None else [message.author]
-    persons = services().people.persons([*authors, *(report.reporter for report in reports)])
-    return {
-        "match": match,
-        "message": number,
-        "at": None if message is None else rfc3339(message.at),
-        "author": None if message is None else show.player(message.author, persons),
-        "text": "" if message is None else message.text,
-        "reports": [{"reporter": show.player(report.reporter, persons), "reason": report.reason} for report in reports],
-    }
 
 
 def _settle(match: str, number: int, hide: bool) -> Response:

@@ -3,10 +3,11 @@
 from flask import Response
 from marshmallow import fields
 
+from api.access.matches import visible_match
+from api.http.conditions import CONDITION, VERSION_HEADER, versioned
 from api.http.openapi import PREFIX, Blueprint
 from api.http.problems import Problem
 from api.http.schemas import Shown, version_tag
-from api.resources.matches import CONDITION, VERSION_HEADER, loaded, versioned
 from domain.match.guards import rules_of
 from domain.match.state import PLAYING, MatchState
 
@@ -28,7 +29,7 @@ class SquareShown(Shown):
 @blueprint.documents(200, SquareShown, problems=[404, 409], headers=VERSION_HEADER, parameters=[CONDITION], also=[304])
 def show_square(match: str, square: str) -> Response:
     """A square as the match stands: what is on it, and why no legal move begins there"""
-    state, head, *_ = loaded(match)
+    state, head, *_ = visible_match(match)
     rules = rules_of(state)
     scene = rules.scene(state.position)
     if square not in {cell.square for cell in scene.cells}:

@@ -6,10 +6,10 @@ from flask import Response, request
 
 from api.access.auth import issue_ticket, own_origin, signed_in
 from api.access.headers import stream_origin
+from api.access.matches import visible_match
 from api.http.openapi import PREFIX, Blueprint
 from api.http.problems import RETRY_AFTER, Problem
 from api.http.schemas import EXAMPLE_TAG
-from api.resources.matches import readable
 from api.services import services
 
 blueprint = Blueprint("streams", __name__, url_prefix=PREFIX, description="What happens, as it happens")
@@ -45,7 +45,7 @@ def match_stream(match: str) -> Response:
     no longer part of the match: read the match again, the stream goes on after the version_tag that it names. "chat"
     says that something was said, to those who may read it; "rematch" that there is news of a rematch.
     """
-    readable(match)
+    visible_match(match)
     return _redirected()
 
 

@@ -96,8 +96,11 @@ class Timekeeper:
         request: Request,
         now: int,
         expected: VersionTag | None = None,
+        guard: Callable[[MatchState], None] = lambda _: None,
     ) -> Executed:
         """Carry ``command`` out as ``Matches.execute`` does, after what time has done to the match before.
+
+        ``guard`` is called with the match before anything else happens, and raises to keep the caller out of it.
 
         A refusal because time is up counts only when the match has been settled: an outage or a vacation may have kept
         the flag up, and if it fell, the caller hears of that. Who expected the version at which the match was settled
@@ -108,13 +111,13 @@ class Timekeeper:
             return self._matches.execute(match, command, actor, request, expected)
 
         claimant = command.player if isinstance(command, CallTime) else None
+
+        def next_step(state: MatchState) -> Step | None:
+            guard(state)
+            return self._unrecorded(state, now) if claimant is None else self._before_claim(state, claimant, now)
+
         if not isinstance(command, CreateMatch):
-            settled = self._steps(
-                match,
-                lambda state: (
-                    self._unrecorded(state, now) if claimant is None else self._before_claim(state, claimant, now)
-                ),
-            )
+            settled = self._steps(match, next_step)
             expected = settled.after if expected == settled.before else expected
         return self._in_time(match, now, expected, attempt)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from api.resources.games import MAX_OUTCOME_STEPS
+from api.operations.exploration import MAX_OUTCOME_STEPS
 from domain.four_towers import GAME
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.games import GAMES

@@ -8,7 +8,7 @@ from argon2 import PasswordHasher
 from flask import Flask
 from redis import Redis
 
-from api import create_app
+from api.app import create_app
 from api.access.auth import COOKIE, SECURE_COOKIE
 from api.access.limits import Limits
 from api.access.proxies import behind_proxies

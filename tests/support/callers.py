@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from api import create_app
+from api.app import create_app
 from api.access.limits import Limits, RateLimits, install
 from api.services import EXTENSION, Services
 from events.people.accounts import People

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from markupsafe import escape
 
-from api import create_app
+from api.app import create_app
 from api.pages.rules.drawing import drawn
 from api.pages.rules.figure import Figure, cut, rules_of
 from api.pages.rules.games import four_towers

@@ -1,0 +1,1 @@
+"""Operations on matches and accounts that resources and pages share."""

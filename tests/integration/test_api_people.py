@@ -8,10 +8,10 @@ from argon2 import PasswordHasher
 from flask import Flask
 from redis import Redis
 
-from api.app import create_app
 from api.access.auth import COOKIE, SECURE_COOKIE
 from api.access.limits import Limits
 from api.access.proxies import behind_proxies
+from api.app import create_app
 from api.services import EXTENSION
 from events.people.accounts import NameTaken, NoSuchPerson, People
 from events.people.passwords import Passwords

@@ -10,8 +10,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from api.app import create_app
 from api.access.limits import Limits, RateLimits, install
+from api.app import create_app
 from api.services import EXTENSION, Services
 from events.people.accounts import People
 from events.people.passwords import Passwords

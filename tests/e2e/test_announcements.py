@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.visitors import Visitor
 
@@ -21,7 +21,7 @@ def heard(page: Page) -> list[str]:
     return page.evaluate("window.heard")
 
 
-def last_said(page: Page):
+def last_said(page: Page) -> Locator:
     """Return the line that was spoken last."""
     return page.locator("#said p").last
 

@@ -1,5 +1,6 @@
 """The board of every game fits the window, from phones to large screens, with the viewer's own pieces in view."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
@@ -49,7 +50,7 @@ class Shown(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=MIN_CELL_PX, ids="-".join)
-def shown(request, house: Installation, browser: Browser):
+def shown(request: pytest.FixtureRequest, house: Installation, browser: Browser) -> Iterator[Shown]:
     """Return the page of a match of each game: it is loaded once for all sizes."""
     game, setup = request.param
     player = Visitor(browser, house).be_guest()
@@ -68,7 +69,9 @@ def inside(box: list[float], size: tuple[int, int]) -> bool:
 
 
 @pytest.mark.parametrize("size", [PHONE, SMALL_LAPTOP, LAPTOP, LARGE], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_the_board_fits_the_window_with_the_own_pieces_in_view_and_squares_that_can_be_hit(shown, size) -> None:
+def test_the_board_fits_the_window_with_the_own_pieces_in_view_and_squares_that_can_be_hit(
+    shown: Shown, size: tuple[int, int]
+) -> None:
     shown.page.set_viewport_size({"width": size[0], "height": size[1]})
     found: dict[str, Any] = shown.page.evaluate(MEASURE, shown.home)
     assert found["width"] <= size[0]
@@ -82,7 +85,7 @@ def test_the_board_fits_the_window_with_the_own_pieces_in_view_and_squares_that_
         assert [box for box in found["board"] + found["steps"] if not inside(box, size)] == []
 
 
-def test_the_board_fits_a_window_of_320_pixels(shown) -> None:
+def test_the_board_fits_a_window_of_320_pixels(shown: Shown) -> None:
     shown.page.set_viewport_size({"width": 320, "height": 640})
     found = shown.page.evaluate(MEASURE, shown.home)
     assert found["width"] <= 320

@@ -4,15 +4,17 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from domain.fourplay import GAME as FOURPLAY
 from domain.tower_game import GAME as TOWER_GAME
 from tests.e2e.visitors import Visitor, four
 
+Match = tuple[Visitor, Visitor, str]
+
 
 @pytest.fixture
-def towers(visit: Callable[..., Visitor]):
+def towers(visit: Callable[..., Visitor]) -> Match:
     """Return two people and their match of The Tower Game; the first is White."""
     white, black = visit().be_guest(), visit().be_guest()
     match = white.create("tower-game", "original", [{"kind": "me"}, {"kind": "player", "name": black.name}])
@@ -20,14 +22,14 @@ def towers(visit: Callable[..., Visitor]):
     return white, black, match
 
 
-def type_move(page, text) -> None:
+def type_move(page: Page, text: str) -> None:
     """Type a move, preview it and submit it."""
     page.get_by_label("Type a move").fill(text)
     page.keyboard.press("Enter")
     page.locator("#submit").click()
 
 
-def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers) -> None:
+def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers: Match) -> None:
     white, _, match = towers
     page = white.open(match)
     page.locator("#board .can-begin[data-square='db1']").click()
@@ -44,7 +46,7 @@ def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers) -> None:
     expect(white.square("db1")).to_have_attribute("aria-label", "db1: empty")
 
 
-def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the_move_is_covered(towers) -> None:
+def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the_move_is_covered(towers: Match) -> None:
     white, _, match = towers
     white.page.set_viewport_size({"width": 380, "height": 640})
     page = white.open(match)
@@ -72,7 +74,7 @@ def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the
         assert box["y"] + box["height"] <= top + 2
 
 
-def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(towers) -> None:
+def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(towers: Match) -> None:
     white, black, match = towers
     page = white.open(match)
     type_move(page, "cc4")
@@ -91,7 +93,7 @@ def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(t
     assert white.call("GET", f"/matches/{match}")["moves"] == ["cc2-cc4", "cc7-cc5", "db1-cd3", "aa7-aa6", "cc1-ea1"]
 
 
-def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(towers) -> None:
+def test_a_short_move_that_could_be_several_is_refused_with_the_names_of_all(towers: Match) -> None:
     white, _, match = towers
     page = white.open(match)
     page.get_by_label("Type a move").fill("Jcd3")

@@ -178,7 +178,7 @@ def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit: Cal
 @pytest.mark.parametrize(
     "path", ["/matches/nothing-here", "/nothing/at/all", "/players/nobody-of-this-name", "/lobby?cursor=broken"]
 )
-def test_what_is_not_there_is_answered_by_a_friendly_page(visit: Callable[..., Visitor], path) -> None:
+def test_what_is_not_there_is_answered_by_a_friendly_page(visit: Callable[..., Visitor], path: str) -> None:
     person = visit()
     answer = person.page.goto(path)
     assert answer is not None

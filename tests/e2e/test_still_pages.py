@@ -30,7 +30,7 @@ def shifts(page: Page) -> list[list[object]]:
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (380, 800)])
 def test_nothing_moves_in_a_whole_move_the_answer_a_step_back_and_a_draw_offer(
-    pair: tuple[Visitor, Visitor, str], width, height
+    pair: tuple[Visitor, Visitor, str], width: int, height: int
 ) -> None:
     white, black, match = pair
     white.page.set_viewport_size({"width": width, "height": height})

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.visitors import Visitor
 
@@ -333,7 +333,7 @@ def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_afte
     expect(field).to_have_value("")
 
 
-def typed_while_exploring(pair: tuple[Visitor, Visitor, str]):
+def typed_while_exploring(pair: tuple[Visitor, Visitor, str]) -> tuple[Page, Route]:
     """Return White's page with a move typed while what was explored before is fetched, and the request for that."""
     white, _, match = pair
     page, held = white.open(match), []

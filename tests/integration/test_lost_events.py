@@ -105,7 +105,7 @@ def cli(*arguments: object) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("fsync", [ALWAYS, EVERYSEC])
-def test_after_a_power_cut_under_load_every_lost_event_is_named(tmp_path: Path, fsync) -> None:
+def test_after_a_power_cut_under_load_every_lost_event_is_named(tmp_path: Path, fsync: str) -> None:
     cuts = cut_power(tmp_path, 3, seed=20261122, fsync=fsync)
     assert cuts.faults == ()
     assert cuts.cuts == 3

@@ -25,8 +25,11 @@ def place(page: str, square: str) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
+Four = tuple[list[Caller], str]
+
+
 @pytest.fixture
-def four(app: Flask):
+def four(app: Flask) -> Four:
     """Return four people and their match of Towers."""
     people = [Caller(app).play_as_guest() for _ in range(4)]
     others = [invited(person.name) for person in people[1:]]
@@ -37,7 +40,7 @@ def four(app: Flask):
 
 
 def test_each_of_four_players_sees_the_own_corner_at_the_lower_left_and_an_onlooker_the_board_as_it_is(
-    four, stranger: Caller
+    four: Four, stranger: Caller
 ) -> None:
     people, match = four
     lower_left = place(shown(stranger, match), "a1")
@@ -45,7 +48,9 @@ def test_each_of_four_players_sees_the_own_corner_at_the_lower_left_and_an_onloo
         assert place(shown(person, match), corner) == lower_left
 
 
-def test_the_board_of_four_is_turned_by_quarters_and_that_of_two_by_halves(four, anna: Caller, boris: Caller) -> None:
+def test_the_board_of_four_is_turned_by_quarters_and_that_of_two_by_halves(
+    four: Four, anna: Caller, boris: Caller
+) -> None:
     people, match = four
     lower_left = place(shown(people[3], match), "a1")
     for turned, corner in enumerate(("a1", "g1", "g7", "a7")):
@@ -60,7 +65,7 @@ def test_the_board_of_four_is_turned_by_quarters_and_that_of_two_by_halves(four,
     assert place(shown(anna, pair, "?turned=2"), "a1") == near
 
 
-def test_all_moves_since_the_own_last_one_are_marked_each_as_that_of_its_seat(four, stranger: Caller) -> None:
+def test_all_moves_since_the_own_last_one_are_marked_each_as_that_of_its_seat(four: Four, stranger: Caller) -> None:
     people, match = four
     for person in people:
         assert person.move(match).status_code == 201

@@ -1,6 +1,9 @@
 """What the page of a match offers when time is up, with a clock that the tests turn."""
 
+from typing import Any
+
 import pytest
+from flask import Flask
 
 from tests.support.callers import ME, Caller, app_on, opponent, started
 from tests.support.server import RealServer
@@ -13,19 +16,19 @@ NO_VACATION = {"zone": "UTC", "free_days": [], "auto_vacation": False, "plays_fo
 
 
 @pytest.fixture
-def app(server: RealServer, watch: Watch):
+def app(server: RealServer, watch: Watch) -> Flask:
     """Return the product's app on the emptied server, with a clock that stands still."""
     return app_on(server.url, now=watch)
 
 
-def page(caller, match):
+def page(caller: Caller, match: str) -> str:
     """Return the page of the match as the caller sees it."""
     answer = caller.client.get(f"/matches/{match}", headers={"Accept": "text/html"})
     assert answer.status_code == 200
     return " ".join(answer.text.split())
 
 
-def begun(white, black, terms):
+def begun(white: Caller, black: Caller, terms: dict[str, Any]) -> str:
     """Return a match in which both have made their first move; it is White's turn."""
     match = started(white, black, terms=terms)
     white.move(match)

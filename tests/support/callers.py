@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from copy import copy
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from argon2 import PasswordHasher
 from flask import Flask
@@ -58,6 +58,12 @@ def app_on(url: str, limits: Limits = UNLIMITED, now: Callable[[], int] | None =
     return app
 
 
+class Answer(TestResponse):
+    """An answer of the API, which is JSON: ``json`` may be read without asking whether there is any."""
+
+    json: Any
+
+
 class Caller:
     """A visitor with a cookie jar, who may come to be a person."""
 
@@ -66,21 +72,21 @@ class Caller:
         self.id = ""
         self.name = ""
 
-    def get(self, path: str, **headers: str) -> TestResponse:
+    def get(self, path: str, **headers: str) -> Answer:
         """GET ``path`` below the API's prefix."""
-        return self.client.get(API + path, headers=_fields(headers))
+        return cast(Answer, self.client.get(API + path, headers=_fields(headers)))
 
-    def post(self, path: str, body: Any = None, **headers: str) -> TestResponse:
+    def post(self, path: str, body: Any = None, **headers: str) -> Answer:
         """POST ``body`` (an empty object if None) as JSON."""
-        return self.client.post(API + path, json={} if body is None else body, headers=_fields(headers))
+        return cast(Answer, self.client.post(API + path, json={} if body is None else body, headers=_fields(headers)))
 
-    def put(self, path: str, body: Any, **headers: str) -> TestResponse:
+    def put(self, path: str, body: Any, **headers: str) -> Answer:
         """PUT ``body`` as JSON."""
-        return self.client.put(API + path, json=body, headers=_fields(headers))
+        return cast(Answer, self.client.put(API + path, json=body, headers=_fields(headers)))
 
-    def delete(self, path: str, **headers: str) -> TestResponse:
+    def delete(self, path: str, **headers: str) -> Answer:
         """DELETE ``path``."""
-        return self.client.delete(API + path, headers=_fields(headers))
+        return cast(Answer, self.client.delete(API + path, headers=_fields(headers)))
 
     def sign_up(self, name: str) -> "Caller":
         """Sign up as ``name`` and return the caller."""
@@ -106,11 +112,11 @@ class Caller:
         """Return the first legal move of the match as it stands."""
         return str(self.get(f"/matches/{match}/legal-moves").json["moves"][0])
 
-    def move(self, match: str, move: str | None = None, **headers: str) -> TestResponse:
+    def move(self, match: str, move: str | None = None, **headers: str) -> Answer:
         """Submit ``move``, or the first legal one."""
         return self.post(f"/matches/{match}/moves", {"move": move or self.legal_move(match)}, **headers)
 
-    def _become(self, answer: TestResponse) -> "Caller":
+    def _become(self, answer: Answer) -> "Caller":
         assert answer.status_code == 201, answer.text
         self.id, self.name = answer.json["id"], answer.json["name"]
         return self

@@ -4,10 +4,12 @@ import random
 import re
 from itertools import pairwise
 from math import dist
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from domain.game import Game
 from domain.games import GAMES
 from domain.scene import Cell, Label, Note, Piece, Scene
 from events.pictures.board import Trace, colour_names, draw, swatch
@@ -132,7 +134,7 @@ def test_the_turned_board_shows_the_opposite_corner_and_keeps_its_labels_on_thei
 
 
 @pytest.mark.parametrize("quarters", [0, 2])
-def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(quarters) -> None:
+def test_every_level_stands_under_its_own_name_and_beside_its_own_coordinates(quarters: int) -> None:
     root = parsed(TOWER_GAME.scene(TOWER_GAME.initial("original")), quarters=quarters)
     squares = middles(root)
     labels = [
@@ -214,7 +216,7 @@ def test_what_a_scene_says_is_escaped() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
-def test_positions_of_every_game_make_a_well_formed_picture_without_inline_styles(game) -> None:
+def test_positions_of_every_game_make_a_well_formed_picture_without_inline_styles(game: Game[Any, Any]) -> None:
     rng = random.Random(7)
     for name, setup in game.setups.items():
         position = game.initial(name)

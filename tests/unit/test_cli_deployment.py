@@ -33,7 +33,7 @@ def test_every_part_that_runs_locally_runs_in_containers() -> None:
 
 
 @pytest.mark.parametrize("name", ["store", "broker"])
-def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name) -> None:
+def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name: str) -> None:
     volumes = COMPOSE["services"][name]["volumes"]
     assert f"{name}:/data" in volumes
     assert name in COMPOSE["volumes"]
@@ -47,7 +47,7 @@ def test_a_server_keeps_its_database_in_a_volume_and_reads_files_that_exist(name
 
 
 @pytest.mark.parametrize("name", ["redis-common", "redis-store", "redis-broker"])
-def test_nothing_is_evicted_or_kept_in_memory_only(name) -> None:
+def test_nothing_is_evicted_or_kept_in_memory_only(name: str) -> None:
     lines = (PRODUCTION / f"{name}.conf").read_text().splitlines()
     settings = dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
     assert settings.get("appendonly", "yes") == "yes"
@@ -74,7 +74,7 @@ def test_the_image_holds_every_package_of_the_product() -> None:
 
 
 @pytest.mark.parametrize("script", [ROOT / "tests" / "programs.sh", ROOT / ".ci" / "run"])
-def test_scripts_are_sound_and_can_be_run(script) -> None:
+def test_scripts_are_sound_and_can_be_run(script: Path) -> None:
     assert script.stat().st_mode & 0o111
     checked = subprocess.run(["bash", "-n", script], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")

@@ -84,7 +84,7 @@ def test_perft_counts_and_divides() -> None:
         (("nothing",), "No such command"),
     ],
 )
-def test_what_makes_no_sense_ends_with_code_2_and_says_why(arguments, said) -> None:
+def test_what_makes_no_sense_ends_with_code_2_and_says_why(arguments: tuple[str, ...], said: str) -> None:
     result = rookery(*arguments)
     assert result.exit_code == 2
     assert said in result.stderr

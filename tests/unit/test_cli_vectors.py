@@ -146,7 +146,7 @@ def test_a_case_whose_every_expectation_holds_passes() -> None:
         ("outcome", {"scores": [1.0, 0.0], "reason": "empty"}),
     ],
 )
-def test_an_expectation_that_does_not_hold_is_reported(key, wrong) -> None:
+def test_an_expectation_that_does_not_hold_is_reported(key: str, wrong: object) -> None:
     report = check_cases(NIM, [{**ALL_HOLD, key: wrong}])
     assert (report.passed, report.failed) == (0, 1)
     assert [failure.key for failure in report.failures] == ["move" if key == "result_position" else key]
@@ -249,7 +249,7 @@ def test_the_game_is_recognised_from_the_file_name() -> None:
         ('[{"name": "x", "name": "y"}]', "stands twice"),
     ],
 )
-def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path: Path, text, reason) -> None:
+def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "nim.public.json"
     path.write_text(text)
     with pytest.raises(BrokenVectors, match=reason) as refusal:

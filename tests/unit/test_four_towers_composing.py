@@ -46,7 +46,7 @@ def reached(position: Position, kind: str, most: int) -> set[str]:
 
 
 @pytest.mark.parametrize("text", [ONE_DRAGON, SAVED_BY_MULTI, TWO_DRAGONS])
-def test_following_the_offers_leads_to_every_multi_move_and_to_nothing_else(text) -> None:
+def test_following_the_offers_leads_to_every_multi_move_and_to_nothing_else(text: str) -> None:
     position = position_of(text)
     assert reached(position, "multi", 4) == {GAME.format_move(position, move) for move in GAME.multi_moves(position)}
 
@@ -121,7 +121,9 @@ def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_
         (ONE_WIZARD, "rearrange-I", ["d5-a3"], 0, "part 1 (d5-a3): d5 is no square of arena I"),
     ],
 )
-def test_a_part_that_is_not_possible_is_named_with_the_reason(text, kind, parts, failing, reason) -> None:
+def test_a_part_that_is_not_possible_is_named_with_the_reason(
+    text: str, kind: str, parts: list[str], failing: int, reason: str
+) -> None:
     composed = GAME.compose(position_of(text), kind, parts)
     assert (composed.move, composed.failing) == (None, failing)
     assert reason in composed.reason
@@ -142,7 +144,9 @@ def test_a_part_that_is_not_possible_is_named_with_the_reason(text, kind, parts,
         ("2r/6/8k/10/10/9/3W6/5p4/4KN3/6/3 w - -/- - 0 1", "rearrange-II", ["f3-d3"], "your king would be in check"),
     ],
 )
-def test_a_whole_that_is_no_move_yet_says_why_though_every_part_is_possible(text, kind, parts, reason) -> None:
+def test_a_whole_that_is_no_move_yet_says_why_though_every_part_is_possible(
+    text: str, kind: str, parts: list[str], reason: str
+) -> None:
     composed = GAME.compose(position_of(text), kind, parts)
     assert composed.failing is None
     assert (composed.move is not None) == (not reason)
@@ -182,7 +186,7 @@ def test_a_component_may_promote_and_the_promotions_are_told_apart() -> None:
         ("rearrange-I", "a3-"),
     ],
 )
-def test_a_part_that_is_written_like_none_is_malformed(kind, part) -> None:
+def test_a_part_that_is_written_like_none_is_malformed(kind: str, part: str) -> None:
     with pytest.raises(MalformedNotation, match="1"):
         GAME.compose(position_of(ONE_DRAGON), kind, [part])
 
@@ -213,7 +217,7 @@ def notes_on(text: str, square: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("letter", "RBNQMCWDPL")
-def test_every_piece_on_a_tower_has_a_note_on_what_it_does(letter) -> None:
+def test_every_piece_on_a_tower_has_a_note_on_what_it_does(letter: str) -> None:
     notes = notes_on(f"3/6/8k/10/10/9/3{letter}6/10/9/6/K2 w - -/- - 0 1", "d5")
     (text,) = (text for title, text in notes.items() if title.endswith("on a tower"))
     assert "{" not in text

@@ -7,11 +7,11 @@ from domain.match import commands as c
 from domain.match.clock import OUTAGE, VACATION
 from domain.match.lines import ANY, RESIGN, Line, arranged
 from domain.match.state import Seat
-from domain.match.terms import CLAIM, DAY, HOUR, STANDARD, days_per_move
+from domain.match.terms import CLAIM, DAY, HOUR, STANDARD, Terms, days_per_move
 from tests.support.matches import FOUR, PlayedMatch, creation, started
 
 
-def match_on(terms):
+def match_on(terms: Terms) -> PlayedMatch:
     """Return a match of alice and bob on ``terms``, in which both have made their first move."""
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.open())._replace(terms=terms))
     match.do(c.JoinMatch("bob"))

@@ -33,13 +33,13 @@ def beside(scene: Scene, label: Label) -> Cell:
 
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
-def test_no_label_of_a_turned_board_stands_on_a_square(scene, setup) -> None:
+def test_no_label_of_a_turned_board_stands_on_a_square(scene: Scene, setup: str) -> None:
     for quarters in range(4):
         assert covered(turned(scene, quarters)) == set()
 
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
-def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene, setup) -> None:
+def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene: Scene, setup: str) -> None:
     for quarters in range(4):
         around = turned(scene, quarters)
         for label in around.labels:
@@ -49,7 +49,7 @@ def test_every_label_of_a_turned_board_names_the_square_that_it_stands_at(scene,
 
 
 @pytest.mark.parametrize(("scene", "setup"), SCENES)
-def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(scene, setup) -> None:
+def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(scene: Scene, setup: str) -> None:
     quarter = turned(scene, 1)
     half = turned(quarter, 1)
     assert [cell[:3] for cell in half.cells] == [cell[:3] for cell in turned(scene, 2).cells]
@@ -60,7 +60,7 @@ def test_turning_four_times_by_a_quarter_leads_back_and_two_quarters_are_a_half(
 
 
 @pytest.mark.parametrize(("game", "setup"), [("fourplay", "standard"), ("towers", "four-player")])
-def test_each_of_four_seats_sees_its_own_corner_at_the_lower_left(game, setup) -> None:
+def test_each_of_four_seats_sees_its_own_corner_at_the_lower_left(game: str, setup: str) -> None:
     scene, turns = GAMES[game].scene(GAMES[game].initial(setup)), GAMES[game].setups[setup].turns
     for seat, quarters in enumerate(turns):
         around = turned(scene, quarters)

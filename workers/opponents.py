@@ -110,4 +110,4 @@ def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
 
 def _draw_answer(state: MatchState, debt: Debt) -> AcceptDraw | DeclineDraw:
     answer = AcceptDraw if takes_draw(state, debt.seat) else DeclineDraw
-    return answer(debt.player, str(ENGINE))
+    return answer(player=debt.player, engine=str(ENGINE))

@@ -1,6 +1,7 @@
 """What has happened in a match, in sentences for its players: the live region of the match page speaks them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -116,13 +117,15 @@ def last_move(audience: Audience) -> str:
     if not ply:
         return "No move has been played."
     mover = state.history.movers()[-1]
-    return _moved(e.MoveSubmitted(0, mover, ply, state.moves[-1], channel=state.channels[ply - 1]), audience)
+    return _moved(
+        e.MoveSubmitted(at=0, seat=mover, ply=ply, move=state.moves[-1], channel=state.channels[ply - 1]), audience
+    )
 
 
 def _sentence(words: str | Callable[[Any, Audience], str], event: e.Event, audience: Audience) -> str:
     if callable(words):
         return words(event, audience)
-    fields: dict[str, Any] = event._asdict()
+    fields = asdict(event)
     if fields.get("seat") is not None:
         fields["who"] = audience.who(fields["seat"])
     return words.format_map({"frozen": FROZEN if fields.get("freezes") else "", **fields})

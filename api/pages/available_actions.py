@@ -56,23 +56,23 @@ def acts(state: MatchState, viewer: str | None, seat: int | None, now: int) -> d
     if viewer is None:
         return nobody
     takeback = state.takeback
-    abort = possible(state, c.AbortMatch(viewer), now)
+    abort = possible(state, c.AbortMatch(player=viewer), now)
     return nobody | {
         "move": in_game,
-        "resign": in_game and not (abort and not state.moves) and possible(state, c.Resign(viewer), now),
+        "resign": in_game and not (abort and not state.moves) and possible(state, c.Resign(player=viewer), now),
         "abort": abort,
-        "offer_draw": not state.draw_agreed and possible(state, c.OfferDraw(viewer), now),
-        "answer_draw": possible(state, c.AcceptDraw(viewer), now),
-        "ask_takeback": possible(state, c.RequestTakeback(viewer), now),
-        "answer_takeback": possible(state, c.AcceptTakeback(viewer), now),
+        "offer_draw": not state.draw_agreed and possible(state, c.OfferDraw(player=viewer), now),
+        "answer_draw": possible(state, c.AcceptDraw(player=viewer), now),
+        "ask_takeback": possible(state, c.RequestTakeback(player=viewer), now),
+        "answer_takeback": possible(state, c.AcceptTakeback(player=viewer), now),
         "withdraw_takeback": takeback is not None and takeback.seat == seat,
         "give_time": [
             other
             for other, entry in enumerate(state.seats)
-            if entry.level is None and possible(state, c.GiveTime(viewer, other, DAY), now)
+            if entry.level is None and possible(state, c.GiveTime(player=viewer, seat=other, time=DAY), now)
         ],
-        "claim": possible(state, c.CallTime(viewer), now),
-        "forgive": possible(state, c.ForgiveFlag(viewer), now),
+        "claim": possible(state, c.CallTime(player=viewer), now),
+        "forgive": possible(state, c.ForgiveFlag(player=viewer), now),
         "rematch": _can_play_again(state, viewer),
         "accept": open_match and seat is not None and not seated,
         "join": [

@@ -125,7 +125,11 @@ def _reopens(state: MatchState, person: Person | None) -> list[int]:
     return [
         dispute.number
         for dispute in state.disputes
-        if possible(state, c.ReopenCase(person.id, dispute.number, words, OPERATOR in roles), now)
+        if possible(
+            state,
+            c.ReopenCase(person=person.id, dispute=dispute.number, statement=words, operator=OPERATOR in roles),
+            now,
+        )
     ]
 
 
@@ -135,12 +139,15 @@ def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, 
         return {}
     now, words = services().now(), Statement("", "").digest
     return {
-        "raise": possible(state, c.RaiseDispute(person.id, state.plies, CONDUCT, words), now),
-        "state": possible(state, c.FileStatement(person.id, words), now),
-        "appeal": possible(state, c.Appeal(person.id, words), now),
-        "agree": possible(state, c.AcceptRuleset(person.id), now),
-        "open": judge and possible(state, c.OpenCase(person.id, state.plies, CONDUCT, words), now),
-        "freeze": judge and possible(state, c.Freeze(person.id, not state.frozen), now),
+        "raise": possible(
+            state, c.RaiseDispute(player=person.id, ply=state.plies, ground=CONDUCT, statement=words), now
+        ),
+        "state": possible(state, c.FileStatement(player=person.id, statement=words), now),
+        "appeal": possible(state, c.Appeal(player=person.id, statement=words), now),
+        "agree": possible(state, c.AcceptRuleset(player=person.id), now),
+        "open": judge
+        and possible(state, c.OpenCase(arbiter=person.id, ply=state.plies, ground=CONDUCT, statement=words), now),
+        "freeze": judge and possible(state, c.Freeze(arbiter=person.id, frozen=not state.frozen), now),
         "rule": judge and case is not None and not _acted_before(state, person),
         "acted": judge and case is not None and _acted_before(state, person),
         "propose": judge and state.status == PLAYING,

@@ -11,12 +11,12 @@ from domain.match.refusals import Refused
 from domain.match.state import MatchState
 
 RELEASING: Mapping[str, Callable[[str], c.Command]] = {
-    "draw-acceptance": c.AcceptDraw,
-    "draw-refusal": c.DeclineDraw,
-    "takeback-acceptance": c.AcceptTakeback,
-    "takeback-refusal": c.DeclineTakeback,
-    "time-claims": c.CallTime,
-    "forgiveness": c.ForgiveFlag,
+    "draw-acceptance": lambda player: c.AcceptDraw(player=player),
+    "draw-refusal": lambda player: c.DeclineDraw(player=player),
+    "takeback-acceptance": lambda player: c.AcceptTakeback(player=player),
+    "takeback-refusal": lambda player: c.DeclineTakeback(player=player),
+    "time-claims": lambda player: c.CallTime(player=player),
+    "forgiveness": lambda player: c.ForgiveFlag(player=player),
 }
 """The acts after which it can be the turn of who acts, each with its command."""
 

@@ -1,6 +1,7 @@
 """Cases: disputes, statements, appeals, and what arbiters do. All go through ``Matches.execute``."""
 
 from collections.abc import Callable, Container
+from dataclasses import replace
 from typing import Any
 
 from flask import Response
@@ -131,15 +132,17 @@ def _acting(
 
 
 def _raise(match: str, person: Person, said: dict[str, Any]) -> Response:
-    return _state(match, person, c.RaiseDispute(person.id, said["ply"], said["ground"], ""), said)
+    return _state(
+        match, person, c.RaiseDispute(player=person.id, ply=said["ply"], ground=said["ground"], statement=""), said
+    )
 
 
 def _file(match: str, person: Person, said: dict[str, Any]) -> Response:
-    return _state(match, person, c.FileStatement(person.id, ""), said)
+    return _state(match, person, c.FileStatement(player=person.id, statement=""), said)
 
 
 def _appeal(match: str, person: Person, said: dict[str, Any]) -> Response:
-    return _state(match, person, c.Appeal(person.id, ""), said)
+    return _state(match, person, c.Appeal(player=person.id, statement=""), said)
 
 
 Stating = c.RaiseDispute | c.OpenCase | c.FileStatement | c.Appeal | c.ReopenCase | c.Rule | c.ProposeRuleset
@@ -157,7 +160,7 @@ def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -
         if name in said
     }
     digests: dict[str, Any] = {name: text.digest for name, text in texts.items()}
-    command = command._replace(**digests)
+    command = replace(command, **digests)
     state, head, *_ = visible_match(match)
     try:
         decide(state, command, services().now(), fresh_seed="")
@@ -170,22 +173,22 @@ def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -
 
 def _open(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    command = c.OpenCase(arbiter.id, said["ply"], said["ground"], "")
+    command = c.OpenCase(arbiter=arbiter.id, ply=said["ply"], ground=said["ground"], statement="")
     return _logged("case-opened", arbiter, match, said, lambda: _state(match, arbiter, command, said))
 
 
 def _freeze(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
     act = "match-frozen" if said["frozen"] else "match-unfrozen"
-    return _logged(act, arbiter, match, {}, lambda: execute(match, c.Freeze(arbiter.id, **said)))
+    return _logged(act, arbiter, match, {}, lambda: execute(match, c.Freeze(arbiter=arbiter.id, **said)))
 
 
 def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
     scores, remaining = said.get("scores"), said.get("remaining")
     command = c.Rule(
-        arbiter.id,
-        said["ruling"],
+        arbiter=arbiter.id,
+        ruling=said["ruling"],
         reason="",
         rule="",
         ply=said.get("ply"),
@@ -202,13 +205,13 @@ def _reopen(match: str, _: Person, said: dict[str, Any]) -> Response:
     rulings = disputes[number - 1].rulings[-1:] if number <= len(disputes) else ()
     ruled = any(ruling.arbiter == person.id for ruling in rulings)
     operator = not ruled and OPERATOR in services().administration.roles_of(person.id)
-    command = c.ReopenCase(person.id, number, "", operator)
+    command = c.ReopenCase(person=person.id, dispute=number, statement="", operator=operator)
     return _logged("case-reopened", person, match, said, lambda: _state(match, person, command, said))
 
 
 def _propose(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    command = c.ProposeRuleset(arbiter.id, said["ruleset"], "")
+    command = c.ProposeRuleset(arbiter=arbiter.id, ruleset=said["ruleset"], reason="")
     return _logged("ruleset-proposed", arbiter, match, said, lambda: _state(match, arbiter, command, said))
 
 
@@ -249,11 +252,11 @@ def _judge(match: str) -> Person:
 
 
 def _accept(match: str, person: Person, _: dict[str, Any]) -> Response:
-    return execute(match, c.AcceptRuleset(person.id))
+    return execute(match, c.AcceptRuleset(player=person.id))
 
 
 def _decline(match: str, person: Person, _: dict[str, Any]) -> Response:
-    return execute(match, c.DeclineRuleset(person.id))
+    return execute(match, c.DeclineRuleset(player=person.id))
 
 
 _acting("disputes", "raise_dispute", "Dispute what happened up to a ply", NewDispute, _raise)

@@ -197,8 +197,8 @@ def submit_move(arguments: dict[str, Any], match: str) -> Response:
     player, offer_draw = require_person().id, arguments["offer_draw"]
     if "moves" in arguments:
         moves = tuple(arguments["moves"])
-        return execute(match, c.SubmitMoves(player, moves, channel=channel(), offer_draw=offer_draw))
-    return execute(match, c.SubmitMove(player, arguments["move"], channel=channel(), offer_draw=offer_draw))
+        return execute(match, c.SubmitMoves(player=player, moves=moves, channel=channel(), offer_draw=offer_draw))
+    return execute(match, c.SubmitMove(player=player, move=arguments["move"], channel=channel(), offer_draw=offer_draw))
 
 
 @acting(blueprint, "joins", Join)
@@ -207,18 +207,20 @@ def join(arguments: dict[str, int], match: str) -> Response:
     person = require_person()
     state = visible_match(match).state
     refuse_blocked(person, (*state.seats, Seat.taken(state.creator)))
-    return execute(match, c.JoinMatch(person.id, arguments.get("seat"), person.kind == "guest"))
+    return execute(match, c.JoinMatch(player=person.id, seat=arguments.get("seat"), guest=person.kind == "guest"))
 
 
 @acting(blueprint, "time-gifts", Gift)
 def give_time(arguments: dict[str, int], match: str) -> Response:
     """Give another seat more time"""
-    return execute(match, c.GiveTime(require_person().id, arguments["seat"], arguments["seconds"] * SECOND))
+    return execute(
+        match, c.GiveTime(player=require_person().id, seat=arguments["seat"], time=arguments["seconds"] * SECOND)
+    )
 
 
 def _plain(name: str, summary: str, command: Any) -> None:
     def view(_: dict[str, Any], match: str) -> Response:
-        return execute(match, command(require_person().id))
+        return execute(match, command(player=require_person().id))
 
     view.__name__ = name.replace("-", "_")
     view.__doc__ = summary

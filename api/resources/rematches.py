@@ -53,7 +53,7 @@ def propose_rematch(_: dict[str, Any], match: str) -> Response:
         if seat is None or not proposed.seats[seat].joined:
             if proposed.ended:
                 raise Refused("match-over", "the rematch was called off: create a new match to play again") from None
-            matches.execute(following, JoinMatch(person.id, guest=guest), person.id, asked)
+            matches.execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
     created = matches.load(following)
     response = json_response(show.match(created.state, created.head), 201, {"ETag": f'"{created.head.tag}"'})
     response.headers["Location"] = f"{PREFIX}/matches/{following}"

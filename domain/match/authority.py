@@ -6,6 +6,7 @@ What a decision rests on besides the match (that an arbiter had the role, that a
 shows: it must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
 """
 
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from domain.games import find_ruleset
@@ -18,7 +19,7 @@ from domain.match.decide import decide
 from domain.match.earlier import decision_of, is_of_earlier_release, is_of_present_release
 from domain.match.event_types import TYPES
 from domain.match.lines import ACCEPT_DRAW, RESIGN, Line, Lines, Orders, answer_due, refuse_if_lines_off
-from domain.match.reconstruction import SAID, Unauthorized, command_of, creation_of, refuse_unless
+from domain.match.reconstruction import BY_ONE_SEAT, Unauthorized, command_of, creation_of, refuse_unless
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import DAY, duration
@@ -132,9 +133,11 @@ class Authority:
             _refuse_other_seat(before, event, actor)
             return (event,)
         if isinstance(event, e.MatchCreated):
-            decided = decide(before, creation_of(self._match, event, actor), event.at)
-            # Before there were terms a match was created without any.
-            return (decided[0]._replace(terms=event.terms), *decided[1:]) if schema == 1 else decided  # type: ignore[call-arg]
+            created, *others = decide(before, creation_of(self._match, event, actor), event.at)
+            if schema == 1 and isinstance(created, e.MatchCreated):
+                # Before there were terms a match was created without any.
+                created = replace(created, terms=event.terms)
+            return (created, *others)
         if before is None:
             raise Unauthorized("the stream does not begin with the creation of the match")
         _refuse_opponent(before, event, actor)
@@ -251,7 +254,7 @@ def _refuse_other_seat(before: MatchState, event: e.Event, actor: str) -> None:
     seat = event.claimed_by if isinstance(event, e.FlagFell) else getattr(event, "seat", None)
     if isinstance(event, e.FlagFell) and seat is None:
         refuse_unless(CLOCK, actor)
-    acts = isinstance(event, e.MoveSubmitted | e.FlagFell) or type(event) in SAID
+    acts = isinstance(event, (e.FlagFell, *BY_ONE_SEAT))
     if acts and seat is not None and not (0 <= seat < len(before.seats) and before.seats[seat].player == actor):
         raise Unauthorized(f"{actor} does not have seat {seat}, which did this")
 
@@ -276,10 +279,11 @@ def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:
     if type(expected) is not type(recorded):
         raise Unauthorized(f"a {_name(expected)} must follow here, and a {_name(recorded)} is recorded")
     if isinstance(expected, e.SeedDrawn) and isinstance(recorded, e.SeedDrawn):
-        expected = expected._replace(seed=recorded.seed)
-    for field, given, found in zip(expected._fields, expected, recorded, strict=True):
+        expected = recorded
+    for field in fields(expected):
+        given, found = getattr(expected, field.name), getattr(recorded, field.name)
         if given != found:
-            raise Unauthorized(f"{field}: {given!r:.60} follows from what was done, and {found!r:.60} is recorded")
+            raise Unauthorized(f"{field.name}: {given!r:.60} follows from what was done, and {found!r:.60} is recorded")
 
 
 def _named_by_seat(before: MatchState | None, recorded: Recorded) -> str:

@@ -1,6 +1,6 @@
 """What people and opponents ask of a match, in the imperative."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from domain.match.calendar import Calendar
 from domain.match.state import Seat
@@ -16,7 +16,8 @@ ERASURE = "erasure"
 legal one, and a resignation by erasure follows from the player's account being erased."""
 
 
-class CreateMatch(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateMatch:
     """Open a match. ``seats`` is one entry per seat of the setup; the creator may be among them or not.
 
     ``setup`` None means the only one of the game, ``ruleset`` None the one that the game gives a new match.
@@ -36,7 +37,8 @@ class CreateMatch(NamedTuple):
     rematch_of: str | None = None
 
 
-class JoinMatch(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinMatch:
     """Take an open seat, or accept an invitation to one. ``seat`` None means any seat that is free for the player."""
 
     player: str
@@ -44,7 +46,8 @@ class JoinMatch(NamedTuple):
     guest: bool = False
 
 
-class SubmitMove(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmitMove:
     """Play a move for the seat of ``player`` whose turn it is, and offer a draw with it if ``offer_draw``.
 
     An opponent names its level, seed and engine.
@@ -59,7 +62,8 @@ class SubmitMove(NamedTuple):
     offer_draw: bool = False
 
 
-class SubmitMoves(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmitMoves:
     """Play ``moves`` one after the other, all or none: a turn may take several plies, such as setting up an army.
 
     ``offer_draw`` offers a draw with the last of them.
@@ -71,26 +75,30 @@ class SubmitMoves(NamedTuple):
     offer_draw: bool = False
 
 
-class Resign(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resign:
     """Give the game up. By the channel ERASURE a frozen match is resigned too."""
 
     player: str
     channel: str | None = None
 
 
-class AbortMatch(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbortMatch:
     """Call the match off before the second ply, without a result; also declines an invitation."""
 
     player: str
 
 
-class OfferDraw(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferDraw:
     """Propose a draw to all other seats."""
 
     player: str
 
 
-class AcceptDraw(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptDraw:
     """Agree to the draw that is on offer. An opponent names its engine."""
 
     player: str
@@ -98,32 +106,37 @@ class AcceptDraw(NamedTuple):
     channel: str | None = None
 
 
-class DeclineDraw(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclineDraw:
     """Turn down the draw that is on offer. An opponent names its engine."""
 
     player: str
     engine: str | None = None
 
 
-class RequestTakeback(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestTakeback:
     """Ask all others to go back to the position in which ``player`` made the last move."""
 
     player: str
 
 
-class AcceptTakeback(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptTakeback:
     """Agree to going back."""
 
     player: str
 
 
-class DeclineTakeback(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclineTakeback:
     """Do not agree to going back, or withdraw one's own request."""
 
     player: str
 
 
-class GiveTime(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveTime:
     """Give ``seat`` so many milliseconds more."""
 
     player: str
@@ -131,26 +144,30 @@ class GiveTime(NamedTuple):
     time: int
 
 
-class CallTime(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTime:
     """Say that time is up: what is due now happens. ``player`` None: time itself says so, nobody claims it."""
 
     player: str | None = None
 
 
-class ForgiveFlag(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgiveFlag:
     """Let the match go on that ``player`` has just won on time."""
 
     player: str
 
 
-class SetCalendar(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetCalendar:
     """From now on ``player`` has these free days. The server says so in every match of the player."""
 
     player: str
     calendar: Calendar | None
 
 
-class PauseClock(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseClock:
     """Stop the time of the seat of ``player`` (None: of all seats) from ``since`` to ``until``: the server asks."""
 
     reason: str
@@ -160,18 +177,21 @@ class PauseClock(NamedTuple):
     automatic: bool = False
 
 
-class ResumeClock(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeClock:
     """End the pauses of the seat of ``player`` (None: of all seats) for ``reason``: the server asks."""
 
     reason: str
     player: str | None
 
 
-class CorrectTime(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectTime:
     """Let time go on from the present instant in a match that a wrong clock has dated in the future."""
 
 
-class RaiseDispute(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaiseDispute:
     """Open a case about the match after ``ply`` plies. ``statement`` is the SHA-256 (hexadecimal) of what is said."""
 
     player: str
@@ -180,7 +200,8 @@ class RaiseDispute(NamedTuple):
     statement: str
 
 
-class OpenCase(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCase:
     """Open a case as an arbiter, who is no player of the match."""
 
     arbiter: str
@@ -189,21 +210,24 @@ class OpenCase(NamedTuple):
     statement: str
 
 
-class FileStatement(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileStatement:
     """Say one's part in the open case."""
 
     player: str
     statement: str
 
 
-class Freeze(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freeze:
     """Stop the match while its case is open, or let it go on if not ``frozen``."""
 
     arbiter: str
     frozen: bool
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
     """Rule on the open case. ``reason`` and ``rule`` are the SHA-256 (hexadecimal) of a salt and each text.
 
     ``ply`` belongs to the ruling "take-back", ``scores`` to "decide", ``remaining`` (milliseconds by seat) to
@@ -219,14 +243,16 @@ class Rule(NamedTuple):
     remaining: tuple[int, ...] | None = None
 
 
-class Appeal(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appeal:
     """Ask for another arbiter's ruling on the last case."""
 
     player: str
     statement: str
 
 
-class ReopenCase(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReopenCase:
     """Reopen a case that an appeal has settled, as the arbiter of the appeal or as an operator.
 
     ``statement`` is the SHA-256 (hexadecimal) of why.
@@ -238,7 +264,8 @@ class ReopenCase(NamedTuple):
     operator: bool = False
 
 
-class ProposeRuleset(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposeRuleset:
     """Propose, as an arbiter, to go on under another ruleset of the game.
 
     ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
@@ -249,13 +276,15 @@ class ProposeRuleset(NamedTuple):
     reason: str
 
 
-class AcceptRuleset(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptRuleset:
     """Agree to the ruleset that is proposed."""
 
     player: str
 
 
-class DeclineRuleset(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclineRuleset:
     """Do not agree to the ruleset that is proposed."""
 
     player: str

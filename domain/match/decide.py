@@ -62,7 +62,7 @@ def _fresh_seed(state: MatchState, events: tuple[e.Event, ...], now: int, seed: 
         return ()
     if seed is None:
         raise ValueError(f"match {state.match} goes on with seeds that are known, and there is no other")
-    return (e.SeedDrawn(now, seed),)
+    return (e.SeedDrawn(at=now, seed=seed),)
 
 
 def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
@@ -109,7 +109,7 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         rematch_of=command.rematch_of,
     )
     if all(seat.joined for seat in command.seats):
-        return (created, e.MatchStarted(now))
+        return (created, e.MatchStarted(at=now))
     return (created,)
 
 
@@ -159,9 +159,9 @@ def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, .
         raise Refused("wrong-seats", f"this match has seats 0 to {len(state.seats) - 1}", "seat")
     if state.seats[seat].player not in (None, command.player):
         raise Refused("seat-taken", "that seat is taken or kept for somebody else", "seat")
-    joined = e.PlayerJoined(now, seat, command.player)
+    joined = e.PlayerJoined(at=now, seat=seat, player=command.player)
     if all(other.joined for number, other in enumerate(state.seats) if number != seat):
-        return (joined, e.MatchStarted(now))
+        return (joined, e.MatchStarted(at=now))
     return (joined,)
 
 
@@ -174,7 +174,7 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
     if state.status == PLAYING:
         # Moves that were taken back leave a match that can be aborted and yet be lost on time.
         refuse_if_not_playing(state, now)
-    return (e.MatchAborted(now, command.player),)
+    return (e.MatchAborted(at=now, player=command.player),)
 
 
 _DECISIONS: dict[type[c.Command], Decision] = {

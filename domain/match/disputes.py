@@ -10,6 +10,7 @@ other appeal is about anything before. Only the arbiter of the appeal, or an ope
 """
 
 import re
+from dataclasses import replace
 
 from domain.match import commands as c
 from domain.match import events as e
@@ -51,13 +52,13 @@ def raise_dispute(state: MatchState, command: c.RaiseDispute, now: int, *, settl
         raise Refused("too-many-disputes", f"you have raised {MOST_DISPUTES} disputes in this match already")
     if state.ended_at is not None and now > state.ended_at + DISPUTED_WITHIN:
         raise Refused("too-late-to-dispute", f"a match can be disputed for {duration(DISPUTED_WITHIN)} after its end")
-    return (_opened(state, command, now, settles)._replace(seat=seat),)
+    return (replace(_opened(state, command, now, settles), seat=seat),)
 
 
 def open_case(state: MatchState, command: c.OpenCase, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
     """Return a case that an arbiter opens."""
     refuse_party(state, command.arbiter)
-    return (_opened(state, command, now, settles)._replace(arbiter=command.arbiter),)
+    return (replace(_opened(state, command, now, settles), arbiter=command.arbiter),)
 
 
 def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, settles: bool) -> e.DisputeRaised:
@@ -74,7 +75,9 @@ def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, s
         _refuse_settled(state, ply)
     _check_digest(command.statement)
     freezes = state.status == PLAYING and ground != CONDUCT
-    return e.DisputeRaised(now, len(state.disputes) + 1, ply, ground, command.statement, freezes)
+    return e.DisputeRaised(
+        at=now, dispute=len(state.disputes) + 1, ply=ply, ground=ground, statement=command.statement, freezes=freezes
+    )
 
 
 def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tuple[e.Event, ...]:
@@ -84,7 +87,7 @@ def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tup
     if dispute.stated.count(seat) > dispute.appealed:
         raise Refused("already-stated", "you have said your part in this case")
     _check_digest(command.statement)
-    return (e.StatementFiled(now, dispute.number, seat, command.statement),)
+    return (e.StatementFiled(at=now, dispute=dispute.number, seat=seat, statement=command.statement),)
 
 
 def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...]:
@@ -95,8 +98,8 @@ def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...
     if state.frozen == command.frozen:
         raise Refused("nothing-to-freeze", f"this match is {'frozen already' if state.frozen else 'not frozen'}")
     if command.frozen:
-        return (e.MatchFrozen(now, dispute.number, command.arbiter),)
-    return (e.MatchUnfrozen(now, dispute.number, command.arbiter),)
+        return (e.MatchFrozen(at=now, dispute=dispute.number, arbiter=command.arbiter),)
+    return (e.MatchUnfrozen(at=now, dispute=dispute.number, arbiter=command.arbiter),)
 
 
 def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) -> tuple[e.Event, ...]:
@@ -123,7 +126,13 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
         reason = "say it" if field in wanted else f"it does not belong to the ruling {command.ruling}"
         raise Refused("unfit-ruling", f"{field}: {reason}", field)
     made = e.RulingMade(
-        now, dispute.number, command.arbiter, command.ruling, command.reason, command.rule, dispute.appealed
+        at=now,
+        dispute=dispute.number,
+        arbiter=command.arbiter,
+        ruling=command.ruling,
+        reason=command.reason,
+        rule=command.rule,
+        appeal=dispute.appealed,
     )
     return (made, *_brought_about(state, command, now))
 
@@ -138,7 +147,7 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
                 raise Refused("unfit-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
             if abs(sum(scores) - 1) > 1e-9:
                 raise Refused("unfit-ruling", "the scores of all seats together are 1", "scores")
-            return (e.MatchFinished(now, tuple(float(score) for score in scores), RULING),)
+            return (e.MatchFinished(at=now, scores=tuple(float(score) for score in scores), reason=RULING),)
         case "adjust-clocks":
             remaining = command.remaining or ()
             if state.clock is None or state.status != PLAYING:
@@ -146,15 +155,15 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
             if len(remaining) != len(state.seats) or any(not 0 < time <= 365 * DAY for time in remaining):
                 reason = f"say {len(state.seats)} times, by seat, each more than nothing and at most a year"
                 raise Refused("unfit-ruling", reason, "remaining")
-            return (e.ClocksAdjusted(now, remaining),)
+            return (e.ClocksAdjusted(at=now, remaining=remaining),)
         case "annul":
             if state.annulled is not None:
                 raise Refused("unfit-ruling", "this match is annulled already", "ruling")
-            return (e.MatchAnnulled(now),)
+            return (e.MatchAnnulled(at=now),)
         case "restore":
             if state.annulled is None:
                 raise Refused("unfit-ruling", "this match is not annulled", "ruling")
-            return (e.MatchRestored(now),)
+            return (e.MatchRestored(at=now),)
     return ()
 
 
@@ -165,7 +174,7 @@ def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
         raise Refused("unfit-ruling", f"take back to a ply from 0 to {state.plies - (state.status == PLAYING)}", "ply")
     if positions.over(state, ply):
         raise Refused("unfit-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
-    return e.MovesTakenBack(now, ply)
+    return e.MovesTakenBack(at=now, ply=ply)
 
 
 def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = True) -> tuple[e.RulingAppealed]:
@@ -196,7 +205,7 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
     _check_digest(command.statement)
     as_it_was = dispute.ground == CONDUCT and dispute.rulings[-1].ruling == LET_STAND
     freezes = state.status == PLAYING and not as_it_was
-    return (e.RulingAppealed(now, dispute.number, seat, command.statement, freezes),)
+    return (e.RulingAppealed(at=now, dispute=dispute.number, seat=seat, statement=command.statement, freezes=freezes),)
 
 
 def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:
@@ -211,7 +220,16 @@ def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event,
         raise Refused("not-your-case", "only the arbiter who ruled on the appeal, or an operator, can reopen this case")
     _check_digest(command.statement)
     freezes = state.status == PLAYING
-    return (e.CaseReopened(now, dispute.number, command.person, command.operator, command.statement, freezes),)
+    return (
+        e.CaseReopened(
+            at=now,
+            dispute=dispute.number,
+            arbiter=command.person,
+            operator=command.operator,
+            statement=command.statement,
+            freezes=freezes,
+        ),
+    )
 
 
 def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> tuple[e.Event, ...]:
@@ -219,7 +237,7 @@ def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> t
     refuse_party(state, command.arbiter)
     _refuse_unless_changeable(state, command.ruleset, now)
     _check_reason("reason", command.reason)
-    return (e.RulesetProposed(now, command.arbiter, command.ruleset, command.reason),)
+    return (e.RulesetProposed(at=now, arbiter=command.arbiter, ruleset=command.ruleset, reason=command.reason),)
 
 
 def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tuple[e.Event, ...]:
@@ -230,10 +248,10 @@ def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tup
     if seat in state.proposal.agreed:
         raise Refused("no-proposal", "you have agreed already; the others have to answer")
     _refuse_unless_changeable(state, state.proposal.ruleset, now)
-    accepted = e.RulesetAccepted(now, seat)
+    accepted = e.RulesetAccepted(at=now, seat=seat)
     agreed = {*state.proposal.agreed, seat}
     waiting = [other for other, who in enumerate(state.seats) if other not in agreed and who.level is None]
-    return (accepted,) if waiting else (accepted, e.RulesetChanged(now, state.proposal.ruleset))
+    return (accepted,) if waiting else (accepted, e.RulesetChanged(at=now, ruleset=state.proposal.ruleset))
 
 
 def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> tuple[e.Event, ...]:
@@ -241,7 +259,7 @@ def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> t
     seat = seat_of(state, command.player)
     if state.proposal is None:
         raise Refused("no-proposal", "no other ruleset is proposed")
-    return (e.RulesetDeclined(now, seat),)
+    return (e.RulesetDeclined(at=now, seat=seat),)
 
 
 def _refuse_unless_changeable(state: MatchState, ruleset: int, now: int) -> None:

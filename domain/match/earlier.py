@@ -17,7 +17,11 @@ from domain.match.state import MatchState
 def appeal_that_freezes(state: MatchState, command: c.Appeal, now: int) -> tuple[e.Event, ...]:
     """Return an appeal from before appeals said whether they froze the match: all of them did."""
     (appealed,) = disputes.appeal(state, command, now, settles=False)
-    return (e.RulingAppealed(now, appealed.dispute, appealed.seat, appealed.statement, freezes=True),)
+    return (
+        e.RulingAppealed(
+            at=now, dispute=appealed.dispute, seat=appealed.seat, statement=appealed.statement, freezes=True
+        ),
+    )
 
 
 EARLIER: tuple[tuple[type[c.Command], type[e.Event], int, Decision], ...] = (

@@ -1,13 +1,14 @@
 """What has happened in a match, in the past tense. Every event carries ``at``, milliseconds since 1970 UTC."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from domain.match.calendar import Calendar
 from domain.match.state import Seat
 from domain.match.terms import Terms
 
 
-class MatchCreated(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchCreated:
     """A match exists, with its game, ruleset version, setup and seats.
 
     Without ``terms`` it is from before there were clocks, and none runs. ``rematch_of`` names the match before it.
@@ -27,7 +28,8 @@ class MatchCreated(NamedTuple):
     rematch_of: str | None = None
 
 
-class PlayerJoined(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerJoined:
     """A player has taken a seat."""
 
     at: int
@@ -35,13 +37,15 @@ class PlayerJoined(NamedTuple):
     player: str
 
 
-class MatchStarted(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchStarted:
     """All seats are taken: the first seat is to move."""
 
     at: int
 
 
-class MoveSubmitted(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveSubmitted:
     """A legal move was played; ``ply`` counts from 1. An opponent's move says how it can be computed again.
 
     ``channel`` says how it came (domain.match.commands); None only where that was not recorded yet.
@@ -57,14 +61,16 @@ class MoveSubmitted(NamedTuple):
     channel: str | None = None
 
 
-class DrawOffered(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawOffered:
     """A seat has proposed a draw."""
 
     at: int
     seat: int
 
 
-class DrawAccepted(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawAccepted:
     """A seat has agreed to the draw on offer. An opponent's answer names the engine that computes it again.
 
     ``engine`` is None for people, and where it was not recorded yet.
@@ -76,7 +82,8 @@ class DrawAccepted(NamedTuple):
     engine: str | None = None
 
 
-class DrawDeclined(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawDeclined:
     """A seat has turned down the draw on offer, which lapses. ``engine`` is as in DrawAccepted."""
 
     at: int
@@ -84,7 +91,8 @@ class DrawDeclined(NamedTuple):
     engine: str | None = None
 
 
-class PlayerResigned(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerResigned:
     """A seat has given the game up."""
 
     at: int
@@ -92,14 +100,16 @@ class PlayerResigned(NamedTuple):
     channel: str | None = None
 
 
-class MatchAborted(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchAborted:
     """The match was called off without a result."""
 
     at: int
     player: str
 
 
-class MatchFinished(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchFinished:
     """The match has ended: one score per seat in seat order, and why."""
 
     at: int
@@ -107,7 +117,8 @@ class MatchFinished(NamedTuple):
     reason: str
 
 
-class CalendarSet(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarSet:
     """On the free days of ``calendar`` (None: on no day) the time of ``seat`` does not run from now on.
 
     Calendars are recorded no more, for they are private: older matches have them, and lay them down when they go on.
@@ -118,7 +129,8 @@ class CalendarSet(NamedTuple):
     calendar: Calendar | None = None
 
 
-class ClockPaused(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockPaused:
     """From ``since`` to ``until`` (None: no end is known) the time of ``seat`` (None: of all) does not run.
 
     ``since`` may lie before ``at``: what happened meanwhile is not undone, but time is given back. ``reason`` is one of
@@ -133,7 +145,8 @@ class ClockPaused(NamedTuple):
     automatic: bool | None = None
 
 
-class ClockResumed(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockResumed:
     """The pauses of ``seat`` (None: of all) for ``reason`` end now, those that lie ahead are cancelled."""
 
     at: int
@@ -141,7 +154,8 @@ class ClockResumed(NamedTuple):
     seat: int | None = None
 
 
-class TimeCorrected(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeCorrected:
     """Instants that were recorded before this and lie after ``at`` are wrong, for a clock was: time goes on from here.
 
     It is the only event that may be dated before the one in front of it.
@@ -150,7 +164,8 @@ class TimeCorrected(NamedTuple):
     at: int
 
 
-class TimeGiven(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeGiven:
     """``seat`` has given ``to`` so many milliseconds."""
 
     at: int
@@ -159,7 +174,8 @@ class TimeGiven(NamedTuple):
     time: int
 
 
-class FlagFell(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagFell:
     """The time of ``seat`` was up at the instant ``deadline``; ``limit`` says which time (domain.match.clock).
 
     ``claimed_by`` is the seat that claimed it, None when it fell by itself.
@@ -172,14 +188,16 @@ class FlagFell(NamedTuple):
     claimed_by: int | None = None
 
 
-class FlagForgiven(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagForgiven:
     """``seat`` won on time and lets the match go on."""
 
     at: int
     seat: int
 
 
-class TakebackRequested(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakebackRequested:
     """A seat asks to go back to the position after ``ply`` plies."""
 
     at: int
@@ -187,35 +205,40 @@ class TakebackRequested(NamedTuple):
     ply: int
 
 
-class TakebackAccepted(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakebackAccepted:
     """A seat agrees to going back."""
 
     at: int
     seat: int
 
 
-class TakebackDeclined(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakebackDeclined:
     """A seat does not agree to going back; the request lapses."""
 
     at: int
     seat: int
 
 
-class MovesTakenBack(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovesTakenBack:
     """The match goes on from the position after ``ply`` plies. What was played since stays on record."""
 
     at: int
     ply: int
 
 
-class SeedDrawn(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedDrawn:
     """The moves of opponents follow from this seed from now on: those before may be known (domain.match.opponents)."""
 
     at: int
     seed: str
 
 
-class DisputeRaised(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisputeRaised:
     """A case is opened about the match after ``ply`` plies; ``freezes`` says that nothing goes on until it is ruled on.
 
     ``seat`` raised it, or, when None, the ``arbiter``. Cases are numbered from 1. What is said in it is kept apart,
@@ -232,7 +255,8 @@ class DisputeRaised(NamedTuple):
     arbiter: str | None = None
 
 
-class StatementFiled(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementFiled:
     """A seat has said its part in a case; ``statement`` is the SHA-256 (hexadecimal) of a salt and the text."""
 
     at: int
@@ -241,7 +265,8 @@ class StatementFiled(NamedTuple):
     statement: str
 
 
-class MatchFrozen(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchFrozen:
     """An arbiter has stopped the match, clocks included, while a case is open."""
 
     at: int
@@ -249,7 +274,8 @@ class MatchFrozen(NamedTuple):
     arbiter: str
 
 
-class MatchUnfrozen(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchUnfrozen:
     """An arbiter lets the match go on while a case is open."""
 
     at: int
@@ -257,7 +283,8 @@ class MatchUnfrozen(NamedTuple):
     arbiter: str
 
 
-class RulingMade(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingMade:
     """An arbiter has ruled on a case: what (domain.match.disputes.RULINGS), why, and by which rule.
 
     ``reason`` and ``rule`` are kept apart like a statement: here stands the SHA-256 (hexadecimal) of a salt and each.
@@ -273,7 +300,8 @@ class RulingMade(NamedTuple):
     appeal: bool
 
 
-class RulingAppealed(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingAppealed:
     """A seat asks for another arbiter's ruling; ``statement`` is the SHA-256 (hexadecimal) of a salt and why.
 
     ``freezes`` says that a match that is being played stands still until there is one.
@@ -286,7 +314,8 @@ class RulingAppealed(NamedTuple):
     freezes: bool
 
 
-class CaseReopened(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseReopened:
     """A case that an appeal had settled waits for one more ruling.
 
     ``arbiter`` is who reopened it: the arbiter of the appeal, or an ``operator``; ``statement`` is the SHA-256
@@ -301,26 +330,30 @@ class CaseReopened(NamedTuple):
     freezes: bool
 
 
-class ClocksAdjusted(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClocksAdjusted:
     """The seats have these times from now on, in milliseconds."""
 
     at: int
     remaining: tuple[int, ...]
 
 
-class MatchAnnulled(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchAnnulled:
     """The match has no result and counts for nothing, whatever happened in it."""
 
     at: int
 
 
-class MatchRestored(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRestored:
     """The match is again what it was before it was annulled."""
 
     at: int
 
 
-class RulesetProposed(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesetProposed:
     """An arbiter proposes to go on under another version of the game's rules.
 
     ``reason`` is the SHA-256 (hexadecimal) of a salt and the text.
@@ -332,21 +365,24 @@ class RulesetProposed(NamedTuple):
     reason: str
 
 
-class RulesetAccepted(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesetAccepted:
     """A seat agrees to the ruleset that is proposed."""
 
     at: int
     seat: int
 
 
-class RulesetDeclined(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesetDeclined:
     """A seat does not agree to the ruleset that is proposed, which lapses."""
 
     at: int
     seat: int
 
 
-class RulesetChanged(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesetChanged:
     """The match goes on under ``ruleset``; the position is the same."""
 
     at: int

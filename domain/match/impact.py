@@ -1,6 +1,7 @@
 """What another ruleset would have made of a match: the first place where it would have gone otherwise."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from domain.game import Outcome
@@ -57,7 +58,7 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
             if (event.setup, len(event.seats)) not in setups:
                 known = ", ".join(f"{name} for {seats}" for name, seats in setups)
                 return Difference(0, was.version, SETUP, f"{event.setup} for {len(event.seats)}", known)
-            event = event._replace(ruleset=new)
+            event = replace(event, ruleset=new)
         # A match that comes under the old ruleset later has a past that the new one did not make.
         then = under_ruleset(was, new, event.at) if before is not None and then is None else evolve(then, event, match)
         if then.broken is not None:

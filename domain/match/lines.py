@@ -260,17 +260,17 @@ def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) 
     offered = bool(state.draw_agreed) and seat not in state.draw_agreed
     if place is not None and place.last is not None:
         if place.last.then == RESIGN:
-            return resign(state, c.Resign(player, c.CONDITIONAL), now)
+            return resign(state, c.Resign(player=player, channel=c.CONDITIONAL), now)
         if place.last.then == ACCEPT_DRAW and offered:
-            return accept_draw(state, c.AcceptDraw(player, channel=c.CONDITIONAL), now)
+            return accept_draw(state, c.AcceptDraw(player=player, channel=c.CONDITIONAL), now)
     # An offer or a request is news that was not there when the line was laid down: it is answered first.
     if game.to_move(state.position) != seat or offered or state.takeback is not None:
         return ()
     if place is not None and place.last is not None and place.following:
-        return submit_move(state, c.SubmitMove(player, place.following[0].move, channel=c.CONDITIONAL), now)
+        return submit_move(state, c.SubmitMove(player=player, move=place.following[0].move, channel=c.CONDITIONAL), now)
     if order.forced and (place is None or place.last is None or place.last.then != WAIT):
         only = list(islice(game.legal_moves(state.position), 2))
         if len(only) == 1 and not game.compositions(state.position):
             move = game.format_move(state.position, only[0])
-            return submit_move(state, c.SubmitMove(player, move, channel=c.FORCED), now)
+            return submit_move(state, c.SubmitMove(player=player, move=move, channel=c.FORCED), now)
     return ()

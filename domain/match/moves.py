@@ -49,8 +49,8 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
     if outcome is None:
         # Whoever moves while others wait for an answer declines; who has agreed before need not say so again.
         offers = command.offer_draw and seat not in state.draw_agreed
-        return (submitted, e.DrawOffered(now, seat)) if offers else (submitted,)
-    return (submitted, e.MatchFinished(now, outcome.scores, outcome.reason))
+        return (submitted, e.DrawOffered(at=now, seat=seat)) if offers else (submitted,)
+    return (submitted, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))
 
 
 def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> tuple[e.Event, ...]:
@@ -64,7 +64,9 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> tuple[e
     events: tuple[e.Event, ...] = ()
     for index, move in enumerate(command.moves):
         last = index == len(command.moves) - 1
-        single = c.SubmitMove(command.player, move, channel=command.channel, offer_draw=command.offer_draw and last)
+        single = c.SubmitMove(
+            player=command.player, move=move, channel=command.channel, offer_draw=command.offer_draw and last
+        )
         try:
             made = submit_move(state, single, now)
         except Refused as refused:
@@ -80,12 +82,15 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> tuple[e
 def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:
     """Return that a seat gives up: it has lost, or in a game of several seats it leaves and the others go on."""
     seat = active_seat(state, command.player, now, even_frozen=command.channel == c.ERASURE)
-    resigned = e.PlayerResigned(now, seat, command.channel)
+    resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel)
     game = find_ruleset(state.game, state.ruleset)
     going_on = game.without_seat(state.position, seat)
     if going_on is None:
-        return (resigned, e.MatchFinished(now, game.scores_after_leaving(state.position, (seat,)), "resignation"))
+        return (
+            resigned,
+            e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, (seat,)), reason="resignation"),
+        )
     outcome = game.outcome(going_on, state.history)
     if outcome is None:
         return (resigned,)
-    return (resigned, e.MatchFinished(now, outcome.scores, outcome.reason))
+    return (resigned, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))

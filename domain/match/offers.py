@@ -14,9 +14,9 @@ def offer_draw(state: MatchState, command: c.OfferDraw, now: int) -> tuple[e.Eve
     if state.draw_agreed:
         if seat in state.draw_agreed:
             raise Refused("draw-already-offered", "you have agreed to a draw already; the others have to answer")
-        return accept_draw(state, c.AcceptDraw(command.player), now)
+        return accept_draw(state, c.AcceptDraw(player=command.player), now)
     refuse_early_offer(state, seat)
-    return (e.DrawOffered(now, seat),)
+    return (e.DrawOffered(at=now, seat=seat),)
 
 
 def refuse_early_offer(state: MatchState, seat: int) -> None:
@@ -29,16 +29,19 @@ def refuse_early_offer(state: MatchState, seat: int) -> None:
 def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.Event, ...]:
     """Return agreement to the draw on offer, and the end when it is the last one."""
     seat = _answering_seat(state, command.player, now)
-    accepted = e.DrawAccepted(now, seat, command.channel, command.engine)
+    accepted = e.DrawAccepted(at=now, seat=seat, channel=command.channel, engine=command.engine)
     if len(state.draw_agreed) + 1 < len(seats_playing(state)):
         return (accepted,)
     game = find_ruleset(state.game, state.ruleset)
-    return (accepted, e.MatchFinished(now, game.scores_after_leaving(state.position, ()), "draw-agreed"))
+    return (
+        accepted,
+        e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, ()), reason="draw-agreed"),
+    )
 
 
 def decline_draw(state: MatchState, command: c.DeclineDraw, now: int) -> tuple[e.Event, ...]:
     """Return the end of the draw offer."""
-    return (e.DrawDeclined(now, _answering_seat(state, command.player, now), command.engine),)
+    return (e.DrawDeclined(at=now, seat=_answering_seat(state, command.player, now), engine=command.engine),)
 
 
 def _answering_seat(state: MatchState, player: str, now: int) -> int:
@@ -66,9 +69,9 @@ def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) ->
     ply = state.last_ply[seat] - 1
     if ply < state.left_ply:
         raise Refused("nothing-to-take-back", "a seat has left the game since: it cannot be brought back")
-    requested = e.TakebackRequested(now, seat, ply)
+    requested = e.TakebackRequested(at=now, seat=seat, ply=ply)
     people = [other for other in seats_playing(state) if other != seat and state.seats[other].level is None]
-    return (requested,) if people else (requested, e.MovesTakenBack(now, ply))
+    return (requested,) if people else (requested, e.MovesTakenBack(at=now, ply=ply))
 
 
 def accept_takeback(state: MatchState, command: c.AcceptTakeback, now: int) -> tuple[e.Event, ...]:
@@ -78,10 +81,10 @@ def accept_takeback(state: MatchState, command: c.AcceptTakeback, now: int) -> t
         raise Refused("no-takeback-request", "nobody asks to take a move back")
     if seat in state.takeback.agreed:
         raise Refused("no-takeback-request", "you have agreed already; the others have to answer")
-    accepted = e.TakebackAccepted(now, seat)
+    accepted = e.TakebackAccepted(at=now, seat=seat)
     agreed = {*state.takeback.agreed, seat}
     waiting = [other for other in seats_playing(state) if other not in agreed and state.seats[other].level is None]
-    return (accepted,) if waiting else (accepted, e.MovesTakenBack(now, state.takeback.ply))
+    return (accepted,) if waiting else (accepted, e.MovesTakenBack(at=now, ply=state.takeback.ply))
 
 
 def decline_takeback(state: MatchState, command: c.DeclineTakeback, now: int) -> tuple[e.Event, ...]:
@@ -89,4 +92,4 @@ def decline_takeback(state: MatchState, command: c.DeclineTakeback, now: int) ->
     seat = active_seat(state, command.player, now)
     if state.takeback is None:
         raise Refused("no-takeback-request", "nobody asks to take a move back")
-    return (e.TakebackDeclined(now, seat),)
+    return (e.TakebackDeclined(at=now, seat=seat),)

@@ -1,7 +1,6 @@
 """The commands behind recorded events: what the actor must have asked for, derived from the event."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import assert_never
 
 from domain.match import clock as clocks
 from domain.match import commands as c
@@ -35,26 +34,64 @@ def creation_of(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
     )
 
 
-def command_of(before: MatchState, event: Any, actor: str, following: e.Event | None) -> c.Command | None:
+def command_of(before: MatchState, event: e.Event, actor: str, following: e.Event | None) -> c.Command | None:
     """Return the command by which ``actor`` brings ``event`` about; None when it only ever follows from another one.
 
     Raises Unauthorized where the event itself says that ``actor`` cannot have done it.
     """
-    if type(event) in SAID:
-        made, fields = SAID[type(event)]
-        command: c.Command = made(actor, *(getattr(event, field) for field in fields))
-        return command
     match event:
+        case e.PlayerJoined():
+            return c.JoinMatch(player=actor, seat=event.seat)
+        case e.DrawOffered():
+            return c.OfferDraw(player=actor)
+        case e.DrawAccepted():
+            return c.AcceptDraw(player=actor, engine=event.engine, channel=event.channel)
+        case e.DrawDeclined():
+            return c.DeclineDraw(player=actor, engine=event.engine)
+        case e.PlayerResigned():
+            return c.Resign(player=actor, channel=event.channel)
+        case e.CalendarSet():
+            return c.SetCalendar(player=actor, calendar=event.calendar)
+        case e.TimeGiven():
+            return c.GiveTime(player=actor, seat=event.to, time=event.time)
+        case e.FlagForgiven():
+            return c.ForgiveFlag(player=actor)
+        case e.TakebackRequested():
+            return c.RequestTakeback(player=actor)
+        case e.TakebackAccepted():
+            return c.AcceptTakeback(player=actor)
+        case e.TakebackDeclined():
+            return c.DeclineTakeback(player=actor)
+        case e.StatementFiled():
+            return c.FileStatement(player=actor, statement=event.statement)
+        case e.RulingAppealed():
+            return c.Appeal(player=actor, statement=event.statement)
+        case e.CaseReopened():
+            return c.ReopenCase(person=actor, dispute=event.dispute, statement=event.statement, operator=event.operator)
+        case e.RulesetProposed():
+            return c.ProposeRuleset(arbiter=actor, ruleset=event.ruleset, reason=event.reason)
+        case e.RulesetAccepted():
+            return c.AcceptRuleset(player=actor)
+        case e.RulesetDeclined():
+            return c.DeclineRuleset(player=actor)
         case e.MoveSubmitted():
             offers = isinstance(following, e.DrawOffered) and (following.seat, following.at) == (event.seat, event.at)
-            return c.SubmitMove(actor, event.move, event.level, event.seed, event.engine, event.channel, offers)
+            return c.SubmitMove(
+                player=actor,
+                move=event.move,
+                level=event.level,
+                seed=event.seed,
+                engine=event.engine,
+                channel=event.channel,
+                offer_draw=offers,
+            )
         case e.MatchAborted():
-            return c.CallTime() if actor == CLOCK else c.AbortMatch(actor)
+            return c.CallTime() if actor == CLOCK else c.AbortMatch(player=actor)
         case e.FlagFell():
             if event.claimed_by is None:
                 refuse_unless(CLOCK, actor)
                 return c.CallTime()
-            return c.CallTime(actor)
+            return c.CallTime(player=actor)
         case e.ClockPaused():
             return _pause(before, event, actor)
         case e.ClockResumed():
@@ -63,13 +100,27 @@ def command_of(before: MatchState, event: Any, actor: str, following: e.Event | 
             refuse_unless(CONSOLE, actor)
             return c.CorrectTime()
         case e.DisputeRaised():
-            opened = c.RaiseDispute if event.arbiter is None else c.OpenCase
-            return opened(actor, event.ply, event.ground, event.statement)
+            if event.arbiter is None:
+                return c.RaiseDispute(player=actor, ply=event.ply, ground=event.ground, statement=event.statement)
+            return c.OpenCase(arbiter=actor, ply=event.ply, ground=event.ground, statement=event.statement)
         case e.MatchFrozen() | e.MatchUnfrozen():
-            return c.Freeze(actor, isinstance(event, e.MatchFrozen))
+            return c.Freeze(arbiter=actor, frozen=isinstance(event, e.MatchFrozen))
         case e.RulingMade():
             return _ruling(event, actor, following)
-    return None
+        case (
+            e.MatchCreated()
+            | e.MatchStarted()
+            | e.MatchFinished()
+            | e.MovesTakenBack()
+            | e.SeedDrawn()
+            | e.ClocksAdjusted()
+            | e.MatchAnnulled()
+            | e.MatchRestored()
+            | e.RulesetChanged()
+        ):
+            return None
+        case _:
+            assert_never(event)
 
 
 _OWN_PAUSES = (clocks.VACATION, clocks.WEEKEND)
@@ -89,50 +140,51 @@ def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock
         raise Unauthorized(f"a clock is never stopped for {event.reason!r} in this way")
     elif not event.automatic and actor != player:
         raise Unauthorized(f"{actor} stops the clock of {player}")
-    return c.PauseClock(event.reason, player, event.since, event.until, bool(event.automatic))
+    return c.PauseClock(
+        reason=event.reason, player=player, since=event.since, until=event.until, automatic=bool(event.automatic)
+    )
 
 
 def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
     if (event.reason, event.seat) == (clocks.OUTAGE, None):
         refuse_unless(CONSOLE, actor)
-        return c.ResumeClock(event.reason, None)
+        return c.ResumeClock(reason=event.reason, player=None)
     if event.reason not in _OWN_PAUSES or event.seat is None:
         raise Unauthorized(f"a pause for {event.reason!r} never ends in this way")
-    return c.ResumeClock(event.reason, actor)
+    return c.ResumeClock(reason=event.reason, player=actor)
 
 
 def _ruling(event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rule:
     return c.Rule(
-        actor,
-        event.ruling,
-        event.reason,
-        event.rule,
+        arbiter=actor,
+        ruling=event.ruling,
+        reason=event.reason,
+        rule=event.rule,
         ply=following.ply if isinstance(following, e.MovesTakenBack) else None,
         scores=following.scores if event.ruling == DECIDE and isinstance(following, e.MatchFinished) else None,
         remaining=following.remaining if isinstance(following, e.ClocksAdjusted) else None,
     )
 
 
-SAID: Mapping[type[e.Event], tuple[Callable[..., c.Command], tuple[str, ...]]] = {
-    e.PlayerJoined: (c.JoinMatch, ("seat",)),
-    e.DrawOffered: (c.OfferDraw, ()),
-    e.DrawAccepted: (c.AcceptDraw, ("engine", "channel")),
-    e.DrawDeclined: (c.DeclineDraw, ("engine",)),
-    e.PlayerResigned: (c.Resign, ("channel",)),
-    e.CalendarSet: (c.SetCalendar, ("calendar",)),
-    e.TimeGiven: (c.GiveTime, ("to", "time")),
-    e.FlagForgiven: (c.ForgiveFlag, ()),
-    e.TakebackRequested: (c.RequestTakeback, ()),
-    e.TakebackAccepted: (c.AcceptTakeback, ()),
-    e.TakebackDeclined: (c.DeclineTakeback, ()),
-    e.StatementFiled: (c.FileStatement, ("statement",)),
-    e.RulingAppealed: (c.Appeal, ("statement",)),
-    e.CaseReopened: (c.ReopenCase, ("dispute", "statement", "operator")),
-    e.RulesetProposed: (c.ProposeRuleset, ("ruleset", "reason")),
-    e.RulesetAccepted: (c.AcceptRuleset, ()),
-    e.RulesetDeclined: (c.DeclineRuleset, ()),
-}
-"""Commands that say no more than their event: what is made of the actor, and of these fields of the event."""
+BY_ONE_SEAT = (
+    e.PlayerJoined,
+    e.MoveSubmitted,
+    e.DrawOffered,
+    e.DrawAccepted,
+    e.DrawDeclined,
+    e.PlayerResigned,
+    e.CalendarSet,
+    e.TimeGiven,
+    e.FlagForgiven,
+    e.TakebackRequested,
+    e.TakebackAccepted,
+    e.TakebackDeclined,
+    e.StatementFiled,
+    e.RulingAppealed,
+    e.RulesetAccepted,
+    e.RulesetDeclined,
+)
+"""The types of events in whose ``seat`` the player sits who brings them about."""
 
 
 def refuse_unless(allowed: str, actor: str) -> None:

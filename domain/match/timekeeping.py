@@ -28,7 +28,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     if state.status == OPEN:
         if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
             raise Refused("match-not-started", "this match has not started: not all seats are taken")
-        return (e.MatchAborted(now, CLOCK),)
+        return (e.MatchAborted(at=now, player=CLOCK),)
     refuse_if_broken(state)
     if claimant is not None and claimant not in seats_playing(state):
         raise Refused("out-of-game", "you are out of this game already")
@@ -42,15 +42,18 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
         raise Refused("time-not-up", "the clock stands still, and nobody knows how long yet")
     if expected.at is None or now < instant:
         raise Refused("time-not-up", f"there are {duration(instant - now)} left")
-    fell = e.FlagFell(now, expected.seat, expected.at, expected.limit, claimant)
+    fell = e.FlagFell(at=now, seat=expected.seat, deadline=expected.at, limit=expected.limit, claimed_by=claimant)
     if expected.limit == FIRST_MOVE:
-        return (fell, e.MatchAborted(now, CLOCK))
+        return (fell, e.MatchAborted(at=now, player=CLOCK))
     game = find_ruleset(state.game, state.ruleset)
     going_on = game.without_seat(state.position, expected.seat)
     if going_on is None:
-        return (fell, e.MatchFinished(now, game.scores_after_leaving(state.position, (expected.seat,)), "flag"))
+        return (
+            fell,
+            e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, (expected.seat,)), reason="flag"),
+        )
     outcome = game.outcome(going_on, state.history)
-    return (fell,) if outcome is None else (fell, e.MatchFinished(now, outcome.scores, outcome.reason))
+    return (fell,) if outcome is None else (fell, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))
 
 
 def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e.Event, ...]:
@@ -65,7 +68,7 @@ def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e
         raise Refused("nothing-to-forgive", "in a game of several seats the game has gone on without the one that left")
     if now > state.fallen.at + FORGIVABLE_FOR:
         raise Refused("too-late-to-forgive", f"a flag can be forgiven for {duration(FORGIVABLE_FOR)} only")
-    return (e.FlagForgiven(now, seat),)
+    return (e.FlagForgiven(at=now, seat=seat),)
 
 
 def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event, ...]:
@@ -81,7 +84,7 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
         raise Refused("unfit-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")
     if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + LARGEST_GIFT:
         raise Refused("unfit-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "seconds")
-    return (e.TimeGiven(now, seat, command.seat, command.time),)
+    return (e.TimeGiven(at=now, seat=seat, to=command.seat, time=command.time),)
 
 
 def set_calendar(state: MatchState, command: c.SetCalendar, now: int) -> tuple[e.Event, ...]:
@@ -91,7 +94,11 @@ def set_calendar(state: MatchState, command: c.SetCalendar, now: int) -> tuple[e
         calendars.check(command.calendar)
     if state.ended or state.clock is None or not state.clock.terms.weekends:
         return ()
-    return () if state.clock.calendars[seat] == command.calendar else (e.CalendarSet(now, seat, command.calendar),)
+    return (
+        ()
+        if state.clock.calendars[seat] == command.calendar
+        else (e.CalendarSet(at=now, seat=seat, calendar=command.calendar),)
+    )
 
 
 def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.Event, ...]:
@@ -109,12 +116,16 @@ def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.E
     if (command.reason, seat, command.since, command.until) in state.clock.pauses:
         return ()
     automatic = command.automatic or None
-    return (e.ClockPaused(now, command.reason, command.since, seat, command.until, automatic),)
+    return (
+        e.ClockPaused(
+            at=now, reason=command.reason, since=command.since, seat=seat, until=command.until, automatic=automatic
+        ),
+    )
 
 
 def correct_time(state: MatchState, _: c.CorrectTime, now: int) -> tuple[e.Event, ...]:
     """Return that time goes on from ``now``; nothing where nothing is dated after it."""
-    return (e.TimeCorrected(now),) if now < state.updated_at else ()
+    return (e.TimeCorrected(at=now),) if now < state.updated_at else ()
 
 
 def resume_clock(state: MatchState, command: c.ResumeClock, now: int) -> tuple[e.Event, ...]:
@@ -127,4 +138,4 @@ def resume_clock(state: MatchState, command: c.ResumeClock, now: int) -> tuple[e
         for pause in state.clock.pauses
         if (pause.reason, pause.seat) == (command.reason, seat) and (pause.until is None or pause.until > now)
     ]
-    return (e.ClockResumed(now, command.reason, seat),) if held else ()
+    return (e.ClockResumed(at=now, reason=command.reason, seat=seat),) if held else ()

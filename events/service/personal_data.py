@@ -222,7 +222,9 @@ def _leave(matches: Matches, match: str, person: Person) -> None:
         matches.lay_down(match, person.id, lambda *_: Orders())
     if state.ended:
         return
-    command: Command = AbortMatch(person.id) if state.status == OPEN else Resign(person.id, ERASURE)
+    command: Command = (
+        AbortMatch(player=person.id) if state.status == OPEN else Resign(player=person.id, channel=ERASURE)
+    )
     try:
         matches.execute(match, command, person.id, Request(f"erasure:{person.id}", ""))
     except Refused:

@@ -261,7 +261,7 @@ class Timekeeper:
             return None
         for outage in self._heartbeat.beat(now, counts_from(state.clock)):
             if outage.until <= now + LONGEST_GAP and not covered(state.clock, Pause(OUTAGE, None, *outage)):
-                return Step(PauseClock(OUTAGE, None, *outage), CLOCK)
+                return Step(PauseClock(reason=OUTAGE, player=None, since=outage.since, until=outage.until), CLOCK)
         step = self._towards_diaries(state, now)
         expected = forecast(state.clock)
         if step is not None or expected is None or expected.at is None:
@@ -321,7 +321,7 @@ class Timekeeper:
         for pause in state.clock.pauses:
             lasts = pause.reason == OUTAGE and (pause.until is None or pause.until > now + LONGEST_GAP)
             if lasts and not any((outage.since, outage.until) == (pause.since, pause.until) for outage in known):
-                return Step(ResumeClock(OUTAGE, None), CONSOLE)
+                return Step(ResumeClock(reason=OUTAGE, player=None), CONSOLE)
         return None
 
     def _towards_diaries(self, state: MatchState, now: int) -> Step | None:
@@ -339,9 +339,9 @@ class Timekeeper:
                 self._heartbeat.beat(now, now)  # a diary must not be changed by a wrong clock
                 diary, _ = self._diaries.change(player, lambda diary: renewed(diary, now))
             if state.clock.calendars[seat] is not None:
-                return Step(SetCalendar(player, None), player)
+                return Step(SetCalendar(player=player, calendar=None), player)
             if (reason := outdated(state.clock, seat, diary, max(now, state.updated_at))) is not None:
-                return Step(ResumeClock(reason, player), player)
+                return Step(ResumeClock(reason=reason, player=player), player)
         return None
 
 
@@ -364,4 +364,7 @@ def _people(state: MatchState) -> dict[str, int]:
 def _recording(held: Held, player: str) -> Step:
     """Return the step that records ``held``, which stops the clock of ``player``."""
     reason, _, since, until = held.pause
-    return Step(PauseClock(reason, player, since, until, held.automatic), CLOCK if held.automatic else player)
+    return Step(
+        PauseClock(reason=reason, player=player, since=since, until=until, automatic=held.automatic),
+        CLOCK if held.automatic else player,
+    )

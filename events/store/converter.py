@@ -7,6 +7,7 @@ Nothing is coerced and nothing unknown is dropped. Everything is read off the cl
 import re
 import types
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple, NewType, NoReturn, Union, get_args, get_origin, get_type_hints
 
 Digest = NewType("Digest", str)
@@ -71,7 +72,10 @@ def read_value(made: type[Any], content: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """Return a value of the domain as JSON values: named tuples as objects without their None, tuples as lists."""
+    """Return a value of the domain as JSON values: objects without what is None, tuples as lists."""
+    if is_dataclass(value):
+        named = ((field.name, getattr(value, field.name)) for field in fields(value))
+        return {name: written(item) for name, item in named if item is not None}
     if isinstance(value, tuple):
         if hasattr(value, "_fields"):
             pairs = zip(value._fields, value, strict=True)
@@ -180,7 +184,7 @@ def _reader(hint: Any) -> Reader:
     if get_origin(hint) is tuple:
         item = get_args(hint)[0]
         return _tuple_of(_or_none(_reader(item)) if types.NoneType in get_args(item) else _reader(item))
-    if hasattr(hint, "_fields"):
+    if hasattr(hint, "_fields") or is_dataclass(hint):
         return shape_of(hint).read
     return _READERS[hint]
 
@@ -194,7 +198,7 @@ def _schema(hint: Any) -> Schema:
             "type": "array",
             "items": {"anyOf": [items, {"type": "null"}]} if types.NoneType in get_args(item) else items,
         }
-    if hasattr(hint, "_fields"):
+    if hasattr(hint, "_fields") or is_dataclass(hint):
         return schema_of(hint)
     return dict(_SCHEMAS[hint])
 

@@ -54,7 +54,7 @@ def store_random_match(store: EventStore, seed: int) -> None:
     """Play a random game of Bashni to its end and append it under a name made of the seed."""
     game, chance = GAMES["bashni"], Random(seed)
     match = PlayedMatch(creation(match=f"m{seed}", rated=False))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     while match.state.status == PLAYING:
         player = match.state.seats[game.to_move(match.state.position)].player or ""
         match.move(player, chance.choice(match.legal_moves()))

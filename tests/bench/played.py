@@ -35,9 +35,18 @@ def start_match(
     """Start a match of two people; return its id and the players in seat order."""
     match = f"m{secrets.token_hex(8)}"
     one, two = players
-    create = CreateMatch(match, one, game, setup, (Seat.taken(one), Seat.invited(two)), False, False, "1")
+    create = CreateMatch(
+        match=match,
+        creator=one,
+        game=game,
+        setup=setup,
+        seats=(Seat.taken(one), Seat.invited(two)),
+        rated=False,
+        private=False,
+        seed="1",
+    )
     matches.execute(match, create, one, Request("create", "create"))
-    matches.execute(match, JoinMatch(two), two, Request("join", "join"))
+    matches.execute(match, JoinMatch(player=two), two, Request("join", "join"))
     return match
 
 
@@ -46,5 +55,5 @@ def play_match(matches: Matches, game: str, setup: str, moves: list[str]) -> str
     match = start_match(matches, game, setup)
     for ply, move in enumerate(moves):
         player = PLAYERS[ply % 2]
-        matches.execute(match, SubmitMove(player, move), player, Request(f"{ply}", move))
+        matches.execute(match, SubmitMove(player=player, move=move), player, Request(f"{ply}", move))
     return match

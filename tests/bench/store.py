@@ -35,8 +35,21 @@ CLIENTS = 16
 NOW = 1_790_000_000_000
 PERSON = "p" * 17
 SEATS = (Seat.taken(PERSON), Seat.opponent(3))
-CREATED = draft_of(e.MatchCreated(NOW, PERSON, "bashni", 1, "start", SEATS, True, False, "1"), PERSON)
-MOVED = draft_of(e.MoveSubmitted(NOW, 0, 17, "c3-d4"), PERSON)
+CREATED = draft_of(
+    e.MatchCreated(
+        at=NOW,
+        creator=PERSON,
+        game="bashni",
+        ruleset=1,
+        setup="start",
+        seats=SEATS,
+        rated=True,
+        private=False,
+        seed="1",
+    ),
+    PERSON,
+)
+MOVED = draft_of(e.MoveSubmitted(at=NOW, seat=0, ply=17, move="c3-d4"), PERSON)
 
 
 def tables() -> Iterator[Table]:

@@ -19,7 +19,7 @@ from tests.support.matches import PlayedMatch
 def keep_match(store: EventStore, name: str, moves: tuple[str, ...] = ("c3-d4", "b6-a5")) -> Head:
     """Play the beginning of a match, append its events to the stream ``name`` and return the head."""
     match = PlayedMatch()
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     for number, move in enumerate(moves):
         match.move(("alice", "bob")[number % 2], move)
     head = EMPTY

@@ -55,12 +55,21 @@ class Table:
             seats[number] = seats[number] if level is None else Seat.opponent(level)
         terms = days_per_move(3, takebacks=True)
         create = c.CreateMatch(
-            name, NAMES[0], game.id, setup, tuple(seats), False, False, "7", ruleset=game.ruleset, terms=terms
+            match=name,
+            creator=NAMES[0],
+            game=game.id,
+            setup=setup,
+            seats=tuple(seats),
+            rated=False,
+            private=False,
+            seed="7",
+            ruleset=game.ruleset,
+            terms=terms,
         )
         self.do(create, NAMES[0])
         for seat in seats:
             if seat.player is not None and not seat.joined:
-                self.do(c.JoinMatch(seat.player), seat.player)
+                self.do(c.JoinMatch(player=seat.player), seat.player)
 
     @property
     def state(self) -> MatchState:
@@ -76,7 +85,7 @@ class Table:
         for move in moves:
             mover = self.state.seats[self.game.to_move(self.state.position)].player
             assert mover is not None
-            self.do(c.SubmitMove(mover, move), mover)
+            self.do(c.SubmitMove(player=mover, move=move), mover)
 
     def play_first_legal(self) -> None:
         """Play the first of the legal moves."""
@@ -92,24 +101,29 @@ class Table:
             seed = seed_for(state.seed, len(state.moves) + 1)
             found = choose(self.game, state.position, state.history, seat.level, seed)
             text = self.game.format_move(state.position, found.move)
-            self.do(c.SubmitMove(seat.player, text, seat.level, seed, str(ENGINE), c.OPPONENT), seat.player)
+            self.do(
+                c.SubmitMove(
+                    player=seat.player, move=text, level=seat.level, seed=seed, engine=str(ENGINE), channel=c.OPPONENT
+                ),
+                seat.player,
+            )
 
     def agree(self) -> None:
         """Let all people still in the game agree on a draw."""
         out = self.game.eliminated(self.state.position)
         first, *others = (person for seat, person in enumerate(self.people) if seat not in out)
-        self.do(c.OfferDraw(first), first)
+        self.do(c.OfferDraw(player=first), first)
         for person in others:
-            self.do(c.AcceptDraw(person), person)
+            self.do(c.AcceptDraw(player=person), person)
 
     def take_back(self) -> None:
         """Let all take the last move back."""
         last = self.state.seats[self.game.to_move(self.state.history[-1])].player
         assert last is not None
-        self.do(c.RequestTakeback(last), last)
+        self.do(c.RequestTakeback(player=last), last)
         for person in self.people:
             if person != last:
-                self.do(c.AcceptTakeback(person), person)
+                self.do(c.AcceptTakeback(player=person), person)
 
     def golden(self, made_by: str) -> Golden:
         """Return the finished match as it is stored."""
@@ -209,7 +223,7 @@ def left_by_all_but_one(match: Table, moves: Sequence[str]) -> Golden:
     match.play(moves[5:9])
     for person in match.people[:0:-1]:
         if match.state.status == PLAYING:
-            match.do(c.Resign(person), person)
+            match.do(c.Resign(player=person), person)
         if match.state.status == PLAYING:
             match.play_first_legal()
     return match.golden("people: a move taken back, all but one resign")
@@ -222,7 +236,7 @@ def against_opponents(match: Table) -> Golden:
         while match.state.status == PLAYING and match.game.to_move(match.state.position) != 0:
             match.think(len(match.state.moves) + 1)
     if match.state.status == PLAYING:
-        match.do(c.Resign(NAMES[0]), NAMES[0])
+        match.do(c.Resign(player=NAMES[0]), NAMES[0])
         match.think(LONGEST_WITHOUT_PEOPLE)
     return match.golden("a person who plays the first legal move, against opponents")
 

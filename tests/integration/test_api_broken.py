@@ -35,7 +35,7 @@ def match(app: Flask, anna: Caller, boris: Caller) -> str:
     match = started(anna, boris)
     anna.move(match)
     loaded = services.matches.load(match)
-    changed = RulesetChanged(loaded.state.updated_at, 99)
+    changed = RulesetChanged(at=loaded.state.updated_at, ruleset=99)
     services.store.append(match, loaded.head, [draft_of(changed, anna.id)], Request("a newer server", ""))
     return match
 
@@ -47,8 +47,8 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
     services: Services = app.extensions[EXTENSION]
     if decided:
         for command in (
-            OpenCase("carla", 1, "illegal-move", Statement("", "").digest),
-            Rule("carla", "decide", REASON, RULE, scores=(0.5, 0.5)),
+            OpenCase(arbiter="carla", ply=1, ground="illegal-move", statement=Statement("", "").digest),
+            Rule(arbiter="carla", ruling="decide", reason=REASON, rule=RULE, scores=(0.5, 0.5)),
         ):
             services.matches.execute(match, command, "carla", Request(command.__class__.__name__, ""))
     asked = set()

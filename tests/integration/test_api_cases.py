@@ -147,7 +147,7 @@ def test_a_match_that_the_rules_cannot_follow_is_shown_disputed_and_decided(
     anna: Caller, boris: Caller, arbiter: Caller, services: Services, match: str
 ) -> None:
     loaded = services.matches.load(match)
-    bad = MoveSubmitted(loaded.state.updated_at, 0, 3, "z9-z8")
+    bad = MoveSubmitted(at=loaded.state.updated_at, seat=0, ply=3, move="z9-z8")
     services.store.append(match, loaded.head, [draft_of(bad, anna.id)], Request("a fault", ""))
     shown = anna.get(f"/matches/{match}").json
     assert shown["broken"].startswith("ply 3, z9-z8: ")
@@ -286,7 +286,7 @@ def test_every_page_of_a_match_is_there_after_every_ruling(
         assert boris.post(f"/matches/{match}/resignation").status_code == 201
     if before == "broken":
         loaded = services.matches.load(match)
-        bad = MoveSubmitted(loaded.state.updated_at, 0, 3, "z9-z8")
+        bad = MoveSubmitted(at=loaded.state.updated_at, seat=0, ply=3, move="z9-z8")
         services.store.append(match, loaded.head, [draft_of(bad, anna.id)], Request("a fault", ""))
     raised = {"ply": 1, "ground": "wrong-result", "statement": "<script>alert(1)</script>"}
     assert boris.post(f"/matches/{match}/disputes", raised).status_code == 201

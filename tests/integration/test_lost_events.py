@@ -36,7 +36,7 @@ from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
 ROOT = Path(__file__).parents[2]
-OTHER = draft_of(MoveSubmitted(NOW, 0, 18, "d4-e5"), PERSON)
+OTHER = draft_of(MoveSubmitted(at=NOW, seat=0, ply=18, move="d4-e5"), PERSON)
 
 
 class House:
@@ -353,7 +353,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     watch.start()
     half = house.log.stat().st_size
     before = house.store.head(match).version
-    matches.execute(match, SubmitMove(PLAYERS[0], last), PLAYERS[0], Request("last", last))
+    matches.execute(match, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
     watch.stop()
     house.cut(half)
     house.close()

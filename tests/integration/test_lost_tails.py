@@ -165,13 +165,13 @@ def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = shop.start("alice", "opponent-1")
-    shop.do(match, SubmitMove("alice", LOST), "alice")
+    shop.do(match, SubmitMove(player="alice", move=LOST), "alice")
     searched: list[Any] = []
 
     def interrupted(game: Any, position: Any, *arguments: Any) -> Any:
         if not searched:
             lose_tail(shop.store, match, shop.store.head(match).version - 1, PREFIX)
-            shop.do(match, SubmitMove("alice", PLAYED), "alice")
+            shop.do(match, SubmitMove(player="alice", move=PLAYED), "alice")
         searched.append(position)
         return choose(game, position, *arguments)
 
@@ -187,12 +187,12 @@ def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
 def test_read_models_and_lists_follow_the_history_that_stands(shop: Workshop) -> None:
     match = shop.start("alice", "bob")
     line = shop.projections()
-    shop.do(match, SubmitMove("alice", LOST), "alice")
-    shop.do(match, Resign("bob"), "bob")
+    shop.do(match, SubmitMove(player="alice", move=LOST), "alice")
+    shop.do(match, Resign(player="bob"), "bob")
     drain(line)
     assert [summary.match for summary in shop.readmodels.matches("finished", "alice").items] == [match]
     lose_tail(shop.store, match, 3, PREFIX)
-    shop.do(match, OfferDraw("alice"), "alice")
+    shop.do(match, OfferDraw(player="alice"), "alice")
     shop.now += CLAIM_EVERY_MS
     drain(line)
     followed = shop.dump()
@@ -230,11 +230,11 @@ def test_a_group_beyond_the_end_of_its_feed_begins_again(shop: Workshop) -> None
     assert len(group.read(None)) == 3
     assert group.rewind() == 0
     lose_tail(shop.store, match, 1, PREFIX)
-    shop.do(match, JoinMatch("bob"))
+    shop.do(match, JoinMatch(player="bob"))
     assert group.read(None) == [], "the store takes them for delivered"
     lose_tail(shop.store, match, 1, PREFIX)
     assert group.rewind() == 1
-    shop.do(match, JoinMatch("bob"))
+    shop.do(match, JoinMatch(player="bob"))
     assert [delivery.version for delivery in group.read(None)] == [1, 2, 3]
 
 
@@ -244,6 +244,6 @@ def test_a_tail_says_that_a_feed_ends_before_the_place_that_it_was_at(shop: Work
     assert (tail.read(None), tail.lost_end) == ([], False)
     lose_tail(shop.store, match, 1, PREFIX)
     assert (tail.read(None), tail.lost_end) == ([], True)
-    shop.do(match, JoinMatch("bob"))
+    shop.do(match, JoinMatch(player="bob"))
     assert [delivery.version for delivery in tail.read(None)] == [2, 3]
     assert not tail.lost_end

@@ -36,7 +36,7 @@ def move_of_person(shop: Workshop, match: str, player: str) -> None:
     """Play the first legal move for ``player``."""
     state = shop.state(match)
     game = find_ruleset(state.game, state.ruleset)
-    shop.do(match, SubmitMove(player, game.format_move(state.position, legal_moves(state)[0])), player)
+    shop.do(match, SubmitMove(player=player, move=game.format_move(state.position, legal_moves(state)[0])), player)
 
 
 def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Workshop) -> None:
@@ -101,7 +101,7 @@ def test_a_draw_offer_in_mid_search_is_answered_before_the_move(
 
     def interrupted(*arguments: Any) -> Any:
         if not searches:
-            twin.do(match, OfferDraw("alice"), "alice")
+            twin.do(match, OfferDraw(player="alice"), "alice")
         searches.append(1)
         return choose(*arguments)
 
@@ -117,7 +117,7 @@ def test_a_match_that_ends_in_mid_search_stays_as_it_is(shop: Workshop, monkeypa
     twin = Workshop(shop.settings.redis_url)
 
     def interrupted(*arguments: Any) -> Any:
-        twin.do(match, Resign("alice"), "alice")
+        twin.do(match, Resign(player="alice"), "alice")
         return choose(*arguments)
 
     monkeypatch.setattr(opponents, "choose", interrupted)
@@ -127,11 +127,11 @@ def test_a_match_that_ends_in_mid_search_stays_as_it_is(shop: Workshop, monkeypa
 
 def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accepts(shop: Workshop) -> None:
     match = shop.start("alice", "opponent-1")
-    shop.do(match, OfferDraw("alice"), "alice")
+    shop.do(match, OfferDraw(player="alice"), "alice")
     answer(shop.matches, match)
     assert shop.state(match).draw_agreed == ()
     lost = lost_for_opponent(shop)
-    shop.do(lost, OfferDraw("alice"), "alice")
+    shop.do(lost, OfferDraw(player="alice"), "alice")
     answer(shop.matches, lost)
     state = shop.state(lost)
     assert (state.status, state.reason, state.scores) == ("finished", "draw-agreed", (0.5, 0.5))
@@ -149,8 +149,8 @@ def lost_for_opponent(shop: Workshop) -> str:
 
 def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: Workshop) -> None:
     match = shop.start("alice", "opponent-1", "opponent-1", "bob", game="towers", setup="four-player")
-    shop.do(match, OfferDraw("alice"), "alice")
-    shop.do(match, AcceptDraw("bob"), "bob")
+    shop.do(match, OfferDraw(player="alice"), "alice")
+    shop.do(match, AcceptDraw(player="bob"), "bob")
     answer(shop.matches, match)
     assert shop.state(match).draw_agreed == ()
     assert debts_of(shop.state(match)) == []
@@ -159,11 +159,11 @@ def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: Workshop) -
 def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: Workshop) -> None:
     with running(Relay(shop.settings)), CeleryWorker(shop.settings):
         match = shop.start("alice", "opponent-1")
-        shop.do(match, OfferDraw("alice"), "alice")
+        shop.do(match, OfferDraw(player="alice"), "alice")
         eventually(lambda: shop.store.read(match)[-1].type == "draw-declined", "the word on the draw")
         move_of_person(shop, match, "alice")
         eventually(lambda: plies(shop, match) == 2, "the answer of the opponent")
-        shop.do(match, Resign("alice"), "alice")
+        shop.do(match, Resign(player="alice"), "alice")
         changes = eventually(lambda: shop.readmodels.rating_change(match), "the rating")
     assert changes["opponent-1"][1] > 1500 > changes["alice"][1]
 

@@ -48,13 +48,13 @@ def test_lists_follow_the_feed(shop: Workshop) -> None:
     shop.project_all()
     assert listed(shop, "invited", "bob") == listed(shop, "awaiting", "bob") == [invited]
     assert listed(shop, "open") == [lobby]
-    shop.do(invited, JoinMatch("bob"))
-    shop.do(lobby, JoinMatch("bob"))
+    shop.do(invited, JoinMatch(player="bob"))
+    shop.do(lobby, JoinMatch(player="bob"))
     shop.project_all()
     assert listed(shop, "open") == listed(shop, "invited", "bob") == listed(shop, "awaiting", "bob") == []
     assert listed(shop, "awaiting", "alice") == [invited]
     assert listed(shop, "active", "bob") == [lobby, invited]
-    shop.do(invited, Resign("bob"))
+    shop.do(invited, Resign(player="bob"))
     shop.project_all()
     assert listed(shop, "awaiting", "alice") == []
     assert listed(shop, "active", "bob") == [lobby]
@@ -74,10 +74,10 @@ def test_what_awaits_a_player_is_listed_with_the_longest_wait_first(shop: Worksh
 
 def test_a_draw_offer_among_four_is_in_the_awaiting_lists_of_those_who_must_answer(shop: Workshop) -> None:
     match = shop.start(*FOUR, game="towers", setup="four-player")
-    shop.do(match, OfferDraw(FOUR[2]))
+    shop.do(match, OfferDraw(player=FOUR[2]))
     shop.project_all()
     assert [listed(shop, "awaiting", player) for player in FOUR] == [[match], [match], [], [match]]
-    shop.do(match, DeclineDraw(FOUR[3]))
+    shop.do(match, DeclineDraw(player=FOUR[3]))
     shop.project_all()
     assert [listed(shop, "awaiting", player) for player in FOUR] == [[match], [], [], []]
 
@@ -171,7 +171,7 @@ def test_paging_goes_on_where_it_was_when_matches_leave_the_list(shop: Workshop)
     shop.project_all()
     first = shop.readmodels.matches("open", limit=4)
     for match in matches[5:8]:
-        shop.do(match, JoinMatch("bob"))
+        shop.do(match, JoinMatch(player="bob"))
     shop.project_all()
     rest = shop.readmodels.matches("open", cursor=first.next, limit=50)
     assert [summary.match for summary in first.items] == matches[:5:-1]
@@ -221,7 +221,7 @@ def test_players_are_compared_head_to_head(shop: Workshop) -> None:
     shop.win("alice", "bob")
     shop.win("bob", "alice", rated=False)
     four = shop.start("alice", "bob", "carol", "dora", game="towers", setup="four-player")
-    shop.do(four, Resign("alice"))
+    shop.do(four, Resign(player="alice"))
     shop.project_all()
     summary: Summary | None = shop.readmodels.summary(four)
     assert summary is not None

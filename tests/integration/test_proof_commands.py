@@ -35,7 +35,7 @@ def make_empty(shop: Workshop, match: str) -> None:
 def test_the_command_line_exports_replays_and_checkpoints(shop: Workshop, cli: Any, tmp_path: Any) -> None:
     match = shop.start("alice", "bob")
     shop.play(match, 2)
-    shop.do(match, Resign("alice"), "alice")
+    shop.do(match, Resign(player="alice"), "alice")
     made = cli("checkpoint")
     assert read_checkpoint(made.stdout.encode()).size == 1
     assert cli("checkpoint").stdout == made.stdout

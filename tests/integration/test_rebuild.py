@@ -37,11 +37,11 @@ def populate(shop: Workshop, seed: int, size: int = 40) -> list[str]:
         if state.status == PLAYING and player is not None:
             match chance.randrange(4):
                 case 0 if len(state.moves) < 2:
-                    shop.do(match, AbortMatch(player), player)
+                    shop.do(match, AbortMatch(player=player), player)
                 case 1:
-                    shop.do(match, OfferDraw(player), player)
+                    shop.do(match, OfferDraw(player=player), player)
                 case 2 | 3:
-                    shop.do(match, Resign(player), player)
+                    shop.do(match, Resign(player=player), player)
     shop.create(Seat.taken("alice"), Seat.open())
     shop.create(Seat.taken("alice"), Seat.invited("bob"))
     return matches
@@ -179,7 +179,7 @@ def test_the_leaderboard_has_people_and_opponents_in_pages(shop: Workshop) -> No
 def test_four_players_have_a_pool_of_their_own(shop: Workshop) -> None:
     match = shop.start(*FOUR, game="towers", setup="four-player")
     shop.play(match, 4)
-    shop.do(match, Resign(FOUR[0]), FOUR[0])
+    shop.do(match, Resign(player=FOUR[0]), FOUR[0])
     shop.rate_all()
     assert shop.readmodels.pools() == ["towers-4"]
     changes = shop.readmodels.rating_change(match)

@@ -104,7 +104,7 @@ def test_an_opponent_is_asked_for_its_word_on_a_draw_even_when_it_is_not_to_move
     match = shop.start("alice", "bob", "opponent-1", "carol", game="towers", setup="four-player")
     drain(shop.opponents())
     assert shop.answers == []
-    shop.do(match, OfferDraw("bob"))
+    shop.do(match, OfferDraw(player="bob"))
     drain(shop.opponents())
     assert shop.answers == [match]
 
@@ -146,7 +146,7 @@ def test_two_relays_share_the_work(shop: Workshop) -> None:
         matches = [shop.start(*FOUR, game="towers", setup="four-player") for _ in range(5)]
         for match in matches:
             shop.play(match, 6)
-        shop.do(matches[0], Resign(FOUR[0]))
+        shop.do(matches[0], Resign(player=FOUR[0]))
         states = [summarise(shop.state(match)) for match in matches]
         eventually(lambda: [shop.readmodels.summary(match) for match in matches] == states, "all projections")
 

@@ -35,7 +35,7 @@ def play(shop: Workshop, moves: str, ruleset: int = 1) -> str:
     match = shop.start("alice", "bob", ruleset=ruleset)
     for number, move in enumerate(moves.split()):
         player = ("alice", "bob")[number % 2]
-        shop.do(match, SubmitMove(player, move), player)
+        shop.do(match, SubmitMove(player=player, move=move), player)
     return match
 
 

@@ -24,7 +24,7 @@ def test_an_opponent_that_has_kept_others_waiting_is_asked_again(shop: Workshop)
 
 def test_a_draw_offer_that_an_opponent_has_not_answered_is_found(shop: Workshop) -> None:
     match = shop.start("alice", "opponent-1")
-    shop.do(match, OfferDraw("alice"), "alice")
+    shop.do(match, OfferDraw(player="alice"), "alice")
     shop.project_all()
     shop.now += PATIENCE_MS + 1000
     shop.sweeper().remind_opponents()

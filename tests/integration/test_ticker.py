@@ -180,7 +180,7 @@ def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(shop: Wo
     match = shop.start("alice", "bob", terms=THREE_DAYS if paused else THREE_DAYS._replace(flag=CLAIM))
     shop.play(match, 2)
     if paused:
-        shop.do(match, PauseClock("arbiter", None, shop.now))
+        shop.do(match, PauseClock(reason="arbiter", player=None, since=shop.now))
     timekeeper = CountingTimekeeper(shop)
     ticker = Ticker(shop.store, shop.readmodels, timekeeper, shop.diaries, shop.heartbeat, lambda: shop.now)
     beating_until(shop, shop.now + 4 * DAY)
@@ -284,7 +284,7 @@ def race(shop: Workshop, match: str) -> None:
     def submit() -> None:
         barrier.wait()
         with suppress(Refused):
-            mover.execute(match, SubmitMove("alice", move), "alice", Request("late", ""))
+            mover.execute(match, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
 
     thread = threading.Thread(target=submit)
     thread.start()
@@ -336,7 +336,7 @@ def test_a_forgiven_flag_leaves_no_trace_in_ratings_and_lists(shop: Workshop) ->
     follow_feed(shop)
     assert shop.readmodels.rating_change(match) != {}
     assert [each.match for each in shop.readmodels.matches("finished", "bob").items] == [match]
-    shop.do(match, ForgiveFlag("bob"), "bob")
+    shop.do(match, ForgiveFlag(player="bob"), "bob")
     follow_feed(shop)
     assert shop.readmodels.rating_change(match) == {}
     assert shop.readmodels.matches("finished", "bob").items == []
@@ -352,7 +352,7 @@ def test_ratings_with_nothing_but_a_forgiven_flag_are_as_if_there_never_was_one(
     match = lost_on_time(shop)
     follow_feed(shop)
     assert shop.readmodels.pools() == ["bashni-2"]
-    shop.do(match, ForgiveFlag("bob"), "bob")
+    shop.do(match, ForgiveFlag(player="bob"), "bob")
     follow_feed(shop)
     assert shop.readmodels.pools() == []
     assert [name for name in shop.dump() if "{ratings}" in name] == []
@@ -366,7 +366,7 @@ def test_a_result_that_was_forgiven_while_it_was_being_rated_is_not_rated(
 
     def forgiving_put(*arguments: object) -> bool:
         monkeypatch.setattr(shop.ratings, "put", put)
-        shop.do(match, ForgiveFlag("bob"), "bob")
+        shop.do(match, ForgiveFlag(player="bob"), "bob")
         return put(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(shop.ratings, "put", forgiving_put)
@@ -378,7 +378,7 @@ def test_an_opponent_whose_flag_was_forgiven_is_asked_for_its_move_again(shop: W
     match = lost_on_time(shop, "opponent-1", "alice")
     drain(shop.opponents())
     shop.answers.clear()
-    shop.do(match, ForgiveFlag("alice"), "alice")
+    shop.do(match, ForgiveFlag(player="alice"), "alice")
     drain(shop.opponents())
     assert shop.answers == [match]
     assert [debt.player for debt in debts_of(shop.state(match))] == ["opponent-1"]
@@ -388,7 +388,7 @@ def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgive
     match = lost_on_time(shop)
     since = shop.now + DAY
     shop.timekeeper.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 2 * DAY)), shop.now)
-    shop.do(match, ForgiveFlag("bob"), "bob")
+    shop.do(match, ForgiveFlag(player="bob"), "bob")
     drain(shop.clocks())
     assert pauses(shop, match) == ()
     beating_until(shop, falls(shop, match))

@@ -40,10 +40,10 @@ class Court:
         """Rule on ``match`` in the case there is, or in a new one."""
         state = self.shop.state(match)
         if state.open_case is None and any(dispute.settled is not None for dispute in state.disputes):
-            self.shop.do(match, ReopenCase(arbiter, 1, WORDS), arbiter)
+            self.shop.do(match, ReopenCase(person=arbiter, dispute=1, statement=WORDS), arbiter)
         elif state.open_case is None:
-            self.shop.do(match, OpenCase("ann", 1, "conduct", WORDS), "ann")
-        self.shop.do(match, Rule(arbiter, ruling, REASON, RULE, **facts), arbiter)  # type: ignore[arg-type]
+            self.shop.do(match, OpenCase(arbiter="ann", ply=1, ground="conduct", statement=WORDS), "ann")
+        self.shop.do(match, Rule(arbiter=arbiter, ruling=ruling, reason=REASON, rule=RULE, **facts), arbiter)  # type: ignore[arg-type]
         self.follow()
 
     def ratings(self) -> dict[str, object]:
@@ -77,13 +77,13 @@ def test_after_every_ruling_the_ratings_are_those_of_the_results_that_stand(shop
     annulled = court.ratings()
     assert annulled == court.ratings_of([result for result in everything if result.match != early])
     assert annulled != before
-    shop.do(early, Appeal(shop.state(early).creator, WORDS))
+    shop.do(early, Appeal(player=shop.state(early).creator, statement=WORDS))
     court.rule(early, "restore", "ben")
     assert court.ratings() == before
 
     court.rule(middle, "decide", scores=(0.0, 1.0))
     assert court.ratings() == court.ratings_of(standing()) != before
-    shop.do(middle, Appeal(shop.state(middle).creator, WORDS))
+    shop.do(middle, Appeal(player=shop.state(middle).creator, statement=WORDS))
     court.rule(middle, "annul", "ben")
     assert court.ratings() == court.ratings_of([result for result in everything if result.match != middle])
 
@@ -107,7 +107,7 @@ def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_th
     shop.play(match, 1)
     drain(opponents)
     shop.answers.clear()
-    shop.do(match, OpenCase("ann", 3, "clock", WORDS), "ann")
+    shop.do(match, OpenCase(arbiter="ann", ply=3, ground="clock", statement=WORDS), "ann")
     drain(opponents)
     assert answer(shop.matches, match) is None
     assert shop.answers == []
@@ -125,14 +125,14 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = shop.start("alice", "opponent-1")
-    shop.do(match, SubmitMove("alice", "c3-d4"), "alice")
+    shop.do(match, SubmitMove(player="alice", move="c3-d4"), "alice")
     execute = shop.matches.execute
 
     def overtaken(of: str, command: Command, actor: str, request: Request, version: int | None = None) -> Executed:
         monkeypatch.setattr(shop.matches, "execute", execute)
-        shop.do(match, OpenCase("ann", 1, "clock", WORDS), "ann")
-        shop.do(match, Rule("ann", "take-back", REASON, RULE, ply=0), "ann")
-        shop.do(match, SubmitMove("alice", "g3-h4"), "alice")
+        shop.do(match, OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS), "ann")
+        shop.do(match, Rule(arbiter="ann", ruling="take-back", reason=REASON, rule=RULE, ply=0), "ann")
+        shop.do(match, SubmitMove(player="alice", move="g3-h4"), "alice")
         return execute(of, command, actor, request, version)
 
     monkeypatch.setattr(shop.matches, "execute", overtaken)
@@ -154,7 +154,7 @@ def test_the_deadline_that_is_kept_is_that_of_the_match_after_every_ruling(shop:
     assert kept() is None
     court.rule(match, "take-back", ply=1)
     assert kept() == deadline_of(shop.state(match)) is not None
-    shop.do(match, Appeal("bob", WORDS), "bob")
+    shop.do(match, Appeal(player="bob", statement=WORDS), "bob")
     assert kept() is None
     court.rule(match, "annul", "ben")
     assert kept() is None

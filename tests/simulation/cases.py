@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from random import Random
@@ -63,11 +64,11 @@ class Cases:
                 self._later(DAY, partial(self._state, match, player))
         if self._random.random() < 0.5:
             frozen = not state.frozen
-            self._later(2 * DAY, lambda: self._do(match, arbiter, c.Freeze(arbiter, frozen)))
+            self._later(2 * DAY, lambda: self._do(match, arbiter, c.Freeze(arbiter=arbiter, frozen=frozen)))
         self._later(8 * DAY, lambda: self._rule(match, arbiter))
 
     def _state(self, match: str, player: str) -> None:
-        self._do(match, player, c.FileStatement(player, self._statement(match, player)))
+        self._do(match, player, c.FileStatement(player=player, statement=self._statement(match, player)))
 
     def _dispute(self, match: str) -> None:
         state = self._house.state(match)
@@ -77,31 +78,44 @@ class Cases:
         ground, ply = self._random.choice(GROUNDS), self._random.randint(0, state.plies)
         if self._random.random() < 0.2:
             arbiter = ARBITERS[0]
-            self._do(match, arbiter, c.OpenCase(arbiter, ply, ground, self._statement(match, arbiter)))
+            self._do(
+                match,
+                arbiter,
+                c.OpenCase(arbiter=arbiter, ply=ply, ground=ground, statement=self._statement(match, arbiter)),
+            )
         else:
             player = self._random.choice(people)
-            self._do(match, player, c.RaiseDispute(player, ply, ground, self._statement(match, player)))
+            self._do(
+                match,
+                player,
+                c.RaiseDispute(player=player, ply=ply, ground=ground, statement=self._statement(match, player)),
+            )
 
     def _rule(self, match: str, arbiter: str) -> None:
         state = self._house.state(match)
         if state.open_case is None:
             return
         ruling = RESTORE if state.annulled is not None else self._random.choice(self._rulings(state))
-        rule = c.Rule(arbiter, ruling, self._statement(match, arbiter), self._statement(match, arbiter))
+        rule = c.Rule(
+            arbiter=arbiter, ruling=ruling, reason=self._statement(match, arbiter), rule=self._statement(match, arbiter)
+        )
         if ruling == TAKE_BACK:
-            rule = rule._replace(ply=max(0, state.plies - self._random.randint(1, 6)))
+            rule = replace(rule, ply=max(0, state.plies - self._random.randint(1, 6)))
         elif ruling == ADJUST_CLOCKS:
-            rule = rule._replace(remaining=tuple(self._random.randint(1, 5) * DAY for _ in state.seats))
+            rule = replace(rule, remaining=tuple(self._random.randint(1, 5) * DAY for _ in state.seats))
         elif ruling == DECIDE:
             winner = self._random.randrange(len(state.seats))
-            rule = rule._replace(scores=tuple(float(seat == winner) for seat in range(len(state.seats))))
+            rule = replace(rule, scores=tuple(float(seat == winner) for seat in range(len(state.seats))))
         if not self._do(match, arbiter, rule):
             self._do(match, arbiter, self._let_stand(match, arbiter))
         again = self._house.state(match)
         if self._random.random() < (0.7 if again.annulled is not None else 0.3):
             people = [seat.player for seat in again.seats if seat.player is not None and seat.level is None]
             player = self._random.choice(people)
-            self._later(6 * DAY, lambda: self._do(match, player, c.Appeal(player, self._statement(match, player))))
+            self._later(
+                6 * DAY,
+                lambda: self._do(match, player, c.Appeal(player=player, statement=self._statement(match, player))),
+            )
 
     def _rulings(self, state: MatchState) -> list[str]:
         if state.status == PLAYING:
@@ -110,7 +124,12 @@ class Cases:
         return [LET_STAND, ANNUL, ANNUL] if ground == CONDUCT else [LET_STAND, TAKE_BACK, DECIDE, ANNUL, ANNUL]
 
     def _let_stand(self, match: str, arbiter: str) -> c.Rule:
-        return c.Rule(arbiter, LET_STAND, self._statement(match, arbiter), self._statement(match, arbiter))
+        return c.Rule(
+            arbiter=arbiter,
+            ruling=LET_STAND,
+            reason=self._statement(match, arbiter),
+            rule=self._statement(match, arbiter),
+        )
 
     def _statement(self, match: str, author: str) -> str:
         """Return the digest of what ``author`` says, as the event has it; the salt is the number of all said so far."""

@@ -113,9 +113,9 @@ class Players:
     def _look(self, state: MatchState, seat: int, player: str) -> None:
         match = state.match
         if state.takeback is not None and seat not in state.takeback.agreed:
-            self.do(match, player, (c.AcceptTakeback if self._chance(0.6) else c.DeclineTakeback)(player))
+            self.do(match, player, (c.AcceptTakeback if self._chance(0.6) else c.DeclineTakeback)(player=player))
         elif state.draw_agreed and seat not in state.draw_agreed and self._chance(0.6):
-            self.do(match, player, (c.AcceptDraw if self._chance(0.4) else c.DeclineDraw)(player))
+            self.do(match, player, (c.AcceptDraw if self._chance(0.4) else c.DeclineDraw)(player=player))
         elif to_move(state) == seat:
             self._take_turn(state, seat, player)
         else:
@@ -125,7 +125,7 @@ class Players:
         match = state.match
         tired = state.plies * 2 > self._people[player].stamina * len(state.seats)
         if self._chance(0.2 if tired else 0.002):
-            self.do(match, player, c.Resign(player))
+            self.do(match, player, c.Resign(player=player))
         elif self._chance(0.006):
             self._deserted.add((match, player))
             self.counted["walked off"] += 1
@@ -133,7 +133,9 @@ class Players:
             if self._chance(0.05):
                 self._lay_lines(match, seat, player)
             channel = c.WEB if self._chance(0.7) else c.API
-            move = c.SubmitMove(player, move_for(state, self._random), channel=channel, offer_draw=self._chance(0.03))
+            move = c.SubmitMove(
+                player=player, move=move_for(state, self._random), channel=channel, offer_draw=self._chance(0.03)
+            )
             if self.do(match, player, move) and self._chance(0.3):
                 self._meanwhile(self._house.state(match), seat, player)
 
@@ -145,11 +147,13 @@ class Players:
         if self._chance(0.7):
             self._lay_lines(state.match, seat, player)
         elif self._chance(0.3):
-            self.do(state.match, player, c.RequestTakeback(player))
+            self.do(state.match, player, c.RequestTakeback(player=player))
         elif self._chance(0.2):
-            self.do(state.match, player, c.OfferDraw(player))
+            self.do(state.match, player, c.OfferDraw(player=player))
         elif running is not None and running != seat and left(state.clock, running, self._house.now) < 2 * DAY:
-            self.do(state.match, player, c.GiveTime(player, running, self._random.randint(1, 72) * HOUR))
+            self.do(
+                state.match, player, c.GiveTime(player=player, seat=running, time=self._random.randint(1, 72) * HOUR)
+            )
 
     def _lay_lines(self, match: str, seat: int, player: str) -> None:
         def arrange(state: MatchState, orders: Orders) -> Orders:
@@ -171,11 +175,11 @@ class Players:
         state = self._house.state(match)
         expected = forecast(state.clock) if state.clock is not None else None
         if expected is not None and expected.at is not None and expected.at <= self._house.now:
-            self.do(match, player, c.CallTime(player))
+            self.do(match, player, c.CallTime(player=player))
 
     def _forgive(self, match: str, player: str) -> None:
         fallen = self._house.state(match).fallen
-        if not self.do(match, player, c.ForgiveFlag(player)) or fallen is None:
+        if not self.do(match, player, c.ForgiveFlag(player=player)) or fallen is None:
             return
         saved = self._house.state(match).seats[fallen.seat].player
         if saved in self._people and self._chance(0.8):

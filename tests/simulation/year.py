@@ -175,7 +175,17 @@ class _Simulation:
                 people, seats = people[:1], (seats[0], Seat.opponent(1))
             rated = random.random() < 0.6 and not (terms.takebacks and len(people) == 1)
             seed = str(random.randrange(2**40))
-            create = c.CreateMatch(match, people[0], game.id, setup.name, seats, rated, False, seed, terms=terms)
+            create = c.CreateMatch(
+                match=match,
+                creator=people[0],
+                game=game.id,
+                setup=setup.name,
+                seats=seats,
+                rated=rated,
+                private=False,
+                seed=seed,
+                terms=terms,
+            )
             self._players.later(people[0], 0, match, lambda _, __: self._open(create, people))
 
         return arrive
@@ -191,10 +201,10 @@ class _Simulation:
             self._players.later(caller, self._within(2 * DAY), create.match, self._call_off)
 
     def _join(self, match: str, player: str) -> None:
-        self._players.do(match, player, c.JoinMatch(player))
+        self._players.do(match, player, c.JoinMatch(player=player))
 
     def _call_off(self, match: str, player: str) -> None:
-        self._players.do(match, player, c.AbortMatch(player))
+        self._players.do(match, player, c.AbortMatch(player=player))
 
     def _move_in(self, person: Person) -> None:
         """Let ``person`` set the calendar and preferences, and plan holidays."""

@@ -92,7 +92,7 @@ def actors(events: Sequence[Event]) -> list[str]:
 def resigned() -> PlayedMatch:
     """Return a Bashni match that Black has resigned after two plies."""
     match = after_two_plies()
-    match.do(Resign("bob"))
+    match.do(Resign(player="bob"))
     return match
 
 
@@ -114,9 +114,9 @@ def flagged() -> PlayedMatch:
 def forgiven() -> PlayedMatch:
     """Return a match that went on after a flag and was resigned then."""
     match = flagged()
-    match.do(ForgiveFlag("bob"))
+    match.do(ForgiveFlag(player="bob"))
     match.move("alice", "d4-c5")
-    match.do(Resign("bob"))
+    match.do(Resign(player="bob"))
     return match
 
 
@@ -125,8 +125,8 @@ def taken_back() -> PlayedMatch:
     match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    match.do(RequestTakeback("bob"))
-    match.do(AcceptTakeback("alice"))
+    match.do(RequestTakeback(player="bob"))
+    match.do(AcceptTakeback(player="alice"))
     match.move("bob", "b6-c5")
     return match
 
@@ -134,37 +134,37 @@ def taken_back() -> PlayedMatch:
 def ruled(match: PlayedMatch, *rulings: Rule) -> PlayedMatch:
     """Return ``match`` after Black has raised a dispute for each ruling, and it was ruled so."""
     for ruling in rulings:
-        match.do(RaiseDispute("bob", 2, "repetition", "0" * 64))
+        match.do(RaiseDispute(player="bob", ply=2, ground="repetition", statement="0" * 64))
         match.do(ruling)
     return match
 
 
 def disputed() -> PlayedMatch:
     """Return a match that an arbiter has decided for Black."""
-    return ruled(after_two_plies(), Rule("ann", "decide", REASON, RULE, scores=(0.0, 1.0)))
+    return ruled(after_two_plies(), Rule(arbiter="ann", ruling="decide", reason=REASON, rule=RULE, scores=(0.0, 1.0)))
 
 
 def annulled() -> PlayedMatch:
     """Return a match that an arbiter has annulled after Black resigned it."""
-    return ruled(resigned(), Rule("ann", "annul", REASON, RULE))
+    return ruled(resigned(), Rule(arbiter="ann", ruling="annul", reason=REASON, rule=RULE))
 
 
 def restored() -> PlayedMatch:
     """Return a match that was annulled and restored: Black has lost it after all."""
-    return ruled(annulled(), Rule("ann", "restore", REASON, RULE))
+    return ruled(annulled(), Rule(arbiter="ann", ruling="restore", reason=REASON, rule=RULE))
 
 
 def taken_back_by_ruling() -> PlayedMatch:
     """Return a match that an arbiter has taken back to before the last ply."""
-    return ruled(resigned(), Rule("ann", "take-back", REASON, RULE, ply=1))
+    return ruled(resigned(), Rule(arbiter="ann", ruling="take-back", reason=REASON, rule=RULE, ply=1))
 
 
 def under_another_ruleset() -> PlayedMatch:
     """Return a match that goes on under another ruleset than it was begun under."""
     match = after_two_plies()
-    match.do(ProposeRuleset("ann", 2, REASON))
-    match.do(AcceptRuleset("alice"))
-    match.do(AcceptRuleset("bob"))
+    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(AcceptRuleset(player="alice"))
+    match.do(AcceptRuleset(player="bob"))
     match.move("alice", "d4-c5")
     return match
 
@@ -172,7 +172,7 @@ def under_another_ruleset() -> PlayedMatch:
 def repeated() -> PlayedMatch:
     """Return a match of The Tower Game in which both knights have gone out and back twice: a draw by repetition."""
     match = PlayedMatch(creation(game="tower-game", setup="original"))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     for _ in range(2):
         for player, move in (("alice", "da1-ca3"), ("bob", "da8-ca6"), ("alice", "ca3-da1"), ("bob", "ca6-da8")):
             match.move(player, move)
@@ -191,24 +191,26 @@ def answered(match: PlayedMatch, level: int = 1) -> None:
     """Let the opponent of ``level`` make its move."""
     seed = seed_for(match.state.seed, len(match.state.moves) + 1)
     move = move_of(match.state, level, seed)
-    match.do(SubmitMove(opponent_id(level), move, level, seed, str(ENGINE), OPPONENT))
+    match.do(
+        SubmitMove(player=opponent_id(level), move=move, level=level, seed=seed, engine=str(ENGINE), channel=OPPONENT)
+    )
 
 
 def draw_refused() -> PlayedMatch:
     """Return a match against an opponent that has turned a draw down."""
     match = against_an_opponent()
-    match.do(OfferDraw("alice"))
+    match.do(OfferDraw(player="alice"))
     assert not takes_draw(match.state, 1)
-    match.do(DeclineDraw(opponent_id(1), str(ENGINE)))
+    match.do(DeclineDraw(player=opponent_id(1), engine=str(ENGINE)))
     return match
 
 
 def taken_up_again() -> PlayedMatch:
     """Return a match that alice has resigned against an opponent, and that goes on since, with another seed."""
     match = against_an_opponent()
-    match.do(Resign("alice"))
-    match.do(RaiseDispute("alice", 2, "wrong-result", "0" * 64))
-    match.do(Rule("ann", "take-back", REASON, RULE, ply=1))
+    match.do(Resign(player="alice"))
+    match.do(RaiseDispute(player="alice", ply=2, ground="wrong-result", statement="0" * 64))
+    match.do(Rule(arbiter="ann", ruling="take-back", reason=REASON, rule=RULE, ply=1))
     answered(match)
     return match
 

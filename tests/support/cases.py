@@ -28,10 +28,10 @@ def disputed(ground: str = "repetition") -> PlayedMatch:
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    match.do(RaiseDispute("bob", 2, ground, WORDS))
+    match.do(RaiseDispute(player="bob", ply=2, ground=ground, statement=WORDS))
     return match
 
 
 def ruling(kind: str, arbiter: str = "ann", **facts: object) -> Rule:
     """Return a ruling with its reason and rule."""
-    return Rule(arbiter, kind, REASON, RULE, **facts)  # type: ignore[arg-type]
+    return Rule(arbiter=arbiter, ruling=kind, reason=REASON, rule=RULE, **facts)  # type: ignore[arg-type]

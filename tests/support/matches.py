@@ -37,7 +37,19 @@ def creation(
 ) -> CreateMatch:
     """Return the command that creates a match; of alice against an open seat when no ``seats`` are given."""
     seats = seats or (Seat.taken("alice"), Seat.open())
-    return CreateMatch(match, creator, game, setup, seats, rated, private, seed, guest, ruleset, terms)
+    return CreateMatch(
+        match=match,
+        creator=creator,
+        game=game,
+        setup=setup,
+        seats=seats,
+        rated=rated,
+        private=private,
+        seed=seed,
+        guest=guest,
+        ruleset=ruleset,
+        terms=terms,
+    )
 
 
 class PlayedMatch:
@@ -77,7 +89,7 @@ class PlayedMatch:
         """Play ``moves`` for ``player``; return what the last one caused."""
         happened: tuple[Event, ...] = ()
         for move in moves:
-            happened = self.do(SubmitMove(player, move))
+            happened = self.do(SubmitMove(player=player, move=move))
         return happened
 
     def legal_moves(self) -> list[str]:
@@ -89,7 +101,7 @@ class PlayedMatch:
 def started(terms: Terms = STANDARD) -> PlayedMatch:
     """Return a rated Bashni match of alice (White) and bob (Black) that has just started."""
     match = PlayedMatch(creation(terms=terms))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     return match
 
 
@@ -98,5 +110,5 @@ def started_by_four(terms: Terms = STANDARD, game: str = "towers", setup: str = 
     open_seats = (Seat.taken(FOUR[0]), Seat.open(), Seat.open(), Seat.open())
     match = PlayedMatch(creation(*open_seats, creator=FOUR[0], game=game, setup=setup, terms=terms))
     for player in FOUR[1:]:
-        match.do(JoinMatch(player))
+        match.do(JoinMatch(player=player))
     return match

@@ -43,10 +43,10 @@ class House:
         match = f"m{len(self.names) + 1}"
         self.names.append(match)
         self.do(match, creation(match=match, terms=terms))
-        self.do(match, JoinMatch("bob"))
+        self.do(match, JoinMatch(player="bob"))
         if moved:
-            self.do(match, SubmitMove("alice", "c3-d4"))
-            self.do(match, SubmitMove("bob", "b6-a5"))
+            self.do(match, SubmitMove(player="alice", move="c3-d4"))
+            self.do(match, SubmitMove(player="bob", move="b6-a5"))
         return match
 
     def do(self, match: str, command: Command) -> Executed:

@@ -161,7 +161,7 @@ class Workshop:
         name = self.create(*seats, creator=creator, **facts)
         for seat in seats:
             if not seat.joined and seat.player is not None:
-                self.do(name, JoinMatch(seat.player))
+                self.do(name, JoinMatch(player=seat.player))
         return name
 
     def play(self, match: str, plies: int | None = None, seed: int = 1) -> MatchState:
@@ -173,7 +173,7 @@ class Workshop:
             move = chance.choice(sorted(game.format_move(state.position, each) for each in legal_moves(state)))
             player = state.seats[game.to_move(state.position)].player
             assert player is not None
-            self.do(match, SubmitMove(player, move), player)
+            self.do(match, SubmitMove(player=player, move=move), player)
             state = self.state(match)
             plies = None if plies is None else plies - 1
         return state
@@ -184,7 +184,7 @@ class Workshop:
             self.now = at
         match = self.start(winner, loser, **facts)
         self.play(match, 2)
-        self.do(match, Resign(loser), loser)
+        self.do(match, Resign(player=loser), loser)
         assert self.state(match).status == FINISHED
         return match
 

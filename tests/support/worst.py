@@ -128,8 +128,10 @@ def events_of(game: Game[Any, Any], setup: str, plies: int, players: Sequence[st
         terms=STANDARD,
     )
     played = zip(range(1, plies + 1), moves, seats, strict=True)
-    submitted = [MoveSubmitted(began + 1000 * ply, seat, ply, move, channel="api") for ply, move, seat in played]
-    return [created, MatchStarted(began), *submitted]
+    submitted = [
+        MoveSubmitted(at=began + 1000 * ply, seat=seat, ply=ply, move=move, channel="api") for ply, move, seat in played
+    ]
+    return [created, MatchStarted(at=began), *submitted]
 
 
 class WorstWorld:

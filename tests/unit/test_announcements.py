@@ -30,81 +30,112 @@ def told(event: e.Event, seat: int | None) -> str:
 
 
 SAID = [
-    (e.MatchCreated(NOON, "alice", "bashni", 1, "start", (), True, False, "7"), "You created the match."),
-    (e.PlayerJoined(NOON, ALICE, "alice"), "You joined as White."),
-    (e.PlayerJoined(NOON, BOB, "bob"), "bob joined as Black."),
-    (e.MatchStarted(NOON), "The match has begun."),
-    (e.MoveSubmitted(NOON, ALICE, 1, "c3-d4"), "You played c3-d4."),
-    (e.MoveSubmitted(NOON, BOB, 2, "b6-a5"), "bob played b6-a5."),
     (
-        e.MoveSubmitted(NOON, ALICE, 1, "c3-d4", channel="conditional"),
+        e.MatchCreated(
+            at=NOON,
+            creator="alice",
+            game="bashni",
+            ruleset=1,
+            setup="start",
+            seats=(),
+            rated=True,
+            private=False,
+            seed="7",
+        ),
+        "You created the match.",
+    ),
+    (e.PlayerJoined(at=NOON, seat=ALICE, player="alice"), "You joined as White."),
+    (e.PlayerJoined(at=NOON, seat=BOB, player="bob"), "bob joined as Black."),
+    (e.MatchStarted(at=NOON), "The match has begun."),
+    (e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4"), "You played c3-d4."),
+    (e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5"), "bob played b6-a5."),
+    (
+        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel="conditional"),
         "Your conditional move c3-d4 was played for you.",
     ),
-    (e.MoveSubmitted(NOON, BOB, 2, "b6-a5", channel="conditional"), "bob played b6-a5 by a conditional line."),
-    (e.MoveSubmitted(NOON, ALICE, 1, "c3-d4", channel="forced"), "Your only legal move c3-d4 was played for you."),
-    (e.MoveSubmitted(NOON, BOB, 2, "b6-a5", channel="forced"), "bob played b6-a5, the only legal move."),
-    (e.DrawOffered(NOON, ALICE), "You offered a draw."),
-    (e.DrawOffered(NOON, BOB), "bob offered a draw."),
-    (e.DrawAccepted(NOON, BOB), "bob accepted the draw."),
-    (e.DrawAccepted(NOON, ALICE, "conditional"), "You accepted the draw by a conditional line."),
-    (e.DrawDeclined(NOON, BOB), "bob declined the draw."),
-    (e.PlayerResigned(NOON, ALICE), "You resigned."),
-    (e.PlayerResigned(NOON, BOB, "conditional"), "bob resigned by a conditional line."),
-    (e.MatchAborted(NOON, "bob"), "bob called the match off."),
-    (e.MatchAborted(NOON, CLOCK), "The match was called off."),
-    (e.MatchFinished(NOON, (1.0, 0.0), "resignation"), "White has won by resignation."),
-    (e.MatchFinished(NOON, (0.5, 0.5), "draw-agreed"), "A draw by agreement."),
-    (e.MatchFinished(NOON, (0.0, 1.0), "flag"), "Black has won on time."),
-    (e.MatchFinished(NOON, (0.0, 1.0), "no-moves"), "Black has won: no legal move was left."),
-    (e.CalendarSet(NOON, BOB), "bob chose other free days."),
-    (e.ClockPaused(NOON, "vacation", NOON, BOB), "The clock of bob stands still: on vacation."),
-    (e.ClockPaused(NOON, "weekend", NOON, ALICE, NOON + DAY), "Your clock stands still: a free day."),
     (
-        e.ClockPaused(NOON, "vacation", NOON + DAY, ALICE),
+        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel="conditional"),
+        "bob played b6-a5 by a conditional line.",
+    ),
+    (
+        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel="forced"),
+        "Your only legal move c3-d4 was played for you.",
+    ),
+    (
+        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel="forced"),
+        "bob played b6-a5, the only legal move.",
+    ),
+    (e.DrawOffered(at=NOON, seat=ALICE), "You offered a draw."),
+    (e.DrawOffered(at=NOON, seat=BOB), "bob offered a draw."),
+    (e.DrawAccepted(at=NOON, seat=BOB), "bob accepted the draw."),
+    (e.DrawAccepted(at=NOON, seat=ALICE, channel="conditional"), "You accepted the draw by a conditional line."),
+    (e.DrawDeclined(at=NOON, seat=BOB), "bob declined the draw."),
+    (e.PlayerResigned(at=NOON, seat=ALICE), "You resigned."),
+    (e.PlayerResigned(at=NOON, seat=BOB, channel="conditional"), "bob resigned by a conditional line."),
+    (e.MatchAborted(at=NOON, player="bob"), "bob called the match off."),
+    (e.MatchAborted(at=NOON, player=CLOCK), "The match was called off."),
+    (e.MatchFinished(at=NOON, scores=(1.0, 0.0), reason="resignation"), "White has won by resignation."),
+    (e.MatchFinished(at=NOON, scores=(0.5, 0.5), reason="draw-agreed"), "A draw by agreement."),
+    (e.MatchFinished(at=NOON, scores=(0.0, 1.0), reason="flag"), "Black has won on time."),
+    (e.MatchFinished(at=NOON, scores=(0.0, 1.0), reason="no-moves"), "Black has won: no legal move was left."),
+    (e.CalendarSet(at=NOON, seat=BOB), "bob chose other free days."),
+    (e.ClockPaused(at=NOON, reason="vacation", since=NOON, seat=BOB), "The clock of bob stands still: on vacation."),
+    (
+        e.ClockPaused(at=NOON, reason="weekend", since=NOON, seat=ALICE, until=NOON + DAY),
+        "Your clock stands still: a free day.",
+    ),
+    (
+        e.ClockPaused(at=NOON, reason="vacation", since=NOON + DAY, seat=ALICE),
         "Your clock stands still from Wed 15 November 2023, 22:13 UTC: on vacation.",
     ),
-    (e.ClockPaused(NOON, "outage", NOON - DAY, None, NOON), "The clocks stood still: the server was away."),
-    (e.ClockResumed(NOON, "vacation", BOB), "The clock of bob runs again."),
-    (e.ClockResumed(NOON, "dispute"), "The clocks run again."),
-    (e.TimeCorrected(NOON), "The clocks were corrected: the clock of the server was wrong."),
-    (e.TimeGiven(NOON, ALICE, BOB, DAY), "You gave bob 1 day."),
-    (e.TimeGiven(NOON, BOB, ALICE, 2 * DAY), "bob gave you 2 days."),
-    (e.FlagFell(NOON, ALICE, NOON, "time", BOB), "Your time is up. bob claimed it."),
-    (e.FlagFell(NOON, BOB, NOON, "time"), "The time of bob is up."),
-    (e.FlagFell(NOON, BOB, NOON, "first-move"), "bob did not make the first move in time."),
-    (e.FlagForgiven(NOON, BOB), "bob let the match go on."),
-    (e.TakebackRequested(NOON, BOB, 3), "bob asked to take back a move."),
-    (e.TakebackAccepted(NOON, ALICE), "You agreed to take back a move."),
-    (e.TakebackDeclined(NOON, BOB), "bob refused to take back a move."),
-    (e.MovesTakenBack(NOON, 3), "The match is back at the position after move 3."),
-    (e.MovesTakenBack(NOON, 0), "The match is back at the start."),
     (
-        e.DisputeRaised(NOON, 1, 2, "clock", "00", freezes=True, seat=BOB),
+        e.ClockPaused(at=NOON, reason="outage", since=NOON - DAY, seat=None, until=NOON),
+        "The clocks stood still: the server was away.",
+    ),
+    (e.ClockResumed(at=NOON, reason="vacation", seat=BOB), "The clock of bob runs again."),
+    (e.ClockResumed(at=NOON, reason="dispute"), "The clocks run again."),
+    (e.TimeCorrected(at=NOON), "The clocks were corrected: the clock of the server was wrong."),
+    (e.TimeGiven(at=NOON, seat=ALICE, to=BOB, time=DAY), "You gave bob 1 day."),
+    (e.TimeGiven(at=NOON, seat=BOB, to=ALICE, time=2 * DAY), "bob gave you 2 days."),
+    (e.FlagFell(at=NOON, seat=ALICE, deadline=NOON, limit="time", claimed_by=BOB), "Your time is up. bob claimed it."),
+    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit="time"), "The time of bob is up."),
+    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit="first-move"), "bob did not make the first move in time."),
+    (e.FlagForgiven(at=NOON, seat=BOB), "bob let the match go on."),
+    (e.TakebackRequested(at=NOON, seat=BOB, ply=3), "bob asked to take back a move."),
+    (e.TakebackAccepted(at=NOON, seat=ALICE), "You agreed to take back a move."),
+    (e.TakebackDeclined(at=NOON, seat=BOB), "bob refused to take back a move."),
+    (e.MovesTakenBack(at=NOON, ply=3), "The match is back at the position after move 3."),
+    (e.MovesTakenBack(at=NOON, ply=0), "The match is back at the start."),
+    (
+        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground="clock", statement="00", freezes=True, seat=BOB),
         "bob raised a dispute: the clock. The match is frozen until an arbiter has ruled.",
     ),
     (
-        e.DisputeRaised(NOON, 1, 2, "conduct", "00", freezes=False, arbiter="ann"),
+        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground="conduct", statement="00", freezes=False, arbiter="ann"),
         "An arbiter opened a case: conduct.",
     ),
-    (e.StatementFiled(NOON, 1, ALICE, "00"), "You made a statement in the case."),
-    (e.MatchFrozen(NOON, 1, "ann"), "An arbiter has frozen the match."),
-    (e.MatchUnfrozen(NOON, 1, "ann"), "An arbiter lets the match go on."),
+    (e.StatementFiled(at=NOON, dispute=1, seat=ALICE, statement="00"), "You made a statement in the case."),
+    (e.MatchFrozen(at=NOON, dispute=1, arbiter="ann"), "An arbiter has frozen the match."),
+    (e.MatchUnfrozen(at=NOON, dispute=1, arbiter="ann"), "An arbiter lets the match go on."),
     (
-        e.RulingMade(NOON, 1, "ann", "let-stand", "00", "00", appeal=False),
+        e.RulingMade(at=NOON, dispute=1, arbiter="ann", ruling="let-stand", reason="00", rule="00", appeal=False),
         "An arbiter has ruled: let it stand.",
     ),
-    (e.RulingAppealed(NOON, 1, BOB, "00", freezes=False), "bob appealed against the ruling."),
+    (e.RulingAppealed(at=NOON, dispute=1, seat=BOB, statement="00", freezes=False), "bob appealed against the ruling."),
     (
-        e.CaseReopened(NOON, 1, "ann", operator=False, statement="00", freezes=True),
+        e.CaseReopened(at=NOON, dispute=1, arbiter="ann", operator=False, statement="00", freezes=True),
         "The case was reopened. The match is frozen until an arbiter has ruled.",
     ),
-    (e.ClocksAdjusted(NOON, (DAY, 2 * DAY)), "An arbiter set the clocks: White 1 day, Black 2 days."),
-    (e.MatchAnnulled(NOON), "The match is annulled: it counts for nothing."),
-    (e.MatchRestored(NOON), "The match is no longer annulled."),
-    (e.RulesetProposed(NOON, "ann", 2, "00"), "An arbiter proposes to go on under ruleset 2."),
-    (e.RulesetAccepted(NOON, ALICE), "You agreed to the proposed ruleset."),
-    (e.RulesetDeclined(NOON, BOB), "bob declined the proposed ruleset."),
-    (e.RulesetChanged(NOON, 2), "The match goes on under ruleset 2."),
+    (e.ClocksAdjusted(at=NOON, remaining=(DAY, 2 * DAY)), "An arbiter set the clocks: White 1 day, Black 2 days."),
+    (e.MatchAnnulled(at=NOON), "The match is annulled: it counts for nothing."),
+    (e.MatchRestored(at=NOON), "The match is no longer annulled."),
+    (
+        e.RulesetProposed(at=NOON, arbiter="ann", ruleset=2, reason="00"),
+        "An arbiter proposes to go on under ruleset 2.",
+    ),
+    (e.RulesetAccepted(at=NOON, seat=ALICE), "You agreed to the proposed ruleset."),
+    (e.RulesetDeclined(at=NOON, seat=BOB), "bob declined the proposed ruleset."),
+    (e.RulesetChanged(at=NOON, ruleset=2), "The match goes on under ruleset 2."),
 ]
 """Events and what alice is told of them, who plays White."""
 
@@ -117,13 +148,13 @@ def test_alice_is_told_of_an_event_in_a_sentence(event: e.Event, words: str) -> 
 def test_every_type_of_event_has_words() -> None:
     assert set(WORDS) == set(TYPES.values())
     assert {type(event) for event, _ in SAID} == set(TYPES.values()) - NEVER_TOLD
-    assert told(e.SeedDrawn(NOON, "8"), ALICE) == ""
+    assert told(e.SeedDrawn(at=NOON, seed="8"), ALICE) == ""
 
 
 def test_nobody_but_the_player_is_addressed() -> None:
     for event, _ in SAID:
         assert "you" not in told(event, ONLOOKER).lower().split()
-    assert told(e.MoveSubmitted(NOON, ALICE, 1, "c3-d4"), BOB) == "alice played c3-d4."
+    assert told(e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4"), BOB) == "alice played c3-d4."
 
 
 def test_several_events_are_one_text_that_ends_with_the_turn() -> None:
@@ -145,7 +176,9 @@ def test_several_events_are_one_text_that_ends_with_the_turn() -> None:
 
 def test_moves_in_a_row_are_one_sentence_and_many_are_counted() -> None:
     state = started_by_four(game="fourplay", setup="draft").state
-    placed = [e.MoveSubmitted(NOON, 0, ply, move) for ply, move in enumerate(("K@a1", "R@a2", "done"), 1)]
+    placed = [
+        e.MoveSubmitted(at=NOON, seat=0, ply=ply, move=move) for ply, move in enumerate(("K@a1", "R@a2", "done"), 1)
+    ]
     assert announced((), placed, audience(state, 1)) == ["wendy played K@a1, R@a2 and done."]
     army = [*placed[:1] * 8, placed[-1]]
     assert announced((), army, audience(state, 2)) == ["wendy played 9 moves, the last one done."]
@@ -166,28 +199,28 @@ def test_a_check_is_a_word_and_a_demand_of_the_rules_follows_the_turn() -> None:
 
 def test_a_result_is_told_after_what_brought_it_about() -> None:
     match = started()
-    resigned = match.do(c.Resign("bob"))
+    resigned = match.do(c.Resign(player="bob"))
     assert announced((), resigned, audience(match.state, ALICE)) == ["bob resigned.", "White has won by resignation."]
 
 
 def test_a_frozen_match_is_nobodys_turn() -> None:
     match = started()
-    raised = match.do(c.RaiseDispute("bob", 0, "clock", "0" * 64))
+    raised = match.do(c.RaiseDispute(player="bob", ply=0, ground="clock", statement="0" * 64))
     assert "turn" not in " ".join(announced((), raised, audience(match.state, ALICE)))
 
 
 def test_who_withdraws_a_request_does_not_refuse_it() -> None:
     match = started(days_per_move(3, takebacks=True))
     match.move("alice", "c3-d4")
-    asked = match.do(c.RequestTakeback("alice"))
-    withdrawn = match.do(c.DeclineTakeback("alice"))
+    asked = match.do(c.RequestTakeback(player="alice"))
+    withdrawn = match.do(c.DeclineTakeback(player="alice"))
     expected = ["alice withdrew the request to take back a move.", "It is your turn."]
     assert announced(asked, withdrawn, audience(match.state, BOB)) == expected
 
 
 def test_players_of_the_same_name_are_told_apart_by_their_seats() -> None:
     state = started_by_four().state
-    move = e.MoveSubmitted(NOON, 1, 2, "a6")
+    move = e.MoveSubmitted(at=NOON, seat=1, ply=2, move="a6")
     listener = audience(state, 3, "Opponent 3", "Opponent 3", "rita", "bob")
     assert announced((), (move,), listener) == ["Opponent 3 (Blue) played a6."]
 
@@ -197,13 +230,13 @@ def test_a_move_is_told_as_the_list_spells_it_and_one_taken_back_as_it_was_recor
     match.move("alice", "c3-d4")
     listener = audience(match.state, BOB)._replace(spelled=("c3 to d4",))
     assert announced((), match.events[-1:], listener)[0] == "alice played c3 to d4."
-    other = e.MoveSubmitted(NOON, ALICE, 1, "g3-h4")
+    other = e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="g3-h4")
     assert announced((), (other,), listener)[0] == "alice played g3-h4."
 
 
 def test_an_invitation_and_a_rematch_are_answered_in_words_of_their_own() -> None:
     invited = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
-    off = invited.do(c.AbortMatch("bob"))
+    off = invited.do(c.AbortMatch(player="bob"))
     assert announced((), off, audience(invited.state, ALICE)) == ["bob declined the invitation."]
     assert announced_rematch(invited.events, audience(invited.state, ALICE)) == [
         "You proposed a rematch.",
@@ -225,11 +258,11 @@ def laid_down(match: PlayedMatch, player: str, line: Line) -> Orders:
 def test_declining_a_draw_says_which_conditional_move_is_played_then() -> None:
     match = started()
     orders = laid_down(match, "bob", Line("c3-d4", None, (Line("b6-a5"),)))
-    match.do(c.SubmitMove("alice", "c3-d4", offer_draw=True))
+    match.do(c.SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     match.orders[1] = orders
     found = consequences(match.state, "bob", orders, match.now)
     assert found == {"draw-refusal": "Your conditional move b6-a5 is then played."}
-    declined = match.do(c.DeclineDraw("bob"))
+    declined = match.do(c.DeclineDraw(player="bob"))
     assert [event.move for event in declined if isinstance(event, e.MoveSubmitted)] == ["b6-a5"]
     assert consequences(match.state, "alice", None, match.now) == {}
 
@@ -238,7 +271,7 @@ def test_refusing_to_take_back_says_which_conditional_move_is_played_then() -> N
     match = started(days_per_move(3, takebacks=True))
     orders = laid_down(match, "bob", Line("c3-d4", None, (Line("b6-a5"),)))
     match.move("alice", "c3-d4")
-    match.do(c.RequestTakeback("alice"))
+    match.do(c.RequestTakeback(player="alice"))
     found = consequences(match.state, "bob", orders, match.now)
     assert found == {"takeback-refusal": "Your conditional move b6-a5 is then played."}
 

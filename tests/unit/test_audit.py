@@ -1,6 +1,7 @@
 """The audit replay: what it tells of each event, and that it stops at the first one that the rules do not give."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,7 +86,7 @@ def test_the_move_of_an_opponent_is_computed_again() -> None:
     found = answers(against_an_opponent())[-1]
     assert found.computable
     assert found.recompute() is None
-    other = found._replace(event=ply.event._replace(move="h6-g5"))
+    other = found._replace(event=replace(ply.event, move="h6-g5"))
     assert other.recompute() == f"the opponent plays {ply.event.move}, and h6-g5 is recorded"
 
 
@@ -96,7 +97,7 @@ def test_the_word_of_an_opponent_on_a_draw_is_computed_again() -> None:
     assert last.computable
     assert last.recompute() is None
     said = "the opponent turns the draw down, and that it agrees to the draw is recorded"
-    agreed = DrawAccepted(last.event.at, last.event.seat, engine=last.event.engine)
+    agreed = DrawAccepted(at=last.event.at, seat=last.event.seat, engine=last.event.engine)
     assert answers(match, lambda events: events.__setitem__(-1, agreed))[-1].recompute() == said
 
 
@@ -107,13 +108,13 @@ def test_an_answer_from_before_engines_were_recorded_cannot_be_computed_again() 
 
 def test_rules_that_fail_when_an_answer_is_computed_are_told() -> None:
     found = answers(against_an_opponent())[-1]
-    unheard_of = found._replace(event=found.event._replace(level=99))  # type: ignore[call-arg]
+    unheard_of = found._replace(event=replace(found.event, level=99))  # type: ignore[call-arg]
     assert unheard_of.recompute() == "it cannot be computed again: KeyError: 99"
 
 
 def replaced(place: int, **fields: Any) -> Change:
     """Return the change of some fields of an event."""
-    return lambda events: events.__setitem__(place, events[place]._replace(**fields))
+    return lambda events: events.__setitem__(place, replace(events[place], **fields))
 
 
 @pytest.mark.parametrize(
@@ -133,14 +134,18 @@ def replaced(place: int, **fields: Any) -> Change:
         (lambda events: events.insert(3, events[0]), 4, "it is dated 1000 ms before"),
         (lambda events: events.pop(0), 1, "it has no place here: the stream of match 'm' does not begin"),
         (lambda events: events.pop(2), 3, "a move is recorded in a match that is open"),
-        (lambda events: events.append(MoveSubmitted(NOON + 9000, 0, 3, "d4-c5")), 8, "a move is recorded in a match"),
+        (
+            lambda events: events.append(MoveSubmitted(at=NOON + 9000, seat=0, ply=3, move="d4-c5")),
+            8,
+            "a move is recorded in a match",
+        ),
         (replaced(6, scores=(0.0, 1.0)), 7, "the rules give 1 - 0 (resignation), and 0 - 1 (resignation) is recorded"),
         (replaced(6, scores=(0.5, 0.5)), 7, "the rules give 1 - 0 (resignation), and 0.5 - 0.5 (resignation) is rec"),
         (lambda events: events.pop(5), 6, "the rules give no result here, and 1 - 0 (resignation) is recorded"),
         (replaced(3, level=8), 4, "a person has seat 0, and a move of an opponent of level 8 is recorded"),
-        (lambda events: events.insert(4, SeedDrawn(NOON + 4000, "1")), 5, "a seed is drawn where the match "),
+        (lambda events: events.insert(4, SeedDrawn(at=NOON + 4000, seed="1")), 5, "a seed is drawn where the match "),
     ],
-)  # fmt: skip
+)
 def test_an_event_that_the_rules_do_not_give_is_told_with_the_reason(change: Change, version: int, said: str) -> None:
     first = next(record for record in records(resigned(), change) if record.fault)
     assert (first.envelope.version, (first.fault or "")[: len(said)]) == (version, said)
@@ -151,7 +156,7 @@ def test_a_move_of_an_opponent_that_does_not_say_its_level_is_told() -> None:
     assert found.fault == "an opponent of level 1 has seat 1, and a move of a person is recorded"
 
 
-OUTAGE = ClockPaused(NOON + 3000, "outage", NOON + DAY, None, NOON + 2 * DAY)
+OUTAGE = ClockPaused(at=NOON + 3000, reason="outage", since=NOON + DAY, seat=None, until=NOON + 2 * DAY)
 ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
 
 
@@ -160,8 +165,16 @@ ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
     [
         (replaced(0, terms=STANDARD._replace(bank=10**15)), 1, "bank must be "),
         (replaced(0, terms=STANDARD._replace(control="none")), 1, "the time control must be one of "),
-        (lambda events: events.insert(3, CalendarSet(NOON + 3000, 0, ALWAYS_FREE)), 4, "at most 3 days of the week"),
-        (lambda events: events.insert(3, CalendarSet(NOON + 3000, 0, Calendar((), (5,)))), 4, "the offsets of the "),
+        (
+            lambda events: events.insert(3, CalendarSet(at=NOON + 3000, seat=0, calendar=ALWAYS_FREE)),
+            4,
+            "at most 3 days of the week",
+        ),
+        (
+            lambda events: events.insert(3, CalendarSet(at=NOON + 3000, seat=0, calendar=Calendar((), (5,)))),
+            4,
+            "the offsets of the ",
+        ),
         (
             lambda events: events.__setitem__(slice(3, 3), [OUTAGE] * (MOST_PAUSES + 1)),
             MOST_PAUSES + 4,
@@ -169,7 +182,7 @@ ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
         ),
     ],
     ids=["long", "unknown", "always free", "nowhere", "pauses"],
-)  # fmt: skip
+)
 def test_what_no_clock_can_reckon_with_is_the_last_thing_that_is_looked_at(
     change: Change, version: int, said: str
 ) -> None:
@@ -222,7 +235,7 @@ def test_a_flag_that_the_clock_does_not_give_is_told(change: dict[str, Any], sai
 
 def test_a_move_after_the_flag_has_fallen_is_told() -> None:
     match = after_two_plies()
-    late = MoveSubmitted(match.now + 30 * DAY, 0, 3, "d4-c5")
+    late = MoveSubmitted(at=match.now + 30 * DAY, seat=0, ply=3, move="d4-c5")
     fault = records(match, lambda events: events.append(late))[-1].fault
     assert (fault or "").startswith("the time of seat 0 was up ")
 
@@ -244,7 +257,7 @@ def test_the_time_of_a_seat_is_told_before_and_after_its_move() -> None:
 
 def test_a_game_that_is_over_must_be_recorded_as_over_with_the_result_of_the_rules() -> None:
     def go_on(events: list[Any]) -> None:
-        events[-1] = DrawOffered(events[-1].at, 0)
+        events[-1] = DrawOffered(at=events[-1].at, seat=0)
 
     over = "the match is over by the rules: 0.5 - 0.5 (repetition); that is not recorded"
     assert records(repeated(), go_on)[-1].fault == over
@@ -256,8 +269,8 @@ def test_a_game_that_is_over_must_be_recorded_as_over_with_the_result_of_the_rul
 
 def test_an_agreed_draw_is_decided_by_the_last_who_agreed() -> None:
     match = started()
-    match.do(OfferDraw("alice"))
-    match.do(AcceptDraw("bob"))
+    match.do(OfferDraw(player="alice"))
+    match.do(AcceptDraw(player="bob"))
     last = records(match)[-1]
     assert last.fault is None
     assert last.proof is not None
@@ -269,9 +282,9 @@ def test_seats_that_leave_a_game_of_four_one_by_one_leave_the_result_to_the_rule
     seats = (Seat.taken(FOUR[0]), Seat.open(), Seat.open(), Seat.open())
     match = PlayedMatch(creation(*seats, creator=FOUR[0], game="fourplay", setup="standard"))
     for player in FOUR[1:]:
-        match.do(JoinMatch(player))
+        match.do(JoinMatch(player=player))
     for player in FOUR[:3]:
-        match.do(Resign(player))
+        match.do(Resign(player=player))
     last = records(match)[-1]
     assert last.fault is None
     assert last.proof is not None
@@ -283,7 +296,7 @@ def test_a_result_that_no_seat_has_brought_about_is_taken_at_its_word() -> None:
     examination = Examination("m")
     for event in started().events:
         examination.take(event)
-    examination.take(MatchFinished(NOON + 9000, (1.0, 0.0), "ruling"))
+    examination.take(MatchFinished(at=NOON + 9000, scores=(1.0, 0.0), reason="ruling"))
     assert examination.proof is not None
     assert examination.proof.decided_by == 3
 
@@ -320,7 +333,7 @@ def test_an_event_that_was_not_the_one_announced_is_examined_for_its_own_sake() 
     for event in events[:3]:
         examination.take(event)
     examination.take(events[3], events[4])
-    other = DrawOffered(events[4].at, 1)
+    other = DrawOffered(at=events[4].at, seat=1)
     assert examination.take(other).after.version == 5
     after = examination.take(events[4]).after
     assert (after.version, after.plies) == (6, 2)
@@ -333,7 +346,7 @@ def test_after_an_event_that_no_match_can_take_an_examination_stands_where_it_st
         examination.take(event)
     before = examination.state
     with pytest.raises(Deviation, match="the match has seats 0 to 1, not 3"):
-        examination.take(PlayerJoined(NOON + 9000, 3, "eve"))
+        examination.take(PlayerJoined(at=NOON + 9000, seat=3, player="eve"))
     assert examination.state is before
     for event in match.events[4:]:
         examination.take(event)

@@ -60,7 +60,7 @@ def vacations(days: int, number: int) -> PlayedMatch:
     match, since = after_two_plies(), 1_704_067_200_000
     for place in range(number):
         begin = since + place * (days + 1) * DAY
-        match.do(c.PauseClock(VACATION, "alice", begin, begin + days * DAY))
+        match.do(c.PauseClock(reason=VACATION, player="alice", since=begin, until=begin + days * DAY))
     return match
 
 
@@ -73,8 +73,8 @@ def test_the_vacations_of_a_year_are_bounded() -> None:
 def test_a_vacation_that_ends_early_gives_its_days_back() -> None:
     match = after_two_plies()
     for _ in range(30):
-        match.do(c.PauseClock(VACATION, "alice", match.now, match.now + 20 * DAY))
-        match.do(c.ResumeClock(VACATION, "alice"))
+        match.do(c.PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + 20 * DAY))
+        match.do(c.ResumeClock(reason=VACATION, player="alice"))
     assert steps(bundle_of(match))["authority"].proved
 
 
@@ -123,11 +123,11 @@ _FIELDS = ("version", "type", "schema", "at", "actor", "data")
 
 def test_a_match_that_a_wrong_clock_dated_ahead_verifies_once_the_time_is_corrected() -> None:
     match = after_two_plies()
-    match.do(c.OfferDraw("alice"), SIGNED_AT + 2 * DAY)
+    match.do(c.OfferDraw(player="alice"), SIGNED_AT + 2 * DAY)
     ahead = forged(match, dated(lambda at: at))
     assert steps(ahead)["authority"].proved
     match.do(c.CorrectTime(), NOON + HOUR)
-    match.do(c.DeclineDraw("bob"))
+    match.do(c.DeclineDraw(player="bob"))
     packed = bundle_of(match)
     assert json.loads(packed)["signature"]["signed_at"] == SIGNED_AT + 1000
     assert steps(packed)["authority"].proved

@@ -1,5 +1,7 @@
 """What seats may append beside their moves is bounded; what was recorded before is not judged by that."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match.audit import Examination
@@ -34,31 +36,33 @@ def refused(state: MatchState, command: GiveTime | OfferDraw | RequestTakeback |
 
 def test_a_seat_gives_time_three_times_between_two_moves_of_the_match() -> None:
     match = started()
-    gift = GiveTime("alice", 1, HOUR)
+    gift = GiveTime(player="alice", seat=1, time=HOUR)
     for _ in range(MAX_GIFTS_PER_TURN):
         refuse_excess(match.state, gift)
         match.do(gift)
     assert refused(match.state, gift) == (
         "unfit-gift: you have given time 3 times since the last move: give more when one has been made"
     )
-    refuse_excess(match.state, GiveTime("bob", 0, HOUR))
+    refuse_excess(match.state, GiveTime(player="bob", seat=0, time=HOUR))
     match.move("alice", "c3-d4")
     refuse_excess(match.state, gift)
 
 
-@pytest.mark.parametrize("wish", [OfferDraw("alice"), RequestTakeback("alice"), GiveTime("alice", 1, HOUR)])
+@pytest.mark.parametrize(
+    "wish", [OfferDraw(player="alice"), RequestTakeback(player="alice"), GiveTime(player="alice", seat=1, time=HOUR)]
+)
 def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(
     wish: OfferDraw | RequestTakeback | GiveTime,
 ) -> None:
     spent = started().state._replace(wishes=(MAX_WISHES, 0))
     assert refused(spent, wish).startswith("too-many-wishes: a seat offers draws, asks for moves back and gives time")
-    refuse_excess(spent, wish._replace(player="bob"))
+    refuse_excess(spent, replace(wish, player="bob"))
 
 
 def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
     spent = started().state._replace(wishes=(MAX_WISHES, 0))
-    refuse_excess(spent, SubmitMove("alice", "c3-d4"))
-    assert refused(spent, SubmitMove("alice", "c3-d4", offer_draw=True)).endswith(
+    refuse_excess(spent, SubmitMove(player="alice", move="c3-d4"))
+    assert refused(spent, SubmitMove(player="alice", move="c3-d4", offer_draw=True)).endswith(
         "play the move without the draw offer"
     )
 
@@ -66,22 +70,22 @@ def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
 def test_every_wish_counts_once_for_who_wished_it() -> None:
     match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
-    match.do(OfferDraw("alice"))
-    match.do(DeclineDraw("bob"))
-    match.do(RequestTakeback("alice"))
-    match.do(DeclineTakeback("bob"))
-    match.do(GiveTime("bob", 0, HOUR))
+    match.do(OfferDraw(player="alice"))
+    match.do(DeclineDraw(player="bob"))
+    match.do(RequestTakeback(player="alice"))
+    match.do(DeclineTakeback(player="bob"))
+    match.do(GiveTime(player="bob", seat=0, time=HOUR))
     assert (match.state.wishes, match.state.gifts) == ((2, 1), (0, 1))
     match.move("bob", "b6-a5")
-    match.do(RequestTakeback("bob"))
-    match.do(AcceptTakeback("alice"))
+    match.do(RequestTakeback(player="bob"))
+    match.do(AcceptTakeback(player="alice"))
     assert (match.state.wishes, match.state.gifts) == ((2, 2), (0, 0))
 
 
 def test_what_was_recorded_beyond_the_bounds_replays_as_it_always_did() -> None:
     match = started()
     for _ in range(2 * MAX_GIFTS_PER_TURN):
-        match.do(GiveTime("alice", 1, HOUR))
+        match.do(GiveTime(player="alice", seat=1, time=HOUR))
     examination = Examination("m")
     assert [examination.take(event).deviation for event in match.events] == [None] * len(match.events)
     assert examination.state == match.state
@@ -90,7 +94,7 @@ def test_what_was_recorded_beyond_the_bounds_replays_as_it_always_did() -> None:
 def test_a_bundle_of_the_longest_match_is_within_what_is_read_of_one() -> None:
     match = started()
     for _ in range(300):
-        match.do(GiveTime("alice", 1, HOUR))
+        match.do(GiveTime(player="alice", seat=1, time=HOUR))
     packed = make_bundle("m", envelopes(match.events), KEY, SIGNED_AT, None)
     values = sum(packed.count(sign) for sign in (b"[", b"{", b","))
     # No game lasts longer by its rules; every wish is answered by up to three other seats.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def random_match(game: Game[Any, Any], setup: str, plies: int = 16) -> PlayedMat
     seats = [Seat.taken(players[0]), *[Seat.open()] * (len(players) - 1)]
     match = PlayedMatch(creation(*seats, creator=players[0], game=game.id, setup=setup))
     for player in players[1:]:
-        match.do(JoinMatch(player))
+        match.do(JoinMatch(player=player))
     for ply in range(plies):
         if match.state.status == PLAYING:
             legal = match.legal_moves()
@@ -84,7 +85,7 @@ def test_bundles_of_every_game_prove_their_matches(game: Game[Any, Any]) -> None
         assert steps(bundle_of(match))["result"].found == "none: the match is playing"
         for player in FOUR[:-1]:
             if match.state.status == PLAYING and match.state.seat_of(player) is not None:
-                match.do(Resign(player))
+                match.do(Resign(player=player))
         found = steps(bundle_of(match, logged=len(match.events)))
         assert all(step.proved for step in found.values())
         assert "16 plies, all legal" in found["replay"].found
@@ -195,7 +196,7 @@ def test_a_bundle_signed_anew_by_another_key_is_refused() -> None:
 def test_terms_that_were_exchanged_together_with_the_chain_are_refused_by_the_signature_and_by_the_checkpoint() -> None:
     match, other = resigned(), STANDARD._replace(bank=2 * DAY, cap=2 * DAY)
     forged = json.loads(
-        resealed(match, lambda events: events.__setitem__(0, events[0]._replace(terms=other)), OTHER_KEY)
+        resealed(match, lambda events: events.__setitem__(0, replace(events[0], terms=other)), OTHER_KEY)
     )
     true = json.loads(bundle_of(match, logged=5))
     forged |= {"signature": true["signature"], "inclusion": true["inclusion"]}
@@ -246,7 +247,7 @@ def test_an_oversized_bundle_is_refused_unread() -> None:
 
 
 def test_a_match_that_the_server_cannot_replay_has_a_bundle_that_says_so() -> None:
-    packed = resealed(started(), lambda events: events.__setitem__(0, events[0]._replace(ruleset=99)))
+    packed = resealed(started(), lambda events: events.__setitem__(0, replace(events[0], ruleset=99)))
     assert json.loads(packed)["facts"]["replayed"] == 0
     found = steps(packed)
     assert (found["signature"].proved, found["replay"].proved) == (True, False)
@@ -288,7 +289,7 @@ def test_an_annulled_match_has_no_result_and_says_why() -> None:
 
 def test_a_match_with_a_fault_that_an_arbiter_decided_has_a_bundle_with_that_result() -> None:
     def break_a_move(events: list[Any]) -> None:
-        events[4] = events[4]._replace(move="h6-a1")
+        events[4] = replace(events[4], move="h6-a1")
 
     found = steps(resealed(disputed(), break_a_move))
     unproved = [name for name, step in found.items() if not step.proved]
@@ -363,8 +364,8 @@ def test_a_revoked_key_counts_for_what_it_signed_before_and_this_is_said() -> No
 
 def test_an_offer_on_the_table_is_part_of_a_bundle_like_everything_else() -> None:
     match = started()
-    match.do(OfferDraw("alice"))
-    match.do(SubmitMove("alice", "c3-d4"))
+    match.do(OfferDraw(player="alice"))
+    match.do(SubmitMove(player="alice", move="c3-d4"))
     assert steps(bundle_of(match))["replay"].proved
 
 

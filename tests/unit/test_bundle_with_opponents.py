@@ -1,6 +1,7 @@
 """Bundles of matches with opponents: the seed stays with the server while it counts, and answers are computed again."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from domain.match.commands import Resign
@@ -49,7 +50,7 @@ def test_the_fault_says_that_what_is_withheld_may_be_why() -> None:
 
 def test_the_seed_is_there_when_the_match_has_ended() -> None:
     match = against_an_opponent()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     packed = bundle_of(match)
     assert json.loads(packed)["events"][0]["data"]["seed"] == "7"
     assert steps(packed, recompute=True)["opponents"].proved
@@ -69,7 +70,7 @@ def test_a_match_that_goes_on_has_another_seed_which_is_withheld_alone() -> None
 
 def test_all_seeds_are_there_when_it_has_ended_again() -> None:
     match = taken_up_again()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     packed = bundle_of(match)
     assert "withheld" not in packed.decode()
     assert steps(packed, recompute=True)["opponents"].proved
@@ -89,8 +90,8 @@ def test_a_word_on_a_draw_that_the_opponent_would_not_give_is_found_when_it_is_c
 
     def agree(events: list[Any]) -> None:
         events[5:] = [
-            DrawAccepted(events[5].at, 1, engine=events[5].engine),
-            MatchFinished(events[5].at, (0.5, 0.5), "draw-agreed"),
+            DrawAccepted(at=events[5].at, seat=1, engine=events[5].engine),
+            MatchFinished(at=events[5].at, scores=(0.5, 0.5), reason="draw-agreed"),
         ]
 
     said = str(fault(resealed(match, agree), recompute=True))
@@ -103,11 +104,11 @@ def test_nothing_is_withheld_of_a_match_between_people() -> None:
 
 def test_a_move_that_the_opponent_would_not_play_is_found_when_it_is_computed_again() -> None:
     match = against_an_opponent()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     played = match.events[3]
 
     def play_another(events: list[Any]) -> None:
-        events[3] = played._replace(move="b6-a5" if played.move != "b6-a5" else "b6-c5")  # type: ignore[union-attr,call-arg]
+        events[3] = replace(played, move="b6-a5" if played.move != "b6-a5" else "b6-c5")  # type: ignore[union-attr,call-arg]
 
     said = str(fault(resealed(match, play_another), recompute=True))
     assert said.startswith("version 4: the opponent plays ")
@@ -115,15 +116,15 @@ def test_a_move_that_the_opponent_would_not_play_is_found_when_it_is_computed_ag
 
 def test_a_seed_that_does_not_follow_from_the_match_is_found() -> None:
     match = against_an_opponent()
-    match.do(Resign("alice"))
-    packed = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(seed=1)))
+    match.do(Resign(player="alice"))
+    packed = resealed(match, lambda events: events.__setitem__(3, replace(events[3], seed=1)))
     for recompute in (False, True):
         assert "follows from the match, and 1 is recorded" in str(fault(packed, recompute=recompute))
 
 
 def test_moves_of_another_engine_are_counted_and_not_proved() -> None:
     match = against_an_opponent()
-    packed = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(engine="0")))
+    packed = resealed(match, lambda events: events.__setitem__(3, replace(events[3], engine="0")))
     found = steps(packed, recompute=True)["opponents"]
     assert (found.proved, found.found) == (
         False,
@@ -133,7 +134,7 @@ def test_moves_of_another_engine_are_counted_and_not_proved() -> None:
 
 def test_a_match_of_an_earlier_release_whose_seed_was_a_number_proves_its_opponents_moves() -> None:
     match = against_an_opponent()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     drafts = [draft_of(event, actor) for event, actor in zip(match.events, actors(match.events), strict=True)]
     drafts[0] = drafts[0]._replace(schema=2, data={**drafts[0].data, "seed": int(match.state.seed)})
     stored = [sealed.envelope for sealed in seal(drafts, "m", 0, GENESIS)]

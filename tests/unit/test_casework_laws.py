@@ -51,44 +51,53 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
             game = find_ruleset(state.game, state.ruleset)
             moves = list(islice(game.legal_moves(state.position), 8))
             mover = state.seats[game.to_move(state.position)].player or ""
-            return c.SubmitMove(mover, game.format_move(state.position, chance.choice(moves)))
+            return c.SubmitMove(player=mover, move=game.format_move(state.position, chance.choice(moves)))
         kind = chance.randint(9, 24)
     seats = len(state.seats)
     one = tuple(float(seat == ply % seats) for seat in range(seats))
     ruling = chance.choice(RULINGS)
     match kind:
         case 9 | 10:
-            return c.RaiseDispute(player, ply, chance.choice(GROUNDS), WORDS)
+            return c.RaiseDispute(player=player, ply=ply, ground=chance.choice(GROUNDS), statement=WORDS)
         case 11:
-            return c.OpenCase(arbiter, ply, "clock", WORDS)
+            return c.OpenCase(arbiter=arbiter, ply=ply, ground="clock", statement=WORDS)
         case 12 | 13 | 14 | 15:
             return c.Rule(
-                arbiter,
-                ruling,
-                WORDS,
-                WORDS,
+                arbiter=arbiter,
+                ruling=ruling,
+                reason=WORDS,
+                rule=WORDS,
                 ply=ply if ruling == "take-back" else None,
                 scores=one if ruling == "decide" else None,
                 remaining=(DAY,) * seats if ruling == "adjust-clocks" else None,
             )
         case 16:
-            return chance.choice((c.Appeal(player, WORDS), c.ReopenCase(arbiter, 1, WORDS, chance.random() < 0.5)))
+            return chance.choice(
+                (
+                    c.Appeal(player=player, statement=WORDS),
+                    c.ReopenCase(person=arbiter, dispute=1, statement=WORDS, operator=chance.random() < 0.5),
+                )
+            )
         case 17:
-            return c.Freeze(arbiter, chance.random() < 0.5)
+            return c.Freeze(arbiter=arbiter, frozen=chance.random() < 0.5)
         case 18:
-            return chance.choice((c.FileStatement(player, WORDS), c.AbortMatch(player)))
+            return chance.choice((c.FileStatement(player=player, statement=WORDS), c.AbortMatch(player=player)))
         case 19:
-            return c.Resign(player)
+            return c.Resign(player=player)
         case 20:
-            return chance.choice((c.CallTime(), c.CallTime(player)))
+            return chance.choice((c.CallTime(), c.CallTime(player=player)))
         case 21:
-            return chance.choice((c.OfferDraw(player), c.AcceptDraw(player), c.ForgiveFlag(player)))
+            return chance.choice(
+                (c.OfferDraw(player=player), c.AcceptDraw(player=player), c.ForgiveFlag(player=player))
+            )
         case 22:
-            return chance.choice((c.RequestTakeback(player), c.AcceptTakeback(player)))
+            return chance.choice((c.RequestTakeback(player=player), c.AcceptTakeback(player=player)))
         case 23:
-            return c.ProposeRuleset(arbiter, chance.choice((1, 2, 99)), WORDS)
+            return c.ProposeRuleset(arbiter=arbiter, ruleset=chance.choice((1, 2, 99)), reason=WORDS)
         case _:
-            return chance.choice((c.AcceptRuleset(player), c.GiveTime(player, ply % seats, DAY)))
+            return chance.choice(
+                (c.AcceptRuleset(player=player), c.GiveTime(player=player, seat=ply % seats, time=DAY))
+            )
 
 
 def check(match: PlayedMatch, before: MatchState) -> None:
@@ -143,7 +152,9 @@ MATCHES: dict[str, Callable[[Terms], PlayedMatch]] = {
 
 def with_a_fault(match: PlayedMatch) -> PlayedMatch:
     """Return the match with a move on record that the rules cannot follow."""
-    return PlayedMatch.recorded([*match.events, e.MoveSubmitted(match.now, 0, match.state.plies + 1, "z9-z8")])
+    return PlayedMatch.recorded(
+        [*match.events, e.MoveSubmitted(at=match.now, seat=0, ply=match.state.plies + 1, move="z9-z8")]
+    )
 
 
 @pytest.mark.parametrize("name", MATCHES)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +106,13 @@ def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, k
 
 def test_opponents_moves_are_computed_again_when_that_is_wanted(tmp_path: Path, keys: Path) -> None:
     match = against_an_opponent()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     result = run("verify", written(tmp_path, bundle_of(match, logged=3)), "--keys", keys, "--opponents")
     assert (result.exit_code, "1 answers of opponents computed again, all as recorded" in result.output) == (0, True)
 
 
 def test_a_replay_prints_every_event_up_to_the_first_that_differs(tmp_path: Path) -> None:
-    packed = resealed(after_two_plies(), lambda events: events.__setitem__(4, events[4]._replace(move="h6-a1")))
+    packed = resealed(after_two_plies(), lambda events: events.__setitem__(4, replace(events[4], move="h6-a1")))
     result = run("replay", written(tmp_path, packed))
     assert result.exit_code == 1
     assert "ply 1, White: c3-d4, one of 7 legal moves, channel not recorded" in result.output
@@ -123,7 +124,7 @@ def test_a_replay_computes_the_opponents_moves_again(tmp_path: Path) -> None:
     match = against_an_opponent()
     whole = run("replay", written(tmp_path, bundle_of(match)))
     assert (whole.exit_code, "seed" in whole.output.splitlines()[1]) == (0, False)
-    other = resealed(match, lambda events: events.__setitem__(3, events[3]._replace(move="h6-g5")))
+    other = resealed(match, lambda events: events.__setitem__(3, replace(events[3], move="h6-g5")))
     result = run("replay", written(tmp_path, other))
     assert (result.exit_code, "DIFFERENT at version 4: the opponent plays " in result.output) == (1, True)
     assert run("replay", tmp_path / "match.json", "--no-opponents").exit_code == 0
@@ -164,7 +165,7 @@ def test_a_match_is_examined_whole() -> None:
 
 def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_computed_again() -> None:
     events = against_an_opponent().events
-    events[3] = events[3]._replace(seed=1)
+    events[3] = replace(events[3], seed=1)
     (finding,) = examine(stored(events), "m", recompute=False).findings
     assert (finding.version, finding.reason.endswith("follows from the match, and 1 is recorded")) == (4, True)
 
@@ -173,7 +174,7 @@ def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_comput
     ("change", "version", "said"),
     [
         (
-            lambda events: events.__setitem__(3, events[3]._replace(seat=1)),
+            lambda events: events.__setitem__(3, replace(events[3], seat=1)),
             4,
             "seat 0 is to move, and a move of seat 1",
         ),

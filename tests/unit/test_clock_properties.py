@@ -184,22 +184,24 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
         state, game = match.state, GAMES[match.state.game]
         moves = list(islice(game.legal_moves(state.position), 5))
         move = game.format_move(state.position, draw(st.sampled_from(moves))) if moves else "?"
-        return SubmitMove(seats[game.to_move(state.position)] or "", move)
+        return SubmitMove(player=seats[game.to_move(state.position)] or "", move=move)
     if kind < 9:
         since = match.now + draw(st.integers(-200, 200)) * STEP
         whose = draw(st.sampled_from([None, player]))
-        return PauseClock(draw(st.sampled_from(clocks.REASONS)), whose, since, since + draw(lengths))
+        return PauseClock(
+            reason=draw(st.sampled_from(clocks.REASONS)), player=whose, since=since, until=since + draw(lengths)
+        )
     if kind == 9:
-        return ResumeClock(draw(st.sampled_from(clocks.REASONS)), draw(st.sampled_from([None, player])))
+        return ResumeClock(reason=draw(st.sampled_from(clocks.REASONS)), player=draw(st.sampled_from([None, player])))
     if kind < 12:
-        return SetCalendar(player, draw(st.none() | calendars))
+        return SetCalendar(player=player, calendar=draw(st.none() | calendars))
     if kind == 12:
-        return GiveTime(player, draw(st.integers(0, len(seats) - 1)), draw(lengths) + HOUR)
+        return GiveTime(player=player, seat=draw(st.integers(0, len(seats) - 1)), time=draw(lengths) + HOUR)
     if kind == 13:
-        return draw(st.sampled_from([RequestTakeback(player), AcceptTakeback(player)]))
+        return draw(st.sampled_from([RequestTakeback(player=player), AcceptTakeback(player=player)]))
     if kind == 14:
-        return draw(st.sampled_from([CallTime(), CallTime(player), ForgiveFlag(player)]))
-    return Resign(player)
+        return draw(st.sampled_from([CallTime(), CallTime(player=player), ForgiveFlag(player=player)]))
+    return Resign(player=player)
 
 
 @pytest.mark.parametrize("four", [False, True])

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
@@ -19,11 +20,14 @@ from domain.match.events import (
     DrawDeclined,
     Event,
     FlagFell,
+    MatchAborted,
     MatchCreated,
     MatchFinished,
     MatchStarted,
+    MovesTakenBack,
     MoveSubmitted,
     PlayerJoined,
+    RulesetChanged,
     RulesetProposed,
     RulingAppealed,
     RulingMade,
@@ -71,41 +75,43 @@ MOVE = {"seat": 0, "ply": 1, "move": "c3-d4"}
 
 EVENTS: list[Event] = [
     CREATED,
-    PlayerJoined(NOON, 1, "bob"),
-    MatchStarted(NOON),
-    MoveSubmitted(NOON, 0, 1, "c3-d4"),
-    MoveSubmitted(NOON, 0, 1, "c3-d4", level=3, seed=0, engine="e1"),
-    MatchFinished(NOON, (1.0, 0.0), "no-moves"),
-    MatchFinished(NOON, (0.25, 0.75), "material"),
-    *(TYPES[name](NOON, 1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
-    TYPES["match-aborted"](NOON, "alice"),
-    CREATED._replace(terms=STANDARD, rematch_of="m0"),
-    MoveSubmitted(NOON, 0, 1, "c3-d4", channel="conditional"),
-    CalendarSet(NOON, 0, Calendar((Offset(0, 60), Offset(NOON, 120)), (5, 6))),
-    CalendarSet(NOON, 0),
-    ClockPaused(NOON, "vacation", NOON - 5, 0, NOON + 5, True),
-    ClockPaused(NOON, "dispute", NOON),
-    ClockResumed(NOON, "dispute"),
-    TimeCorrected(NOON),
-    TimeGiven(NOON, 0, 1, 60_000),
-    FlagFell(NOON, 0, NOON - 1, "time"),
-    FlagFell(NOON, 0, NOON - 1, "time", claimed_by=1),
-    *(TYPES[name](NOON, 1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined", "moves-taken-back")),
-    TakebackRequested(NOON, 1, 6),
-    DisputeRaised(NOON, 1, 4, "clock", "0" * 64, True, seat=1),
-    DisputeRaised(NOON, 1, 4, "conduct", "0" * 64, False, arbiter="ann"),
-    StatementFiled(NOON, 1, 0, "f" * 64),
-    RulingAppealed(NOON, 1, 0, "f" * 64, True),
-    CaseReopened(NOON, 1, "otto", True, "f" * 64, True),
-    SeedDrawn(NOON, "8"),
-    DrawAccepted(NOON, 1, engine="2"),
-    DrawDeclined(NOON, 1, engine="2"),
-    *(TYPES[name](NOON, 1, "ann") for name in ("match-frozen", "match-unfrozen")),
-    RulingMade(NOON, 1, "ann", "let-stand", "e" * 64, "f" * 64, False),
-    ClocksAdjusted(NOON, (60_000, 120_000)),
-    *(TYPES[name](NOON) for name in ("match-annulled", "match-restored")),
-    RulesetProposed(NOON, "ann", 2, "e" * 64),
-    *(TYPES[name](NOON, 1) for name in ("ruleset-accepted", "ruleset-declined", "ruleset-changed")),
+    PlayerJoined(at=NOON, seat=1, player="bob"),
+    MatchStarted(at=NOON),
+    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4"),
+    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", level=3, seed=0, engine="e1"),
+    MatchFinished(at=NOON, scores=(1.0, 0.0), reason="no-moves"),
+    MatchFinished(at=NOON, scores=(0.25, 0.75), reason="material"),
+    *(TYPES[name](at=NOON, seat=1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
+    MatchAborted(at=NOON, player="alice"),
+    replace(CREATED, terms=STANDARD, rematch_of="m0"),
+    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", channel="conditional"),
+    CalendarSet(at=NOON, seat=0, calendar=Calendar((Offset(0, 60), Offset(NOON, 120)), (5, 6))),
+    CalendarSet(at=NOON, seat=0),
+    ClockPaused(at=NOON, reason="vacation", since=NOON - 5, seat=0, until=NOON + 5, automatic=True),
+    ClockPaused(at=NOON, reason="dispute", since=NOON),
+    ClockResumed(at=NOON, reason="dispute"),
+    TimeCorrected(at=NOON),
+    TimeGiven(at=NOON, seat=0, to=1, time=60_000),
+    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit="time"),
+    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit="time", claimed_by=1),
+    *(TYPES[name](at=NOON, seat=1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined")),
+    MovesTakenBack(at=NOON, ply=1),
+    TakebackRequested(at=NOON, seat=1, ply=6),
+    DisputeRaised(at=NOON, dispute=1, ply=4, ground="clock", statement="0" * 64, freezes=True, seat=1),
+    DisputeRaised(at=NOON, dispute=1, ply=4, ground="conduct", statement="0" * 64, freezes=False, arbiter="ann"),
+    StatementFiled(at=NOON, dispute=1, seat=0, statement="f" * 64),
+    RulingAppealed(at=NOON, dispute=1, seat=0, statement="f" * 64, freezes=True),
+    CaseReopened(at=NOON, dispute=1, arbiter="otto", operator=True, statement="f" * 64, freezes=True),
+    SeedDrawn(at=NOON, seed="8"),
+    DrawAccepted(at=NOON, seat=1, engine="2"),
+    DrawDeclined(at=NOON, seat=1, engine="2"),
+    *(TYPES[name](at=NOON, dispute=1, arbiter="ann") for name in ("match-frozen", "match-unfrozen")),
+    RulingMade(at=NOON, dispute=1, arbiter="ann", ruling="let-stand", reason="e" * 64, rule="f" * 64, appeal=False),
+    ClocksAdjusted(at=NOON, remaining=(60_000, 120_000)),
+    *(TYPES[name](at=NOON) for name in ("match-annulled", "match-restored")),
+    RulesetProposed(at=NOON, arbiter="ann", ruleset=2, reason="e" * 64),
+    *(TYPES[name](at=NOON, seat=1) for name in ("ruleset-accepted", "ruleset-declined")),
+    RulesetChanged(at=NOON, ruleset=1),
 ]
 
 
@@ -113,7 +119,7 @@ EVENTS: list[Event] = [
 def test_an_event_comes_back_as_it_was(event: Event) -> None:
     decoded = event_of(stored(event))
     assert decoded == event
-    assert list(map(type, decoded)) == list(map(type, event))
+    assert list(map(type, astuple(decoded))) == list(map(type, astuple(event)))
 
 
 def test_every_type_of_event_is_tried_here() -> None:
@@ -121,14 +127,14 @@ def test_every_type_of_event_is_tried_here() -> None:
 
 
 def test_the_instant_stands_in_the_envelope_and_what_is_none_is_left_out() -> None:
-    draft = draft_of(MoveSubmitted(NOON, 0, 1, "c3-d4"), "alice")
+    draft = draft_of(MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4"), "alice")
     assert draft == ("move-submitted", 2, NOON, "alice", MOVE)
 
 
 def test_the_calendars_of_older_matches_are_not_shown() -> None:
-    calendar = stored(CalendarSet(NOON, 0, Calendar((Offset(0, 60),), (5, 6))))
+    calendar = stored(CalendarSet(at=NOON, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6))))
     assert content_shown(calendar) == {"seat": 0}
-    assert event_of(calendar) == CalendarSet(NOON, 0, Calendar((Offset(0, 60),), (5, 6)))
+    assert event_of(calendar) == CalendarSet(at=NOON, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6)))
 
 
 def test_seats_are_small_objects() -> None:
@@ -141,7 +147,7 @@ def test_seats_are_small_objects() -> None:
 
 
 def test_whole_scores_are_stored_as_integers_and_read_as_floats() -> None:
-    found = stored(MatchFinished(NOON, (1.0, 0.5), "x"))
+    found = stored(MatchFinished(at=NOON, scores=(1.0, 0.5), reason="x"))
     assert json.dumps(found.data["scores"]) == "[1, 0.5]"
     decoded = event_of(found)
     assert isinstance(decoded, MatchFinished)
@@ -234,7 +240,7 @@ LATER = {("player-joined", 1): upcast_player_joined_v1_v2, ("player-joined", 2):
     [(1, {"chair": 2, "name": "bob"}), (2, {"chair": 2, "player": "bob"}), (3, {"seat": 1, "player": "bob"})],
 )
 def test_an_event_of_any_older_schema_is_upcast_step_by_step(schema: int, content: Any) -> None:
-    assert event_of(envelope("player-joined", content, schema), LATER) == PlayerJoined(NOON, 1, "bob")
+    assert event_of(envelope("player-joined", content, schema), LATER) == PlayerJoined(at=NOON, seat=1, player="bob")
 
 
 def test_upcasting_touches_only_its_own_type() -> None:
@@ -253,12 +259,23 @@ def test_every_registered_upcaster_is_named_after_its_step() -> None:
 
 
 def test_in_matches_created_before_whole_turns_each_ply_is_a_move_for_the_clock() -> None:
-    created = MatchCreated(NOON, "ann", "fourplay", 1, "draft", (), False, False, "7", STANDARD)
+    created = MatchCreated(
+        at=NOON,
+        creator="ann",
+        game="fourplay",
+        ruleset=1,
+        setup="draft",
+        seats=(),
+        rated=False,
+        private=False,
+        seed="7",
+        terms=STANDARD,
+    )
     stored = draft_of(created, "ann").data
     assert stored["terms"]["whole_turns"]
     terms = {name: value for name, value in stored["terms"].items() if name != "whole_turns"}
     older = event_of(envelope("match-created", {**stored, "terms": terms}, 3))
-    assert older == created._replace(terms=STANDARD._replace(whole_turns=None))
+    assert older == replace(created, terms=STANDARD._replace(whole_turns=None))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Cases: who may open one, what stands still meanwhile, how it can be ruled, and what each ruling brings about."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.games import find_ruleset
@@ -35,8 +37,8 @@ from tests.support.matches import PlayedMatch, started
 def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
     match = disputed()
     assert match.state.frozen
-    assert refusal(match, SubmitMove("alice", "d4-c5")).code == "frozen"
-    assert refusal(match, Resign("alice")).code == "frozen"
+    assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "frozen"
+    assert refusal(match, Resign(player="alice")).code == "frozen"
     assert match.state.clock is not None
     before = left(match.state.clock, 0, match.now)
     assert left(match.state.clock, 0, match.now + 300 * DAY) == before
@@ -48,43 +50,43 @@ def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
     match = disputed("conduct")
     assert not match.state.frozen
     match.move("alice", "d4-c5")
-    match.do(Freeze("ann", True))
-    assert refusal(match, SubmitMove("bob", "a7-b6")).code == "frozen"
-    match.do(Freeze("ann", False))
-    assert refusal(match, Freeze("ann", False)).code == "nothing-to-freeze"
+    match.do(Freeze(arbiter="ann", frozen=True))
+    assert refusal(match, SubmitMove(player="bob", move="a7-b6")).code == "frozen"
+    match.do(Freeze(arbiter="ann", frozen=False))
+    assert refusal(match, Freeze(arbiter="ann", frozen=False)).code == "nothing-to-freeze"
 
 
 def test_a_case_about_conduct_that_an_arbiter_opens_lets_the_match_go_on() -> None:
     match = started()
-    match.do(OpenCase("ann", 0, "conduct", WORDS))
+    match.do(OpenCase(arbiter="ann", ply=0, ground="conduct", statement=WORDS))
     match.move("alice", "c3-d4")
     match.do(ruling("let-stand"))
-    match.do(OpenCase("ann", 1, "clock", WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS))
     assert match.state.frozen
 
 
 def test_an_appeal_about_conduct_lets_the_match_go_on_until_an_arbiter_freezes_it() -> None:
     match = disputed("conduct")
     match.do(ruling("let-stand"))
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     assert not match.state.frozen
     match.move("alice", "d4-c5")
-    match.do(Freeze("ben", True))
-    assert refusal(match, SubmitMove("bob", "b6-d4")).code == "frozen"
+    match.do(Freeze(arbiter="ben", frozen=True))
+    assert refusal(match, SubmitMove(player="bob", move="b6-d4")).code == "frozen"
 
 
 @pytest.mark.parametrize("made", [ruling("take-back", ply=1), ruling("adjust-clocks", remaining=(DAY, DAY))])
 def test_an_appeal_against_what_has_changed_the_match_freezes_it_whatever_the_case_is_about(made: Rule) -> None:
     match = disputed("conduct")
     match.do(made)
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     assert match.state.frozen
 
 
 def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
     match = disputed("conduct")
     match.do(ruling("let-stand"))
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     content = {"dispute": 1, "seat": 1, "statement": WORDS}
     older = event_of(Envelope("0" * 64, "m", 9, "ruling-appealed", 1, match.now, "bob", content))
     after = replay("m", [*match.events[:-1], older])
@@ -95,17 +97,17 @@ def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
 @pytest.mark.parametrize(
     ("command", "code", "field"),
     [
-        (RaiseDispute("alice", 1, "clock", WORDS), "dispute-open", None),
-        (RaiseDispute("eve", 1, "clock", WORDS), "not-your-seat", None),
-        (OpenCase("alice", 1, "clock", WORDS), "own-match", None),
-        (FileStatement("bob", WORDS), "already-stated", None),
-        (FileStatement("alice", "He moved twice."), "unfit-dispute", "statement"),
+        (RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS), "dispute-open", None),
+        (RaiseDispute(player="eve", ply=1, ground="clock", statement=WORDS), "not-your-seat", None),
+        (OpenCase(arbiter="alice", ply=1, ground="clock", statement=WORDS), "own-match", None),
+        (FileStatement(player="bob", statement=WORDS), "already-stated", None),
+        (FileStatement(player="alice", statement="He moved twice."), "unfit-dispute", "statement"),
         (ruling("let-stand", "alice"), "own-match", None),
-        (ruling("let-stand")._replace(reason=""), "unfit-ruling", "reason"),
-        (ruling("let-stand")._replace(rule=""), "unfit-ruling", "rule"),
-        (ruling("let-stand")._replace(reason="So the record says."), "unfit-ruling", "reason"),
-        (ruling("let-stand")._replace(rule="BA-02"), "unfit-ruling", "rule"),
-        (ProposeRuleset("ann", 2, ""), "unfit-ruling", "reason"),
+        (replace(ruling("let-stand"), reason=""), "unfit-ruling", "reason"),
+        (replace(ruling("let-stand"), rule=""), "unfit-ruling", "rule"),
+        (replace(ruling("let-stand"), reason="So the record says."), "unfit-ruling", "reason"),
+        (replace(ruling("let-stand"), rule="BA-02"), "unfit-ruling", "rule"),
+        (ProposeRuleset(arbiter="ann", ruleset=2, reason=""), "unfit-ruling", "reason"),
         (ruling("shout"), "unfit-ruling", "ruling"),
         (ruling("take-back"), "unfit-ruling", "ply"),
         (ruling("take-back", ply=2), "unfit-ruling", "ply"),
@@ -114,7 +116,7 @@ def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
         (ruling("decide", scores=(1.0, 1.0)), "unfit-ruling", "scores"),
         (ruling("adjust-clocks", remaining=(0, DAY)), "unfit-ruling", "remaining"),
         (ruling("restore"), "unfit-ruling", "ruling"),
-        (Appeal("bob", WORDS), "nothing-to-appeal", None),
+        (Appeal(player="bob", statement=WORDS), "nothing-to-appeal", None),
     ],
 )
 def test_what_cannot_be_done_in_a_case_is_refused_with_the_place(command: Command, code: str, field: str) -> None:
@@ -127,31 +129,36 @@ def test_a_dispute_names_a_ground_and_a_ply_of_the_match(ground: str, ply: int) 
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    assert refusal(match, RaiseDispute("bob", ply, ground, WORDS)).code == "unfit-dispute"
+    assert refusal(match, RaiseDispute(player="bob", ply=ply, ground=ground, statement=WORDS)).code == "unfit-dispute"
 
 
 def test_a_match_can_be_disputed_for_thirty_days_after_its_end() -> None:
     match = started()
-    match.do(Resign("bob"))
+    match.do(Resign(player="bob"))
     match.now += 31 * DAY
-    assert refusal(match, RaiseDispute("bob", 0, "wrong-result", WORDS)).code == "too-late-to-dispute"
+    assert (
+        refusal(match, RaiseDispute(player="bob", ply=0, ground="wrong-result", statement=WORDS)).code
+        == "too-late-to-dispute"
+    )
 
 
 def test_a_seat_raises_three_disputes_at_most() -> None:
     match = disputed()
     for _ in range(2):
         match.do(ruling("let-stand"))
-        match.do(RaiseDispute("bob", 1, "clock", WORDS))
+        match.do(RaiseDispute(player="bob", ply=1, ground="clock", statement=WORDS))
     match.do(ruling("let-stand"))
-    assert refusal(match, RaiseDispute("bob", 1, "clock", WORDS)).code == "too-many-disputes"
-    match.do(RaiseDispute("alice", 1, "clock", WORDS))
+    assert (
+        refusal(match, RaiseDispute(player="bob", ply=1, ground="clock", statement=WORDS)).code == "too-many-disputes"
+    )
+    match.do(RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS))
 
 
 def test_letting_stand_lets_the_match_go_on_with_the_time_it_had() -> None:
     match = disputed()
     assert match.state.clock is not None
     had = left(match.state.clock, 0, match.now)
-    match.do(FileStatement("alice", WORDS), match.now + 20 * DAY)
+    match.do(FileStatement(player="alice", statement=WORDS), match.now + 20 * DAY)
     match.do(ruling("let-stand"))
     assert left(match.state.clock, 0, match.now) == had
     match.move("alice", "d4-c5")
@@ -170,11 +177,11 @@ def test_a_ruling_decides_and_another_arbiter_decides_otherwise_on_appeal() -> N
     match = disputed()
     match.do(ruling("decide", scores=(1.0, 0.0)))
     assert (match.state.status, match.state.scores, match.state.reason) == (FINISHED, (1.0, 0.0), "ruling")
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("take-back", "ben", ply=1))
     assert (match.state.status, match.state.scores, match.state.ended_at) == (PLAYING, None, None)
-    assert refusal(match, Appeal("alice", WORDS)).code == "nothing-to-appeal"
+    assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
     assert refusal(match, ruling("annul", "cleo")).code == "no-open-dispute"
     match.move("bob", "d6-e5")
 
@@ -183,7 +190,7 @@ def test_a_ruling_can_be_appealed_for_a_week() -> None:
     match = disputed()
     match.do(ruling("let-stand"))
     match.now += 8 * DAY
-    assert refusal(match, Appeal("bob", WORDS)).code == "too-late-to-appeal"
+    assert refusal(match, Appeal(player="bob", statement=WORDS)).code == "too-late-to-appeal"
 
 
 def test_adjusted_clocks_run_from_the_ruling_on() -> None:
@@ -198,12 +205,12 @@ def test_an_annulled_match_counts_for_nothing_until_it_is_restored(resigned: boo
     match = started()
     match.move("alice", "c3-d4")
     if resigned:
-        match.do(Resign("bob"))
+        match.do(Resign(player="bob"))
     before = match.state
-    match.do(OpenCase("ann", 1, "conduct", WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground="conduct", statement=WORDS))
     match.do(ruling("annul"))
     assert (match.state.status, match.state.scores, match.state.reason) == (ABORTED, None, "annulled")
-    match.do(Appeal("alice", WORDS))
+    match.do(Appeal(player="alice", statement=WORDS))
     match.do(ruling("restore", "ben"))
     after = match.state
     assert (after.status, after.scores, after.reason) == (before.status, before.scores, before.reason)
@@ -217,14 +224,17 @@ def broken() -> PlayedMatch:
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    unknown = [e.MoveSubmitted(match.now, 0, 3, "z9-z8"), e.MoveSubmitted(match.now, 1, 4, "a7-b6")]
+    unknown = [
+        e.MoveSubmitted(at=match.now, seat=0, ply=3, move="z9-z8"),
+        e.MoveSubmitted(at=match.now, seat=1, ply=4, move="a7-b6"),
+    ]
     return PlayedMatch.recorded([*match.events, *unknown])
 
 
 def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> None:
     match = broken()
     assert match.state.plies == 4
-    assert refusal(match, SubmitMove("alice", "d4-c5")).code == "broken-match"
+    assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "broken-match"
     for number, command in enumerate(
         (
             ruling("adjust-clocks", remaining=(DAY, DAY)),
@@ -235,7 +245,7 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
             ruling("take-back", ply=2),
         )
     ):
-        match.do(OpenCase("ann", 3, "illegal-move", WORDS))
+        match.do(OpenCase(arbiter="ann", ply=3, ground="illegal-move", statement=WORDS))
         match.do(command)
         assert match.state.disputes[number].rulings[0].ruling == command.ruling
     assert match.state.broken is None
@@ -245,9 +255,9 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
 def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
     created = started().events[0]
     assert isinstance(created, e.MatchCreated)
-    joined, began = e.PlayerJoined(created.at, 1, "bob"), e.MatchStarted(created.at)
-    match = PlayedMatch.recorded([created._replace(ruleset=99), joined, began])
-    match.do(RaiseDispute("bob", 0, "clock", WORDS))
+    joined, began = e.PlayerJoined(at=created.at, seat=1, player="bob"), e.MatchStarted(at=created.at)
+    match = PlayedMatch.recorded([replace(created, ruleset=99), joined, began])
+    match.do(RaiseDispute(player="bob", ply=0, ground="clock", statement=WORDS))
     match.do(ruling("decide", scores=(0.0, 1.0)))
     assert match.state.scores == (0.0, 1.0)
     assert replay("m", match.events) == match.state
@@ -256,10 +266,10 @@ def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
 def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    match.do(ProposeRuleset("ann", 2, REASON))
-    match.do(AcceptRuleset("alice"))
+    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(AcceptRuleset(player="alice"))
     assert match.state.ruleset == 1
-    match.do(AcceptRuleset("bob"))
+    match.do(AcceptRuleset(player="bob"))
     assert (match.state.ruleset, match.state.proposal) == (2, None)
     new = find_ruleset("bashni", 2)
     assert new.format_position(match.state.position) == find_ruleset("bashni", 1).format_position(
@@ -271,16 +281,18 @@ def test_a_match_goes_on_under_another_ruleset_when_all_seats_agree() -> None:
 
 def test_a_ruleset_that_a_seat_declines_lapses() -> None:
     match = started()
-    match.do(ProposeRuleset("ann", 2, REASON))
-    match.do(DeclineRuleset("bob"))
-    assert refusal(match, AcceptRuleset("alice")).code == "no-proposal"
-    assert refusal(match, ProposeRuleset("bob", 2, REASON)).code == "own-match"
-    assert refusal(match, ProposeRuleset("ann", 1, REASON)).code == "unfit-ruleset"
-    assert refusal(match, ProposeRuleset("ann", 99, REASON)).field == "ruleset"
+    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(DeclineRuleset(player="bob"))
+    assert refusal(match, AcceptRuleset(player="alice")).code == "no-proposal"
+    assert refusal(match, ProposeRuleset(arbiter="bob", ruleset=2, reason=REASON)).code == "own-match"
+    assert refusal(match, ProposeRuleset(arbiter="ann", ruleset=1, reason=REASON)).code == "unfit-ruleset"
+    assert refusal(match, ProposeRuleset(arbiter="ann", ruleset=99, reason=REASON)).field == "ruleset"
 
 
 def test_a_match_that_has_not_started_cannot_be_disputed() -> None:
     match = PlayedMatch()
-    assert refusal(match, RaiseDispute("alice", 0, "clock", WORDS)).code == "match-not-started"
-    match.do(JoinMatch("bob"))
-    match.do(RaiseDispute("alice", 0, "clock", WORDS))
+    assert (
+        refusal(match, RaiseDispute(player="alice", ply=0, ground="clock", statement=WORDS)).code == "match-not-started"
+    )
+    match.do(JoinMatch(player="bob"))
+    match.do(RaiseDispute(player="alice", ply=0, ground="clock", statement=WORDS))

@@ -4,6 +4,7 @@ Who makes one of these tests fail has changed a ruleset, or how events are read.
 changed, only succeeded: the change belongs into a new one. The files are never made again.
 """
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -74,7 +75,7 @@ def by_another_ruleset(golden: Golden, other: Game[Any, Any]) -> bool:
     assert isinstance(created, MatchCreated)
     if impact(golden.match, [created, *rest], created.ruleset, other.ruleset) is not None:
         return True
-    return replayed(golden, [created._replace(ruleset=other.ruleset), *rest])[1] != golden.plays
+    return replayed(golden, [replace(created, ruleset=other.ruleset), *rest])[1] != golden.plays
 
 
 @pytest.mark.parametrize(("name", "other"), [("bashni-1", "bashni-2"), ("bashni-2", "bashni-1")])

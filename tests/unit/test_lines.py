@@ -71,8 +71,8 @@ def test_the_answer_comes_in_the_same_breath_as_the_move_and_is_marked() -> None
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
     happened = match.move("alice", "c3-d4")
     assert happened == (
-        e.MoveSubmitted(match.now, 0, 1, "c3-d4"),
-        e.MoveSubmitted(match.now, 1, 2, "b6-a5", channel=CONDITIONAL),
+        e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4"),
+        e.MoveSubmitted(at=match.now, seat=1, ply=2, move="b6-a5", channel=CONDITIONAL),
     )
     assert match.state.channels == (None, CONDITIONAL)
 
@@ -130,7 +130,7 @@ def test_when_a_seat_leaves_lines_that_counted_on_its_moves_are_dead() -> None:
     match = started_by_four(game="fourplay", setup="standard")
     lay_down(match, "rita", chain("a1-a2", "a12-b8", "j14-i13"))
     match.move("wendy", "a1-a2")
-    match.do(Resign("blue"))
+    match.do(Resign(player="blue"))
     assert match.state.seat_of("rita") == match.state.clock.seat
     assert dead(match, "rita")
     assert [type(event) for event in match.events[-2:]] == [e.MoveSubmitted, e.PlayerResigned]
@@ -141,8 +141,8 @@ def test_a_line_may_resign() -> None:
     lay_down(match, "bob", chain("c3-d4", then=RESIGN))
     happened = match.move("alice", "c3-d4")
     assert happened[1:] == (
-        e.PlayerResigned(match.now, 1, CONDITIONAL),
-        e.MatchFinished(match.now, (1.0, 0.0), "resignation"),
+        e.PlayerResigned(at=match.now, seat=1, channel=CONDITIONAL),
+        e.MatchFinished(at=match.now, scores=(1.0, 0.0), reason="resignation"),
     )
 
 
@@ -150,10 +150,10 @@ def test_a_line_may_agree_to_a_draw_when_one_is_offered_and_go_on_when_none_is()
     line = Line("c3-d4", ACCEPT_DRAW, (Line("b6-a5"),))
     match = started()
     lay_down(match, "bob", line)
-    happened = match.do(SubmitMove("alice", "c3-d4", offer_draw=True))
+    happened = match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     assert happened[2:] == (
-        e.DrawAccepted(match.now, 1, CONDITIONAL),
-        e.MatchFinished(match.now, (0.5, 0.5), "draw-agreed"),
+        e.DrawAccepted(at=match.now, seat=1, channel=CONDITIONAL),
+        e.MatchFinished(at=match.now, scores=(0.5, 0.5), reason="draw-agreed"),
     )
     match = started()
     lay_down(match, "bob", line)
@@ -163,27 +163,27 @@ def test_a_line_may_agree_to_a_draw_when_one_is_offered_and_go_on_when_none_is()
 def test_a_draw_offer_is_news_that_holds_a_line_back_until_it_is_answered() -> None:
     match = started()
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
-    assert len(match.do(SubmitMove("alice", "c3-d4", offer_draw=True))) == 2
+    assert len(match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))) == 2
     assert not dead(match, "bob")
-    assert played(match.do(DeclineDraw("bob"))) == [("b6-a5", CONDITIONAL)]
+    assert played(match.do(DeclineDraw(player="bob"))) == [("b6-a5", CONDITIONAL)]
 
 
 def test_a_takeback_request_holds_a_line_back_until_it_is_answered() -> None:
     match = started(WITH_TAKEBACKS)
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
-    match.do(SubmitMove("alice", "c3-d4", offer_draw=True))
-    match.do(RequestTakeback("alice"))
-    assert played(match.do(DeclineDraw("bob"))) == []
-    assert played(match.do(DeclineTakeback("bob"))) == [("b6-a5", CONDITIONAL)]
+    match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
+    match.do(RequestTakeback(player="alice"))
+    assert played(match.do(DeclineDraw(player="bob"))) == []
+    assert played(match.do(DeclineTakeback(player="bob"))) == [("b6-a5", CONDITIONAL)]
 
 
 def test_what_a_line_played_is_not_played_again_when_it_was_taken_back() -> None:
     match = started(WITH_TAKEBACKS)
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
     match.move("alice", "c3-d4")
-    match.do(RequestTakeback("bob"))
-    happened = match.do(AcceptTakeback("alice"))
-    assert happened[-1] == e.MovesTakenBack(match.now, 1)
+    match.do(RequestTakeback(player="bob"))
+    happened = match.do(AcceptTakeback(player="alice"))
+    assert happened[-1] == e.MovesTakenBack(at=match.now, ply=1)
     assert match.state.channels == (None,)
     assert dead(match, "bob")
     assert played(match.move("bob", "b6-c5")) == [("b6-c5", None)]
@@ -192,8 +192,8 @@ def test_what_a_line_played_is_not_played_again_when_it_was_taken_back() -> None
 def test_lines_that_are_laid_down_after_a_takeback_fire_again() -> None:
     match = started(WITH_TAKEBACKS)
     match.move("alice", "c3-d4")
-    match.do(RequestTakeback("alice"))
-    match.do(AcceptTakeback("bob"))
+    match.do(RequestTakeback(player="alice"))
+    match.do(AcceptTakeback(player="bob"))
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
     assert played(match.move("alice", "c3-d4"))[1:] == [("b6-a5", CONDITIONAL)]
 
@@ -251,7 +251,7 @@ def test_nothing_fires_for_whose_time_is_up() -> None:
     lay_down(match, "bob", chain("c3-d4", "d6-c5"))
     assert match.state.clock is not None
     with pytest.raises(Refused) as refused:
-        match.do(SubmitMove("alice", "c3-d4"), at=match.now + 12 * 86_400_000)
+        match.do(SubmitMove(player="alice", move="c3-d4"), at=match.now + 12 * 86_400_000)
     assert refused.value.code == "time-up"
     assert match.state.moves == ("e3-f4", "b6-a5")
 
@@ -259,7 +259,7 @@ def test_nothing_fires_for_whose_time_is_up() -> None:
 def test_a_draw_by_others_is_answered_before_a_line_goes_on() -> None:
     match = started_by_four()
     lay_down(match, "blue", chain("+a5", "+e7"))
-    match.do(OfferDraw("bob"))
+    match.do(OfferDraw(player="bob"))
     match.move("wendy", "+a5")
     assert match.state.draw_agreed == ()
     assert match.state.moves == ("+a5", "+e7")
@@ -298,7 +298,7 @@ def test_nothing_is_laid_down_for_after_the_end_of_the_game_nor_of_the_match() -
     with pytest.raises(Refused, match="the game is over here") as refused:
         arranged(match.state, "alice", [chain(before[-1], last, "a7-b6")], match.now)
     assert refused.value.field == "lines.0.next.0.next"
-    match.do(Resign("bob"))
+    match.do(Resign(player="bob"))
     with pytest.raises(Refused, match="this match is over"):
         laid_down(match.state, "alice", Orders(), None, True, match.now)
 
@@ -312,7 +312,7 @@ def test_on_ones_own_turn_a_line_may_begin_with_several_own_moves() -> None:
 
 def test_moves_are_kept_in_canonical_form() -> None:
     match = PlayedMatch(creation(game="tower-game", setup="original"))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     game, position = GAMES["tower-game"], match.state.position
     spelled = {
         game.display_move(position, move): game.format_move(position, move) for move in game.legal_moves(position)
@@ -366,7 +366,7 @@ def test_lines_are_refused_where_the_terms_do_not_allow_them_and_to_those_withou
         arranged(started().state, "carol", [chain("c3-d4", "b6-a5")], by_hand.now)
     assert refused.value.code == "not-your-seat"
     over = started()
-    over.do(Resign("alice"))
+    over.do(Resign(player="alice"))
     with pytest.raises(Refused) as refused:
         arranged(over.state, "bob", [chain("c3-d4", "b6-a5")], over.now)
     assert refused.value.code == "match-over"

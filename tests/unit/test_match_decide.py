@@ -21,19 +21,19 @@ from tests.support.matches import SHORT_GAME, PlayedMatch, creation, started, st
 
 def test_a_move_is_recorded_with_its_seat_and_ply() -> None:
     match = started()
-    assert match.move("alice", "c3-d4") == (e.MoveSubmitted(match.now, 0, 1, "c3-d4"),)
-    assert match.move("bob", "b6-a5") == (e.MoveSubmitted(match.now, 1, 2, "b6-a5"),)
+    assert match.move("alice", "c3-d4") == (e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4"),)
+    assert match.move("bob", "b6-a5") == (e.MoveSubmitted(at=match.now, seat=1, ply=2, move="b6-a5"),)
 
 
 def test_an_opponents_move_says_how_it_can_be_computed_again() -> None:
     match = PlayedMatch(creation(Seat.opponent(3), Seat.taken("alice")))
-    happened = match.do(SubmitMove("opponent-3", "c3-d4", level=3, seed=12, engine="e1"))
-    assert happened == (e.MoveSubmitted(match.now, 0, 1, "c3-d4", 3, 12, "e1"),)
+    happened = match.do(SubmitMove(player="opponent-3", move="c3-d4", level=3, seed=12, engine="e1"))
+    assert happened == (e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4", level=3, seed=12, engine="e1"),)
 
 
 def test_a_move_out_of_turn_is_refused_with_the_seat_whose_turn_it_is() -> None:
     match = started()
-    denied = refusal(match, SubmitMove("bob", "b6-a5"))
+    denied = refusal(match, SubmitMove(player="bob", move="b6-a5"))
     assert denied.code == "not-your-turn"
     assert "White" in str(denied)
 
@@ -41,33 +41,38 @@ def test_a_move_out_of_turn_is_refused_with_the_seat_whose_turn_it_is() -> None:
 def test_a_move_on_a_foreign_seat_is_refused() -> None:
     match = started()
     for stranger in ("carol", "", "opponent-1"):
-        assert refusal(match, SubmitMove(stranger, "c3-d4")).code == "not-your-seat"
+        assert refusal(match, SubmitMove(player=stranger, move="c3-d4")).code == "not-your-seat"
 
 
 def test_one_opponent_on_several_seats_moves_for_each_in_turn() -> None:
     match = PlayedMatch(creation(*[Seat.opponent(1)] * 4, game="towers", setup="four-player", rated=False))
     for ply in range(1, 6):
         game_moves = match.legal_moves()
-        (moved, *_) = match.do(SubmitMove("opponent-1", game_moves[0], 1, 1, "e"))
+        (moved, *_) = match.do(SubmitMove(player="opponent-1", move=game_moves[0], level=1, seed=1, engine="e"))
         assert isinstance(moved, e.MoveSubmitted)
         assert (moved.seat, moved.ply) == ((ply - 1) % 4, ply)
 
 
 @pytest.mark.parametrize("text", ["", "e9-e10", "c3", "move", "c3-d4;", "x" * 10_001, "c3-d4\x00", "♞"])
 def test_what_is_no_move_at_all_is_malformed(text: str) -> None:
-    denied = refusal(started(), SubmitMove("alice", text))
+    denied = refusal(started(), SubmitMove(player="alice", move=text))
     assert (denied.code, denied.field) == ("malformed-move", "move")
     assert ("at most 10000 characters" in str(denied)) == (len(text) > 10_000)
 
 
 @pytest.mark.parametrize("text", ["c3-e5", "b6-a5", "d4-e5", "c3xe5"])
 def test_a_move_against_the_rules_is_illegal(text: str) -> None:
-    denied = refusal(started(), SubmitMove("alice", text))
+    denied = refusal(started(), SubmitMove(player="alice", move=text))
     assert (denied.code, denied.field) == ("illegal-move", "move")
 
 
 def test_nothing_is_played_before_all_seats_are_taken() -> None:
-    for command in (SubmitMove("alice", "c3-d4"), Resign("alice"), OfferDraw("alice"), AcceptDraw("alice")):
+    for command in (
+        SubmitMove(player="alice", move="c3-d4"),
+        Resign(player="alice"),
+        OfferDraw(player="alice"),
+        AcceptDraw(player="alice"),
+    ):
         assert refusal(PlayedMatch(), command).code == "match-not-started"
 
 
@@ -76,39 +81,39 @@ def test_a_match_finishes_by_rule_with_the_move_that_ends_it() -> None:
     for number, move in enumerate(SHORT_GAME.split()):
         happened = match.move(("alice", "bob")[number % 2], move)
     assert happened == (
-        e.MoveSubmitted(match.now, 0, 27, "f4xh6"),
-        e.MatchFinished(match.now, (1.0, 0.0), "no-moves"),
+        e.MoveSubmitted(at=match.now, seat=0, ply=27, move="f4xh6"),
+        e.MatchFinished(at=match.now, scores=(1.0, 0.0), reason="no-moves"),
     )
     assert match.state.status == FINISHED
 
 
 def test_resigning_gives_the_point_to_the_other() -> None:
     match = started()
-    assert match.do(Resign("bob")) == (
-        e.PlayerResigned(match.now, 1),
-        e.MatchFinished(match.now, (1.0, 0.0), "resignation"),
+    assert match.do(Resign(player="bob")) == (
+        e.PlayerResigned(at=match.now, seat=1),
+        e.MatchFinished(at=match.now, scores=(1.0, 0.0), reason="resignation"),
     )
 
 
 def test_one_may_resign_out_of_turn_but_not_for_others() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    assert refusal(match, Resign("carol")).code == "not-your-seat"
-    match.do(Resign("alice"))
+    assert refusal(match, Resign(player="carol")).code == "not-your-seat"
+    match.do(Resign(player="alice"))
     assert match.state.scores == (0.0, 1.0)
 
 
 def test_resigning_in_a_two_player_setup_of_a_game_for_four_scores_two_seats() -> None:
     seats = (Seat.taken("alice"), Seat.open())
     match = PlayedMatch(creation(*seats, game="towers", setup="two-player"))
-    match.do(JoinMatch("bob"))
-    match.do(Resign("alice"))
+    match.do(JoinMatch(player="bob"))
+    match.do(Resign(player="alice"))
     assert match.state.scores == (0.0, 1.0)
 
 
 def test_resigning_among_four_lets_the_others_share_when_they_cannot_go_on() -> None:
     match = started_by_four()
-    match.do(Resign("rita"))
+    match.do(Resign(player="rita"))
     assert match.state.scores == pytest.approx((1 / 3, 1 / 3, 0.0, 1 / 3))
     assert match.state.reason == "resignation"
 
@@ -117,7 +122,7 @@ def test_resigning_among_four_lets_the_others_share_when_they_cannot_go_on() -> 
 def test_either_player_may_abort_until_the_second_ply(player: str) -> None:
     match = started()
     match.move("alice", "c3-d4")
-    assert match.do(AbortMatch(player)) == (e.MatchAborted(match.now, player),)
+    assert match.do(AbortMatch(player=player)) == (e.MatchAborted(at=match.now, player=player),)
     assert (match.state.status, match.state.scores) == (ABORTED, None)
 
 
@@ -126,33 +131,33 @@ def test_after_the_second_ply_a_match_cannot_be_aborted() -> None:
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     for player in ("alice", "bob"):
-        assert refusal(match, AbortMatch(player)).code == "too-late-to-abort"
+        assert refusal(match, AbortMatch(player=player)).code == "too-late-to-abort"
 
 
 def test_an_open_match_is_called_off_by_its_creator_and_an_invitation_by_the_invited() -> None:
     seats = (Seat.open(), Seat.invited("bob"))
     for player in ("carol", "bob"):
         match = PlayedMatch(creation(*seats, creator="carol"))
-        match.do(AbortMatch(player))
+        match.do(AbortMatch(player=player))
         assert match.state.status == ABORTED
-    assert refusal(PlayedMatch(creation(*seats, creator="carol")), AbortMatch("dave")).code == "not-your-seat"
+    assert refusal(PlayedMatch(creation(*seats, creator="carol")), AbortMatch(player="dave")).code == "not-your-seat"
 
 
 @pytest.mark.parametrize(
-    ("ending", "words"), [(Resign("alice"), "is over: resignation"), (AbortMatch("alice"), "was aborted")]
+    ("ending", "words"), [(Resign(player="alice"), "is over: resignation"), (AbortMatch(player="alice"), "was aborted")]
 )
 def test_nothing_happens_in_a_match_that_is_over(ending: Command, words: str) -> None:
     match = started()
     match.do(ending)
     for command in (
-        JoinMatch("carol"),
-        SubmitMove("alice", "c3-d4"),
-        Resign("bob"),
-        AbortMatch("bob"),
-        OfferDraw("bob"),
-        AcceptDraw("bob"),
-        DeclineDraw("bob"),
-        CallTime("bob"),
+        JoinMatch(player="carol"),
+        SubmitMove(player="alice", move="c3-d4"),
+        Resign(player="bob"),
+        AbortMatch(player="bob"),
+        OfferDraw(player="bob"),
+        AcceptDraw(player="bob"),
+        DeclineDraw(player="bob"),
+        CallTime(player="bob"),
     ):
         refused = refusal(match, command)
         assert (refused.code, words in str(refused)) == ("match-over", True)
@@ -161,7 +166,7 @@ def test_nothing_happens_in_a_match_that_is_over(ending: Command, words: str) ->
 def test_time_never_runs_backwards_within_a_match() -> None:
     match = started()
     before = match.state.updated_at
-    (moved,) = match.do(SubmitMove("alice", "c3-d4"), at=before - 5000)
+    (moved,) = match.do(SubmitMove(player="alice", move="c3-d4"), at=before - 5000)
     assert moved.at == before
-    (moved,) = match.do(SubmitMove("bob", "b6-a5"), at=before + 5)
+    (moved,) = match.do(SubmitMove(player="bob", move="b6-a5"), at=before + 5)
     assert moved.at == before + 5

@@ -1,5 +1,7 @@
 """How events make the state of a match, and that a replay makes the same one."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,23 +69,23 @@ def test_a_move_changes_the_position_and_keeps_the_earlier_one() -> None:
 
 def test_every_event_is_one_version() -> None:
     match = started_by_four()
-    match.do(OfferDraw("bob"))
+    match.do(OfferDraw(player="bob"))
     assert match.state.version == len(match.events) == 6
 
 
 def test_a_draw_offer_is_kept_with_the_ply_it_was_made_at() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    match.do(OfferDraw("bob"))
+    match.do(OfferDraw(player="bob"))
     assert (match.state.draw_agreed, match.state.offered_at) == ((1,), (None, 1))
-    match.do(DeclineDraw("alice"))
+    match.do(DeclineDraw(player="alice"))
     assert (match.state.draw_agreed, match.state.offered_at) == ((), (None, 1))
 
 
-@pytest.mark.parametrize("command", [Resign("alice"), AbortMatch("bob"), AcceptDraw("alice")])
+@pytest.mark.parametrize("command", [Resign(player="alice"), AbortMatch(player="bob"), AcceptDraw(player="alice")])
 def test_no_offer_is_left_when_a_match_has_ended(command: Command) -> None:
     match = started()
-    match.do(OfferDraw("bob"))
+    match.do(OfferDraw(player="bob"))
     match.do(command)
     assert match.state.ended
     assert match.state.draw_agreed == ()
@@ -91,14 +93,14 @@ def test_no_offer_is_left_when_a_match_has_ended(command: Command) -> None:
 
 def test_a_finished_match_keeps_its_scores_and_reason() -> None:
     match = started()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     assert (match.state.status, match.state.scores, match.state.reason) == (FINISHED, (0.0, 1.0), "resignation")
 
 
 def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:
     match = started()
     with pytest.raises(ValueError, match="does not begin with its creation"):
-        evolve(None, e.MatchStarted(NOON), "m")
+        evolve(None, e.MatchStarted(at=NOON), "m")
     with pytest.raises(ValueError, match="created a second time at version 4"):
         evolve(match.state, match.events[0], "m")
 
@@ -106,14 +108,14 @@ def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:
 def test_a_match_under_a_ruleset_that_is_not_installed_is_broken_and_says_which() -> None:
     created = PlayedMatch().events[0]
     assert isinstance(created, e.MatchCreated)
-    state = evolve(None, created._replace(ruleset=99), "m")
+    state = evolve(None, replace(created, ruleset=99), "m")
     assert state.position is None
     assert "ruleset 99 of 'bashni'" in str(state.broken)
 
 
 def test_a_recorded_move_that_the_rules_forbid_leaves_a_broken_match_at_the_position_before() -> None:
     match = started()
-    state = evolve(match.state, e.MoveSubmitted(NOON, 0, 1, "c3xe5"), "m")
+    state = evolve(match.state, e.MoveSubmitted(at=NOON, seat=0, ply=1, move="c3xe5"), "m")
     assert str(state.broken).startswith("ply 1, c3xe5: ")
     assert (state.position, state.moves, state.unplayed, state.plies) == (match.state.position, (), ("c3xe5",), 1)
     assert state.clock is not None
@@ -134,12 +136,12 @@ def play_at_random(create: CreateMatch, draw: st.DataObject) -> PlayedMatch:
         kind = draw.draw(st.integers(0, 19))
         command: Command
         if kind == 0:
-            command = draw.draw(st.sampled_from([Resign, AbortMatch]))(draw.draw(people))
+            command = draw.draw(st.sampled_from([Resign, AbortMatch]))(player=draw.draw(people))
         elif kind < 8:
-            command = draw.draw(verbs)(draw.draw(people))
+            command = draw.draw(verbs)(player=draw.draw(people))
         elif moves := match.legal_moves():
             to_move = match.state.seats[GAMES[create.game].to_move(match.state.position)].player
-            command = SubmitMove(to_move or "nobody", moves[draw.draw(st.integers(0, len(moves) - 1))])
+            command = SubmitMove(player=to_move or "nobody", move=moves[draw.draw(st.integers(0, len(moves) - 1))])
         else:
             continue
         before = (match.state, list(match.events))
@@ -193,11 +195,13 @@ def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.
 @pytest.mark.parametrize(
     "event",
     [
-        e.TakebackAccepted(NOON, 1),
-        e.FlagForgiven(NOON, 1),
-        e.MatchRestored(NOON),
-        e.RulesetAccepted(NOON, 1),
-        e.RulingMade(NOON, 1, "ann", "let-stand", "0" * 64, "1" * 64, False),
+        e.TakebackAccepted(at=NOON, seat=1),
+        e.FlagForgiven(at=NOON, seat=1),
+        e.MatchRestored(at=NOON),
+        e.RulesetAccepted(at=NOON, seat=1),
+        e.RulingMade(
+            at=NOON, dispute=1, arbiter="ann", ruling="let-stand", reason="0" * 64, rule="1" * 64, appeal=False
+        ),
     ],
     ids=lambda event: type(event).__name__,
 )

@@ -1,6 +1,7 @@
 """Where a match would have gone otherwise under another ruleset: the first place, and how."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -76,7 +77,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def played(moves: str, ruleset: int = 1) -> PlayedMatch:
     match = PlayedMatch(creation(ruleset=ruleset))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     for number, move in enumerate(moves.split()):
         match.move(PEOPLE[number % 2], move)
     return match
@@ -120,7 +121,7 @@ def test_a_game_that_ends_sooner_is_told_where_it_ends(known: Any) -> None:
 def test_a_game_that_ends_otherwise_or_not_at_all_is_told_so(known: Any) -> None:
     known(Sooner(3))
     match = PlayedMatch(creation(ruleset=3))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     for player, move in zip(("alice", "bob", "alice"), ("c3-d4", "d6-c5", "b2-c3"), strict=True):
         match.move(player, move)
     assert match.state.reason == "too-long"
@@ -151,21 +152,21 @@ def test_what_follows_when_a_seat_leaves_is_compared_too(known: Any) -> None:
     seats = (Seat.taken(FOUR[0]), Seat.open(), Seat.open(), Seat.open())
     match = PlayedMatch(creation(*seats, creator=FOUR[0], game="fourplay", setup="standard"))
     for player in FOUR[1:]:
-        match.do(JoinMatch(player))
+        match.do(JoinMatch(player=player))
     assert difference(match, 3) is None
-    match.do(Resign(FOUR[1]))
+    match.do(Resign(player=FOUR[1]))
     found = difference(match, 3)
     assert found is not None
     assert (found.ply, found.version, found.kind) == (0, 6, "position")
 
 
 def test_moves_that_were_taken_back_count_where_they_were_played() -> None:
-    match = PlayedMatch(creation()._replace(terms=days_per_move(3, takebacks=True)))
-    match.do(JoinMatch("bob"))
+    match = PlayedMatch(replace(creation(), terms=days_per_move(3, takebacks=True)))
+    match.do(JoinMatch(player="bob"))
     for number, move in enumerate(f"{PARTING} f4xd6xb8".split()):
         match.move(PEOPLE[number % 2], move)
-    match.do(RequestTakeback("alice"))
-    match.do(AcceptTakeback("bob"))
+    match.do(RequestTakeback(player="alice"))
+    match.do(AcceptTakeback(player="bob"))
     match.move("alice", "f4xd6xb4")
     found = difference(match, 2)
     assert found is not None
@@ -175,9 +176,9 @@ def test_moves_that_were_taken_back_count_where_they_were_played() -> None:
 def moved_to_ruleset_2_and_on(last: str) -> PlayedMatch:
     """A match that goes on under ruleset 2 before the ninth ply, with that ply."""
     match = played(PARTING)
-    match.do(ProposeRuleset("arthur", 2, REASON))
+    match.do(ProposeRuleset(arbiter="arthur", ruleset=2, reason=REASON))
     for person in PEOPLE:
-        match.do(AcceptRuleset(person))
+        match.do(AcceptRuleset(player=person))
     assert match.state.ruleset == 2
     match.move("alice", last)
     return match
@@ -199,6 +200,6 @@ def test_a_ruleset_that_does_not_exist_is_no_answer() -> None:
 
 def test_a_match_that_cannot_be_replayed_as_it_is_says_so() -> None:
     match = played("c3-d4")
-    broken = [*match.events[:-1], match.events[-1]._replace(move="c3-e5")]  # type: ignore[call-arg]
+    broken = [*match.events[:-1], replace(match.events[-1], move="c3-e5")]  # type: ignore[call-arg]
     with pytest.raises(Unplayable, match="ply 1, c3-e5: a man moves one square at a time"):
         impact("m", broken, 1, 2)

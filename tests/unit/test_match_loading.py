@@ -92,7 +92,7 @@ def matches(store: WatchedStore) -> Matches:
     """Return the matches of the store, with alice and bob playing in m."""
     matches = Matches(store, lambda: NOON)
     do(matches, creation())
-    do(matches, JoinMatch("bob"))
+    do(matches, JoinMatch(player="bob"))
     store.calls.clear()
     return matches
 
@@ -103,10 +103,10 @@ def do(matches: Matches, command: Command, key: str | None = None, expected: Ver
 
 
 def test_what_a_command_wrote_is_returned_and_loaded(matches: Matches) -> None:
-    executed = do(matches, SubmitMove("alice", "c3-d4"))
+    executed = do(matches, SubmitMove(player="alice", move="c3-d4"))
     assert (executed.version, executed.repeated) == (4, False)
     (event,) = executed.events
-    assert event_of(event) == MoveSubmitted(NOON, 0, 1, "c3-d4")
+    assert event_of(event) == MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4")
     assert (event.stream, event.version, event.actor) == ("m", 4, "actor")
     loaded = matches.load("m")
     assert loaded.state.moves == ("c3-d4",)
@@ -117,74 +117,74 @@ def test_a_match_that_does_not_exist_cannot_be_loaded(matches: Matches) -> None:
     with pytest.raises(NoSuchMatch):
         matches.load("nothing")
     with pytest.raises(Refused, match="no such match"):
-        matches.execute("nothing", Resign("alice"), "alice", Request("k", "f"))
+        matches.execute("nothing", Resign(player="alice"), "alice", Request("k", "f"))
 
 
 def test_a_command_on_a_match_that_is_known_here_costs_one_round_trip(matches: Matches, store: WatchedStore) -> None:
-    do(matches, SubmitMove("alice", "c3-d4"))
-    do(matches, SubmitMove("bob", "b6-a5"))
+    do(matches, SubmitMove(player="alice", move="c3-d4"))
+    do(matches, SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["append"] * 2
 
 
 def test_what_another_process_did_meanwhile_is_taken_into_account(matches: Matches, store: WatchedStore) -> None:
-    do(Matches(store, lambda: NOON), SubmitMove("alice", "c3-d4"))
+    do(Matches(store, lambda: NOON), SubmitMove(player="alice", move="c3-d4"))
     store.calls.clear()
-    do(matches, SubmitMove("bob", "b6-a5"))
+    do(matches, SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["open", "append"]
-    do(Matches(store, lambda: NOON), OfferDraw("bob"))
+    do(Matches(store, lambda: NOON), OfferDraw(player="bob"))
     store.calls.clear()
-    do(matches, SubmitMove("alice", "d4-c5"))
+    do(matches, SubmitMove(player="alice", move="d4-c5"))
     assert store.calls == ["append", "open", "append"]
 
 
 def test_a_command_costs_two_round_trips_in_a_process_that_has_never_seen_the_match(
     matches: Matches, store: WatchedStore
 ) -> None:
-    do(Matches(store, lambda: NOON), SubmitMove("alice", "c3-d4"))
+    do(Matches(store, lambda: NOON), SubmitMove(player="alice", move="c3-d4"))
     assert store.calls == ["open", "append"]
     store.keep_snapshot("m", 4, snapshot_of(*matches.load("m")[:2]))
     store.calls.clear()
-    do(Matches(store, lambda: NOON), SubmitMove("bob", "b6-a5"))
+    do(Matches(store, lambda: NOON), SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["open", "append"]
 
 
 def test_a_refused_command_writes_nothing(matches: Matches, store: WatchedStore) -> None:
     with pytest.raises(Refused):
-        do(matches, SubmitMove("bob", "b6-a5"))
+        do(matches, SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["open"]
     assert store.head("m").version == 3
 
 
 def test_a_repeated_request_returns_its_first_answer(matches: Matches) -> None:
-    first = do(matches, SubmitMove("alice", "c3-d4"), "key")
-    do(matches, SubmitMove("bob", "b6-a5"))
-    again = do(matches, SubmitMove("alice", "c3-d4"), "key")
+    first = do(matches, SubmitMove(player="alice", move="c3-d4"), "key")
+    do(matches, SubmitMove(player="bob", move="b6-a5"))
+    again = do(matches, SubmitMove(player="alice", move="c3-d4"), "key")
     assert again == (first.events, first.head, True)
 
 
 def test_a_repeated_request_is_recognized_even_with_an_expected_version(matches: Matches, store: WatchedStore) -> None:
     expected = store.tag()
-    first = do(matches, SubmitMove("alice", "c3-d4"), "key", expected)
-    assert do(matches, SubmitMove("alice", "c3-d4"), "key", expected) == (first.events, first.head, True)
+    first = do(matches, SubmitMove(player="alice", move="c3-d4"), "key", expected)
+    assert do(matches, SubmitMove(player="alice", move="c3-d4"), "key", expected) == (first.events, first.head, True)
 
 
 def test_a_request_key_with_another_content_is_refused(matches: Matches) -> None:
-    do(matches, SubmitMove("alice", "c3-d4"), "key")
+    do(matches, SubmitMove(player="alice", move="c3-d4"), "key")
     with pytest.raises(RequestMismatch):
-        do(matches, OfferDraw("alice"), "key")
+        do(matches, OfferDraw(player="alice"), "key")
 
 
 def test_a_command_for_another_version_is_stale(matches: Matches, store: WatchedStore) -> None:
     with pytest.raises(StaleVersion) as stale:
-        do(matches, SubmitMove("alice", "c3-d4"), expected=store.tag(2))
+        do(matches, SubmitMove(player="alice", move="c3-d4"), expected=store.tag(2))
     assert (stale.value.expected, stale.value.current) == (store.tag(2), store.tag(3))
     assert store.calls == ["open"]
 
 
 def test_a_command_that_was_overtaken_is_decided_anew(matches: Matches, store: WatchedStore) -> None:
     rival = Matches(store, lambda: NOON)
-    store.before_append = lambda: do(rival, OfferDraw("bob"))
-    executed = do(matches, SubmitMove("alice", "c3-d4"))
+    store.before_append = lambda: do(rival, OfferDraw(player="bob"))
+    executed = do(matches, SubmitMove(player="alice", move="c3-d4"))
     assert [event.version for event in executed.events] == [5]
     assert matches.load("m").state.moves == ("c3-d4",)
 
@@ -193,16 +193,16 @@ def test_a_command_that_was_overtaken_is_refused_when_the_rules_say_so_now(
     matches: Matches, store: WatchedStore
 ) -> None:
     rival = Matches(store, lambda: NOON)
-    store.before_append = lambda: do(rival, Resign("bob"))
+    store.before_append = lambda: do(rival, Resign(player="bob"))
     with pytest.raises(Refused, match="over"):
-        do(matches, SubmitMove("alice", "c3-d4"))
+        do(matches, SubmitMove(player="alice", move="c3-d4"))
 
 
 def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches, store: WatchedStore) -> None:
     rival = Matches(store, lambda: NOON)
-    store.before_append = lambda: do(rival, OfferDraw("bob"))
+    store.before_append = lambda: do(rival, OfferDraw(player="bob"))
     with pytest.raises(StaleVersion) as stale:
-        do(matches, SubmitMove("alice", "c3-d4"), expected=store.tag())
+        do(matches, SubmitMove(player="alice", move="c3-d4"), expected=store.tag())
     assert stale.value.current == store.tag(4)
 
 
@@ -216,7 +216,7 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
         asked.append(len(state.moves))
         return orders._replace(forced=True)
 
-    store.before_append = lambda: do(rival, SubmitMove("alice", "c3-d4"))
+    store.before_append = lambda: do(rival, SubmitMove(player="alice", move="c3-d4"))
     laid = matches.lay_down("m", "bob", watching_moves)
     assert asked == [0, 1]
     assert (laid.orders, laid.head.version) == ({1: Orders(forced=True)}, 4)
@@ -226,33 +226,33 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
 
 def test_two_processes_see_what_the_other_did(matches: Matches, store: WatchedStore) -> None:
     other = Matches(store, lambda: NOON)
-    do(matches, SubmitMove("alice", "c3-d4"))
-    do(other, SubmitMove("bob", "b6-a5"))
+    do(matches, SubmitMove(player="alice", move="c3-d4"))
+    do(other, SubmitMove(player="bob", move="b6-a5"))
     assert matches.load("m") == other.load("m")
     assert matches.load("m").state.moves == ("c3-d4", "b6-a5")
 
 
 def test_a_cached_match_follows_a_store_that_has_gone_back(matches: Matches, store: WatchedStore) -> None:
-    do(matches, SubmitMove("alice", "c3-d4"))
+    do(matches, SubmitMove(player="alice", move="c3-d4"))
     matches.load("m")
     store.forget("m", 3)
     assert matches.load("m").state.moves == ()
-    do(matches, SubmitMove("alice", "c3-b4"))
+    do(matches, SubmitMove(player="alice", move="c3-b4"))
     assert matches.load("m").state.moves == ("c3-b4",)
     assert verify(store, "m").head.version == 4
 
 
 def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Matches, store: WatchedStore) -> None:
-    do(matches, SubmitMove("alice", "c3-d4"))
+    do(matches, SubmitMove(player="alice", move="c3-d4"))
     matches.load("m")
     store.forget("m", 3)
     other = Matches(store, lambda: NOON)
-    do(other, SubmitMove("alice", "c3-b4"))
+    do(other, SubmitMove(player="alice", move="c3-b4"))
     assert matches.load("m") == other.load("m")
     matches.load("m")
     store.forget("m", 3)
     for player, move in (("alice", "e3-f4"), ("bob", "b6-a5")):
-        do(Matches(store, lambda: NOON), SubmitMove(player, move))
+        do(Matches(store, lambda: NOON), SubmitMove(player=player, move=move))
     assert matches.load("m").state.moves == ("e3-f4", "b6-a5")
 
 
@@ -273,7 +273,7 @@ def play_on(matches: Matches, plies: int) -> None:
         game = GAMES[state.game]
         moves = [game.format_move(state.position, move) for move in game.legal_moves(state.position)]
         player = state.seats[game.to_move(state.position)].player
-        do(matches, SubmitMove(player or "", chance.choice(moves)), f"ply {len(state.moves)}")
+        do(matches, SubmitMove(player=player or "", move=chance.choice(moves)), f"ply {len(state.moves)}")
 
 
 def test_a_snapshot_is_kept_now_and_then_and_spares_the_replay(
@@ -329,7 +329,7 @@ def test_a_snapshot_gives_the_state_back_whole(game: Game[Any, Any]) -> None:
         match = PlayedMatch(creation(*seats, creator=players[0], game=game.id, setup=setup.name))
         assert_restored(match.state)
         for player in players[1:]:
-            match.do(JoinMatch(player))
+            match.do(JoinMatch(player=player))
         chance = random.Random(3)
         for _ in range(30):
             player = players[game.to_move(match.state.position)]
@@ -337,9 +337,9 @@ def test_a_snapshot_gives_the_state_back_whole(game: Game[Any, Any]) -> None:
             if match.state.ended:
                 break
         else:
-            match.do(OfferDraw(players[0]))
+            match.do(OfferDraw(player=players[0]))
             assert_restored(match.state)
-            match.do(Resign(players[1]))
+            match.do(Resign(player=players[1]))
         assert_restored(match.state)
 
 

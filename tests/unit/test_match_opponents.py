@@ -36,36 +36,45 @@ def drawn(match: PlayedMatch, *commands: Command) -> bool:
 
 def ended(match: PlayedMatch) -> PlayedMatch:
     """Return ``match`` after alice has given it up."""
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     return match
 
 
 def test_a_match_that_is_taken_back_by_a_ruling_goes_on_with_a_seed_that_nobody_knows() -> None:
     match = ended(against_an_opponent())
-    assert drawn(match, OpenCase("ann", 2, "clock", WORDS), ruling("take-back", ply=1))
+    assert drawn(match, OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("take-back", ply=1))
     assert match.state.status == PLAYING
 
 
 def test_a_running_match_that_is_taken_back_has_another_seed_for_the_seeds_of_its_moves_are_known() -> None:
-    assert drawn(against_an_opponent(), OpenCase("ann", 2, "clock", WORDS), ruling("take-back", ply=1))
+    assert drawn(
+        against_an_opponent(),
+        OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),
+        ruling("take-back", ply=1),
+    )
 
 
 def test_moves_that_are_taken_back_by_request_are_answered_from_another_seed() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(1), rated=False, terms=TAKEBACKS))
     match.move("alice", "c3-d4")
     answered(match)
-    assert drawn(match, RequestTakeback("alice"))
+    assert drawn(match, RequestTakeback(player="alice"))
 
 
 def test_a_match_that_was_annulled_while_it_was_played_goes_on_with_another_seed() -> None:
     match = against_an_opponent()
-    assert not drawn(match, OpenCase("ann", 2, "clock", WORDS), ruling("annul"))
-    assert drawn(match, OpenCase("ann", 2, "clock", WORDS), ruling("restore"))
+    assert not drawn(match, OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("annul"))
+    assert drawn(match, OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("restore"))
 
 
 def test_a_match_that_is_over_again_once_it_is_restored_needs_no_seed() -> None:
     match = ended(against_an_opponent())
-    cases = [OpenCase("ann", 2, "clock", WORDS), ruling("annul"), OpenCase("ann", 2, "clock", WORDS), ruling("restore")]
+    cases = [
+        OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),
+        ruling("annul"),
+        OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),
+        ruling("restore"),
+    ]
     assert not drawn(match, *cases)
     assert match.state.status == FINISHED
 
@@ -75,20 +84,22 @@ def test_a_flag_of_an_opponent_that_is_forgiven_costs_it_its_seed() -> None:
     match.move("alice", "d4-c5" if "d4-c5" in match.legal_moves() else match.legal_moves()[0])
     match.do(CallTime(), match.now + 30 * DAY)
     assert match.state.status == FINISHED
-    assert drawn(match, ForgiveFlag("alice"))
+    assert drawn(match, ForgiveFlag(player="alice"))
 
 
 def test_people_need_no_seeds() -> None:
-    assert not drawn(flagged(), ForgiveFlag("bob"))
-    assert not drawn(resigned(), OpenCase("ann", 2, "clock", WORDS), ruling("take-back", ply=1))
+    assert not drawn(flagged(), ForgiveFlag(player="bob"))
+    assert not drawn(
+        resigned(), OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("take-back", ply=1)
+    )
     match = started(TAKEBACKS)
     match.move("alice", "c3-d4")
-    assert not drawn(match, RequestTakeback("alice"), AcceptTakeback("bob"))
+    assert not drawn(match, RequestTakeback(player="alice"), AcceptTakeback(player="bob"))
 
 
 def test_without_a_seed_a_match_does_not_go_on() -> None:
     match = ended(against_an_opponent())
-    match.do(OpenCase("ann", 2, "clock", WORDS))
+    match.do(OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS))
     with pytest.raises(ValueError, match="goes on with seeds that are known, and there is no other"):
         decide(match.state, ruling("take-back", ply=1), match.now)
 
@@ -96,7 +107,7 @@ def test_without_a_seed_a_match_does_not_go_on() -> None:
 def test_an_opponent_on_several_seats_takes_no_draw_and_a_person_is_not_asked() -> None:
     seats = (Seat.taken("wendy"), Seat.opponent(1), Seat.open(), Seat.opponent(1))
     match = PlayedMatch(creation(*seats, creator="wendy", game="towers", setup="four-player"))
-    match.do(JoinMatch("rita"))
+    match.do(JoinMatch(player="rita"))
     assert not takes_draw(match.state, 1)
     with pytest.raises(ValueError, match="no opponent has seat 0"):
         takes_draw(match.state, 0)

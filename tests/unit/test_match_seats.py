@@ -49,11 +49,11 @@ PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
 )
 def test_a_match_is_played_by_the_ruleset_that_was_asked_for(ruleset: int, legal: str, illegal: str) -> None:
     match = PlayedMatch(creation(ruleset=ruleset))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     for number, move in enumerate(PARTING.split()):
         match.move(("alice", "bob")[number % 2], move)
     assert match.state.ruleset == ruleset
-    assert refusal(match, SubmitMove("alice", illegal)).code == "illegal-move"
+    assert refusal(match, SubmitMove(player="alice", move=illegal)).code == "illegal-move"
     match.move("alice", legal)
     assert match.state.moves[8] == legal
 
@@ -65,7 +65,7 @@ def test_a_ruleset_that_does_not_exist_is_refused_with_those_that_do() -> None:
 
 def test_a_match_whose_seats_are_all_taken_starts_at_once() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(3)))
-    assert match.events[1:] == [e.MatchStarted(NOON + 1000)]
+    assert match.events[1:] == [e.MatchStarted(at=NOON + 1000)]
     assert match.state.status == PLAYING
 
 
@@ -77,7 +77,7 @@ def test_opponents_of_one_level_may_sit_on_several_seats() -> None:
 
 def test_a_match_may_be_created_between_others() -> None:
     match = PlayedMatch(creation(Seat.open(), Seat.invited("bob"), creator="carol"))
-    assert match.do(JoinMatch("dave"))[0] == e.PlayerJoined(match.now, 0, "dave")
+    assert match.do(JoinMatch(player="dave"))[0] == e.PlayerJoined(at=match.now, seat=0, player="dave")
 
 
 @pytest.mark.parametrize(
@@ -109,13 +109,13 @@ def test_a_match_is_created_once() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        JoinMatch("a"),
-        SubmitMove("a", "c3-d4"),
-        Resign("a"),
-        AbortMatch("a"),
-        OfferDraw("a"),
-        AcceptDraw("a"),
-        DeclineDraw("a"),
+        JoinMatch(player="a"),
+        SubmitMove(player="a", move="c3-d4"),
+        Resign(player="a"),
+        AbortMatch(player="a"),
+        OfferDraw(player="a"),
+        AcceptDraw(player="a"),
+        DeclineDraw(player="a"),
     ],
 )
 def test_nothing_can_be_done_in_a_match_that_does_not_exist(command: Command) -> None:
@@ -126,7 +126,10 @@ def test_nothing_can_be_done_in_a_match_that_does_not_exist(command: Command) ->
 
 def test_taking_the_last_seat_starts_the_match() -> None:
     match = PlayedMatch()
-    assert match.do(JoinMatch("bob")) == (e.PlayerJoined(match.now, 1, "bob"), e.MatchStarted(match.now))
+    assert match.do(JoinMatch(player="bob")) == (
+        e.PlayerJoined(at=match.now, seat=1, player="bob"),
+        e.MatchStarted(at=match.now),
+    )
 
 
 def test_a_four_player_match_starts_when_the_fourth_has_joined() -> None:
@@ -139,21 +142,21 @@ def test_a_four_player_match_starts_when_the_fourth_has_joined() -> None:
 def test_a_player_may_choose_among_the_free_seats() -> None:
     seats = (Seat.taken("alice"), Seat.open(), Seat.open(), Seat.open())
     match = PlayedMatch(creation(*seats, game="towers", setup="four-player"))
-    match.do(JoinMatch("bob", seat=2))
+    match.do(JoinMatch(player="bob", seat=2))
     assert match.state.seat_of("bob") == 2
-    assert refusal(match, JoinMatch("carol", seat=2)).code == "seat-taken"
-    assert refusal(match, JoinMatch("carol", seat=0)).code == "seat-taken"
+    assert refusal(match, JoinMatch(player="carol", seat=2)).code == "seat-taken"
+    assert refusal(match, JoinMatch(player="carol", seat=0)).code == "seat-taken"
     for nowhere in (-1, 4):
         with pytest.raises(Refused, match="seats 0 to 3") as refused:
-            match.do(JoinMatch("carol", seat=nowhere))
+            match.do(JoinMatch(player="carol", seat=nowhere))
         assert refused.value.code == "wrong-seats"
 
 
 def test_an_invited_player_gets_the_seat_that_is_kept_for_them() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
-    assert refusal(match, JoinMatch("mallory")).code == "seats-taken"
-    assert refusal(match, JoinMatch("mallory", seat=1)).code == "seat-taken"
-    match.do(JoinMatch("bob"))
+    assert refusal(match, JoinMatch(player="mallory")).code == "seats-taken"
+    assert refusal(match, JoinMatch(player="mallory", seat=1)).code == "seat-taken"
+    match.do(JoinMatch(player="bob"))
     assert match.state.seats[1] == Seat.taken("bob")
     assert match.state.status == PLAYING
 
@@ -161,30 +164,33 @@ def test_an_invited_player_gets_the_seat_that_is_kept_for_them() -> None:
 def test_an_invited_player_takes_no_other_seat() -> None:
     seats = (Seat.taken("alice"), Seat.invited("bob"), Seat.open(), Seat.open())
     match = PlayedMatch(creation(*seats, game="towers", setup="four-player"))
-    denied = refusal(match, JoinMatch("bob", seat=2))
+    denied = refusal(match, JoinMatch(player="bob", seat=2))
     assert (denied.code, denied.field) == ("seat-taken", "seat")
-    match.do(JoinMatch("bob", seat=1))
+    match.do(JoinMatch(player="bob", seat=1))
     assert match.state.seat_of("bob") == 1
 
 
 def test_nobody_joins_twice_nor_a_match_that_has_started() -> None:
     match = PlayedMatch()
-    assert refusal(match, JoinMatch("alice")).code == "already-seated"
-    match.do(JoinMatch("bob"))
+    assert refusal(match, JoinMatch(player="alice")).code == "already-seated"
+    match.do(JoinMatch(player="bob"))
     for seat in (None, 0):
-        assert refusal(match, JoinMatch("carol", seat=seat)).code == "seats-taken"
+        assert refusal(match, JoinMatch(player="carol", seat=seat)).code == "seats-taken"
 
 
 def test_nobody_joins_a_match_that_was_called_off() -> None:
     match = PlayedMatch()
-    match.do(AbortMatch("alice"))
-    assert refusal(match, JoinMatch("bob")).code == "match-over"
+    match.do(AbortMatch(player="alice"))
+    assert refusal(match, JoinMatch(player="bob")).code == "match-over"
 
 
 def test_a_guest_joins_unrated_matches_only() -> None:
-    assert refusal(PlayedMatch(creation(rated=True)), JoinMatch("visitor", guest=True)).code == "guests-play-unrated"
+    assert (
+        refusal(PlayedMatch(creation(rated=True)), JoinMatch(player="visitor", guest=True)).code
+        == "guests-play-unrated"
+    )
     unrated = PlayedMatch(creation(rated=False))
-    unrated.do(JoinMatch("visitor", guest=True))
+    unrated.do(JoinMatch(player="visitor", guest=True))
     assert unrated.state.status == PLAYING
 
 

@@ -1,5 +1,7 @@
 """What the page of a match says of its clocks, and what it lets its viewer do."""
 
+from dataclasses import replace
+
 from api.pages.available_actions import acts
 from api.pages.clocks import ahead, announced, seat_clocks
 from api.pages.line_tree import tree_shown
@@ -13,8 +15,8 @@ from tests.support.matches import FOUR, PlayedMatch, creation, started
 
 def match_on(terms: Terms) -> PlayedMatch:
     """Return a match of alice and bob on ``terms``, in which both have made their first move."""
-    match = PlayedMatch(creation(Seat.taken("alice"), Seat.open())._replace(terms=terms))
-    match.do(c.JoinMatch("bob"))
+    match = PlayedMatch(replace(creation(Seat.taken("alice"), Seat.open()), terms=terms))
+    match.do(c.JoinMatch(player="bob"))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     return match
@@ -39,14 +41,14 @@ def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term() -> 
 def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
     capped = match_on(STANDARD._replace(ceiling=2 * DAY))
     assert ahead(capped.state, capped.now).rule == "No single move may take longer than 2 days."
-    beginning = PlayedMatch(creation(Seat.taken("alice"), Seat.open())._replace(terms=STANDARD._replace(ceiling=DAY)))
-    beginning.do(c.JoinMatch("bob"))
+    beginning = PlayedMatch(replace(creation(Seat.taken("alice"), Seat.open()), terms=STANDARD._replace(ceiling=DAY)))
+    beginning.do(c.JoinMatch(player="bob"))
     assert ahead(beginning.state, beginning.now).rule.startswith("Each player's first move must come within 1 day;")
 
 
 def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
     match = match_on(days_per_move(3))
-    match.do(c.PauseClock(VACATION, "alice", match.now, match.now + DAY))
+    match.do(c.PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + DAY))
     clock, told = seat_clocks(match.state, match.now)[0], ahead(match.state, match.now)
     assert (clock.words, clock.runs, clock.paused) == ("3 days", False, "on vacation")
     assert told.pauses == (("on vacation", match.now + DAY - 1000),)
@@ -55,14 +57,14 @@ def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
 
 def test_a_vacation_that_lies_ahead_is_announced_to_both_sides() -> None:
     match = match_on(days_per_move(3))
-    match.do(c.PauseClock(VACATION, "bob", match.now + DAY, match.now + 3 * DAY))
+    match.do(c.PauseClock(reason=VACATION, player="bob", since=match.now + DAY, until=match.now + 3 * DAY))
     assert [(pause.seat, pause.since) for pause in announced(match.state, match.now)] == [(1, match.now - 1000 + DAY)]
     assert announced(match.state, match.now + 2 * DAY) == []
 
 
 def test_while_a_pause_has_no_end_there_is_no_deadline() -> None:
     match = match_on(days_per_move(3))
-    match.do(c.PauseClock(OUTAGE, None, match.now))
+    match.do(c.PauseClock(reason=OUTAGE, player=None, since=match.now))
     told = ahead(match.state, match.now)
     assert (told.at, told.changes, told.pauses) == (None, None, (("the server was away", None),))
 
@@ -82,7 +84,7 @@ def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> No
 def test_who_loses_on_time_among_four_only_leaves() -> None:
     match = PlayedMatch(creation(*[Seat.taken("alice"), *[Seat.open()] * 3], game="fourplay", setup="standard"))
     for player in FOUR[1:]:
-        match.do(c.JoinMatch(player))
+        match.do(c.JoinMatch(player=player))
     for player in ("alice", *FOUR[1:]):
         match.move(player, match.legal_moves()[0])
     assert ahead(match.state, match.now).consequence == "Red leaves the game at that instant"

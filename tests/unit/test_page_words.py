@@ -44,7 +44,7 @@ def test_what_a_person_wrote_and_what_cannot_be_understood_is_shown_as_it_stands
 
 def test_a_result_is_told_from_the_side_of_who_looks() -> None:
     match = started()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     summary = summarise(match.state)
     results = [own_result(summary, viewer) for viewer in ("alice", "bob", "carol", None)]
     assert results == [Result.LOST, Result.WON, None, None]

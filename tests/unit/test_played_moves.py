@@ -21,7 +21,7 @@ def drafted(armies: int) -> PlayedMatch:
     for player in FOUR[:armies]:
         draft = find_ruleset("fourplay", 1).draft(match.state.position)
         assert draft is not None
-        match.do(SubmitMoves(player, (*draft.ready, draft.done)))
+        match.do(SubmitMoves(player=player, moves=(*draft.ready, draft.done)))
     return match
 
 

@@ -1,5 +1,7 @@
 """What rulings bring about: play goes on after them, ends properly, and needs no rules that are missing or at fault."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match import events as e
@@ -33,8 +35,10 @@ from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, started, starte
 
 def test_a_match_that_was_called_off_before_all_seats_were_taken_cannot_be_disputed() -> None:
     match = PlayedMatch()
-    match.do(AbortMatch("alice"))
-    assert refusal(match, RaiseDispute("alice", 0, "clock", WORDS)).code == "match-not-started"
+    match.do(AbortMatch(player="alice"))
+    assert (
+        refusal(match, RaiseDispute(player="alice", ply=0, ground="clock", statement=WORDS)).code == "match-not-started"
+    )
 
 
 @pytest.mark.parametrize("terms", [STANDARD, days_per_move(3)])
@@ -44,7 +48,7 @@ def test_who_has_lost_on_time_has_time_again_when_a_ruling_takes_back(terms: Ter
     match.move("bob", "b6-a5")
     match.do(CallTime(), match.now + 15 * DAY)
     assert match.state.reason == "flag"
-    match.do(RaiseDispute("alice", 2, "clock", WORDS))
+    match.do(RaiseDispute(player="alice", ply=2, ground="clock", statement=WORDS))
     match.do(ruling("take-back", ply=2))
     assert match.state.clock is not None
     assert [left(match.state.clock, seat, match.now) for seat in (0, 1)] == [3 * DAY, match.state.clock.remaining[1]]
@@ -55,11 +59,11 @@ def test_a_ruling_that_takes_back_gives_nobody_more_time_who_has_some() -> None:
     match = started()
     for player, move in (("alice", "c3-d4"), ("bob", "b6-a5"), ("alice", "g3-h4")):
         match.move(player, move)
-    match.do(SubmitMove("bob", "h6-g5"), match.now + 9 * DAY)
+    match.do(SubmitMove(player="bob", move="h6-g5"), match.now + 9 * DAY)
     assert match.state.clock is not None
     used = match.state.clock.remaining
     assert 0 < used[1] < 3 * DAY
-    match.do(RaiseDispute("alice", 4, "clock", WORDS), match.now)
+    match.do(RaiseDispute(player="alice", ply=4, ground="clock", statement=WORDS), match.now)
     match.do(ruling("take-back", ply=3))
     assert match.state.clock.remaining == used
 
@@ -69,7 +73,7 @@ def test_a_match_that_was_called_off_can_be_taken_up_again() -> None:
     match.move("alice", "c3-d4")
     match.do(CallTime(), match.now + 8 * DAY)
     assert match.state.status == ABORTED
-    match.do(RaiseDispute("bob", 1, "clock", WORDS))
+    match.do(RaiseDispute(player="bob", ply=1, ground="clock", statement=WORDS))
     match.do(ruling("take-back", ply=1))
     match.move("bob", "b6-a5")
 
@@ -79,7 +83,7 @@ def won() -> PlayedMatch:
     match = started()
     for ply, move in enumerate(SHORT_GAME.split()):
         match.move(("alice", "bob")[ply % 2], move)
-    match.do(RaiseDispute("bob", 1, "wrong-result", WORDS))
+    match.do(RaiseDispute(player="bob", ply=1, ground="wrong-result", statement=WORDS))
     return match
 
 
@@ -96,21 +100,23 @@ def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> 
     match = started_by_four(game="fourplay", setup="standard")
     for player in FOUR:
         match.move(player, match.legal_moves()[0])
-    match.do(Resign("blue"))
+    match.do(Resign(player="blue"))
     match.move("wendy", match.legal_moves()[0])
-    match.do(RaiseDispute("blue", 4, "conduct", WORDS))
+    match.do(RaiseDispute(player="blue", ply=4, ground="conduct", statement=WORDS))
     match.do(ruling("take-back", ply=3))
     match.move("bob", match.legal_moves()[0])
     match.move("wendy", match.legal_moves()[0])
-    assert match.move("blue", match.legal_moves()[0]) == (e.MoveSubmitted(match.now, 1, 6, match.state.moves[-1]),)
+    assert match.move("blue", match.legal_moves()[0]) == (
+        e.MoveSubmitted(at=match.now, seat=1, ply=6, move=match.state.moves[-1]),
+    )
 
 
 def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> None:
     match = won()
     match.do(ruling("annul"))
-    match.do(Appeal("alice", WORDS))
+    match.do(Appeal(player="alice", statement=WORDS))
     match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
-    match.do(ReopenCase("ben", 1, WORDS))
+    match.do(ReopenCase(person="ben", dispute=1, statement=WORDS))
     assert refusal(match, ruling("restore", "ben")).field == "ruling"
     match.do(ruling("annul", "ben"))
     assert match.state.scores is None
@@ -119,16 +125,16 @@ def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> Non
 def test_a_ruling_can_still_be_appealed_when_another_dispute_was_raised_after_it() -> None:
     match = disputed()
     match.do(ruling("take-back", ply=1))
-    match.do(RaiseDispute("bob", 1, "conduct", WORDS))
-    assert refusal(match, Appeal("alice", WORDS)).code == "dispute-open"
+    match.do(RaiseDispute(player="bob", ply=1, ground="conduct", statement=WORDS))
+    assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "dispute-open"
     match.do(ruling("let-stand", "cleo"), match.now + 20 * DAY)
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     match.do(ruling("let-stand", "ann"))
-    match.do(Appeal("alice", WORDS))
+    match.do(Appeal(player="alice", statement=WORDS))
     assert match.state.open_case == match.state.disputes[0]
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("let-stand", "ben"))
-    assert refusal(match, Appeal("alice", WORDS)).code == "nothing-to-appeal"
+    assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
 
 
 def test_what_an_arbiter_has_decided_is_not_forgiven_like_a_flag() -> None:
@@ -136,22 +142,23 @@ def test_what_an_arbiter_has_decided_is_not_forgiven_like_a_flag() -> None:
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(CallTime(), match.now + 15 * DAY)
-    match.do(RaiseDispute("alice", 2, "clock", WORDS))
+    match.do(RaiseDispute(player="alice", ply=2, ground="clock", statement=WORDS))
     match.do(ruling("decide", scores=(1.0, 0.0)))
     assert match.state.fallen is None
-    assert refusal(match, ForgiveFlag("bob")).code == "nothing-to-forgive"
+    assert refusal(match, ForgiveFlag(player="bob")).code == "nothing-to-forgive"
 
 
 def unknown_ruleset() -> PlayedMatch:
     """Return a match that was created under a ruleset that is not installed, with a ply on record."""
     created, joined, began = started().events
     assert isinstance(created, e.MatchCreated)
-    ply = e.MoveSubmitted(began.at, 0, 1, "c3-d4")
-    return PlayedMatch.recorded([created._replace(ruleset=99), joined, began, ply])
+    ply = e.MoveSubmitted(at=began.at, seat=0, ply=1, move="c3-d4")
+    return PlayedMatch.recorded([replace(created, ruleset=99), joined, began, ply])
 
 
 @pytest.mark.parametrize(
-    "command", [CallTime("alice"), CallTime(), Resign("alice"), OfferDraw("bob"), AbortMatch("alice")]
+    "command",
+    [CallTime(player="alice"), CallTime(), Resign(player="alice"), OfferDraw(player="bob"), AbortMatch(player="alice")],
 )
 def test_what_needs_the_rules_is_refused_where_they_are_missing(command: Command) -> None:
     assert refusal(unknown_ruleset(), command).code == "broken-match"
@@ -159,9 +166,9 @@ def test_what_needs_the_rules_is_refused_where_they_are_missing(command: Command
 
 def test_a_match_under_a_missing_ruleset_goes_on_under_one_that_is_there() -> None:
     match = unknown_ruleset()
-    match.do(ProposeRuleset("ann", 2, REASON))
-    match.do(AcceptRuleset("alice"))
-    match.do(AcceptRuleset("bob"))
+    match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
+    match.do(AcceptRuleset(player="alice"))
+    match.do(AcceptRuleset(player="bob"))
     assert (match.state.broken, match.state.moves) == (None, ("c3-d4",))
     match.move("bob", "b6-a5")
 
@@ -180,9 +187,9 @@ def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(comma
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    match = PlayedMatch.recorded([*match.events, e.RulesetChanged(match.now, 99)])
+    match = PlayedMatch.recorded([*match.events, e.RulesetChanged(at=match.now, ruleset=99)])
     assert (match.state.position, match.state.plies) == (None, 2)
-    match.do(OpenCase("ann", 2, "illegal-move", WORDS))
+    match.do(OpenCase(arbiter="ann", ply=2, ground="illegal-move", statement=WORDS))
     match.do(command)
     assert match.state.disputes[0].rulings[0].ruling == command.ruling
     assert replay("m", match.events) == match.state
@@ -194,14 +201,14 @@ def with_an_answer_laid_down() -> PlayedMatch:
     first = [Line("c3-d4", None, (Line("b6-a5"),))]
     orders = laid_down(match.state, "bob", Orders(), first, None, match.now)
     match.move("alice", "c3-d4")
-    match.do(OpenCase("ann", 1, "clock", WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS))
     match.orders[1] = orders
     return match
 
 
 def test_a_conditional_line_answers_when_a_frozen_match_goes_on() -> None:
     match = with_an_answer_laid_down()
-    match.do(FileStatement("alice", WORDS))
+    match.do(FileStatement(player="alice", statement=WORDS))
     assert match.state.moves == ("c3-d4",)
     happened = match.do(ruling("let-stand"))
     assert [type(event) for event in happened] == [e.RulingMade, e.MoveSubmitted]
@@ -221,7 +228,7 @@ def test_a_conditional_line_is_dead_once_a_ruling_has_taken_moves_back() -> None
 def test_a_conditional_line_is_alive_again_when_an_annulled_match_is_restored() -> None:
     match = with_an_answer_laid_down()
     match.do(ruling("annul"))
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     match.do(ruling("restore", "ben"))
     assert match.state.moves == ("c3-d4", "b6-a5")
 

@@ -30,7 +30,7 @@ def settled(first: str = "decide", second: str = "take-back") -> PlayedMatch:
     facts = {"decide": {"scores": (1.0, 0.0)}, "take-back": {"ply": 1}, "let-stand": {}}
     match = disputed()
     match.do(ruling(first, "ann", **facts[first]))
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     match.do(ruling(second, "ben", **facts[second]))
     return match
 
@@ -38,10 +38,10 @@ def settled(first: str = "decide", second: str = "take-back") -> PlayedMatch:
 def test_what_was_settled_on_appeal_cannot_be_disputed_again() -> None:
     match = settled()
     for command in (
-        RaiseDispute("alice", 1, "repetition", WORDS),
-        RaiseDispute("alice", 0, "conduct", WORDS),
-        OpenCase("ann", 1, "repetition", WORDS),
-        OpenCase("ben", 1, "repetition", WORDS),
+        RaiseDispute(player="alice", ply=1, ground="repetition", statement=WORDS),
+        RaiseDispute(player="alice", ply=0, ground="conduct", statement=WORDS),
+        OpenCase(arbiter="ann", ply=1, ground="repetition", statement=WORDS),
+        OpenCase(arbiter="ben", ply=1, ground="repetition", statement=WORDS),
     ):
         refused = refusal(match, command)
         assert (refused.code, refused.field) == ("settled", "ply")
@@ -52,8 +52,8 @@ def test_what_is_played_after_that_can_be_disputed_but_not_judged_by_whom_the_ap
     match = settled()
     match.move("bob", "b6-a5")
     match.move("alice", "d4-c5")
-    assert refusal(match, RaiseDispute("alice", 1, "clock", WORDS)).code == "settled"
-    match.do(RaiseDispute("alice", 3, "clock", WORDS))
+    assert refusal(match, RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS)).code == "settled"
+    match.do(RaiseDispute(player="alice", ply=3, ground="clock", statement=WORDS))
     refused = refusal(match, ruling("decide", "ann", scores=(1.0, 0.0)))
     assert (refused.code, str(refused)) == (
         "own-ruling",
@@ -74,44 +74,52 @@ def test_moves_that_are_taken_back_later_are_not_settled_any_more() -> None:
 def test_an_arbiter_who_acted_in_a_case_does_not_rule_on_its_appeal(acted: str) -> None:
     match = started()
     match.move("alice", "c3-d4")
-    match.do(OpenCase("ann", 1, "clock", WORDS) if acted == "opened" else RaiseDispute("bob", 1, "conduct", WORDS))
+    match.do(
+        OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS)
+        if acted == "opened"
+        else RaiseDispute(player="bob", ply=1, ground="conduct", statement=WORDS)
+    )
     if acted == "froze":
-        match.do(Freeze("ann", True))
+        match.do(Freeze(arbiter="ann", frozen=True))
     if acted == "let go on":
-        match.do(Freeze("cleo", True))
-        match.do(Freeze("ann", False))
+        match.do(Freeze(arbiter="cleo", frozen=True))
+        match.do(Freeze(arbiter="ann", frozen=False))
     match.do(ruling("let-stand", "dora"))
-    match.do(Appeal("bob", WORDS))
+    match.do(Appeal(player="bob", statement=WORDS))
     refused = refusal(match, ruling("let-stand", "ann"))
     assert (refused.code, str(refused)) == (
         "own-ruling",
         "you have acted in this case before: another arbiter has to rule now",
     )
-    match.do(Freeze("ben", not match.state.frozen))
+    match.do(Freeze(arbiter="ben", frozen=not match.state.frozen))
     match.do(ruling("let-stand", "ben"))
 
 
 def test_only_the_arbiter_of_the_appeal_or_an_operator_reopens_a_case() -> None:
     match = settled()
-    assert refusal(match, ReopenCase("ann", 1, WORDS)).code == "not-your-case"
-    assert refusal(match, ReopenCase("cleo", 1, WORDS)).code == "not-your-case"
-    assert refusal(match, ReopenCase("alice", 1, WORDS, operator=True)).code == "own-match"
-    assert refusal(match, ReopenCase("ben", 2, WORDS)).code == "nothing-to-reopen"
-    assert refusal(match, ReopenCase("ben", 1, "because")).code == "unfit-dispute"
-    assert match.do(ReopenCase("ben", 1, WORDS)) == (e.CaseReopened(match.now, 1, "ben", False, WORDS, True),)
+    assert refusal(match, ReopenCase(person="ann", dispute=1, statement=WORDS)).code == "not-your-case"
+    assert refusal(match, ReopenCase(person="cleo", dispute=1, statement=WORDS)).code == "not-your-case"
+    assert refusal(match, ReopenCase(person="alice", dispute=1, statement=WORDS, operator=True)).code == "own-match"
+    assert refusal(match, ReopenCase(person="ben", dispute=2, statement=WORDS)).code == "nothing-to-reopen"
+    assert refusal(match, ReopenCase(person="ben", dispute=1, statement="because")).code == "unfit-dispute"
+    assert match.do(ReopenCase(person="ben", dispute=1, statement=WORDS)) == (
+        e.CaseReopened(at=match.now, dispute=1, arbiter="ben", operator=False, statement=WORDS, freezes=True),
+    )
     assert match.state.frozen
     assert match.state.open_case == match.state.disputes[0]
-    assert refusal(match, ReopenCase("otto", 1, WORDS, operator=True)).code == "nothing-to-reopen"
+    assert (
+        refusal(match, ReopenCase(person="otto", dispute=1, statement=WORDS, operator=True)).code == "nothing-to-reopen"
+    )
     assert refusal(match, ruling("decide", "ann", scores=(1.0, 0.0))).code == "own-ruling"
     match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
     assert match.state.scores == (0.5, 0.5)
-    assert refusal(match, Appeal("alice", WORDS)).code == "nothing-to-appeal"
-    assert refusal(match, RaiseDispute("alice", 1, "clock", WORDS)).code == "settled"
+    assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
+    assert refusal(match, RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS)).code == "settled"
 
 
 def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
     match = settled()
-    match.do(ReopenCase("otto", 1, WORDS, operator=True))
+    match.do(ReopenCase(person="otto", dispute=1, statement=WORDS, operator=True))
     assert refusal(match, ruling("let-stand", "otto")).code == "own-ruling"
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("let-stand", "cleo"))
@@ -130,9 +138,9 @@ def test_what_was_recorded_before_appeals_settled_anything_is_not_accused() -> N
     match = settled(second="let-stand")
     at = match.now + 1000
     again = [
-        e.DisputeRaised(at, 2, 1, "clock", WORDS, False, seat=0),
-        e.RulingMade(at, 2, "ann", "decide", WORDS, WORDS, False),
-        e.MatchFinished(at, (1 / 3, 2 / 3), "ruling"),
+        e.DisputeRaised(at=at, dispute=2, ply=1, ground="clock", statement=WORDS, freezes=False, seat=0),
+        e.RulingMade(at=at, dispute=2, arbiter="ann", ruling="decide", reason=WORDS, rule=WORDS, appeal=False),
+        e.MatchFinished(at=at, scores=(1 / 3, 2 / 3), reason="ruling"),
     ]
     events = [*match.events, *again]
     drafts = [draft_of(event, actor) for event, actor in zip(events, actors(events), strict=True)]
@@ -167,8 +175,8 @@ _OLDER = {"ruling-made": _with_texts, "match-created": _with_number}
 
 def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:
     match = disputed()
-    assert refusal(match, Resign("alice")).code == "frozen"
-    match.do(Resign("alice", ERASURE))
+    assert refusal(match, Resign(player="alice")).code == "frozen"
+    match.do(Resign(player="alice", channel=ERASURE))
     assert (match.state.status, match.state.scores, match.state.frozen) == (FINISHED, (0.0, 1.0), True)
     match.do(ruling("let-stand"))
     assert not match.state.frozen
@@ -176,8 +184,8 @@ def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:
 
 def test_the_others_of_four_stay_frozen_when_one_is_erased() -> None:
     match = started_by_four(game="fourplay", setup="standard")
-    match.do(RaiseDispute(FOUR[1], 0, "clock", WORDS))
-    match.do(Resign(FOUR[0], ERASURE))
+    match.do(RaiseDispute(player=FOUR[1], ply=0, ground="clock", statement=WORDS))
+    match.do(Resign(player=FOUR[0], channel=ERASURE))
     assert (match.state.status, match.state.frozen) == (PLAYING, True)
     match.do(ruling("let-stand"))
     match.move(FOUR[1], match.legal_moves()[0])

@@ -139,7 +139,12 @@ def test_a_flag_a_millisecond_off_is_found(year: Year) -> None:
 def test_a_flag_that_fell_in_a_pause_is_found(year: Year) -> None:
     match, version, event = flags(year)[0]
     envelopes = year.house.store.read(match)
-    pause = draft_of(e.ClockPaused(event.at, "arbiter", event.deadline - HOUR, event.seat, event.deadline + 1), "clock")
+    pause = draft_of(
+        e.ClockPaused(
+            at=event.at, reason="arbiter", since=event.deadline - HOUR, seat=event.seat, until=event.deadline + 1
+        ),
+        "clock",
+    )
     drafts = [each.draft for each in envelopes]
     broken = rules_broken(of_drafts(year, match, [*drafts[: version - 1], pause, *drafts[version - 1 :]]))
     rules = {"every flag fell at its forecast instant", "no flag fell while the clock stood still"}
@@ -148,7 +153,9 @@ def test_a_flag_that_fell_in_a_pause_is_found(year: Year) -> None:
 
 def dispute(at: int, freezes: bool = True) -> Draft:
     """Return a dispute that is raised at an instant."""
-    return draft_of(e.DisputeRaised(at, 1, 0, "clock", "0" * 64, freezes, seat=0), "p000")
+    return draft_of(
+        e.DisputeRaised(at=at, dispute=1, ply=0, ground="clock", statement="0" * 64, freezes=freezes, seat=0), "p000"
+    )
 
 
 def test_a_flag_in_a_frozen_match_is_found(year: Year) -> None:
@@ -161,7 +168,18 @@ def test_a_flag_in_a_frozen_match_is_found(year: Year) -> None:
 def test_a_freeze_that_costs_time_is_found(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
     match, version, _ = next(found for found in flags(year) if not year.house.state(found[0]).disputes)
     drafts = [each.draft for each in year.house.store.read(match)][: version - 1]
-    ruled = draft_of(e.RulingMade(drafts[-1].at + 7 * DAY, 1, "ann", "let-stand", "So it is.", "1", False), "ann")
+    ruled = draft_of(
+        e.RulingMade(
+            at=drafts[-1].at + 7 * DAY,
+            dispute=1,
+            arbiter="ann",
+            ruling="let-stand",
+            reason="So it is.",
+            rule="1",
+            appeal=False,
+        ),
+        "ann",
+    )
     wrong = of_drafts(year, match, [*drafts, dispute(drafts[-1].at), ruled])
     assert "frozen clocks cost nothing" not in rules_broken(wrong)
     monkeypatch.setattr("domain.match.clock.paused", lambda clock, _: clock)
@@ -173,7 +191,7 @@ def test_a_result_that_stays_in_the_ratings_is_found(year: Year) -> None:
     kept = only(year, match)
     assert rules_broken(kept) == set()
     drafts = [each.draft for each in year.house.store.read(match)]
-    annulled = of_drafts(year, match, [*drafts, draft_of(e.MatchAnnulled(drafts[-1].at), "ann")])
+    annulled = of_drafts(year, match, [*drafts, draft_of(e.MatchAnnulled(at=drafts[-1].at), "ann")])
     assert rules_broken(annulled) - DONE_BY_NOBODY == set()
     broken = rules_broken(annulled._replace(ratings=kept.ratings))
     assert broken - DONE_BY_NOBODY == {"ratings are as if what was undone had never been rated"}

@@ -41,7 +41,7 @@ def refusal(match: PlayedMatch, player: str, *moves: str) -> str:
     """Return code, field and reason of the refusal of ``moves``, which must change nothing."""
     before = match.state
     with pytest.raises(Refused) as refused:
-        match.do(SubmitMoves(player, moves))
+        match.do(SubmitMoves(player=player, moves=moves))
     assert match.state == before
     return f"{refused.value.code} {refused.value.field}: {refused.value}"
 
@@ -55,10 +55,13 @@ def remaining(state: MatchState, seat: int) -> int:
 def test_a_whole_army_is_recorded_as_if_its_pieces_had_been_placed_one_by_one() -> None:
     at_once, one_by_one = drafting(), drafting()
     moves = army(at_once)
-    happened = at_once.do(SubmitMoves(RED, moves, channel="api", offer_draw=True))
+    happened = at_once.do(SubmitMoves(player=RED, moves=moves, channel="api", offer_draw=True))
     assert happened == (
-        *(e.MoveSubmitted(at_once.now, 0, ply, move, channel="api") for ply, move in enumerate(moves, 1)),
-        e.DrawOffered(at_once.now, 0),
+        *(
+            e.MoveSubmitted(at=at_once.now, seat=0, ply=ply, move=move, channel="api")
+            for ply, move in enumerate(moves, 1)
+        ),
+        e.DrawOffered(at=at_once.now, seat=0),
     )
     one_by_one.move(RED, *moves)
     assert at_once.state.position == one_by_one.state.position
@@ -70,7 +73,7 @@ def test_a_whole_army_is_recorded_as_if_its_pieces_had_been_placed_one_by_one() 
 def test_the_ready_made_army_is_legal_in_every_quadrant(seat: int) -> None:
     match = drafting()
     for player in FOUR[: seat + 1]:
-        match.do(SubmitMoves(player, army(match)))
+        match.do(SubmitMoves(player=player, moves=army(match)))
     assert GAME.to_move(match.state.position) == (seat + 1) % 4
 
 
@@ -102,7 +105,7 @@ def test_what_seats_have_laid_down_follows_the_whole_submission() -> None:
     match = drafting()
     match.orders[0] = Orders(forced=True)
     *placements, _ = army(match)
-    happened = match.do(SubmitMoves(RED, tuple(placements)))
+    happened = match.do(SubmitMoves(player=RED, moves=tuple(placements)))
     assert [event.channel for event in happened if isinstance(event, e.MoveSubmitted)][-2:] == [None, "forced"]
     assert GAME.to_move(match.state.position) == 1
 
@@ -112,11 +115,11 @@ def test_an_army_brings_one_increment_when_it_is_complete(at_once: bool) -> None
     match = drafting(BANK)
     began, moves = match.now, army(match)
     if at_once:
-        match.do(SubmitMoves(RED, moves), at=began + 2 * DAY)
+        match.do(SubmitMoves(player=RED, moves=moves), at=began + 2 * DAY)
     else:
         for number, move in enumerate(moves, 1):
             assert remaining(match.state, 0) == 10 * DAY
-            match.do(SubmitMove(RED, move), at=began + 2 * DAY * number // len(moves))
+            match.do(SubmitMove(player=RED, move=move), at=began + 2 * DAY * number // len(moves))
     assert remaining(match.state, 0) == 9 * DAY
     assert match.state.clock is not None
     assert match.state.clock.since == began + 2 * DAY
@@ -125,23 +128,23 @@ def test_an_army_brings_one_increment_when_it_is_complete(at_once: bool) -> None
 def test_the_deadline_stays_where_it_is_until_the_army_is_complete() -> None:
     match = drafting(days_per_move(3))
     before = forecast(match.state.clock) if match.state.clock else None
-    match.do(SubmitMove(RED, "K@b2"), at=match.now + DAY)
-    match.do(SubmitMove(RED, "Q@b3"), at=match.now + DAY)
+    match.do(SubmitMove(player=RED, move="K@b2"), at=match.now + DAY)
+    match.do(SubmitMove(player=RED, move="Q@b3"), at=match.now + DAY)
     assert match.state.clock is not None
     assert forecast(match.state.clock) == before
     with pytest.raises(Refused, match="the time of Red is up"):
-        match.do(SubmitMove(RED, "R@b4"), at=match.now + DAY)
+        match.do(SubmitMove(player=RED, move="R@b4"), at=match.now + DAY)
 
 
 def test_the_turn_begins_anew_when_a_placement_is_taken_back() -> None:
     match = drafting(BANK._replace(takebacks=True))
     began = match.now
-    match.do(SubmitMove(RED, "K@b2"), at=began + DAY)
-    match.do(RequestTakeback(RED), at=began + DAY)
+    match.do(SubmitMove(player=RED, move="K@b2"), at=began + DAY)
+    match.do(RequestTakeback(player=RED), at=began + DAY)
     for player in FOUR[1:]:
-        match.do(AcceptTakeback(player), at=began + DAY)
+        match.do(AcceptTakeback(player=player), at=began + DAY)
     assert remaining(match.state, 0) == 9 * DAY
-    match.do(SubmitMoves(RED, army(match)), at=began + DAY + HOUR)
+    match.do(SubmitMoves(player=RED, moves=army(match)), at=began + DAY + HOUR)
     assert remaining(match.state, 0) == 10 * DAY - HOUR
 
 
@@ -149,7 +152,7 @@ def test_in_a_match_from_before_each_ply_is_a_move_for_the_clock() -> None:
     match = drafting(BANK._replace(whole_turns=None, bank=DAY))
     match.move(RED, "K@b2", "Q@b3")
     assert remaining(match.state, 0) > 2 * DAY
-    match.do(SubmitMoves(RED, ("R@b4", "R@b5")))
+    match.do(SubmitMoves(player=RED, moves=("R@b4", "R@b5")))
     assert remaining(match.state, 0) > 4 * DAY
 
 
@@ -165,7 +168,7 @@ def test_a_seat_that_moves_again_because_all_others_are_skipped_begins_another_t
 
 def test_a_draft_says_all_that_an_army_must_fulfil() -> None:
     match = drafting()
-    match.do(SubmitMoves(RED, army(match)))
+    match.do(SubmitMoves(player=RED, moves=army(match)))
     fresh = offered(match)
     assert (fresh.first, fresh.budget, fresh.least, fresh.placed, fresh.done) == ("K", 60, 51, {}, "done")
     kinds = {piece.code: piece for piece in fresh.pieces}

@@ -59,23 +59,23 @@ def test_a_frozen_match_awaits_nobody_until_it_is_ruled_on() -> None:
 
 def test_a_draw_offer_awaits_its_answer_beside_the_move() -> None:
     match = started()
-    match.do(OfferDraw("alice"))
+    match.do(OfferDraw(player="alice"))
     assert summarise(match.state).awaiting == ("alice", "bob")
-    match.do(DeclineDraw("bob"))
+    match.do(DeclineDraw(player="bob"))
     assert summarise(match.state).awaiting == ("alice",)
 
 
 def test_a_draw_offer_among_four_awaits_all_who_have_not_answered() -> None:
     match = started_by_four()
-    match.do(OfferDraw(FOUR[2]))
-    match.do(AcceptDraw(FOUR[1]))
+    match.do(OfferDraw(player=FOUR[2]))
+    match.do(AcceptDraw(player=FOUR[1]))
     assert summarise(match.state).awaiting == (FOUR[0], FOUR[3])
     assert {f"awaiting:{FOUR[0]}", f"awaiting:{FOUR[3]}"} < names(match)
 
 
 def test_a_match_that_has_ended_awaits_nobody_and_leaves_the_active_lists() -> None:
     match = started()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     summary = summarise(match.state)
     assert (summary.status, summary.to_move, summary.awaiting) == ("finished", None, ())
     assert summary.scores == (0.0, 1.0)
@@ -84,7 +84,7 @@ def test_a_match_that_has_ended_awaits_nobody_and_leaves_the_active_lists() -> N
 
 def test_an_aborted_match_is_seen_by_its_players_only_and_is_no_meeting() -> None:
     match = started()
-    match.do(AbortMatch("bob"))
+    match.do(AbortMatch(player="bob"))
     assert names(match) == {"finished:alice", "finished:bob"}
 
 
@@ -109,7 +109,7 @@ def test_an_invitation_keeps_its_age_when_others_join() -> None:
     seats = (Seat.taken(FOUR[0]), Seat.invited(FOUR[1]), Seat.invited(FOUR[2]), Seat.invited(FOUR[3]))
     match = PlayedMatch(creation(*seats, creator=FOUR[0], game="towers", setup="four-player"))
     created = match.now
-    match.do(JoinMatch(FOUR[2]))
+    match.do(JoinMatch(player=FOUR[2]))
     assert lists_of(summarise(match.state))[f"invited:{FOUR[3]}", "m"] == created
     assert f"invited:{FOUR[2]}" not in names(match)
 
@@ -118,7 +118,7 @@ def test_a_summary_is_read_back_as_it_was_packed() -> None:
     for match in (PlayedMatch(), started(), started_by_four()):
         projected = Projected(summarise(match.state), "0123456789abcdef")
         assert unpack(pack(projected)) == projected
-    match.do(Resign(FOUR[0]))
+    match.do(Resign(player=FOUR[0]))
     projected = Projected(summarise(match.state), "0123456789abcdef")
     assert unpack(pack(projected)) == projected
 
@@ -130,7 +130,7 @@ def test_a_summary_of_another_layout_counts_as_none() -> None:
 
 def test_a_summary_tells_the_last_move_as_players_read_it() -> None:
     match = PlayedMatch(creation(game="tower-game", setup="original"))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     assert summarise(match.state).last_move == ""
     for player in ("alice", "bob", "alice"):
         match.move(player, match.legal_moves()[0])
@@ -158,7 +158,7 @@ def test_only_a_rated_match_that_was_played_counts_for_ratings() -> None:
     assert rated_result(summarise(match.state)) is None
     match.move("alice", match.legal_moves()[0])
     match.move("bob", match.legal_moves()[0])
-    match.do(Resign("bob"))
+    match.do(Resign(player="bob"))
     result = rated_result(summarise(match.state))
     assert result == RatedResult("m", "bashni-2", match.now, ("alice", "bob"), (1.0, 0.0))
     assert "rated" in names(match)
@@ -167,16 +167,19 @@ def test_only_a_rated_match_that_was_played_counts_for_ratings() -> None:
 def test_a_match_left_before_every_seat_has_moved_counts_not() -> None:
     match = started()
     match.move("alice", match.legal_moves()[0])
-    match.do(Resign("bob"))
+    match.do(Resign(player="bob"))
     assert rated_result(summarise(match.state)) is None
     assert "rated" not in names(match)
 
 
 def test_a_broken_match_that_is_decided_counts_with_all_plies_on_record() -> None:
     match = started()
-    moves = [MoveSubmitted(match.now, 0, 1, "z9-z8"), MoveSubmitted(match.now, 1, 2, "a7-b6")]
+    moves = [
+        MoveSubmitted(at=match.now, seat=0, ply=1, move="z9-z8"),
+        MoveSubmitted(at=match.now, seat=1, ply=2, move="a7-b6"),
+    ]
     match = PlayedMatch.recorded([*match.events, *moves])
-    match.do(OpenCase("ann", 1, "illegal-move", WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground="illegal-move", statement=WORDS))
     match.do(ruling("decide", scores=(0.0, 1.0)))
     result = rated_result(summarise(match.state))
     assert result is not None
@@ -185,10 +188,10 @@ def test_a_broken_match_that_is_decided_counts_with_all_plies_on_record() -> Non
 
 def test_an_unrated_match_counts_not() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.open(), rated=False))
-    match.do(JoinMatch("bob"))
+    match.do(JoinMatch(player="bob"))
     match.move("alice", match.legal_moves()[0])
     match.move("bob", match.legal_moves()[0])
-    match.do(Resign("bob"))
+    match.do(Resign(player="bob"))
     assert rated_result(summarise(match.state)) is None
 
 
@@ -196,7 +199,7 @@ def test_a_match_of_an_opponent_against_itself_counts_not() -> None:
     match = PlayedMatch(creation(Seat.opponent(1), Seat.opponent(1)))
     for _ in range(2):
         match.move("opponent-1", match.legal_moves()[0])
-    match.do(Resign("opponent-1"))
+    match.do(Resign(player="opponent-1"))
     assert rated_result(summarise(match.state)) is None
 
 

@@ -37,13 +37,13 @@ def wrong_year(house: House) -> House:
     house.opt_out("alice", "bob")
     for _ in range(3):
         house.start()
-    house.do("m3", Resign("alice"))
+    house.do("m3", Resign(player="alice"))
     house.beats_until(house.now + HOUR)
-    house.execute("m1", SubmitMove("alice", "d2-c3"))
+    house.execute("m1", SubmitMove(player="alice", move="d2-c3"))
     house.now += TEN_YEARS
     for match in house.names:
         house.settle(match)
-    house.execute("m1", SubmitMove("bob", "f6-e5"))
+    house.execute("m1", SubmitMove(player="bob", move="f6-e5"))
     house.now += 8000 - TEN_YEARS
     return house
 
@@ -57,7 +57,7 @@ def test_a_wrong_year_stops_clocks_until_they_are_brought_back(wrong_year: House
         assert wrong_year.now < wrong_year.falls(match) <= wrong_year.now + 3 * DAY
         assert deviations(wrong_year, match) == []
         last = wrong_year.store.read(match)[-1]
-        assert (event_of(last), last.actor) == (TimeCorrected(wrong_year.now), "console")
+        assert (event_of(last), last.actor) == (TimeCorrected(at=wrong_year.now), "console")
 
 
 def test_a_clock_that_stands_still_for_ten_years_goes_on(house: House) -> None:
@@ -65,11 +65,11 @@ def test_a_clock_that_stands_still_for_ten_years_goes_on(house: House) -> None:
     since = house.now
     house.heartbeat.beat(since + TEN_YEARS, 0)
     house.now += HOUR
-    house.do(match, PauseClock(OUTAGE, None, since, since + TEN_YEARS))
+    house.do(match, PauseClock(reason=OUTAGE, player=None, since=since, until=since + TEN_YEARS))
     assert house.falls(match) > since + TEN_YEARS
     assert corrected(house) == [match]
     assert house.falls(match) == house.now + 3 * DAY
-    assert event_of(house.store.read(match)[-1]) == ClockResumed(house.now, OUTAGE)
+    assert event_of(house.store.read(match)[-1]) == ClockResumed(at=house.now, reason=OUTAGE)
     assert house.heartbeat.outages() == [Outage(since, house.now)]
     assert house.settle(match) == []
 
@@ -100,7 +100,7 @@ def test_play_goes_on_at_the_present_and_costs_time_again(wrong_year: House) -> 
     clock = wrong_year.state("m1").clock
     assert clock is not None
     assert left(clock, 0, wrong_year.now) == 2 * DAY
-    wrong_year.execute("m1", OfferDraw("alice"))
+    wrong_year.execute("m1", OfferDraw(player="alice"))
     assert wrong_year.state("m1").updated_at == since + DAY
     wrong_year.now = wrong_year.falls("m1")
     wrong_year.settle("m1")
@@ -111,7 +111,7 @@ def test_a_match_that_ended_in_the_future_has_ended_now(house: House) -> None:
     match = house.start()
     house.now += TEN_YEARS
     house.settle(match)
-    house.execute(match, Resign("alice"))
+    house.execute(match, Resign(player="alice"))
     house.now -= TEN_YEARS
     assert corrected(house) == [match]
     state = house.state(match)
@@ -123,7 +123,7 @@ def test_a_dispute_raised_in_the_future_holds_the_clock_from_now_on(house: House
     match = house.start()
     house.now += TEN_YEARS
     house.settle(match)
-    house.execute(match, RaiseDispute("alice", 0, "clock", "0" * 64))
+    house.execute(match, RaiseDispute(player="alice", ply=0, ground="clock", statement="0" * 64))
     house.now -= TEN_YEARS
     assert corrected(house) == [match]
     state = house.state(match)

@@ -23,8 +23,8 @@ def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before(house: House) 
     assert house.settle(match) == []
     house.beats_until(instant)
     assert house.settle(match) == [
-        FlagFell(instant, 0, instant, TIME),
-        MatchFinished(instant, (0.0, 1.0), "flag"),
+        FlagFell(at=instant, seat=0, deadline=instant, limit=TIME),
+        MatchFinished(at=instant, scores=(0.0, 1.0), reason="flag"),
     ]
 
 
@@ -45,7 +45,7 @@ def test_a_late_move_is_refused_and_the_flag_counts(house: House) -> None:
     match = house.start()
     house.beats_until(house.falls(match))
     with pytest.raises(Refused, match="this match is over: flag"):
-        house.execute(match, SubmitMove("alice", "d2-c3"))
+        house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert (house.state(match).status, house.state(match).scores) == (FINISHED, (0.0, 1.0))
 
 
@@ -53,7 +53,7 @@ def test_a_move_in_time_counts_and_no_flag_falls_after_it(house: House) -> None:
     house.opt_out("alice", "bob")
     match = house.start()
     house.beats_until(house.falls(match) - 1)
-    house.execute(match, SubmitMove("alice", "d2-c3"))
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     house.beats_until(house.now + 1)
     assert house.settle(match) == []
     assert house.falls(match) == house.now - 1 + 3 * DAY
@@ -64,7 +64,7 @@ def test_who_moves_late_on_an_expected_version_hears_that_the_match_is_over(hous
     match = house.start()
     house.beats_until(house.falls(match))
     with pytest.raises(Refused, match="this match is over"):
-        house.execute(match, SubmitMove("alice", "d2-c3"), house.matches.load(match).head.tag)
+        house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
 
 
 def test_a_match_that_nobody_joins_is_called_off(house: House) -> None:
@@ -80,7 +80,7 @@ def test_an_outage_is_credited_before_a_flag_falls(house: House) -> None:
     match = house.start()
     house.beats_until(NOON + DAY)
     house.now = NOON + 3 * DAY + HOUR
-    house.execute(match, SubmitMove("alice", "d2-c3"), house.matches.load(match).head.tag)
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     assert house.state(match).moves[-1] == "d2-c3"
     assert house.pauses(match) == (Pause(OUTAGE, None, NOON + DAY, NOON + 3 * DAY + HOUR),)
     assert house.heartbeat.uncredited() == [Outage(NOON + DAY, NOON + 3 * DAY + HOUR)]
@@ -91,7 +91,7 @@ def test_an_outage_is_credited_to_a_seat_that_has_moved_since(house: House) -> N
     match = house.start(STANDARD)
     house.beats_until(NOON + DAY)
     house.now = NOON + 2 * DAY
-    house.do(match, SubmitMove("alice", "d2-c3"))
+    house.do(match, SubmitMove(player="alice", move="d2-c3"))
     house.settle(match)
     clock = house.state(match).clock
     assert clock is not None
@@ -114,7 +114,7 @@ def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(house
     claimed, unclaimed = house.start(terms), house.start(terms)
     house.beats_until(NOON + 3 * DAY + MINUTE)
     assert house.settle(claimed) == []
-    house.execute(claimed, CallTime("bob"))
+    house.execute(claimed, CallTime(player="bob"))
     fallen = house.state(claimed).fallen
     assert fallen is not None
     assert (fallen.deadline, fallen.at) == (NOON + 3 * DAY, NOON + 3 * DAY + MINUTE)
@@ -126,7 +126,7 @@ def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(house: House)
     match = house.start(THREE_DAYS._replace(flag=CLAIM))
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused, match="23 hours"):
-        house.execute(match, CallTime("bob"), house.matches.load(match).head.tag)
+        house.execute(match, CallTime(player="bob"), house.matches.load(match).head.tag)
     assert house.pauses(match) == (Pause(VACATION, 0, NOON + 3 * DAY, NOON + 4 * DAY),)
 
 
@@ -135,29 +135,29 @@ def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: Hou
     match = house.start(THREE_DAYS._replace(flag=CLAIM))
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused):
-        house.execute(match, CallTime(claimant))
+        house.execute(match, CallTime(player=claimant))
     assert house.diaries.read(["alice"])["alice"].book == ()
-    house.execute(match, SubmitMove("alice", "d2-c3"))
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
 
 
 def test_a_late_player_of_a_match_by_claim_may_still_move(house: House) -> None:
     match = house.start(THREE_DAYS._replace(flag=CLAIM))
     house.beats_until(NOON + 5 * DAY)
-    house.execute(match, SubmitMove("alice", "d2-c3"))
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.diaries.read(["alice"])["alice"].book == ()
 
 
 def test_what_is_refused_for_another_reason_is_refused_as_ever(house: House) -> None:
     match = house.start()
     with pytest.raises(Refused, match="not your turn"):
-        house.execute(match, SubmitMove("bob", "a7-b6"))
+        house.execute(match, SubmitMove(player="bob", move="a7-b6"))
     with pytest.raises(StaleVersion):
-        house.execute(match, SubmitMove("alice", "d2-c3"), EMPTY.tag)
+        house.execute(match, SubmitMove(player="alice", move="d2-c3"), EMPTY.tag)
 
 
 def test_a_match_that_is_over_is_left_alone(house: House) -> None:
     match = house.start()
-    house.do(match, Resign("alice"))
+    house.do(match, Resign(player="alice"))
     house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
     house.beats_until(NOON + 40 * DAY)
     assert house.settle(match) == []

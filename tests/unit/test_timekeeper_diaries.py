@@ -31,7 +31,7 @@ def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -
     house.change("alice", in_berlin(2))
     house.beats_until(NOON + 3 * DAY)
     (event,) = house.settle(match)
-    assert event == ClockPaused(house.now, WEEKEND, WEDNESDAY.since, 0, WEDNESDAY.until)
+    assert event == ClockPaused(at=house.now, reason=WEEKEND, since=WEDNESDAY.since, seat=0, until=WEDNESDAY.until)
     assert house.store.read(match)[-1].data == {
         "reason": "weekend",
         "since": WEDNESDAY.since,
@@ -57,7 +57,7 @@ def test_a_move_costs_no_time_of_a_free_day(house: House) -> None:
     match = house.start(STANDARD)
     house.change("alice", in_berlin(2))
     house.beats_until(NOON + 2 * DAY)
-    house.execute(match, SubmitMove("alice", "d2-c3"), house.matches.load(match).head.tag)
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     clock = house.state(match).clock
     assert clock is not None
     # Ten days at the start, one more for each of two moves, and of two days one was free.
@@ -69,7 +69,7 @@ def test_free_days_of_those_who_are_not_to_move_are_recorded_by_nothing(house: H
     match = house.start()
     house.change("bob", in_berlin(2))
     house.beats_until(NOON + 2 * DAY)
-    house.execute(match, SubmitMove("alice", "d2-c3"))
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.pauses(match) == ()
 
 
@@ -89,7 +89,7 @@ def test_a_free_day_that_was_recorded_ends_with_the_calendar_that_had_it(house: 
     match = house.start()
     house.change("alice", in_berlin(2))
     house.beats_until(NOON + DAY // 2)
-    house.execute(match, OfferDraw("alice"))
+    house.execute(match, OfferDraw(player="alice"))
     assert house.pauses(match) == (WEDNESDAY,)
     house.change("alice", in_berlin(now=house.now))
     assert house.pauses(match) == (WEDNESDAY._replace(until=house.now),)
@@ -101,8 +101,8 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House)
     house.beats_until(NOON + HOUR)
     for _ in range(20):
         house.now += 1000
-        house.do(match, PauseClock(WEEKEND, "alice", WEDNESDAY.since, WEDNESDAY.until))
-        house.do(match, ResumeClock(WEEKEND, "alice"))
+        house.do(match, PauseClock(reason=WEEKEND, player="alice", since=WEDNESDAY.since, until=WEDNESDAY.until))
+        house.do(match, ResumeClock(reason=WEEKEND, player="alice"))
     assert house.pauses(match) == (WEDNESDAY._replace(until=house.now),)
     assert house.falls(match) == NOON + 3 * DAY + house.now - WEDNESDAY.since
 
@@ -110,10 +110,10 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House)
 def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day(house: House) -> None:
     match = house.start()
     diary = house.change("alice", in_berlin(2))
-    house.do(match, SetCalendar("alice", diary.calendar))
+    house.do(match, SetCalendar(player="alice", calendar=diary.calendar))
     house.beats_until(NOON + DAY // 2)
     house.settle(match)
-    assert event_of(house.store.read(match)[-1]) == CalendarSet(house.now, 0, None)
+    assert event_of(house.store.read(match)[-1]) == CalendarSet(at=house.now, seat=0, calendar=None)
     assert house.foreseen(match) == NOON + 4 * DAY
     house.beats_until(NOON + 3 * DAY + DAY // 2)
     house.settle(match)
@@ -151,7 +151,7 @@ def test_a_change_that_was_killed_midway_is_finished_by_its_mark(house: House) -
     matches = [house.start(), house.start(), house.start()]
     house.change("alice", booked(NOON, NOON + 8 * DAY))
     for match in matches:
-        house.execute(match, OfferDraw("alice"))
+        house.execute(match, OfferDraw(player="alice"))
     house.beats_until(NOON + DAY)
     _, mark = house.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
     house.another().update(matches[0], house.now)

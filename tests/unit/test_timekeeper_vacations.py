@@ -15,10 +15,12 @@ def test_a_day_of_automatic_vacation_keeps_a_flag_up(house: House) -> None:
     match = house.start()
     instant = house.falls(match)
     house.beats_until(instant)
-    assert house.settle(match) == [ClockPaused(instant, VACATION, instant, 0, instant + DAY, True)]
+    assert house.settle(match) == [
+        ClockPaused(at=instant, reason=VACATION, since=instant, seat=0, until=instant + DAY, automatic=True)
+    ]
     assert house.diaries.read(["alice"])["alice"].book == (vacation.Vacation(instant, instant + DAY, True),)
     assert house.falls(match) == instant + DAY
-    house.execute(match, SubmitMove("alice", "d2-c3"))
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.state(match).status == PLAYING
 
 
@@ -32,7 +34,7 @@ def test_automatic_vacation_is_recorded_as_the_deed_of_the_clock(house: House) -
 def test_a_late_move_during_automatic_vacation_that_nobody_had_recorded_yet_counts(house: House) -> None:
     match = house.start()
     house.beats_until(house.falls(match) + HOUR)
-    house.execute(match, SubmitMove("alice", "d2-c3"), house.matches.load(match).head.tag)
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     assert house.state(match).moves[-1] == "d2-c3"
     assert len(house.diaries.read(["alice"])["alice"].book) == 1
 
@@ -90,7 +92,7 @@ def test_a_vacation_in_the_diary_that_its_taker_could_not_finish_counts(house: H
     match = house.start()
     house.diaries.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
     house.beats_until(NOON + 4 * DAY)
-    house.execute(match, SubmitMove("alice", "d2-c3"))
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     clock = house.state(match).clock
     assert clock is not None
     assert clock.pauses == (Pause(VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
@@ -112,7 +114,7 @@ def test_a_vacation_stops_the_clocks_of_all_matches_and_is_recorded_when_it_coun
 def test_a_vacation_that_is_cancelled_before_it_begins_is_in_no_event(house: House) -> None:
     match = house.start()
     house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
-    version = house.execute(match, OfferDraw("alice")).version
+    version = house.execute(match, OfferDraw(player="alice")).version
     house.change("alice", lambda diary: diary._replace(book=vacation.cancelled(diary.book, NOON + DAY, house.now)))
     house.settle(match)
     assert house.state(match).version == version
@@ -122,7 +124,7 @@ def test_a_vacation_that_is_cancelled_before_it_begins_is_in_no_event(house: Hou
 def test_who_comes_back_early_plays_on_and_keeps_the_rest(house: House) -> None:
     match = house.start()
     house.change("alice", booked(NOON, NOON + 8 * DAY))
-    house.execute(match, OfferDraw("alice"))
+    house.execute(match, OfferDraw(player="alice"))
     house.beats_until(NOON + 2 * DAY)
     diary = house.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
     assert house.falls(match) == NOON + 5 * DAY
@@ -139,7 +141,7 @@ def test_a_cancelled_vacation_leaves_the_others_standing(house: House) -> None:
     house.change("alice", lambda diary: diary._replace(book=vacation.cancelled(diary.book, NOON + 3 * DAY, house.now)))
     assert house.foreseen(match) == NOON + 5 * DAY
     house.beats_until(NOON + 4 * DAY)
-    house.execute(match, SubmitMove("alice", "d2-c3"))
-    house.execute(match, SubmitMove("bob", "a7-b6"))
+    house.execute(match, SubmitMove(player="alice", move="d2-c3"))
+    house.execute(match, SubmitMove(player="bob", move="a7-b6"))
     house.settle(match)
     assert house.foreseen(match) == NOON + 8 * DAY

@@ -1,5 +1,7 @@
 """What time does in a match: flags by themselves and by claim, forgiveness, gifts, pauses, calendars, late moves."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match import events as e
@@ -63,8 +65,8 @@ def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before() -> None:
     assert at == match.now + 11 * DAY - 1000
     assert code_of(match, CallTime(), at - 1) == "time-not-up"
     assert match.do(CallTime(), at) == (
-        e.FlagFell(at, 0, at, TIME),
-        e.MatchFinished(at, (0.0, 1.0), "flag"),
+        e.FlagFell(at=at, seat=0, deadline=at, limit=TIME),
+        e.MatchFinished(at=at, scores=(0.0, 1.0), reason="flag"),
     )
     assert match.state.fallen == Fallen(0, at, at)
     assert deadline_of(match.state) is None
@@ -74,7 +76,7 @@ def test_a_flag_that_is_recorded_late_fell_at_its_instant_all_the_same() -> None
     match = under_way()
     at = deadline(match)
     (fell, _) = match.do(CallTime(), at + 5 * HOUR)
-    assert fell == e.FlagFell(at + 5 * HOUR, 0, at, TIME)
+    assert fell == e.FlagFell(at=at + 5 * HOUR, seat=0, deadline=at, limit=TIME)
 
 
 @pytest.mark.parametrize("late", [0, 1, DAY])
@@ -82,21 +84,21 @@ def test_a_late_move_never_counts_whether_the_flag_is_recorded_or_not(late: int)
     match = under_way()
     at = deadline(match)
     for command in (
-        SubmitMove("alice", "g3-h4"),
-        OfferDraw("alice"),
-        Resign("alice"),
-        RequestTakeback("alice"),
-        GiveTime("bob", 0, DAY),
+        SubmitMove(player="alice", move="g3-h4"),
+        OfferDraw(player="alice"),
+        Resign(player="alice"),
+        RequestTakeback(player="alice"),
+        GiveTime(player="bob", seat=0, time=DAY),
     ):
         assert code_of(match, command, at + late) == "time-up"
     match.do(CallTime(), at + late)
-    assert code_of(match, SubmitMove("alice", "g3-h4")) == "match-over"
+    assert code_of(match, SubmitMove(player="alice", move="g3-h4")) == "match-over"
 
 
 def test_a_move_in_the_last_millisecond_counts_and_then_no_flag_falls() -> None:
     match = under_way()
     at = deadline(match)
-    match.do(SubmitMove("alice", "g3-h4"), at - 1)
+    match.do(SubmitMove(player="alice", move="g3-h4"), at - 1)
     assert code_of(match, CallTime(), at) == "time-not-up"
     assert match.state.clock is not None
     assert match.state.clock.remaining[0] == DAY + 1
@@ -106,33 +108,36 @@ def test_a_late_move_is_refused_with_the_name_of_the_seat_whose_time_is_up() -> 
     match = under_way()
     match.move("alice", "g3-h4")
     with pytest.raises(Refused, match="the time of Black is up"):
-        match.do(SubmitMove("bob", "h6-g5"), deadline(match))
+        match.do(SubmitMove(player="bob", move="h6-g5"), deadline(match))
 
 
 def test_a_match_of_before_there_were_clocks_has_no_time_that_could_be_up_or_given() -> None:
     created, *later = under_way().events
     assert isinstance(created, e.MatchCreated)
-    match = PlayedMatch.recorded([created._replace(terms=None), *later])
+    match = PlayedMatch.recorded([replace(created, terms=None), *later])
     assert deadline_of(match.state) is None
     assert code_of(match, CallTime(), match.now + 1000 * DAY) == "time-not-up"
-    assert code_of(match, CallTime("bob"), match.now + 1000 * DAY) == "time-not-up"
-    assert code_of(match, GiveTime("bob", 0, DAY)) == "no-clock"
+    assert code_of(match, CallTime(player="bob"), match.now + 1000 * DAY) == "time-not-up"
+    assert code_of(match, GiveTime(player="bob", seat=0, time=DAY)) == "no-clock"
     match.move("alice", "g3-h4")
 
 
 def test_a_draw_is_not_agreed_after_the_flag() -> None:
     match = under_way()
-    match.do(OfferDraw("bob"))
-    assert code_of(match, AcceptDraw("alice"), deadline(match)) == "time-up"
+    match.do(OfferDraw(player="bob"))
+    assert code_of(match, AcceptDraw(player="alice"), deadline(match)) == "time-up"
 
 
 def test_who_does_not_make_a_first_move_calls_the_match_off_without_losing() -> None:
     match = started()
     at = deadline(match)
     assert at == match.now + 7 * DAY
-    assert match.do(CallTime(), at) == (e.FlagFell(at, 0, at, FIRST_MOVE), e.MatchAborted(at, CLOCK))
+    assert match.do(CallTime(), at) == (
+        e.FlagFell(at=at, seat=0, deadline=at, limit=FIRST_MOVE),
+        e.MatchAborted(at=at, player=CLOCK),
+    )
     assert (match.state.status, match.state.scores) == (ABORTED, None)
-    assert code_of(match, ForgiveFlag("bob")) == "nothing-to-forgive"
+    assert code_of(match, ForgiveFlag(player="bob")) == "nothing-to-forgive"
 
 
 def test_a_match_whose_seats_stay_open_is_called_off() -> None:
@@ -140,29 +145,31 @@ def test_a_match_whose_seats_stay_open_is_called_off() -> None:
     at = deadline(match)
     assert at == match.state.created_at + OPEN_FOR
     assert code_of(match, CallTime(), at - 1) == "match-not-started"
-    assert code_of(match, CallTime("alice"), at) == "match-not-started"
-    assert match.do(CallTime(), at) == (e.MatchAborted(at, CLOCK),)
+    assert code_of(match, CallTime(player="alice"), at) == "match-not-started"
+    assert match.do(CallTime(), at) == (e.MatchAborted(at=at, player=CLOCK),)
 
 
 def test_a_flag_by_claim_waits_for_the_claim_and_until_then_moves_count() -> None:
     match = under_way(BY_CLAIM)
     up = deadline(match) - UNCLAIMED_FOR
-    assert code_of(match, CallTime("bob"), up - 1) == "time-not-up"
+    assert code_of(match, CallTime(player="bob"), up - 1) == "time-not-up"
     assert code_of(match, CallTime(), up + DAY) == "time-not-up"
-    assert code_of(match, CallTime("alice"), up + DAY) == "time-not-up"
-    assert code_of(match, CallTime("carol"), up + DAY) == "not-your-seat"
-    match.do(SubmitMove("alice", "g3-h4"), up + DAY)
+    assert code_of(match, CallTime(player="alice"), up + DAY) == "time-not-up"
+    assert code_of(match, CallTime(player="carol"), up + DAY) == "not-your-seat"
+    match.do(SubmitMove(player="alice", move="g3-h4"), up + DAY)
     assert match.state.clock is not None
     assert match.state.clock.remaining[0] == DAY
     match = under_way(BY_CLAIM)
-    assert match.do(CallTime("bob"), up + DAY)[0] == e.FlagFell(up + DAY, 0, up, TIME, claimed_by=1)
+    assert match.do(CallTime(player="bob"), up + DAY)[0] == e.FlagFell(
+        at=up + DAY, seat=0, deadline=up, limit=TIME, claimed_by=1
+    )
 
 
 def test_a_flag_that_nobody_claims_falls_by_itself_in_the_end() -> None:
     match = under_way(BY_CLAIM)
     at = deadline(match)
-    assert code_of(match, SubmitMove("alice", "g3-h4"), at) == "time-up"
-    assert match.do(CallTime(), at)[0] == e.FlagFell(at, 0, at - UNCLAIMED_FOR, TIME)
+    assert code_of(match, SubmitMove(player="alice", move="g3-h4"), at) == "time-up"
+    assert match.do(CallTime(), at)[0] == e.FlagFell(at=at, seat=0, deadline=at - UNCLAIMED_FOR, limit=TIME)
 
 
 def test_a_first_move_is_due_at_once_in_a_match_by_claim_too() -> None:
@@ -175,14 +182,14 @@ def test_among_four_who_is_flagged_leaves_and_the_match_goes_on() -> None:
     for player, move in zip(("wendy", "blue", "rita", "bob"), ("a1-a2", "a12-b8", "j14-i13", "j2-i1"), strict=True):
         match.move(player, move)
     at = deadline(match)
-    assert match.do(CallTime(), at) == (e.FlagFell(at, 0, at, TIME),)
+    assert match.do(CallTime(), at) == (e.FlagFell(at=at, seat=0, deadline=at, limit=TIME),)
     assert match.state.status == PLAYING
     assert match.state.clock is not None
     assert forecast(match.state.clock) == (1, at + 11 * DAY - 1000, TIME)
-    assert code_of(match, CallTime("wendy"), deadline(match)) == "out-of-game"
-    assert code_of(match, ForgiveFlag("blue")) == "nothing-to-forgive"
+    assert code_of(match, CallTime(player="wendy"), deadline(match)) == "out-of-game"
+    assert code_of(match, ForgiveFlag(player="blue")) == "nothing-to-forgive"
     assert replay("m", match.events) == match.state
-    match.do(CallTime("rita"), deadline(match))
+    match.do(CallTime(player="rita"), deadline(match))
     match.do(CallTime(), deadline(match))
     assert match.state.status == FINISHED
     assert match.state.scores == (0.0, 0.3333, 0.6667, 1.0)
@@ -191,38 +198,38 @@ def test_among_four_who_is_flagged_leaves_and_the_match_goes_on() -> None:
 def test_when_another_seat_leaves_the_turn_goes_on_as_it_was() -> None:
     match = started_by_four(days_per_move(3), "fourplay", "standard")
     at = deadline(match)
-    match.do(Resign("rita"), match.now + DAY)
+    match.do(Resign(player="rita"), match.now + DAY)
     assert deadline(match) == at
 
 
 def test_the_winner_forgives_and_the_match_goes_on() -> None:
     match = under_way()
     match.do(CallTime(), deadline(match))
-    assert code_of(match, ForgiveFlag("alice")) == "nothing-to-forgive"
-    assert code_of(match, ForgiveFlag("carol")) == "not-your-seat"
+    assert code_of(match, ForgiveFlag(player="alice")) == "nothing-to-forgive"
+    assert code_of(match, ForgiveFlag(player="carol")) == "not-your-seat"
     assert match.state.fallen is not None
     at = match.state.fallen.at + FORGIVABLE_FOR
-    assert code_of(match, ForgiveFlag("bob"), at + 1) == "too-late-to-forgive"
-    assert match.do(ForgiveFlag("bob"), at) == (e.FlagForgiven(at, 1),)
+    assert code_of(match, ForgiveFlag(player="bob"), at + 1) == "too-late-to-forgive"
+    assert match.do(ForgiveFlag(player="bob"), at) == (e.FlagForgiven(at=at, seat=1),)
     assert (match.state.status, match.state.scores, match.state.fallen) == (PLAYING, None, None)
     assert deadline(match) == at + 3 * DAY
     match.move("alice", "g3-h4")
-    assert code_of(match, ForgiveFlag("bob")) == "nothing-to-forgive"
+    assert code_of(match, ForgiveFlag(player="bob")) == "nothing-to-forgive"
     assert replay("m", match.events) == match.state
 
 
 def test_only_a_flag_can_be_forgiven() -> None:
     match = under_way()
-    match.do(Resign("alice"))
-    assert code_of(match, ForgiveFlag("bob")) == "nothing-to-forgive"
+    match.do(Resign(player="alice"))
+    assert code_of(match, ForgiveFlag(player="bob")) == "nothing-to-forgive"
 
 
 def test_a_match_taken_back_to_its_start_is_not_aborted_once_time_is_up() -> None:
     match = started(STANDARD._replace(takebacks=True))
     match.move("alice", "c3-d4")
-    match.do(RequestTakeback("alice"))
-    match.do(AcceptTakeback("bob"))
-    assert code_of(match, AbortMatch("alice"), deadline(match)) == "time-up"
+    match.do(RequestTakeback(player="alice"))
+    match.do(AcceptTakeback(player="bob"))
+    assert code_of(match, AbortMatch(player="alice"), deadline(match)) == "time-up"
     match.do(CallTime(), deadline(match))
     assert match.state.scores == (0.0, 1.0)
 
@@ -230,21 +237,23 @@ def test_a_match_taken_back_to_its_start_is_not_aborted_once_time_is_up() -> Non
 def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
     match = under_way()
     at = deadline(match)
-    assert match.do(GiveTime("bob", 0, 2 * DAY)) == (e.TimeGiven(match.now, 1, 0, 2 * DAY),)
+    assert match.do(GiveTime(player="bob", seat=0, time=2 * DAY)) == (
+        e.TimeGiven(at=match.now, seat=1, to=0, time=2 * DAY),
+    )
     assert deadline(match) == at + 2 * DAY
     for smallest_and_largest in (HOUR, LARGEST_GIFT):
-        assert match.do(GiveTime("alice", 1, smallest_and_largest))
+        assert match.do(GiveTime(player="alice", seat=1, time=smallest_and_largest))
 
 
 @pytest.mark.parametrize(
     ("command", "code", "field"),
     [
-        (GiveTime("bob", 1, DAY), "wrong-seats", "seat"),
-        (GiveTime("bob", 2, DAY), "wrong-seats", "seat"),
-        (GiveTime("bob", -1, DAY), "wrong-seats", "seat"),
-        (GiveTime("bob", 0, HOUR - 1), "unfit-gift", "seconds"),
-        (GiveTime("bob", 0, LARGEST_GIFT + 1), "unfit-gift", "seconds"),
-        (GiveTime("carol", 0, DAY), "not-your-seat", None),
+        (GiveTime(player="bob", seat=1, time=DAY), "wrong-seats", "seat"),
+        (GiveTime(player="bob", seat=2, time=DAY), "wrong-seats", "seat"),
+        (GiveTime(player="bob", seat=-1, time=DAY), "wrong-seats", "seat"),
+        (GiveTime(player="bob", seat=0, time=HOUR - 1), "unfit-gift", "seconds"),
+        (GiveTime(player="bob", seat=0, time=LARGEST_GIFT + 1), "unfit-gift", "seconds"),
+        (GiveTime(player="carol", seat=0, time=DAY), "not-your-seat", None),
     ],
 )
 def test_a_gift_that_cannot_be_given_is_refused(command: Command, code: str, field: str | None) -> None:
@@ -256,63 +265,65 @@ def test_a_gift_that_cannot_be_given_is_refused(command: Command, code: str, fie
 
 def test_gifts_are_not_piled_up_for_ever() -> None:
     match = under_way()
-    match.do(GiveTime("bob", 0, LARGEST_GIFT))
-    match.do(GiveTime("bob", 0, 9 * DAY))
-    assert code_of(match, GiveTime("bob", 0, HOUR)) == "unfit-gift"
+    match.do(GiveTime(player="bob", seat=0, time=LARGEST_GIFT))
+    match.do(GiveTime(player="bob", seat=0, time=9 * DAY))
+    assert code_of(match, GiveTime(player="bob", seat=0, time=HOUR)) == "unfit-gift"
 
 
 def test_nobody_gives_time_to_a_seat_that_has_left() -> None:
     match = started_by_four(game="fourplay", setup="standard")
-    match.do(Resign("rita"))
-    assert code_of(match, GiveTime("bob", 2, DAY)) == "wrong-seats"
+    match.do(Resign(player="rita"))
+    assert code_of(match, GiveTime(player="bob", seat=2, time=DAY)) == "wrong-seats"
 
 
 def test_a_vacation_stops_the_clock_if_the_terms_allow_it_and_is_recorded_once() -> None:
     match = under_way()
     at = deadline(match)
-    pause = PauseClock(VACATION, "alice", match.now, match.now + 5 * DAY)
-    assert match.do(pause) == (e.ClockPaused(match.now, VACATION, match.now - 1000, 0, match.now - 1000 + 5 * DAY),)
+    pause = PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + 5 * DAY)
+    assert match.do(pause) == (
+        e.ClockPaused(at=match.now, reason=VACATION, since=match.now - 1000, seat=0, until=match.now - 1000 + 5 * DAY),
+    )
     assert deadline(match) == at + 5 * DAY
     assert match.do(pause) == ()
     strict = under_way(STANDARD._replace(vacations=False))
-    assert strict.do(PauseClock(VACATION, "alice", strict.now, strict.now + 5 * DAY)) == ()
+    assert strict.do(PauseClock(reason=VACATION, player="alice", since=strict.now, until=strict.now + 5 * DAY)) == ()
 
 
 def test_a_pause_that_has_no_length_is_none() -> None:
     match = under_way()
-    assert match.do(PauseClock(VACATION, "alice", match.now, match.now)) == ()
+    assert match.do(PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now)) == ()
 
 
 def test_an_unknown_reason_is_no_reason() -> None:
     match = under_way()
-    assert code_of(match, PauseClock("dinner", "alice", match.now)) == "unknown-pause"
+    assert code_of(match, PauseClock(reason="dinner", player="alice", since=match.now)) == "unknown-pause"
 
 
 def test_coming_back_starts_the_clock_again() -> None:
     match = under_way()
     at = deadline(match)
-    match.do(PauseClock(VACATION, "alice", match.now, match.now + 9 * DAY), match.now)
+    match.do(PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + 9 * DAY), match.now)
     since = match.now
-    match.do(ResumeClock(VACATION, "alice"), since + 2 * DAY)
+    match.do(ResumeClock(reason=VACATION, player="alice"), since + 2 * DAY)
     assert deadline(match) == at + 2 * DAY
-    assert match.do(ResumeClock(VACATION, "alice")) == ()
+    assert match.do(ResumeClock(reason=VACATION, player="alice")) == ()
 
 
 def test_pauses_may_be_known_before_the_start() -> None:
     match = PlayedMatch()
-    match.do(PauseClock(VACATION, "alice", match.now, match.now + 20 * DAY))
-    match.do(JoinMatch("bob"))
+    match.do(PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + 20 * DAY))
+    match.do(JoinMatch(player="bob"))
     assert match.state.clock is not None
     assert falls_at(match.state.clock) == match.events[0].at + 27 * DAY
 
 
 def test_no_pause_and_no_calendar_is_recorded_in_a_match_that_is_over() -> None:
     match = under_way()
-    match.do(Resign("alice"))
+    match.do(Resign(player="alice"))
     for command in (
-        PauseClock(VACATION, "alice", match.now, match.now + DAY),
-        ResumeClock(VACATION, "alice"),
-        SetCalendar("alice", Calendar((Offset(0, 0),), (5,))),
+        PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + DAY),
+        ResumeClock(reason=VACATION, player="alice"),
+        SetCalendar(player="alice", calendar=Calendar((Offset(0, 0),), (5,))),
     ):
         assert match.do(command) == ()
 
@@ -320,18 +331,20 @@ def test_no_pause_and_no_calendar_is_recorded_in_a_match_that_is_over() -> None:
 def test_free_days_count_from_when_they_are_set_and_are_recorded_when_they_change() -> None:
     match = under_way()
     calendar = Calendar((Offset(0, 0),), (5, 6))
-    assert match.do(SetCalendar("alice", calendar)) == (e.CalendarSet(match.now, 0, calendar),)
-    assert match.do(SetCalendar("alice", calendar)) == ()
-    assert match.do(SetCalendar("alice", None)) == (e.CalendarSet(match.now, 0),)
-    assert code_of(match, SetCalendar("alice", calendar._replace(free_days=(9,)))) == "unfit-calendar"
-    assert code_of(match, SetCalendar("carol", calendar)) == "not-your-seat"
+    assert match.do(SetCalendar(player="alice", calendar=calendar)) == (
+        e.CalendarSet(at=match.now, seat=0, calendar=calendar),
+    )
+    assert match.do(SetCalendar(player="alice", calendar=calendar)) == ()
+    assert match.do(SetCalendar(player="alice", calendar=None)) == (e.CalendarSet(at=match.now, seat=0),)
+    assert code_of(match, SetCalendar(player="alice", calendar=calendar._replace(free_days=(9,)))) == "unfit-calendar"
+    assert code_of(match, SetCalendar(player="carol", calendar=calendar)) == "not-your-seat"
     strict = under_way(STANDARD._replace(weekends=False))
-    assert strict.do(SetCalendar("alice", calendar)) == ()
+    assert strict.do(SetCalendar(player="alice", calendar=calendar)) == ()
 
 
 def test_while_a_clock_stands_still_without_end_no_time_can_be_called() -> None:
     match = under_way()
-    match.do(PauseClock("arbiter", None, match.now))
+    match.do(PauseClock(reason="arbiter", player=None, since=match.now))
     assert deadline_of(match.state) is None
     for player in (None, "bob"):
-        assert code_of(match, CallTime(player), match.now + 900 * DAY) == "time-not-up"
+        assert code_of(match, CallTime(player=player), match.now + 900 * DAY) == "time-not-up"

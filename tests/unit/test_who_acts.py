@@ -1,6 +1,7 @@
 """People act only in their own name, and the form of an earlier release does not help to get around that."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ def ended(*events: tuple[e.Event, str]) -> Forgery:
 
     def forge(drafts: list[Draft]) -> None:
         del drafts[3:]
-        drafts += [draft_of(event._replace(at=drafts[2].at), actor) for event, actor in events]
+        drafts += [draft_of(replace(event, at=drafts[2].at), actor) for event, actor in events]
 
     return forge
 
@@ -62,82 +63,128 @@ AT = 0
     [
         pytest.param(
             against_an_opponent,
-            [ended((e.PlayerResigned(AT, 1, c.CONDITIONAL), opponent_id(1)),
-                   (e.MatchFinished(AT, (1.0, 0.0), "resignation"), "alice"))],
-            4, "an opponent moves and answers draw offers, and a player-resigned",
+            [
+                ended(
+                    (e.PlayerResigned(at=AT, seat=1, channel=c.CONDITIONAL), opponent_id(1)),
+                    (e.MatchFinished(at=AT, scores=(1.0, 0.0), reason="resignation"), "alice"),
+                )
+            ],
+            4,
+            "an opponent moves and answers draw offers, and a player-resigned",
             id="an opponent has laid down its resignation",
         ),
         pytest.param(
             against_an_opponent,
-            [ended((e.DrawOffered(AT, 0), "alice"), (e.DrawAccepted(AT, 1, c.CONDITIONAL), opponent_id(1)),
-                   (e.MatchFinished(AT, (0.5, 0.5), "draw-agreed"), "alice"))],
-            5, "nothing can have been laid down by opponent-1",
+            [
+                ended(
+                    (e.DrawOffered(at=AT, seat=0), "alice"),
+                    (e.DrawAccepted(at=AT, seat=1, channel=c.CONDITIONAL), opponent_id(1)),
+                    (e.MatchFinished(at=AT, scores=(0.5, 0.5), reason="draw-agreed"), "alice"),
+                )
+            ],
+            5,
+            "nothing can have been laid down by opponent-1",
             id="an opponent has laid down that it accepts a draw",
         ),
         pytest.param(
             against_an_opponent,
-            [adding(5, e.ClockPaused(LATER, VACATION, LATER, 1, LATER + DAY, True), CLOCK)],
-            5, "opponent-1 is an opponent, which has no vacations",
+            [
+                adding(
+                    5,
+                    e.ClockPaused(at=LATER, reason=VACATION, since=LATER, seat=1, until=LATER + DAY, automatic=True),
+                    CLOCK,
+                )
+            ],
+            5,
+            "opponent-1 is an opponent, which has no vacations",
             id="an opponent on vacation",
         ),
         pytest.param(
             after_two_plies,
-            [adding(6, e.ClockPaused(LATER, VACATION, LATER, 0, LATER + 2 * DAY, True), CLOCK)],
-            6, "an automatic vacation lasts at most 1 day",
+            [
+                adding(
+                    6,
+                    e.ClockPaused(
+                        at=LATER, reason=VACATION, since=LATER, seat=0, until=LATER + 2 * DAY, automatic=True
+                    ),
+                    CLOCK,
+                )
+            ],
+            6,
+            "an automatic vacation lasts at most 1 day",
             id="an automatic vacation of two days",
         ),
         pytest.param(
-            resigned, [saying(4, seed=5)], 4, "alice is a person, and an answer of an opponent",
+            resigned,
+            [saying(4, seed=5)],
+            4,
+            "alice is a person, and an answer of an opponent",
             id="a person with the seed of an opponent",
         ),
         pytest.param(
             PlayedMatch,
-            [adding(2, e.PlayerJoined(LATER, 1, opponent_id(8)), opponent_id(8)),
-             adding(3, e.MatchStarted(LATER), opponent_id(8))],
-            2, "opponent-8 could not do this: only people join matches",
+            [
+                adding(2, e.PlayerJoined(at=LATER, seat=1, player=opponent_id(8)), opponent_id(8)),
+                adding(3, e.MatchStarted(at=LATER), opponent_id(8)),
+            ],
+            2,
+            "opponent-8 could not do this: only people join matches",
             id="an opponent joins",
         ),
         pytest.param(
             lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob"))),
             [saying(1, seats=[{"player": "alice", "joined": True}, {"player": "opponent-3", "joined": False}])],
-            1, "alice could not do this: people create matches and are seated by their ids",
+            1,
+            "alice could not do this: people create matches and are seated by their ids",
             id="an opponent is invited like a person",
         ),
         pytest.param(
             lambda: PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(1))),
             [saying(1, seats=[{"player": "alice", "joined": True}, {"player": "bob", "joined": True, "level": 1}])],
-            1, "alice could not do this: there is no opponent bob of level 1",
+            1,
+            "alice could not do this: there is no opponent bob of level 1",
             id="a person is seated as an opponent",
         ),
         pytest.param(
-            disputed, [saying(7, arbiter=CLOCK), by(7, CLOCK), by(8, CLOCK)],
-            7, "clock could not do this: clock is no person",
+            disputed,
+            [saying(7, arbiter=CLOCK), by(7, CLOCK), by(8, CLOCK)],
+            7,
+            "clock could not do this: clock is no person",
             id="the clock judges",
         ),
         pytest.param(
-            disputed, [stored_as(7, 1, reason="So it is.", rule="1")],
-            7, "it is stored as only earlier releases did, which could not read version 1",
+            disputed,
+            [stored_as(7, 1, reason="So it is.", rule="1")],
+            7,
+            "it is stored as only earlier releases did, which could not read version 1",
             id="a ruling as before appeals settled anything",
         ),
         pytest.param(
-            after_two_plies, [adding(6, e.CalendarSet(LATER, 0, Calendar((Offset(0, 0),), (5, 6))), "alice")],
-            6, "it is stored as only earlier releases did, which could not read version 1",
+            after_two_plies,
+            [adding(6, e.CalendarSet(at=LATER, seat=0, calendar=Calendar((Offset(0, 0),), (5, 6))), "alice")],
+            6,
+            "it is stored as only earlier releases did, which could not read version 1",
             id="free days as a calendar",
         ),
         pytest.param(
-            after_two_plies, [adding(6, e.TimeGiven(LATER, 1, 0, HOUR), "bob") for _ in range(4)],
-            9, "bob could not do this: you have given time 3 times since the last move",
+            after_two_plies,
+            [adding(6, e.TimeGiven(at=LATER, seat=1, to=0, time=HOUR), "bob") for _ in range(4)],
+            9,
+            "bob could not do this: you have given time 3 times since the last move",
             id="four gifts in a turn",
         ),
         pytest.param(
             resigned, [named_by_seat], 1, "seat-0 could not do this", id="actors named as in the first bundles"
         ),
         pytest.param(
-            resigned, [saying(4, move="a1-b2"), by(6, "eve")], 6, "eve does not have seat 1, which did this",
+            resigned,
+            [saying(4, move="a1-b2"), by(6, "eve")],
+            6,
+            "eve does not have seat 1, which did this",
             id="a stranger resigns a match that no rules can follow",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_have_been_done_is_refused(
     made: Callable[[], PlayedMatch], forgeries: list[Forgery], version: int, said: str
 ) -> None:
@@ -151,9 +198,9 @@ def test_only_people_create_join_and_judge_matches(who: str) -> None:
     with pytest.raises(Refused, match="people create matches"):
         PlayedMatch(creation(Seat.taken(who), Seat.open(), creator=who))
     with pytest.raises(Refused, match="only people join matches"):
-        PlayedMatch().do(c.JoinMatch(who))
+        PlayedMatch().do(c.JoinMatch(player=who))
     with pytest.raises(Refused, match="only people judge matches"):
-        ruled(after_two_plies(), c.Rule(who, "annul", WORDS, WORDS))
+        ruled(after_two_plies(), c.Rule(arbiter=who, ruling="annul", reason=WORDS, rule=WORDS))
 
 
 def test_a_level_that_there_is_not_has_no_opponent() -> None:

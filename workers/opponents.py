@@ -7,7 +7,7 @@ from domain.match.opponents import move_of, takes_draw
 from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from domain.search import ENGINE, seed_for
+from domain.search import ENGINE_VERSION, seed_for
 from events.readmodels.summary import draw_answers_owed
 from events.service.matches import Executed, Matches, NoSuchMatch
 from events.store.contract import Request, StaleVersion
@@ -103,11 +103,11 @@ def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
         move=move_of(state, debt.level, seed),
         level=debt.level,
         seed=seed,
-        engine=str(ENGINE),
+        engine=str(ENGINE_VERSION),
         channel=OPPONENT,
     )
 
 
 def _draw_answer(state: MatchState, debt: Debt) -> AcceptDraw | DeclineDraw:
     answer = AcceptDraw if takes_draw(state, debt.seat) else DeclineDraw
-    return answer(player=debt.player, engine=str(ENGINE))
+    return answer(player=debt.player, engine=str(ENGINE_VERSION))

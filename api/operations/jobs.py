@@ -5,7 +5,7 @@ from api.access.limits import address, spend
 from api.http.problems import Problem
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
-from domain.search import ENGINE
+from domain.search import ENGINE_VERSION
 from events.people.accounts import Person
 from events.proof.bundle import basis_of_bundle
 from events.service.jobs import BUNDLE, RECOMPUTATION, basis_of_answer
@@ -63,7 +63,7 @@ def computable(match: str, version: int) -> Envelope:
 def is_computable(event: Envelope) -> bool:
     """Tell whether the event is an answer of an opponent that the present engine gave."""
     by_opponent = event.type in ANSWERS and event.actor.startswith(OPPONENT_PREFIX)
-    return by_opponent and event.data.get("engine") == str(ENGINE)
+    return by_opponent and event.data.get("engine") == str(ENGINE_VERSION)
 
 
 def recomputed(event: Envelope) -> str | None:

@@ -1,4 +1,4 @@
-"""The levels of the opponents: what one may spend and what it fails to see.
+"""The levels of the opponents: their node budgets, depths and deliberate errors.
 
 Budgets count nodes, never time: the same position, history, level and seed give the same move on every machine and
 under every load.
@@ -11,30 +11,31 @@ from typing import NamedTuple
 class Level(NamedTuple):
     """How strong an opponent is.
 
-    ``nodes`` bounds the positions that a search may visit, ``depth`` the plies that it looks ahead (captures and
-    compulsory moves come on top). ``overlooks`` is the share of its own next moves that it does not see, drawn anew at
-    every turn; at least one is seen. ``spread`` is the largest whim, in hundredths of the smallest piece, added to each
-    of its next moves: it plays any of the moves that differ by less. Certain wins and losses know no whim.
+    ``nodes`` is the node budget of a search, ``depth`` the plies that it looks ahead (captures and compulsory moves
+    come on top). ``blunder_rate`` is the share of its own next moves that it overlooks, drawn again at every turn; it
+    always sees at least one. ``noise_amplitude`` is the largest noise, in hundredths of the smallest piece, that is
+    added to the value of each of its next moves: it may play any move whose value is within that of the best. Certain
+    wins and losses get no noise.
     """
 
     nodes: int
     depth: int
-    overlooks: float
-    spread: int
+    blunder_rate: float
+    noise_amplitude: int
 
 
-DEEPEST = 64
+MAX_DEPTH = 64
 
 MAX_GUEST_LEVEL = 5
-"""The strongest opponent of a guest: the stronger ones cost most of the time, and guests come without an account."""
+"""The strongest opponent of a guest: stronger ones cost the most time, and guests need no account."""
 
 LEVELS: Mapping[int, Level] = {
-    1: Level(nodes=400, depth=1, overlooks=0.65, spread=500),
-    2: Level(nodes=400, depth=1, overlooks=0.50, spread=250),
-    3: Level(nodes=600, depth=2, overlooks=0.35, spread=150),
-    4: Level(nodes=800, depth=3, overlooks=0.25, spread=80),
-    5: Level(nodes=2_000, depth=4, overlooks=0.12, spread=40),
-    6: Level(nodes=5_000, depth=5, overlooks=0.04, spread=20),
-    7: Level(nodes=10_000, depth=DEEPEST, overlooks=0.0, spread=10),
-    8: Level(nodes=24_000, depth=DEEPEST, overlooks=0.0, spread=10),
+    1: Level(nodes=400, depth=1, blunder_rate=0.65, noise_amplitude=500),
+    2: Level(nodes=400, depth=1, blunder_rate=0.50, noise_amplitude=250),
+    3: Level(nodes=600, depth=2, blunder_rate=0.35, noise_amplitude=150),
+    4: Level(nodes=800, depth=3, blunder_rate=0.25, noise_amplitude=80),
+    5: Level(nodes=2_000, depth=4, blunder_rate=0.12, noise_amplitude=40),
+    6: Level(nodes=5_000, depth=5, blunder_rate=0.04, noise_amplitude=20),
+    7: Level(nodes=10_000, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10),
+    8: Level(nodes=24_000, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10),
 }

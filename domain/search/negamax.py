@@ -1,58 +1,62 @@
 """Alpha-beta search of one seat against all others, over the contract of a game.
 
-With two seats this is plain negamax. With more the others are taken for one side that wants the searching seat to do
-badly; but between two moves of that seat only one of them may choose against it, the rest play the move that the game
-orders first (best-reply search, in the form BRS+ of Esser, Gras, Winands, Schadd and Lanctot 2013). Were all of them
-to conspire (paranoid search), nearly everything would look lost. A side may move several times running, so a value
-changes its sign with the side, not with the ply.
+With two seats this is plain negamax. With more seats the others count as one side that minimizes the value of the
+searching seat; between two moves of that seat, however, only one of them may choose its move against it, and the rest
+play the move that the game orders first (best-reply search, in the form BRS+ of Esser, Gras, Winands, Schadd and
+Lanctot 2013). If all of them were to conspire (paranoid search), nearly every position would look lost. A side may move
+several times in a row, so a value changes its sign with the side, not with the ply.
 
-The search deepens iteratively and spends a budget of nodes to the last one. It prunes with null windows (principal
-variation search), a table of positions, killer moves and the history of refutations; late moves are tried a ply less
-deep. Compulsory moves do not count as depth, and on the horizon the noisy moves of the game are played out.
+The search deepens iteratively and spends its node budget completely. It prunes with null windows (principal variation
+search), a transposition table, killer moves and a history heuristic; late moves are reduced by a ply. Compulsory moves
+do not count as depth, and a quiescence search plays out the noisy moves at the horizon.
 
-Python's order of hashes reaches no result: sets and tables are only asked, never walked through.
+The results do not depend on Python's order of hashes: sets and tables are only queried, never iterated over.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from domain.game import Game, M, P
-from domain.search.values import UNDECIDED, WIN, clamp_evaluation, is_won, seen_from, value_of_scores
+from domain.search.values import MAX_EVALUATION, WIN, adjusted_for_ply, clamp_evaluation, is_won, value_of_scores
 
 T = TypeVar("T")
 
 INFINITE: Final = WIN + 1
-HORIZON: Final = 24
-"""What a line may spend beyond its depth; a compulsory move costs 1, one that could be declined costs TACTIC."""
-TACTIC: Final = 6
+QUIESCENCE_BUDGET: Final = 24
+"""What a line may spend beyond its depth: 1 for each compulsory move, DECLINABLE_COST for every other one."""
+DECLINABLE_COST: Final = 6
 
-REPLIES: Final = 3
-"""So many moves of the kinds that a game never lists are looked at as an answer to a move of the root."""
+MAX_UNLISTED_REPLIES: Final = 3
+"""Moves of the kinds that a game never lists, searched as replies to a root move."""
 
-FOLLOWED: Final = 6
-"""So many of those among the moves of the root are looked at beyond the first ply."""
+MAX_UNLISTED_FOLLOWED: Final = 6
+"""Root moves of the kinds that a game never lists, searched beyond the first ply."""
 
-EARLY: Final = 4
-"""So many moves of a position are looked at in full depth; later ones must first show promise a ply less deep."""
+FULL_DEPTH_MOVES: Final = 4
+"""Moves of a position that are searched to full depth; later ones are reduced by a ply until they raise alpha."""
 
 EXACT: Final = 0
-AT_LEAST: Final = 1
-AT_MOST: Final = -1
+LOWER_BOUND: Final = 1
+UPPER_BOUND: Final = -1
 
 
-class Candidate(NamedTuple, Generic[T]):
-    """A move of the root and the whim that is added to its value while neither side has certainly won.
+class RootMove(NamedTuple, Generic[T]):
+    """A move of the root and the noise that is added to its value unless the value is a certain win or loss.
 
-    ``rare`` are the moves of kinds that are never listed: only the best of them are followed beyond the first ply.
+    ``unlisted`` marks the kinds of moves that the game never lists: only the best of them are followed beyond the first
+    ply.
     """
 
     move: T
-    whim: int
-    rare: bool = False
+    noise: int
+    unlisted: bool = False
 
 
-class Found(NamedTuple, Generic[T]):
-    """The best move, its value for the searching seat without whim, the depth completed and the nodes visited."""
+class Choice(NamedTuple, Generic[T]):
+    """A chosen move, its value for the searching seat without noise, the depth completed and the nodes visited.
+
+    The value is in hundredths of the smallest piece; beyond ``values.MAX_EVALUATION`` it is the end of the game.
+    """
 
     move: T
     value: int
@@ -61,158 +65,190 @@ class Found(NamedTuple, Generic[T]):
 
 
 class Entry(NamedTuple, Generic[T]):
-    """What the table knows of a position: a value seen from there, its kind, and the move that gave it."""
+    """An entry of the transposition table: depth, kind of bound, value seen from the position, and the best move."""
 
     depth: int
-    kind: int
+    bound: int
     value: int
     move: T | None
 
 
-class Exhausted(Exception):
-    """The budget of nodes is spent."""
+class NodeLimitError(Exception):
+    """The node budget is spent."""
 
 
 class Search(Generic[P, M]):
-    """One search: made for a position, used once. The table is bounded by the budget, one entry a node at most."""
+    """One search: made for a position, used once. The table has at most one entry for each node of the budget."""
 
-    def __init__(self, game: Game[P, M], seat: int, seats: int, history: Iterable[P], nodes: int) -> None:
+    def __init__(self, game: Game[P, M], seat: int, seats: int, history: Iterable[P], node_limit: int) -> None:
         self.game = game
         self.seat = seat
-        self.crowded = seats > 2
-        self.budget = nodes
+        self.multiplayer = seats > 2
+        self.node_limit = node_limit
         self.nodes = 0
-        self.longest = 0
-        self.line: set[Hashable] = {game.key(position) for position in history}
+        self.max_extended_ply = 0
+        self.path: set[Hashable] = {game.key(position) for position in history}
         self.table: dict[Hashable, Entry[M]] = {}
         self.killers: dict[int, M] = {}
-        self.refutations: dict[M, int] = {}
-        self.replies: dict[P, list[M]] = {}
+        self.history_scores: dict[M, int] = {}
+        self.unlisted_replies: dict[P, list[M]] = {}
 
-    def best(self, position: P, candidates: Sequence[Candidate[M]], depth: int) -> Found[M]:
-        """Return the best of ``candidates``, at least one, after looking at most ``depth`` plies ahead.
+    def best(self, position: P, root_moves: Sequence[RootMove[M]], depth: int) -> Choice[M]:
+        """Return the best of ``root_moves``, at least one, after looking at most ``depth`` plies ahead.
 
-        When the budget ends within an iteration, the moves it has completed count: its first is the best of the
-        iteration before, and another one has to beat that at the same depth.
+        When the budget ends within an iteration, the moves that it has completed count: the first of them is the best
+        move of the iteration before, and another one has to beat it at the same depth.
         """
         side = self._side(position)
-        self.line.add(self.game.key(position))
-        ranked = list(candidates)
-        found = Found(ranked[0].move, side * self._evaluate(position, side), 0, 0)
+        self.path.add(self.game.key(position))
+        ranked = list(root_moves)
+        choice = Choice(ranked[0].move, side * self._evaluate(position, side), 0, 0)
         for iteration in range(1, depth + 1):
-            self.longest = 2 * iteration + 2
-            answers = self.crowded and side < 0
-            results: list[tuple[int, Candidate[M]]] = []
-            best_total = -INFINITE
-            best_value = -INFINITE
-            best_move = ranked[0].move
-            try:
-                for candidate in ranked:
-                    # Only a value that beats the best with this candidate's whim on top need be exact.
-                    floor = best_total if abs(best_total) > UNDECIDED else best_total - candidate.whim
-                    value = self._reply(position, candidate.move, side, iteration - 1, floor, INFINITE, 1, answers)
-                    total = value if abs(value) > UNDECIDED else value + candidate.whim
-                    results.append((total, candidate))
-                    if total > best_total:
-                        best_total, best_value, best_move = total, value, candidate.move
-            except Exhausted:
-                if results:
-                    found = Found(best_move, side * best_value, found.depth, self.nodes)
+            results, completed = self._search_root(position, ranked, side, iteration)
+            if results:
+                _, value, best = results[0]
+                choice = Choice(best.move, side * value, iteration if completed else choice.depth, self.nodes)
+            if not completed or is_won(abs(choice.value)):
                 break
-            found = Found(best_move, side * best_value, iteration, self.nodes)
-            if is_won(abs(best_value)):
-                break
-            results.sort(key=lambda result: -result[0])
-            ranked = [candidate for _, candidate in results]
-            rare = [candidate for candidate in ranked if candidate.rare][FOLLOWED:]
-            ranked = [candidate for candidate in ranked if candidate not in rare]
-        return found._replace(nodes=self.nodes)
+            ranked = [root_move for _, _, root_move in results]
+            dropped = [root_move for root_move in ranked if root_move.unlisted][MAX_UNLISTED_FOLLOWED:]
+            ranked = [root_move for root_move in ranked if root_move not in dropped]
+        return choice._replace(nodes=self.nodes)
+
+    def _search_root(
+        self, position: P, root_moves: Sequence[RootMove[M]], side: int, depth: int
+    ) -> tuple[list[tuple[int, int, RootMove[M]]], bool]:
+        """Return value with noise, value and move of each root move, the best first, and whether all were searched."""
+        self.max_extended_ply = 2 * depth + 2
+        results: list[tuple[int, int, RootMove[M]]] = []
+        best_total = -INFINITE
+        try:
+            for root_move in root_moves:
+                # Only a value that beats the best with this move's noise on top need be exact.
+                alpha = best_total if abs(best_total) > MAX_EVALUATION else best_total - root_move.noise
+                replied = self.multiplayer and side < 0
+                value = self._search_move(position, root_move.move, side, depth - 1, alpha, INFINITE, 1, replied)
+                total = value if abs(value) > MAX_EVALUATION else value + root_move.noise
+                results.append((total, value, root_move))
+                best_total = max(best_total, total)
+            completed = True
+        except NodeLimitError:
+            completed = False
+        results.sort(key=lambda result: -result[0])
+        return results, completed
 
     def _side(self, position: P) -> int:
+        """Return 1 when the searching seat is to move, -1 when another one is."""
         return 1 if self.game.to_move(position) == self.seat else -1
 
     def _evaluate(self, position: P, side: int) -> int:
         return side * clamp_evaluation(self.game.evaluate(position, self.seat))
 
-    def _reply(
-        self, position: P, move: M, side: int, depth: int, alpha: int, beta: int, ply: int, answered: bool
+    def _search_move(
+        self, position: P, move: M, side: int, depth: int, alpha: int, beta: int, ply: int, replied: bool
     ) -> int:
         """Return the value of ``move`` for the side that plays it."""
         after = self.game.play(position, move)
         if self._side(after) == side:
-            return self._search(after, side, depth, alpha, beta, ply, answered)
-        return -self._search(after, -side, depth, -beta, -alpha, ply, answered)
+            return self._search(after, side, depth, alpha, beta, ply, replied)
+        return -self._search(after, -side, depth, -beta, -alpha, ply, replied)
 
-    def _search(self, position: P, side: int, depth: int, alpha: int, beta: int, ply: int, answered: bool) -> int:
+    def _search(self, position: P, side: int, depth: int, alpha: int, beta: int, ply: int, replied: bool) -> int:
         """Return the value of ``position`` for the side to move: exact between ``alpha`` and ``beta``, else a bound.
 
-        ``answered`` tells that one of several opponents has already chosen its move against the searching seat.
+        ``replied`` tells that one of several opponents has already chosen its move against the searching seat.
         """
-        if self.nodes >= self.budget:
-            raise Exhausted
+        if self.nodes >= self.node_limit:
+            raise NodeLimitError
         self.nodes += 1
-        game = self.game
-        key = game.key(position)
-        if key in self.line:
-            # Once is enough: what can be had a second time can be had a third time.
-            repeated = game.fast_outcome(position, (position, position))
-            if repeated is not None:
-                return side * value_of_scores(repeated.scores, self.seat, ply)
-        slot = (key, answered) if self.crowded else key
+        key = self.game.key(position)
+        if key in self.path:
+            # One repetition is enough: a position that can be repeated once can be repeated twice.
+            outcome = self.game.fast_outcome(position, (position, position))
+            if outcome is not None:
+                return side * value_of_scores(outcome.scores, self.seat, ply)
+        slot = (key, replied) if self.multiplayer else key
         entry = self.table.get(slot)
         if entry is not None and entry.depth >= depth:
-            value = seen_from(entry.value, ply)
-            if entry.kind == EXACT or (value >= beta if entry.kind == AT_LEAST else value <= alpha):
-                return value
+            known = _value_within(entry, alpha, beta, ply)
+            if known is not None:
+                return known
         if depth <= 0:
-            value = self._settle(position, side, alpha, beta, ply, HORIZON)
-            kind = AT_MOST if value <= alpha else AT_LEAST if value >= beta else EXACT
-            self.table[slot] = Entry(0, kind, seen_from(value, -ply), None)
+            value = self._quiescence(position, side, alpha, beta, ply, QUIESCENCE_BUDGET)
+            self._store(slot, 0, value, alpha, beta, ply, None)
             return value
 
-        noisy_moves, declinable = game.noisy_moves(position)
-        forced = [] if declinable else list(noisy_moves)
-        moves = forced or list(game.legal_moves(position))
-        if ply == 1:
-            moves += self._rare_replies(position)
+        moves, forced, declinable = self._ordered_moves(position, ply)
         if not moves:
-            return self._settle(position, side, alpha, beta, ply, 0)
-        moves = game.order(position, moves)
-        rest = depth if forced and ply < self.longest else depth - 1
-        usual = moves[0]
-        if answered and side < 0:
+            return self._quiescence(position, side, alpha, beta, ply, 0)
+        rest = depth if forced and ply < self.max_extended_ply else depth - 1
+        expected = moves[0]
+        if replied and side < 0:
             del moves[1:]
         self._promote(moves, ply, entry.move if entry is not None else None)
 
-        added = key not in self.line
-        self.line.add(key)
+        added = key not in self.path
+        self.path.add(key)
         floor = alpha
         best = -INFINITE
         best_move: M | None = None
         for number, move in enumerate(moves):
-            answers = self.crowded and side < 0 and (answered or move != usual)
+            replies = self.multiplayer and side < 0 and (replied or move != expected)
             if number == 0:
-                value = self._reply(position, move, side, rest, alpha, beta, ply + 1, answers)
+                value = self._search_move(position, move, side, rest, alpha, beta, ply + 1, replies)
             else:
-                late = number >= EARLY and depth >= 3 and declinable
-                value = self._reply(position, move, side, rest - late, alpha, alpha + 1, ply + 1, answers)
-                if value > alpha and (late or value < beta):
-                    value = self._reply(position, move, side, rest, alpha, beta, ply + 1, answers)
+                reduced = number >= FULL_DEPTH_MOVES and depth >= 3 and declinable
+                value = self._search_move(position, move, side, rest - reduced, alpha, alpha + 1, ply + 1, replies)
+                if value > alpha and (reduced or value < beta):
+                    value = self._search_move(position, move, side, rest, alpha, beta, ply + 1, replies)
             if value > best:
                 best, best_move = value, move
                 if value > alpha:
                     alpha = value
                     if value >= beta:
                         self.killers[ply] = move
-                        self.refutations[move] = self.refutations.get(move, 0) + depth * depth
+                        self.history_scores[move] = self.history_scores.get(move, 0) + depth * depth
                         break
         if added:
-            self.line.discard(key)
-        kind = AT_MOST if best <= floor else AT_LEAST if best >= beta else EXACT
-        self.table[slot] = Entry(depth, kind, seen_from(best, -ply), best_move)
+            self.path.discard(key)
+        self._store(slot, depth, best, floor, beta, ply, best_move)
         return best
 
-    def _settle(self, position: P, side: int, alpha: int, beta: int, ply: int, left: int) -> int:
+    def _ordered_moves(self, position: P, ply: int) -> tuple[list[M], bool, bool]:
+        """Return the moves to search in the order of the game, whether they are forced, and whether any is declinable.
+
+        Forced moves are compulsory ones that the game lists as noisy.
+        """
+        noisy, declinable = self.game.noisy_moves(position)
+        forced = [] if declinable else list(noisy)
+        moves = forced or list(self.game.legal_moves(position))
+        is_forced = bool(forced)
+        if ply == 1:
+            moves += self._unlisted_replies(position)
+        return self.game.order(position, moves) if moves else moves, is_forced, declinable
+
+    def _unlisted_replies(self, position: P) -> list[M]:
+        """Return the moves of the kinds that are never listed which are searched as replies to a root move."""
+        known = self.unlisted_replies.get(position)
+        if known is None:
+            known = self.unlisted_replies[position] = self.game.candidates(position, MAX_UNLISTED_REPLIES)
+        return known
+
+    def _promote(self, moves: list[M], ply: int, table_move: M | None) -> None:
+        """Sort ``moves`` by the history heuristic, the table's move and the killer of this ply before all others."""
+        history_scores = self.history_scores
+        moves.sort(key=lambda move: -history_scores.get(move, 0))
+        for move in (self.killers.get(ply), table_move):
+            if move is not None and move in moves:
+                moves.remove(move)
+                moves.insert(0, move)
+
+    def _store(self, slot: Hashable, depth: int, value: int, alpha: int, beta: int, ply: int, move: M | None) -> None:
+        """Store the value that a search with the window of ``alpha`` and ``beta`` has returned."""
+        bound = UPPER_BOUND if value <= alpha else LOWER_BOUND if value >= beta else EXACT
+        self.table[slot] = Entry(depth, bound, adjusted_for_ply(value, -ply), move)
+
+    def _quiescence(self, position: P, side: int, alpha: int, beta: int, ply: int, budget: int) -> int:
         """Return the value of ``position`` for the side to move once its noisy moves have been played out."""
         game = self.game
         outcome = game.fast_outcome(position, ())
@@ -220,27 +256,27 @@ class Search(Generic[P, M]):
             return side * value_of_scores(outcome.scores, self.seat, ply)
         moves, declinable = game.noisy_moves(position)
         best = -INFINITE
-        if declinable or left <= 0:
+        if declinable or budget <= 0:
             best = self._evaluate(position, side)
-            if best >= beta or left <= 0:
+            if best >= beta or budget <= 0:
                 return best
             alpha = max(alpha, best)
         ordered = game.order(position, moves)
         if not ordered:
             return self._evaluate(position, side)
         if declinable:
-            # The further from the horizon, the fewer: where everything can be taken, exchanges have no end.
-            del ordered[max(1, left // TACTIC) :]
+            # The further from the horizon, the fewer: where everything can be captured, exchanges do not end.
+            del ordered[max(1, budget // DECLINABLE_COST) :]
+        rest = budget - (DECLINABLE_COST if declinable else 1)
         for move in ordered:
-            if self.nodes >= self.budget:
-                raise Exhausted
+            if self.nodes >= self.node_limit:
+                raise NodeLimitError
             self.nodes += 1
             after = game.play(position, move)
-            spent = left - (TACTIC if declinable else 1)
             if self._side(after) == side:
-                value = self._settle(after, side, alpha, beta, ply + 1, spent)
+                value = self._quiescence(after, side, alpha, beta, ply + 1, rest)
             else:
-                value = -self._settle(after, -side, -beta, -alpha, ply + 1, spent)
+                value = -self._quiescence(after, -side, -beta, -alpha, ply + 1, rest)
             if value > best:
                 best = value
                 if value > alpha:
@@ -249,18 +285,10 @@ class Search(Generic[P, M]):
                         break
         return best
 
-    def _rare_replies(self, position: P) -> list[M]:
-        """Return the moves of the kinds that are never listed by which a move of the root may be answered."""
-        known = self.replies.get(position)
-        if known is None:
-            known = self.replies[position] = self.game.candidates(position, REPLIES)
-        return known
 
-    def _promote(self, moves: list[M], ply: int, known: M | None) -> None:
-        """Put the moves that have refuted most before the others, the killer of this ply and the known move first."""
-        refutations = self.refutations
-        moves.sort(key=lambda move: -refutations.get(move, 0))
-        for move in (self.killers.get(ply), known):
-            if move is not None and move in moves:
-                moves.remove(move)
-                moves.insert(0, move)
+def _value_within(entry: Entry[T], alpha: int, beta: int, ply: int) -> int | None:
+    """Return the value of a table entry where it decides the window of ``alpha`` and ``beta``, else None."""
+    value = adjusted_for_ply(entry.value, ply)
+    if entry.bound == EXACT or (value >= beta if entry.bound == LOWER_BOUND else value <= alpha):
+        return value
+    return None

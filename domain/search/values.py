@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 WIN = 1_000_000
-"""The whole point at once. Every ply until then costs one, so that a shorter win is the better one."""
+"""The value of winning the whole point now. Every ply until then costs one, so that shorter wins are better."""
 
-UNDECIDED = 100_000
-"""Evaluations stay within this; beyond it a value comes from the end of a game."""
+MAX_EVALUATION = 100_000
+"""The largest evaluation of an undecided position; values beyond it come from the end of a game."""
 
 
 def value_of_scores(scores: Sequence[float], seat: int, ply: int) -> int:
@@ -23,19 +23,19 @@ def value_of_scores(scores: Sequence[float], seat: int, ply: int) -> int:
 
 
 def clamp_evaluation(value: int) -> int:
-    """Return ``value`` or the limit of undecided values that it exceeds."""
-    return max(-UNDECIDED, min(UNDECIDED, value))
+    """Return ``value`` limited to the range of evaluations."""
+    return max(-MAX_EVALUATION, min(MAX_EVALUATION, value))
 
 
 def is_won(value: int) -> bool:
-    """Tell whether ``value`` is a certain win of the whole point."""
-    return value > WIN - UNDECIDED
+    """Return whether ``value`` is a certain win of the whole point."""
+    return value > WIN - MAX_EVALUATION
 
 
-def seen_from(value: int, plies: int) -> int:
-    """Return ``value`` as it is ``plies`` plies earlier (later when negative): ends come nearer, evaluations stay."""
-    if value > UNDECIDED:
+def adjusted_for_ply(value: int, plies: int) -> int:
+    """Return ``value`` as seen ``plies`` plies earlier (later when negative): only the ends of games change."""
+    if value > MAX_EVALUATION:
         return value - plies
-    if value < -UNDECIDED:
+    if value < -MAX_EVALUATION:
         return value + plies
     return value

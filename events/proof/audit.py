@@ -13,7 +13,7 @@ from domain.match.events import DrawAccepted, DrawDeclined, Event, MoveSubmitted
 from domain.match.opponents import move_of, takes_draw
 from domain.match.state import MatchState
 from domain.match.terms import duration
-from domain.search import ENGINE, seed_for
+from domain.search import ENGINE_VERSION, seed_for
 from events.store.codec import UndecodableEvent, event_of
 from events.store.envelope import Envelope
 
@@ -142,7 +142,7 @@ class Answer(NamedTuple):
     @property
     def computable(self) -> bool:
         """Whether this can be computed again here: its engine is the present one."""
-        return self.event.engine == str(ENGINE)
+        return self.event.engine == str(ENGINE_VERSION)
 
     def wrong_seed(self) -> str | None:
         """Return how the seed of a move differs from the one that follows from the match; None when it does not."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from redis import Redis
 
-from domain.search import ENGINE
+from domain.search import ENGINE_VERSION
 
 BUNDLE = "bundle"
 RECOMPUTATION = "recomputation"
@@ -34,7 +34,7 @@ class Job(NamedTuple):
 
 def basis_of_answer(digest: str) -> str:
     """Return what an opponent's answer follows from when it is computed again: the digest of its event, the engine."""
-    return f"{digest}:{ENGINE}"
+    return f"{digest}:{ENGINE_VERSION}"
 
 
 class Jobs:

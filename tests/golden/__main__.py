@@ -17,7 +17,7 @@ from domain.match import commands as c
 from domain.match.impact import impact
 from domain.match.state import FINISHED, PLAYING, MatchState, Seat
 from domain.match.terms import days_per_move
-from domain.search import ENGINE, choose, seed_for
+from domain.search import ENGINE_VERSION, choose, seed_for
 from events.service.matches import Matches
 from events.store.codec import event_of
 from events.store.contract import GENESIS, Request
@@ -103,7 +103,12 @@ class Table:
             text = self.game.format_move(state.position, found.move)
             self.do(
                 c.SubmitMove(
-                    player=seat.player, move=text, level=seat.level, seed=seed, engine=str(ENGINE), channel=c.OPPONENT
+                    player=seat.player,
+                    move=text,
+                    level=seat.level,
+                    seed=seed,
+                    engine=str(ENGINE_VERSION),
+                    channel=c.OPPONENT,
                 ),
                 seat.player,
             )

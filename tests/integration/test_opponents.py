@@ -8,7 +8,7 @@ from domain.games import GAMES, find_ruleset
 from domain.match import opponents
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
 from domain.match.state import MatchState
-from domain.search import ENGINE, accepts_draw, choose, seed_for
+from domain.search import ENGINE_VERSION, accepts_draw, choose, seed_for
 from events.runtime.wall_clock import now_ms
 from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
@@ -53,7 +53,7 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Worksho
         "move": game.format_move(state.position, choice.move),
         "level": 2,
         "seed": seed_for(state.seed, 1),
-        "engine": str(ENGINE),
+        "engine": str(ENGINE_VERSION),
         "channel": "opponent",
     }
 

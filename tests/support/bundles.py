@@ -32,7 +32,7 @@ from domain.match.events import (
 from domain.match.opponents import move_of, takes_draw
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
 from domain.match.terms import DAY, STANDARD
-from domain.search import ENGINE, seed_for
+from domain.search import ENGINE_VERSION, seed_for
 from events.proof import merkle
 from events.proof.bundle import make_bundle
 from events.proof.checkpoints import FORMAT, KIND, Checkpoint, Inclusion, leaf_of, statement
@@ -192,7 +192,9 @@ def answered(match: PlayedMatch, level: int = 1) -> None:
     seed = seed_for(match.state.seed, len(match.state.moves) + 1)
     move = move_of(match.state, level, seed)
     match.do(
-        SubmitMove(player=opponent_id(level), move=move, level=level, seed=seed, engine=str(ENGINE), channel=OPPONENT)
+        SubmitMove(
+            player=opponent_id(level), move=move, level=level, seed=seed, engine=str(ENGINE_VERSION), channel=OPPONENT
+        )
     )
 
 
@@ -201,7 +203,7 @@ def draw_refused() -> PlayedMatch:
     match = against_an_opponent()
     match.do(OfferDraw(player="alice"))
     assert not takes_draw(match.state, 1)
-    match.do(DeclineDraw(player=opponent_id(1), engine=str(ENGINE)))
+    match.do(DeclineDraw(player=opponent_id(1), engine=str(ENGINE_VERSION)))
     return match
 
 

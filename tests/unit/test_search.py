@@ -7,17 +7,17 @@ import pytest
 
 from domain.game import Game
 from domain.search import choose
-from domain.search.negamax import Candidate, Found, Search
-from domain.search.values import UNDECIDED, WIN, value_of_scores
+from domain.search.negamax import Choice, RootMove, Search
+from domain.search.values import MAX_EVALUATION, WIN, value_of_scores
 from tests.support.toy_games import Graph, Node, Noughts
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
 
 
 def best(game: Game[Any, Any], position: Any, depth: int, history: tuple[Any, ...] = (), nodes: int = 10_000) -> Any:
-    """The best move of the seat to move, without whims."""
+    """The best move of the seat to move, without noise."""
     search = Search(game, game.to_move(position), len(game.seat_names), history, nodes)
-    return search.best(position, [Candidate(move, 0) for move in game.legal_moves(position)], depth)
+    return search.best(position, [RootMove(move, 0) for move in game.legal_moves(position)], depth)
 
 
 def random_tree(chance: random.Random, height: int) -> Graph:
@@ -219,7 +219,7 @@ def test_the_last_of_several_seats_wins_and_loses_by_its_own_score() -> None:
 @pytest.mark.parametrize("nodes", [1, 2, 7, 9, 10, 11, 60, 333])
 def test_a_budget_is_never_exceeded_and_always_gives_a_move(nodes: int) -> None:
     game = Noughts()
-    found: Found[Any] = best(game, game.initial("start"), 9, nodes=nodes)
+    found: Choice[Any] = best(game, game.initial("start"), 9, nodes=nodes)
     assert found.nodes <= nodes
     assert found.move in game.legal_moves(game.initial("start"))
 
@@ -286,7 +286,7 @@ def test_of_many_moves_that_are_never_listed_the_search_follows_the_best() -> No
             "rare19?": Node(0, ("usual",), 90),
         }
     )
-    everything = [Candidate(move, 0, move in names) for move in ("usual", "other", *names)]
+    everything = [RootMove(move, 0, move in names) for move in ("usual", "other", *names)]
     found = Search(game, 0, 2, (), 10_000).best("start", everything, 2)
     # The first looks worst at once: nobody looks on to find that it wins.
     assert found[:2] == ("rare19", 90)
@@ -297,4 +297,4 @@ def test_of_many_moves_that_are_never_listed_the_search_follows_the_best() -> No
 )
 def test_the_value_of_an_end_counts_the_plies_until_then(scores: tuple[float, ...], value: int) -> None:
     assert value_of_scores(scores, 0, 3) == value
-    assert abs(value) > UNDECIDED or value == 0
+    assert abs(value) > MAX_EVALUATION or value == 0

@@ -1,4 +1,4 @@
-"""What an opponent chooses: seeds, whims, levels, draws; on games small enough to know what is best."""
+"""What an opponent chooses: seeds, noise, levels, draws; on games small enough to know what is best."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def test_the_same_seed_repeats_a_choice_and_other_seeds_vary_it() -> None:
     assert len({choose(game, start, (), 4, seed).move for seed in range(12)}) > 3
 
 
-def test_whims_never_prefer_a_longer_win() -> None:
+def test_noise_never_prefers_a_longer_win() -> None:
     game = Graph(
         {
             "start": Node(0, ("slow", "quick")),
@@ -62,11 +62,11 @@ def test_levels_spend_more_and_overlook_less_the_higher_they_are() -> None:
     assert list(LEVELS) == list(range(1, 9))
     levels = list(LEVELS.values())
     for lower, higher in pairwise(levels):
-        assert (lower.nodes, lower.depth) < (higher.nodes, higher.depth) or lower.overlooks > higher.overlooks
+        assert (lower.nodes, lower.depth) < (higher.nodes, higher.depth) or lower.blunder_rate > higher.blunder_rate
         assert lower.nodes <= higher.nodes
         assert lower.depth <= higher.depth
-        assert lower.overlooks >= higher.overlooks
-        assert lower.spread >= higher.spread
+        assert lower.blunder_rate >= higher.blunder_rate
+        assert lower.noise_amplitude >= higher.noise_amplitude
 
 
 @pytest.mark.parametrize("turn", [0, 1])

@@ -11,7 +11,7 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.history import History
 from domain.search import LEVELS, choose
-from domain.search.negamax import Candidate, Search
+from domain.search.negamax import RootMove, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
 from tests.support.rulesets import RULESETS
@@ -71,8 +71,8 @@ def test_a_loss_in_two_is_avoided(game: AnyGame, setup: str) -> None:
         moves = list(game.legal_moves(position))
         losing = [move for move in moves if loses_at_once(game, position, move, history)]
         if losing and len(losing) < len(moves):
-            search = Search(game, game.to_move(position), 2, history, nodes=800)
-            assert search.best(position, [Candidate(move, 0) for move in moves], depth=4).move not in losing
+            search = Search(game, game.to_move(position), 2, history, node_limit=800)
+            assert search.best(position, [RootMove(move, 0) for move in moves], depth=4).move not in losing
             tried += 1
     assert tried >= 5
 

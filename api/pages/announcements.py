@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from api.pages.case_page import GROUND_WORDS, RULING_WORDS
 from api.pages.clocks import PAUSED
 from api.pages.played_moves import MAX_MOVES_IN_RUN
-from api.pages.position_facts import circumstances
+from api.pages.position_facts import describe_position
 from api.pages.wording import instant, result_words
 from domain.match import events as e
 from domain.match.clock import FIRST_MOVE
@@ -74,7 +74,7 @@ class Audience(NamedTuple):
         return "" if seat is None else self.who(seat)
 
 
-def announced(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Audience) -> list[str]:
+def describe_events(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Audience) -> list[str]:
     """Return ``news`` in sentences, in their order, and at the end how the match stands for the listener.
 
     That is whether it is their turn, who is in check and what the rules demand. ``earlier`` are some events just before
@@ -97,7 +97,7 @@ def announced(earlier: Iterable[e.Event], news: Iterable[e.Event], audience: Aud
     if not sentences:
         return []
     turn = [YOUR_TURN] if is_turn_of(audience.state, audience.seat) else []
-    return [*sentences, *turn, *circumstances(audience.state, audience.seat_names, audience.seat)]
+    return [*sentences, *turn, *describe_position(audience.state, audience.seat_names, audience.seat)]
 
 
 def is_turn_of(state: MatchState, seat: int | None) -> bool:
@@ -105,7 +105,7 @@ def is_turn_of(state: MatchState, seat: int | None) -> bool:
     return seat is not None and not state.frozen and to_move(state) == seat
 
 
-def announced_rematch(news: Iterable[e.Event], audience: Audience) -> list[str]:
+def describe_rematch(news: Iterable[e.Event], audience: Audience) -> list[str]:
     """Return ``news`` of the match that follows another one in sentences for those who still look at the other."""
     return [_sentence(_REMATCH_WORDS[type(event)], event, audience) for event in news if type(event) in _REMATCH_WORDS]
 

@@ -4,7 +4,7 @@ from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.pages.layout import blueprint, inside
+from api.pages.layout import blueprint, local_path
 
 
 @blueprint.get("/sign-in")
@@ -20,7 +20,7 @@ def sign_up() -> str | Response:
 
 
 def _form(template: str) -> str | Response:
-    after = inside(request.args.get("next"), url_for("web.my_matches"))
+    after = local_path(request.args.get("next"), url_for("web.my_matches"))
     person = current_person()
     if person is not None and person.kind == "person":
         return redirect(after)

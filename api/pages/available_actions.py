@@ -15,7 +15,7 @@ ANY_SEED = ""
 """For what is only asked and never done."""
 
 
-def possible(state: MatchState, command: c.Command, now: int) -> bool:
+def is_possible(state: MatchState, command: c.Command, now: int) -> bool:
     """Tell whether ``command`` would be accepted at ``now`` (milliseconds since 1970 UTC) and change something."""
     try:
         refuse_excess(state, command)
@@ -32,7 +32,7 @@ def _can_play_again(state: MatchState, viewer: str) -> bool:
     return True
 
 
-def acts(state: MatchState, viewer: str | None, seat: int | None, now: int) -> dict[str, Any]:
+def available_actions(state: MatchState, viewer: str | None, seat: int | None, now: int) -> dict[str, Any]:
     """Return what the viewer, who holds ``seat`` or is invited to it, can do; the server decides again when it is done.
 
     ``join`` and ``give_time`` are lists of seats, all else is yes or no.
@@ -56,23 +56,23 @@ def acts(state: MatchState, viewer: str | None, seat: int | None, now: int) -> d
     if viewer is None:
         return nobody
     takeback = state.takeback
-    abort = possible(state, c.AbortMatch(player=viewer), now)
+    abort = is_possible(state, c.AbortMatch(player=viewer), now)
     return nobody | {
         "move": in_game,
-        "resign": in_game and not (abort and not state.moves) and possible(state, c.Resign(player=viewer), now),
+        "resign": in_game and not (abort and not state.moves) and is_possible(state, c.Resign(player=viewer), now),
         "abort": abort,
-        "offer_draw": not state.draw_agreed and possible(state, c.OfferDraw(player=viewer), now),
-        "answer_draw": possible(state, c.AcceptDraw(player=viewer), now),
-        "ask_takeback": possible(state, c.RequestTakeback(player=viewer), now),
-        "answer_takeback": possible(state, c.AcceptTakeback(player=viewer), now),
+        "offer_draw": not state.draw_agreed and is_possible(state, c.OfferDraw(player=viewer), now),
+        "answer_draw": is_possible(state, c.AcceptDraw(player=viewer), now),
+        "ask_takeback": is_possible(state, c.RequestTakeback(player=viewer), now),
+        "answer_takeback": is_possible(state, c.AcceptTakeback(player=viewer), now),
         "withdraw_takeback": takeback is not None and takeback.seat == seat,
         "give_time": [
             other
             for other, entry in enumerate(state.seats)
-            if entry.level is None and possible(state, c.GiveTime(player=viewer, seat=other, time=DAY), now)
+            if entry.level is None and is_possible(state, c.GiveTime(player=viewer, seat=other, time=DAY), now)
         ],
-        "claim": possible(state, c.CallTime(player=viewer), now),
-        "forgive": possible(state, c.ForgiveFlag(player=viewer), now),
+        "claim": is_possible(state, c.CallTime(player=viewer), now),
+        "forgive": is_possible(state, c.ForgiveFlag(player=viewer), now),
         "rematch": _can_play_again(state, viewer),
         "accept": open_match and seat is not None and not seated,
         "join": [

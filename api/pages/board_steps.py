@@ -12,7 +12,7 @@ from api.access.auth import current_person
 from api.access.matches import visible_match
 from api.http.openapi import json_response
 from api.http.problems import Problem
-from api.pages.board_view import View, asked_view, trace_of, traced_plies
+from api.pages.board_view import View, requested_view, trace_of, traced_plies
 from api.pages.layout import blueprint
 from api.pages.pictures import colours_of
 from domain.game import Game
@@ -46,7 +46,7 @@ def plies(match_id: str) -> Response:
     if last - first > MAX_PLIES:
         raise _refusal("from", f"at most {MAX_PLIES} plies are told at once")
     person = current_person()
-    view = asked_view(state, game, state.seat_of(person.id) if person else None)
+    view = requested_view(state, game, state.seat_of(person.id) if person else None)
     steps = steps_of(state, game, view, first, last)
     kept = request.args.get("version") == tag
     return json_response({"version_tag": tag, **steps}, headers={"Cache-Control": KEPT if kept else NOT_KEPT})

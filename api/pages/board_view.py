@@ -25,26 +25,26 @@ class View(NamedTuple):
     seat: int | None = None
 
 
-def asked_view(state: MatchState, game: Game[Any, Any], seat: int | None) -> View:
+def requested_view(state: MatchState, game: Game[Any, Any], seat: int | None) -> View:
     """Return the view of ``seat``: turned as the query asks, else so that the home of the seat is at the bottom."""
     asked = request.args.get("turned", "")
-    if asked in map(str, range(turns_of(state))):
+    if asked in map(str, range(count_turns(state))):
         return View(int(asked) * _quarters_per_turn(state), seat)
     return View(0 if seat is None else game.setups[state.setup].turns[seat], seat)
 
 
-def turns_of(state: MatchState | Summary) -> int:
+def count_turns(state: MatchState | Summary) -> int:
     """Return in how many ways the board can be turned: two seats sit opposite each other, of four each at a side."""
     return 2 if len(state.seats) == 2 else 4
 
 
-def turn_of(state: MatchState | Summary, view: View) -> int:
+def turn_number(state: MatchState | Summary, view: View) -> int:
     """Return the number that the query gives to the turn of ``view``."""
     return view.quarters // _quarters_per_turn(state)
 
 
 def _quarters_per_turn(state: MatchState | Summary) -> int:
-    return 4 // turns_of(state)
+    return 4 // count_turns(state)
 
 
 def traces_at(state: MatchState, game: Game[Any, Any], ply: int, seat: int | None) -> list[Trace]:

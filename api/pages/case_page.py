@@ -12,10 +12,10 @@ from api.http.problems import Problem
 from api.http.representations import match_summary, people_in
 from api.operations.case_file import case_file_of, reads_statements
 from api.operations.reports import reported
-from api.pages.available_actions import possible
+from api.pages.available_actions import is_possible
 from api.pages.board_view import View
 from api.pages.layout import blueprint, sign_in_first
-from api.pages.list_pages import listed_page
+from api.pages.list_pages import matches_page
 from api.pages.pictures import board_at
 from api.services import services
 from domain.games import RULESETS, find_ruleset
@@ -29,7 +29,7 @@ from events.people.administration import ARBITER, OPERATOR
 from events.private.statements import Statement
 from events.readmodels import summarise
 
-REPORTED = 20
+MAX_REPORTED_MATCHES = 20
 """Matches with reported messages that are shown at once; when these are dealt with, others take their place."""
 
 GROUND_WORDS = {
@@ -84,8 +84,8 @@ def cases_page() -> str | Response:
         return sign_in_first()
     if ARBITER not in services().administration.roles_of(person.id):
         raise Problem("role-needed", "Only arbiters see this list.")
-    cases = listed_page("cases", request.args.get("cursor"))
-    return render_template("cases.html", found=cases, reported=reported(0, REPORTED))
+    cases = matches_page("cases", request.args.get("cursor"))
+    return render_template("cases.html", found=cases, reported=reported(0, MAX_REPORTED_MATCHES))
 
 
 def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:
@@ -125,7 +125,7 @@ def _reopens(state: MatchState, person: Person | None) -> list[int]:
     return [
         dispute.number
         for dispute in state.disputes
-        if possible(
+        if is_possible(
             state,
             c.ReopenCase(person=person.id, dispute=dispute.number, statement=words, operator=OPERATOR in roles),
             now,
@@ -139,15 +139,15 @@ def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, 
         return {}
     now, words = services().now(), Statement("", "").digest
     return {
-        "raise": possible(
+        "raise": is_possible(
             state, c.RaiseDispute(player=person.id, ply=state.plies, ground=CONDUCT, statement=words), now
         ),
-        "state": possible(state, c.FileStatement(player=person.id, statement=words), now),
-        "appeal": possible(state, c.Appeal(player=person.id, statement=words), now),
-        "agree": possible(state, c.AcceptRuleset(player=person.id), now),
+        "state": is_possible(state, c.FileStatement(player=person.id, statement=words), now),
+        "appeal": is_possible(state, c.Appeal(player=person.id, statement=words), now),
+        "agree": is_possible(state, c.AcceptRuleset(player=person.id), now),
         "open": judge
-        and possible(state, c.OpenCase(arbiter=person.id, ply=state.plies, ground=CONDUCT, statement=words), now),
-        "freeze": judge and possible(state, c.Freeze(arbiter=person.id, frozen=not state.frozen), now),
+        and is_possible(state, c.OpenCase(arbiter=person.id, ply=state.plies, ground=CONDUCT, statement=words), now),
+        "freeze": judge and is_possible(state, c.Freeze(arbiter=person.id, frozen=not state.frozen), now),
         "rule": judge and case is not None and not _acted_before(state, person),
         "acted": judge and case is not None and _acted_before(state, person),
         "propose": judge and state.status == PLAYING,

@@ -23,7 +23,7 @@ class SeatClock(NamedTuple):
     paused: str
 
 
-class Ahead(NamedTuple):
+class Deadline(NamedTuple):
     """What happens when time is up: ``at`` the instant ``at`` (None: not known), ``seat`` not having moved until then.
 
     ``consequence`` follows "If not," or, when the instant is over, stands alone; ``rule`` is the term that says so.
@@ -70,7 +70,7 @@ PAUSED = {
 }
 
 
-def ahead(state: MatchState, now: int) -> Ahead | None:
+def describe_deadline(state: MatchState, now: int) -> Deadline | None:
     """Return what happens in the match when time is up and nobody has moved; None while no clock runs."""
     clock = state.clock
     expected = clocks.forecast(clock) if clock is not None else None
@@ -81,7 +81,7 @@ def ahead(state: MatchState, now: int) -> Ahead | None:
     changes = clocks.changes_at(clock, expected.seat, now)
     if expected.at is not None and not over:
         changes = expected.at if changes is None else min(changes, expected.at)
-    return Ahead(
+    return Deadline(
         expected.seat,
         expected.at,
         over,
@@ -93,12 +93,12 @@ def ahead(state: MatchState, now: int) -> Ahead | None:
     )
 
 
-def announced(state: MatchState, now: int) -> list[clocks.Pause]:
+def upcoming_vacations(state: MatchState, now: int) -> list[clocks.Pause]:
     """Return the vacations of players that lie ahead and will stop their clocks, the first one first."""
     if state.clock is None or state.status != PLAYING:
         return []
-    ahead = (pause for pause in state.clock.pauses if pause.reason == clocks.VACATION and pause.since > now)
-    return sorted(ahead, key=lambda pause: pause.since)
+    coming = (pause for pause in state.clock.pauses if pause.reason == clocks.VACATION and pause.since > now)
+    return sorted(coming, key=lambda pause: pause.since)
 
 
 def _consequence(state: MatchState, expected: Forecast) -> str:

@@ -21,7 +21,7 @@ RELEASING: Mapping[str, Callable[[str], c.Command]] = {
 """The acts after which it can be the turn of who acts, each with its command."""
 
 
-def consequences(state: MatchState, viewer: str | None, orders: Orders | None, now: int) -> dict[str, str]:
+def find_consequences(state: MatchState, viewer: str | None, orders: Orders | None, now: int) -> dict[str, str]:
     """Return what is done for the viewer right after each of the RELEASING acts that sets something off, in a sentence.
 
     ``orders`` are the viewer's own: what others have laid down is theirs to know.

@@ -27,7 +27,7 @@ def describe(
     """Return the fields of an event of ``type`` as pairs of name and value, both in words.
 
     ``content`` is what was recorded, ``names`` are those of the seats, ``starts`` the titles of the game's setups,
-    ``people`` those whom ``people_in_event`` names. What cannot be understood is shown as it was recorded: a record
+    ``people`` those whom ``people_named`` names. What cannot be understood is shown as it was recorded: a record
     finds faults, it does not fail on them.
     """
 
@@ -66,7 +66,7 @@ def describe(
     return pairs
 
 
-def people_in_event(content: Mapping[str, Any]) -> set[str]:
+def people_named(content: Mapping[str, Any]) -> set[str]:
     """Return the ids of those who are named in what an event recorded."""
     seats = content.get("seats", ())
     named = [seat.get("player") for seat in seats if isinstance(seat, Mapping)] if isinstance(seats, list) else []

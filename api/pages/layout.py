@@ -19,7 +19,7 @@ from events.pictures.board import swatch
 
 blueprint = Blueprint("web", __name__, template_folder="templates")
 
-SHOWN_COUNT = 30
+MAX_COUNT_SHOWN = 30
 """Matches that await a person are counted up to here; beyond it the count is shown with a plus."""
 
 _INSIDE = re.compile(r"/(?![/\\])[^\x00-\x1f\x7f]*")
@@ -30,7 +30,7 @@ _INDENTATION = re.compile(rb"\n\s+<")
 """Before tags; text that is shown as it stands has none."""
 
 
-def inside(target: str | None, default: str) -> str:
+def local_path(target: str | None, default: str) -> str:
     """Return ``target`` when it is a place on this site, else ``default``: signing in leads nobody elsewhere."""
     return target if target and _INSIDE.fullmatch(target) else default
 
@@ -82,6 +82,6 @@ def _frame() -> dict[str, Any]:
 def _awaiting(person: Person | None) -> str:
     if person is None:
         return ""
-    page = Awaited(person.id).page("awaiting", None, SHOWN_COUNT)
+    page = Awaited(person.id).page("awaiting", None, MAX_COUNT_SHOWN)
     count = len(page.items)
     return f"{count}+" if page.next else str(count or "")

@@ -11,7 +11,7 @@ from domain.match.lines import ANY, Line, Lines
 from domain.match.state import MatchState
 
 
-def tree_shown(state: MatchState, lines: Lines) -> list[dict[str, Any]]:
+def describe_tree(state: MatchState, lines: Lines) -> list[dict[str, Any]]:
     """Return the tree of ``lines`` as JSON values.
 
     Each move has ``move`` in canonical form, ``spelled``, the ``seat`` that makes it (None: not known, after any move),

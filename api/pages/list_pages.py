@@ -13,23 +13,23 @@ from api.http.representations import player as shown_player
 from api.live.awaiting import Awaited, up_to_date
 from api.pages.layout import blueprint, sign_in_first
 from api.pages.rating_chart import rating_chart
-from api.pages.wording import Result, own_result
+from api.pages.wording import Result, result_of
 from api.rating_history import shown_changes
 from api.services import services
 from domain.games import GAMES
 from domain.match.state import OPEN, OPPONENT_PREFIX
 from events.readmodels import Page, Summary
 
-PAGE = 20
+MATCHES_PER_PAGE = 20
 """Matches on one page of a list; the rest is behind "more"."""
 
-CHARTED = 200
+MAX_CHANGES_CHARTED = 200
 """Rated matches of a pool that the chart of a player goes back to."""
 
-LISTED = 12
+MAX_CHANGES_LISTED = 12
 """The latest of them, which are told one by one."""
 
-SCANNED = 500
+MAX_MATCHES_SCANNED = 500
 """Matches that are looked at for one page of a filtered list; beyond, "more" goes on looking."""
 
 RESULTS = {"won": (Result.WON, Result.SHARED), "lost": (Result.LOST,), "drawn": (Result.DRAWN,)}
@@ -58,8 +58,12 @@ def lobby() -> str:
         game=game,
         view=view,
         more=bool(cursor),
-        found=_listed(_page("open", game=game, cursor=cursor) if view == "open" else _begun(game, PAGE, cursor)),
-        recent=_listed(_begun(game, 8)) if view == "open" and not cursor else None,
+        found=_with_summaries(
+            _page("open", game=game, cursor=cursor)
+            if view == "open"
+            else _begun_matches(game, MATCHES_PER_PAGE, cursor)
+        ),
+        recent=_with_summaries(_begun_matches(game, 8)) if view == "open" and not cursor else None,
     )
 
 
@@ -78,10 +82,10 @@ def my_matches() -> str | Response:
             sections.append({"view": name, "title": OWN_VIEWS[name], **_archive(person.id, cursor)})
             continue
         if name == "active":  # what awaits the person stands in a list of its own
-            page = _chosen(lambda match: person.id not in match.awaiting, name, player=person.id, cursor=cursor)
+            page = _filtered_page(lambda match: person.id not in match.awaiting, name, player=person.id, cursor=cursor)
         else:
             page = _awaited(person.id, cursor)
-        sections.append({"view": name, "title": OWN_VIEWS[name], "found": _listed(page)})
+        sections.append({"view": name, "title": OWN_VIEWS[name], "found": _with_summaries(page)})
     return render_template("my_matches.html", sections=sections, alone=view in OWN_VIEWS, games=GAMES)
 
 
@@ -97,7 +101,9 @@ def player(player: str) -> str | Response:
     titles = {"active": "Being played", "finished": "Finished"}
     ratings = readmodels.ratings(found["id"])
     own = person is not None and person.id == found["id"]
-    recent = {rating.pool: readmodels.rating_history(found["id"], rating.pool)[-CHARTED:] for rating in ratings}
+    recent = {
+        rating.pool: readmodels.rating_history(found["id"], rating.pool)[-MAX_CHANGES_CHARTED:] for rating in ratings
+    }
     seen = listed_for(person, [change.match for changes in recent.values() for change in changes])
     sections: list[dict[str, Any]] = []
     for view, title in titles.items():
@@ -108,14 +114,14 @@ def player(player: str) -> str | Response:
             sections.append({"view": view, "title": title, **_archive(found["id"], cursor, public=not own)})
         else:
             page = _page(view, player=found["id"], cursor=cursor, public=not own)
-            sections.append({"view": view, "title": title, "found": _listed(page)})
+            sections.append({"view": view, "title": title, "found": _with_summaries(page)})
     return render_template(
         "player.html",
         player=found,
         ratings=ratings,
         pools=pool_titles(),
         history={pool: shown_changes(changes, seen) for pool, changes in recent.items()},
-        listed=LISTED,
+        listed=MAX_CHANGES_LISTED,
         chart=rating_chart,
         games=GAMES,
         relation=services().blocks.of(person.id).get(found["id"], "")
@@ -152,9 +158,9 @@ def pool_titles() -> dict[str, str]:
     return titles
 
 
-def listed_page(view: str, cursor: str | None) -> dict[str, Any]:
-    """Return a page of matches in a view, as ``_listed`` gives it; one that a broken cursor asks for is not there."""
-    return _listed(_page(view, cursor=cursor))
+def matches_page(view: str, cursor: str | None) -> dict[str, Any]:
+    """Return a page of a view with the summaries of its matches; abort with 404 when ``cursor`` is broken."""
+    return _with_summaries(_page(view, cursor=cursor))
 
 
 def _find(player: str) -> dict[str, Any] | None:
@@ -166,7 +172,7 @@ def _find(player: str) -> dict[str, Any] | None:
     return shown_player(person.id, {person.id: person}) if person else None
 
 
-def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
+def _page(view: str, *, limit: int = MATCHES_PER_PAGE, **which: Any) -> Page[Summary]:
     """Return a page of matches; one that a broken cursor asks for is not there."""
     try:
         return services().readmodels.matches(view, limit=limit, **which)
@@ -177,7 +183,7 @@ def _page(view: str, *, limit: int = PAGE, **which: Any) -> Page[Summary]:
 def _awaited(player: str, cursor: str | None) -> Page[Summary]:
     """Return a page of what awaits the player, the first deadline first; a broken cursor has no page."""
     try:
-        return Awaited(player).page("queue", cursor, PAGE)
+        return Awaited(player).page("queue", cursor, MATCHES_PER_PAGE)
     except ValueError:
         abort(404, NO_SUCH_PAGE)
 
@@ -193,24 +199,28 @@ def _archive(player: str, cursor: str | None, public: bool = False) -> dict[str,
     filters = {"game": game, "result": asked["result"] if results else None, "against": asked["against"].strip()[:24]}
     other = _find(filters["against"]) if filters["against"] else None
     if filters["against"] and other is None:
-        return {"found": _listed(Page([], None)), "filters": filters, "fault": "There is no player of this name."}
+        return {
+            "found": _with_summaries(Page([], None)),
+            "filters": filters,
+            "fault": "There is no player of this name.",
+        }
 
     def fits(match: Summary) -> bool:
         if other is not None and all(seat.player != other["id"] for seat in match.seats):
             return False
-        return results is None or own_result(match, player) in results
+        return results is None or result_of(match, player) in results
 
-    page = _chosen(fits, "finished", player=player, game=game, cursor=cursor, public=public)
-    return {"found": _listed(page), "filters": filters, "fault": ""}
+    page = _filtered_page(fits, "finished", player=player, game=game, cursor=cursor, public=public)
+    return {"found": _with_summaries(page), "filters": filters, "fault": ""}
 
 
-def _begun(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
+def _begun_matches(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
     """Return a page of the latest matches that wait for nobody to join."""
-    return _chosen(lambda match: match.status != OPEN, "recent", game=game, limit=limit, cursor=cursor)
+    return _filtered_page(lambda match: match.status != OPEN, "recent", game=game, limit=limit, cursor=cursor)
 
 
-def _chosen(
-    wanted: Callable[[Summary], bool], view: str, *, cursor: str | None, limit: int = PAGE, **which: Any
+def _filtered_page(
+    wanted: Callable[[Summary], bool], view: str, *, cursor: str | None, limit: int = MATCHES_PER_PAGE, **which: Any
 ) -> Page[Summary]:
     """Return a page of those matches in a view that are ``wanted``: a full one, if there are as many near enough."""
     found: list[Summary] = []
@@ -220,11 +230,11 @@ def _chosen(
         found += filter(wanted, up_to_date(page.items) if view == "active" else page.items)
         scanned += len(page.items)
         cursor = page.next
-        if cursor is None or len(found) == limit or scanned >= SCANNED:
+        if cursor is None or len(found) == limit or scanned >= MAX_MATCHES_SCANNED:
             return Page(found, cursor)
 
 
-def _listed(page: Page[Summary]) -> dict[str, Any]:
+def _with_summaries(page: Page[Summary]) -> dict[str, Any]:
     """Return a page of matches in the words of the API, each with its summary, and the cursor of the next page."""
     found = foreseen_deadlines(page.items)
     persons = people_in(found)

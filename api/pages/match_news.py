@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from flask import request
 
 from api.access.matches import may_see
-from api.pages.announcements import Audience, announced, announced_rematch, last_move
+from api.pages.announcements import Audience, describe_events, describe_rematch, last_move
 from api.services import services
 from domain.games import find_ruleset
 from domain.match.events import Event
@@ -17,7 +17,7 @@ from events.service.matches import Loaded
 from events.store.codec import event_of
 from events.store.contract import EMPTY, VersionTag, tag_of
 
-MAX_EVENTS_TOLD = 60
+MAX_EVENTS_DESCRIBED = 60
 """The latest events that are put into sentences; a page that slept for longer is told that there were more."""
 
 EARLIER_EVENTS = 10
@@ -62,7 +62,9 @@ class Rematch(NamedTuple):
     off: bool
 
 
-def news_shown(loaded: Loaded, shown: dict[str, Any], person: Person | None, spelled: Sequence[str]) -> dict[str, Any]:
+def describe_news(
+    loaded: Loaded, shown: dict[str, Any], person: Person | None, spelled: Sequence[str]
+) -> dict[str, Any]:
     """Return what the page of a match tells ``person`` beside its board, by the names that its template uses.
 
     ``shown`` is the match in the words of the API, ``spelled`` its moves as the page lists them. ``news`` is what has
@@ -79,7 +81,7 @@ def news_shown(loaded: Loaded, shown: dict[str, Any], person: Person | None, spe
     if known is not None and known.tag != loaded.head.tag:
         told += _news_of(known.tag, loaded, audience)
     if known is not None and rematch is not None and of_rematch is not None:
-        told += announced_rematch(_coming_together(rematch, known.rematch), of_rematch)
+        told += describe_rematch(_coming_together(rematch, known.rematch), of_rematch)
     return {
         "mark": str(Mark(loaded.head.tag, rematch.head.version if rematch else 0)),
         "news": " ".join(told),
@@ -103,14 +105,16 @@ def _rematch(audience: Audience) -> Rematch:
 def _news_of(known: VersionTag, loaded: Loaded, audience: Audience) -> list[str]:
     """Return the sentences about the events of a match after ``known``, the latest of them if there are many."""
     last = loaded.head.version
-    first = max(known.version, last - MAX_EVENTS_TOLD)
-    stored = services().store.read(loaded.state.match, max(0, first - EARLIER_EVENTS), MAX_EVENTS_TOLD + EARLIER_EVENTS)
+    first = max(known.version, last - MAX_EVENTS_DESCRIBED)
+    stored = services().store.read(
+        loaded.state.match, max(0, first - EARLIER_EVENTS), MAX_EVENTS_DESCRIBED + EARLIER_EVENTS
+    )
     lost = any(event.version == known.version and tag_of(event) != known for event in stored)
     if lost or known.version > last:
         return ["Part of this match was lost. The page shows how it stands now."]
     earlier = [event_of(envelope) for envelope in stored if envelope.version <= first]
     news = [event_of(envelope) for envelope in stored if first < envelope.version <= last]
-    sentences = announced(earlier, news, audience)
+    sentences = describe_events(earlier, news, audience)
     return ["More has happened before.", *sentences] if first > known.version else sentences
 
 

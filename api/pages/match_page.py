@@ -13,19 +13,19 @@ from api.live.awaiting import Awaited
 from api.operations.chat import hears, speaks
 from api.pages import wording
 from api.pages.announcements import is_turn_of
-from api.pages.available_actions import acts
+from api.pages.available_actions import available_actions
 from api.pages.board_steps import steps_nearby
-from api.pages.board_view import asked_view, turn_of, turns_of
-from api.pages.clocks import ahead, announced, seat_clocks
-from api.pages.consequences import consequences
+from api.pages.board_view import count_turns, requested_view, turn_number
+from api.pages.clocks import describe_deadline, seat_clocks, upcoming_vacations
+from api.pages.consequences import find_consequences
 from api.pages.draft import draft_panel
 from api.pages.layout import blueprint
-from api.pages.line_tree import tree_shown
-from api.pages.match_news import news_shown
+from api.pages.line_tree import describe_tree
+from api.pages.match_news import describe_news
 from api.pages.picture_responses import plies_in_words
-from api.pages.pictures import asked_ply, board_at, colours_of
+from api.pages.pictures import board_at, colours_of, requested_ply
 from api.pages.played_moves import played_moves, rounds, runs_since
-from api.pages.position_facts import circumstances, counts
+from api.pages.position_facts import describe_position, tabulate_facts
 from api.pages.shared_pictures import shared_match
 from api.services import services
 from domain.game import Game
@@ -42,7 +42,7 @@ GIFTS = {
 }
 """Times to give to another seat: seconds, and how they are called."""
 
-WIDE = 1.4
+MIN_WIDE_RATIO = 1.4
 """A scene that is wider than high by this factor is given the room of the page."""
 
 
@@ -57,8 +57,8 @@ def match_page(match_id: str) -> str | Response:
     viewer = person.id if person else None
     seat = state.seat_of(viewer) if viewer else None
     game = find_ruleset(state.game, state.ruleset)
-    ply = asked_ply(state)
-    view = asked_view(state, game, seat)
+    ply = requested_ply(state)
+    view = requested_view(state, game, seat)
     shown = match(state, head, ply)
     scene = game.scene(state.position)
     rated_count = rated_result(summarise(state)) is not None
@@ -75,21 +75,21 @@ def match_page(match_id: str) -> str | Response:
         ply=ply,
         plies=len(state.moves),
         place=game.format_position(state.position),
-        turn=turn_of(state, view),
-        turns=turns_of(state),
+        turn=turn_number(state, view),
+        turns=count_turns(state),
         board=board_at(state, game, ply, view),
         steps=steps_nearby(state, game, view, ply),
         rounds=rounds(state, game, played),
         yours=is_turn_of(state, seat),
-        said=_said(state, seats, seat),
-        **news_shown(loaded, shown, person, [move.move for move in played]),
-        circumstances=circumstances(state, [entry["name"] for entry in seats], seat),
-        counts_shown=counts(game.facts(state.position, state.history), len(seats)),
-        may=acts(state, viewer, seat, now),
-        consequences=consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
+        said=_describe_turn(state, seats, seat),
+        **describe_news(loaded, shown, person, [move.move for move in played]),
+        circumstances=describe_position(state, [entry["name"] for entry in seats], seat),
+        counts_shown=tabulate_facts(game.facts(state.position, state.history), len(seats)),
+        may=available_actions(state, viewer, seat, now),
+        consequences=find_consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
         since=runs_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
         gifts=GIFTS,
-        following=_following(viewer, match_id),
+        following=_next_awaited(viewer, match_id),
         lines=_lines(loaded, seat),
         draft=draft_panel(state, game, seat),
         hears=hears(state, person),
@@ -98,8 +98,8 @@ def match_page(match_id: str) -> str | Response:
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         counts=rated_count,
         unrated_yet=rated_count and not any(entry["change"] for entry in seats),
-        ahead=ahead(foreseen, now),
-        announced=announced(foreseen, now),
+        ahead=describe_deadline(foreseen, now),
+        announced=upcoming_vacations(foreseen, now),
         terms=in_words(state.terms) if state.terms else (),
         fallen=state.fallen,
         forgivable_until=state.fallen.at + FORGIVABLE_FOR if state.fallen else None,
@@ -107,7 +107,7 @@ def match_page(match_id: str) -> str | Response:
         losses=services().incidents.losses(match_id),
         now=now,
         shared=shared_match(state, game, ply, [_player_name(entry) for entry in seats], _standing(state, seats)),
-        wide=scene.width > WIDE * scene.height,
+        wide=scene.width > MIN_WIDE_RATIO * scene.height,
     )
 
 
@@ -160,10 +160,15 @@ def _lines(loaded: Loaded, seat: int | None) -> dict[str, Any] | None:
     if orders.lines is None:
         return {"forced": orders.forced, "tree": [], "status": None, "words": ""}
     status, words = standing(loaded.state, seat, orders.lines)
-    return {"forced": orders.forced, "tree": tree_shown(loaded.state, orders.lines), "status": status, "words": words}
+    return {
+        "forced": orders.forced,
+        "tree": describe_tree(loaded.state, orders.lines),
+        "status": status,
+        "words": words,
+    }
 
 
-def _following(viewer: str | None, match_id: str) -> tuple[Summary, dict[str, Any]] | None:
+def _next_awaited(viewer: str | None, match_id: str) -> tuple[Summary, dict[str, Any]] | None:
     """Return the match that awaits the viewer next, beside this one, with its summary in the words of the API."""
     if viewer is None:
         return None
@@ -179,7 +184,7 @@ def _takeback(state: MatchState) -> dict[str, Any] | None:
     return {"seat": state.takeback.seat, "moves": "the last move" if count == 1 else f"the last {count} moves"}
 
 
-def _said(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> str:
+def _describe_turn(state: MatchState, seats: list[dict[str, Any]], seat: int | None) -> str:
     """Return in one sentence what the match waits for."""
     if not state.ended and (state.frozen or state.broken is not None):
         why = "is frozen" if state.frozen else "cannot be replayed"

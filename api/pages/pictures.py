@@ -13,7 +13,7 @@ from api.http.openapi import read_json
 from api.http.problems import Problem
 from api.http.schemas import flattened
 from api.operations.exploration import MOST_PARTS, Imagined, compose, played_out
-from api.pages.board_view import View, asked_view, squares_named, squares_of, traces_at
+from api.pages.board_view import View, requested_view, squares_named, squares_of, traces_at
 from api.pages.layout import blueprint
 from api.pages.picture_responses import REVALIDATED, caching, picture_title, svg_response
 from domain.game import Game, RulesError
@@ -36,8 +36,8 @@ def board_picture(match_id: str) -> Response:
     state = visible_match(match_id).state
     game = rules_of(state)
     inline = request.args.get("inline") == "1"
-    view = _own_view(state, game) if inline else asked_view(state, game, None)
-    board = _asked_board(state, game, asked_ply(state), view)
+    view = _own_view(state, game) if inline else requested_view(state, game, None)
+    board = _asked_board(state, game, requested_ply(state), view)
     colours = colours_of(state, game)
     if inline:
         drawn = draw(board.scene, colours, quarters=view.quarters, traces=board.traces)
@@ -69,7 +69,7 @@ def _asked_board(state: MatchState, game: Game[Any, Any], ply: int, view: View) 
         traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else []
         return _Board(compose(state, kind, parts).scene, traces, title, True)
     if tried is None:
-        return _Board(*shown_at(state, game, ply, view), picture_title(game, ply))
+        return _Board(*scene_at(state, game, ply, view), picture_title(game, ply))
     position = state.position_after(ply)
     try:
         move = game.read_move(position, tried, state.setup)
@@ -105,10 +105,10 @@ def imagined_picture(match_id: str) -> Response:
 def _own_view(state: MatchState, game: Game[Any, Any]) -> View:
     """Return how the viewer sees the board, turned as the query asks."""
     person = current_person()
-    return asked_view(state, game, state.seat_of(person.id) if person else None)
+    return requested_view(state, game, state.seat_of(person.id) if person else None)
 
 
-def asked_ply(state: MatchState) -> int:
+def requested_ply(state: MatchState) -> int:
     """Return the ply that the query asks for, else the last; answers 404 for one that the match has not come to."""
     asked = request.args.get("ply")
     if asked is None:
@@ -125,10 +125,10 @@ def colours_of(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
 
 def board_at(state: MatchState, game: Game[Any, Any], ply: int, view: View, picture: str = "") -> Markup:
     """Return the board after ``ply`` plies with the moves marked that ``view`` asks for; ``picture`` as in ``draw``."""
-    scene, traces = shown_at(state, game, ply, view)
+    scene, traces = scene_at(state, game, ply, view)
     return draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces, picture=picture)
 
 
-def shown_at(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> tuple[Scene, list[Trace]]:
+def scene_at(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> tuple[Scene, list[Trace]]:
     """Return the board after ``ply`` plies and the moves to mark on it."""
     return game.scene(state.position_after(ply)), traces_at(state, game, ply, view.seat)

@@ -9,7 +9,7 @@ from domain.game import Game
 from domain.match.commands import CONDITIONAL, FORCED
 from domain.match.state import MatchState
 
-BY_ITSELF = (CONDITIONAL, FORCED)
+AUTOMATIC_CHANNELS = (CONDITIONAL, FORCED)
 """Channels of moves that were made for their player."""
 
 MAX_MOVES_IN_RUN = 4
@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
 def played_moves(state: MatchState) -> list[Played]:
     """Return the moves so far."""
-    channels = (channel if channel in BY_ITSELF else None for channel in state.channels)
+    channels = (channel if channel in AUTOMATIC_CHANNELS else None for channel in state.channels)
     plies = zip(count(1), state.history.movers(), spelled(state), channels, strict=False)
     return [Played(*each) for each in plies]
 

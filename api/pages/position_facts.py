@@ -16,7 +16,7 @@ class Counts(NamedTuple):
     common: Mapping[str, str]
 
 
-def counts(facts: Iterable[Fact], seats: int) -> Counts:
+def tabulate_facts(facts: Iterable[Fact], seats: int) -> Counts:
     """Return ``facts`` as a table of ``seats`` columns."""
     rows: dict[str, list[str]] = {}
     common: dict[str, str] = {}
@@ -28,7 +28,7 @@ def counts(facts: Iterable[Fact], seats: int) -> Counts:
     return Counts(rows, common)
 
 
-def checks(scene: Scene, seat_names: Sequence[str], viewer: int | None) -> list[str]:
+def describe_checks(scene: Scene, seat_names: Sequence[str], viewer: int | None) -> list[str]:
     """Return a sentence for each king in check; ``viewer`` is the seat that reads it."""
     sentences = []
     for square in scene.checked:
@@ -38,10 +38,10 @@ def checks(scene: Scene, seat_names: Sequence[str], viewer: int | None) -> list[
     return sentences
 
 
-def circumstances(state: MatchState, seat_names: Sequence[str], viewer: int | None) -> list[str]:
+def describe_position(state: MatchState, seat_names: Sequence[str], viewer: int | None) -> list[str]:
     """Return who is in check in a match that goes on, and what the rules demand of ``viewer`` now."""
     if state.status != PLAYING or state.frozen or state.broken is not None:
         return []
     game = find_ruleset(state.game, state.ruleset)
     demand = game.demand(state.position) if viewer == game.to_move(state.position) else ""
-    return [*checks(game.scene(state.position), seat_names, viewer), *filter(None, [demand])]
+    return [*describe_checks(game.scene(state.position), seat_names, viewer), *filter(None, [demand])]

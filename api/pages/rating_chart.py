@@ -11,7 +11,7 @@ MARGIN = 40
 """Room on the left for the numbers, in the units of the picture as the sizes above."""
 
 STEPS = (10, 25, 50, 100, 250, 500, 1000)
-MOST_LINES = 5
+MAX_GRID_LINES = 5
 
 
 def rating_chart(changes: Sequence[ShownChange], title: str) -> Markup:
@@ -19,7 +19,7 @@ def rating_chart(changes: Sequence[ShownChange], title: str) -> Markup:
     if len(changes) < 2:
         return Markup()
     ratings = [changes[0].before, *(change.after for change in changes)]
-    step = next((step for step in STEPS if (max(ratings) - min(ratings)) / step < MOST_LINES - 1), STEPS[-1])
+    step = next((step for step in STEPS if (max(ratings) - min(ratings)) / step < MAX_GRID_LINES - 1), STEPS[-1])
     low, high = min(ratings) // step * step, -(-max(ratings) // step) * step
     room = max(high - low, step)
 

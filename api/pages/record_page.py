@@ -18,7 +18,7 @@ from api.operations.jobs import (
     made_bundle,
     recomputed,
 )
-from api.pages.event_wording import describe, people_in_event
+from api.pages.event_wording import describe, people_named
 from api.pages.layout import blueprint
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
@@ -33,7 +33,7 @@ from events.service.jobs import RECOMPUTATION, Job
 from events.store.codec import content_shown
 from events.store.converter import read_value
 
-PAGE = 40
+EVENTS_PER_PAGE = 40
 """Events on one page."""
 
 REFRESH_S = 3
@@ -55,8 +55,8 @@ def record_page(match_id: str) -> Response:
     first = _number(request.args.get("from"), 1, state.version, default=1)
     records = _records(state)
     verdict = _verdict(records) if records is not None else _verdict_of_bundle(made_bundle(match_id))
-    shown = _recorded(match_id, first) if records is None else records[first - 1 : first - 1 + PAGE]
-    named = {id for record in shown for id in (record.envelope.actor, *people_in_event(record.envelope.data))}
+    shown = _read_records(match_id, first) if records is None else records[first - 1 : first - 1 + EVENTS_PER_PAGE]
+    named = {id for record in shown for id in (record.envelope.actor, *people_named(record.envelope.data))}
     people = services().people.persons(named)
     naming = any(record.envelope.type in MEMBERS for record in shown)
     kept = services().statements.of_match(match_id) if naming else {}
@@ -82,7 +82,7 @@ def record_page(match_id: str) -> Response:
         job=job,
         events=state.version,
         first=first,
-        page=PAGE,
+        page=EVENTS_PER_PAGE,
     )
     # A page that waits for a worker is loaded again by the browser, without any script.
     return Response(page, headers={"Refresh": str(REFRESH_S)} if job is not None else {})
@@ -97,7 +97,7 @@ def ask_record(match_id: str) -> WerkzeugResponse:
         ask_to_recompute(match_id, version)
     else:
         ask_for_bundle(match_id)
-    first = max(version - 1, 0) // PAGE * PAGE + 1
+    first = max(version - 1, 0) // EVENTS_PER_PAGE * EVENTS_PER_PAGE + 1
     return redirect(f"{url_for('web.record_page', match_id=match_id)}?from={first}#v{version or first}", 303)
 
 
@@ -126,9 +126,9 @@ def _records(state: MatchState) -> list[Record] | None:
         return None
 
 
-def _recorded(match: str, first: int) -> list[Record]:
+def _read_records(match: str, first: int) -> list[Record]:
     """Return events as they are recorded, with nothing said of the rules."""
-    return [Record(envelope, None, None, None) for envelope in services().store.read(match, first - 1, PAGE)]
+    return [Record(envelope, None, None, None) for envelope in services().store.read(match, first - 1, EVENTS_PER_PAGE)]
 
 
 def _verdict(records: list[Record]) -> Verdict:

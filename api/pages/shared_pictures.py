@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from flask import Response, abort, url_for
 
 from api.access.matches import visible_match
-from api.pages.board_view import View, asked_view, turn_of
+from api.pages.board_view import View, requested_view, turn_number
 from api.pages.home import showcase_scene
 from api.pages.layout import blueprint
 from api.pages.picture_responses import as_of, caching, picture_title, plies_in_words, png_response, svg_response
-from api.pages.pictures import asked_ply, colours_of, shown_at
+from api.pages.pictures import colours_of, requested_ply, scene_at
 from api.services import services
 from domain.game import Game
 from domain.games import GAMES, RULESETS
@@ -50,14 +50,14 @@ class Shared(NamedTuple):
 def small_board(match_id: str) -> Response:
     """Return the board of a match as it stands, without labels."""
     state = visible_match(match_id).state
-    return svg_response(_drawn(state, len(state.moves), labels=False), caching(state))
+    return svg_response(_draw(state, len(state.moves), labels=False), caching(state))
 
 
 @blueprint.get("/matches/<match_id>/board.png")
 def board_png(match_id: str) -> Response:
     """Return the board of a match at a ply as those who show links want it."""
     state = visible_match(match_id).state
-    return png_response(_drawn(state, asked_ply(state), **AS_LINKED), caching(state))
+    return png_response(_draw(state, requested_ply(state), **AS_LINKED), caching(state))
 
 
 @blueprint.get("/games/<game_id>/board.png")
@@ -80,7 +80,7 @@ def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None
     seat = next(
         (number for number, seat in enumerate(summary.seats) if person is not None and seat.player == person.id), None
     )
-    turn = 0 if seat is None else turn_of(summary, View(game.setups[summary.setup].turns[seat]))
+    turn = 0 if seat is None else turn_number(summary, View(game.setups[summary.setup].turns[seat]))
     url = url_for("web.small_board", match_id=summary.match, turned=turn or None, at=as_of(summary))
     return SmallBoard(url, f"The board {plies_in_words(summary.ply)}")
 
@@ -97,10 +97,10 @@ def shared_match(
     return Shared(f"{game.title}: {' – '.join(players)}", words, absolute("web.match_page", **there), image, alt)
 
 
-def _drawn(state: MatchState, ply: int, **how: Any) -> Drawing:
+def _draw(state: MatchState, ply: int, **how: Any) -> Drawing:
     game = rules_of(state)
-    view = asked_view(state, game, None)
-    scene, traces = shown_at(state, game, ply, view)
+    view = requested_view(state, game, None)
+    scene, traces = scene_at(state, game, ply, view)
     colours = colours_of(state, game)
     return draw_alone(scene, colours, picture_title(game, ply), quarters=view.quarters, traces=traces, **how)
 

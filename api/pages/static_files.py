@@ -30,7 +30,7 @@ def version_of(directory: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-def trimmed(filename: str, content: bytes) -> bytes:
+def trim(filename: str, content: bytes) -> bytes:
     """Return what a browser needs of a file: scripts and style sheets without indentation and lines of comment.
 
     No text in them goes on over several lines.
@@ -46,7 +46,7 @@ def trimmed(filename: str, content: bytes) -> bytes:
 _IMPORT = re.compile(rb'^import .*? from "\./([^"]+)";$', re.MULTILINE)
 
 VERSION = version_of(STATIC)
-_CONTENTS = {path.name: trimmed(path.name, path.read_bytes()) for path in STATIC.iterdir()}
+_CONTENTS = {path.name: trim(path.name, path.read_bytes()) for path in STATIC.iterdir()}
 
 
 @blueprint.app_template_global()

@@ -121,7 +121,7 @@ class Result(StrEnum):
     DRAWN = "Drawn"
 
 
-def own_result(summary: Summary, viewer: str | None) -> Result | None:
+def result_of(summary: Summary, viewer: str | None) -> Result | None:
     """Return how a finished match went for ``viewer``, None unless they played some but not all of its seats."""
     scores = summary.scores
     if scores is None:

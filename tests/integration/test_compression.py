@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from api.pages.static_files import STATIC, VERSION, trimmed
+from api.pages.static_files import STATIC, VERSION, trim
 from tests.support.callers import Caller, started
 
 DECODED: dict[str | None, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}
@@ -85,7 +85,7 @@ def test_a_head_request_tells_the_length_of_what_get_returns(stranger: Caller) -
 
 def test_every_file_of_the_pages_is_the_same_in_every_coding(stranger: Caller) -> None:
     for path in STATIC.iterdir():
-        plain = trimmed(path.name, path.read_bytes())
+        plain = trim(path.name, path.read_bytes())
         for accepted in ("br", "gzip", "identity"):
             answer = stranger.client.get(f"/static/{VERSION}/{path.name}", headers={"Accept-Encoding": accepted})
             assert DECODED[coding(answer)](answer.data) == plain, path.name

@@ -54,7 +54,7 @@ def test_a_page_is_told_what_happened_since_it_was_shown_and_nothing_twice(
 def test_a_page_that_slept_for_long_is_told_the_latest_and_that_there_was_more(
     anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.pages.match_news.MAX_EVENTS_TOLD", 2)
+    monkeypatch.setattr("api.pages.match_news.MAX_EVENTS_DESCRIBED", 2)
     match = started(anna, boris)
     mark = shown(anna, match, "mark")
     for each in (anna, boris, anna):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.pages.announcements import WORDS, Audience, announced, announced_rematch, last_move
-from api.pages.consequences import consequences
+from api.pages.announcements import WORDS, Audience, describe_events, describe_rematch, last_move
+from api.pages.consequences import find_consequences
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.event_types import TYPES
@@ -26,7 +26,7 @@ def audience(state: MatchState, seat: int | None, *names: str) -> Audience:
 def told(event: e.Event, seat: int | None) -> str:
     """Return what the listener at ``seat`` is told of ``event`` in a match of alice and bob that waits for nobody."""
     state = started().state._replace(frozen=True)
-    return " ".join(announced((), (event,), audience(state, seat)))
+    return " ".join(describe_events((), (event,), audience(state, seat)))
 
 
 SAID = [
@@ -163,13 +163,13 @@ def test_several_events_are_one_text_that_ends_with_the_turn() -> None:
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     news = match.events[seen:]
-    assert announced((), news, audience(match.state, ALICE)) == [
+    assert describe_events((), news, audience(match.state, ALICE)) == [
         "You played c3-d4.",
         "bob played b6-a5.",
         "It is your turn.",
     ]
-    assert announced((), news, audience(match.state, BOB)) == ["alice played c3-d4.", "You played b6-a5."]
-    assert announced((), (), audience(match.state, ALICE)) == []
+    assert describe_events((), news, audience(match.state, BOB)) == ["alice played c3-d4.", "You played b6-a5."]
+    assert describe_events((), (), audience(match.state, ALICE)) == []
     assert last_move(audience(match.state, ALICE)) == "bob played b6-a5."
     assert last_move(audience(started().state, ALICE)) == "No move has been played."
 
@@ -179,9 +179,9 @@ def test_moves_in_a_row_are_one_sentence_and_many_are_counted() -> None:
     placed = [
         e.MoveSubmitted(at=NOON, seat=0, ply=ply, move=move) for ply, move in enumerate(("K@a1", "R@a2", "done"), 1)
     ]
-    assert announced((), placed, audience(state, 1)) == ["wendy played K@a1, R@a2 and done."]
+    assert describe_events((), placed, audience(state, 1)) == ["wendy played K@a1, R@a2 and done."]
     army = [*placed[:1] * 8, placed[-1]]
-    assert announced((), army, audience(state, 2)) == ["wendy played 9 moves, the last one done."]
+    assert describe_events((), army, audience(state, 2)) == ["wendy played 9 moves, the last one done."]
 
 
 def test_a_check_is_a_word_and_a_demand_of_the_rules_follows_the_turn() -> None:
@@ -189,24 +189,27 @@ def test_a_check_is_a_word_and_a_demand_of_the_rules_follows_the_turn() -> None:
     match.move("alice", "c3-d4")
     listener = audience(match.state, BOB)
     for spelled, words in (("Kd4+", "alice played Kd4. Check."), ("Kd4#", "alice played Kd4.")):
-        assert announced((), match.events[-1:], listener._replace(spelled=(spelled,)))[0] == words
+        assert describe_events((), match.events[-1:], listener._replace(spelled=(spelled,)))[0] == words
     match.move("bob", "b6-a5")
     seen = len(match.events)
     match.move("alice", "d4-c5")
-    *_, turn, demand = announced((), match.events[seen:], audience(match.state, BOB))
+    *_, turn, demand = describe_events((), match.events[seen:], audience(match.state, BOB))
     assert (turn, demand) == ("It is your turn.", "You must capture: d6 can.")
 
 
 def test_a_result_is_told_after_what_brought_it_about() -> None:
     match = started()
     resigned = match.do(c.Resign(player="bob"))
-    assert announced((), resigned, audience(match.state, ALICE)) == ["bob resigned.", "White has won by resignation."]
+    assert describe_events((), resigned, audience(match.state, ALICE)) == [
+        "bob resigned.",
+        "White has won by resignation.",
+    ]
 
 
 def test_a_frozen_match_is_nobodys_turn() -> None:
     match = started()
     raised = match.do(c.RaiseDispute(player="bob", ply=0, ground="clock", statement="0" * 64))
-    assert "turn" not in " ".join(announced((), raised, audience(match.state, ALICE)))
+    assert "turn" not in " ".join(describe_events((), raised, audience(match.state, ALICE)))
 
 
 def test_who_withdraws_a_request_does_not_refuse_it() -> None:
@@ -215,35 +218,35 @@ def test_who_withdraws_a_request_does_not_refuse_it() -> None:
     asked = match.do(c.RequestTakeback(player="alice"))
     withdrawn = match.do(c.DeclineTakeback(player="alice"))
     expected = ["alice withdrew the request to take back a move.", "It is your turn."]
-    assert announced(asked, withdrawn, audience(match.state, BOB)) == expected
+    assert describe_events(asked, withdrawn, audience(match.state, BOB)) == expected
 
 
 def test_players_of_the_same_name_are_told_apart_by_their_seats() -> None:
     state = started_by_four().state
     move = e.MoveSubmitted(at=NOON, seat=1, ply=2, move="a6")
     listener = audience(state, 3, "Opponent 3", "Opponent 3", "rita", "bob")
-    assert announced((), (move,), listener) == ["Opponent 3 (Blue) played a6."]
+    assert describe_events((), (move,), listener) == ["Opponent 3 (Blue) played a6."]
 
 
 def test_a_move_is_told_as_the_list_spells_it_and_one_taken_back_as_it_was_recorded() -> None:
     match = started()
     match.move("alice", "c3-d4")
     listener = audience(match.state, BOB)._replace(spelled=("c3 to d4",))
-    assert announced((), match.events[-1:], listener)[0] == "alice played c3 to d4."
+    assert describe_events((), match.events[-1:], listener)[0] == "alice played c3 to d4."
     other = e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="g3-h4")
-    assert announced((), (other,), listener)[0] == "alice played g3-h4."
+    assert describe_events((), (other,), listener)[0] == "alice played g3-h4."
 
 
 def test_an_invitation_and_a_rematch_are_answered_in_words_of_their_own() -> None:
     invited = PlayedMatch(creation(Seat.taken("alice"), Seat.invited("bob")))
     off = invited.do(c.AbortMatch(player="bob"))
-    assert announced((), off, audience(invited.state, ALICE)) == ["bob declined the invitation."]
-    assert announced_rematch(invited.events, audience(invited.state, ALICE)) == [
+    assert describe_events((), off, audience(invited.state, ALICE)) == ["bob declined the invitation."]
+    assert describe_rematch(invited.events, audience(invited.state, ALICE)) == [
         "You proposed a rematch.",
         "bob declined the rematch.",
     ]
     match = started()
-    assert announced_rematch(match.events, audience(match.state, BOB)) == [
+    assert describe_rematch(match.events, audience(match.state, BOB)) == [
         "alice proposes a rematch.",
         "You accepted the rematch.",
         "The rematch has begun.",
@@ -260,11 +263,11 @@ def test_declining_a_draw_says_which_conditional_move_is_played_then() -> None:
     orders = laid_down(match, "bob", Line("c3-d4", None, (Line("b6-a5"),)))
     match.do(c.SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     match.orders[1] = orders
-    found = consequences(match.state, "bob", orders, match.now)
+    found = find_consequences(match.state, "bob", orders, match.now)
     assert found == {"draw-refusal": "Your conditional move b6-a5 is then played."}
     declined = match.do(c.DeclineDraw(player="bob"))
     assert [event.move for event in declined if isinstance(event, e.MoveSubmitted)] == ["b6-a5"]
-    assert consequences(match.state, "alice", None, match.now) == {}
+    assert find_consequences(match.state, "alice", None, match.now) == {}
 
 
 def test_refusing_to_take_back_says_which_conditional_move_is_played_then() -> None:
@@ -272,7 +275,7 @@ def test_refusing_to_take_back_says_which_conditional_move_is_played_then() -> N
     orders = laid_down(match, "bob", Line("c3-d4", None, (Line("b6-a5"),)))
     match.move("alice", "c3-d4")
     match.do(c.RequestTakeback(player="alice"))
-    found = consequences(match.state, "bob", orders, match.now)
+    found = find_consequences(match.state, "bob", orders, match.now)
     assert found == {"takeback-refusal": "Your conditional move b6-a5 is then played."}
 
 
@@ -281,9 +284,12 @@ def test_after_a_move_it_is_told_what_the_rules_demand_and_who_is_in_check() -> 
     for player, move in zip(("alice", "bob") * 2, ("c3-d4", "b6-a5", "b2-c3", "d6-c5"), strict=True):
         match.move(player, move)
     last = match.events[-1:]
-    assert announced((), last, audience(match.state, ALICE))[1:] == ["It is your turn.", "You must capture: d4 can."]
-    assert announced((), last, audience(match.state, BOB)) == ["You played d6-c5."]
+    assert describe_events((), last, audience(match.state, ALICE))[1:] == [
+        "It is your turn.",
+        "You must capture: d4 can.",
+    ]
+    assert describe_events((), last, audience(match.state, BOB)) == ["You played d6-c5."]
     match = started_by_four(game="fourplay", setup="standard")
     match.move("wendy", "b3-n15")
-    told = announced((), match.events[-1:], audience(match.state, 2))
+    told = describe_events((), match.events[-1:], audience(match.state, 2))
     assert told == ["wendy played b3-n15.", "Your king on n14 is in check."]

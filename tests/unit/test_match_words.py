@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from api.pages.available_actions import acts
-from api.pages.clocks import ahead, announced, seat_clocks
-from api.pages.line_tree import tree_shown
+from api.pages.available_actions import available_actions
+from api.pages.clocks import describe_deadline, seat_clocks, upcoming_vacations
+from api.pages.line_tree import describe_tree
 from domain.match import commands as c
 from domain.match.clock import OUTAGE, VACATION
 from domain.match.lines import ANY, RESIGN, Line, arranged
@@ -31,7 +31,7 @@ def test_only_the_clock_of_the_seat_to_move_runs_and_says_what_the_time_is_for()
 
 def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term() -> None:
     match = match_on(days_per_move(3))
-    told = ahead(match.state, match.now)
+    told = describe_deadline(match.state, match.now)
     assert (told.seat, told.at, told.over) == (0, match.now + 3 * DAY, False)
     assert told.consequence == "White loses at that instant"
     assert told.rule == "3 days for every move; what is not used is not saved."
@@ -40,16 +40,18 @@ def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term() -> 
 
 def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
     capped = match_on(STANDARD._replace(ceiling=2 * DAY))
-    assert ahead(capped.state, capped.now).rule == "No single move may take longer than 2 days."
+    assert describe_deadline(capped.state, capped.now).rule == "No single move may take longer than 2 days."
     beginning = PlayedMatch(replace(creation(Seat.taken("alice"), Seat.open()), terms=STANDARD._replace(ceiling=DAY)))
     beginning.do(c.JoinMatch(player="bob"))
-    assert ahead(beginning.state, beginning.now).rule.startswith("Each player's first move must come within 1 day;")
+    assert describe_deadline(beginning.state, beginning.now).rule.startswith(
+        "Each player's first move must come within 1 day;"
+    )
 
 
 def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + DAY))
-    clock, told = seat_clocks(match.state, match.now)[0], ahead(match.state, match.now)
+    clock, told = seat_clocks(match.state, match.now)[0], describe_deadline(match.state, match.now)
     assert (clock.words, clock.runs, clock.paused) == ("3 days", False, "on vacation")
     assert told.pauses == (("on vacation", match.now + DAY - 1000),)
     assert told.changes == match.now + DAY - 1000
@@ -58,24 +60,28 @@ def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
 def test_a_vacation_that_lies_ahead_is_announced_to_both_sides() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(reason=VACATION, player="bob", since=match.now + DAY, until=match.now + 3 * DAY))
-    assert [(pause.seat, pause.since) for pause in announced(match.state, match.now)] == [(1, match.now - 1000 + DAY)]
-    assert announced(match.state, match.now + 2 * DAY) == []
+    assert [(pause.seat, pause.since) for pause in upcoming_vacations(match.state, match.now)] == [
+        (1, match.now - 1000 + DAY)
+    ]
+    assert upcoming_vacations(match.state, match.now + 2 * DAY) == []
 
 
 def test_while_a_pause_has_no_end_there_is_no_deadline() -> None:
     match = match_on(days_per_move(3))
     match.do(c.PauseClock(reason=OUTAGE, player=None, since=match.now))
-    told = ahead(match.state, match.now)
+    told = describe_deadline(match.state, match.now)
     assert (told.at, told.changes, told.pauses) == (None, None, (("the server was away", None),))
 
 
 def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> None:
     match = match_on(days_per_move(1)._replace(flag=CLAIM))
     late = match.now + 2 * DAY
-    told = ahead(match.state, late)
+    told = describe_deadline(match.state, late)
     assert (told.over, told.consequence) == (True, "the others may claim that time is up")
     assert told.by_itself_at > late
-    assert [acts(match.state, player, seat, late)["claim"] for seat, player in enumerate(("alice", "bob"))] == [
+    assert [
+        available_actions(match.state, player, seat, late)["claim"] for seat, player in enumerate(("alice", "bob"))
+    ] == [
         False,
         True,
     ]
@@ -87,12 +93,12 @@ def test_who_loses_on_time_among_four_only_leaves() -> None:
         match.do(c.JoinMatch(player=player))
     for player in ("alice", *FOUR[1:]):
         match.move(player, match.legal_moves()[0])
-    assert ahead(match.state, match.now).consequence == "Red leaves the game at that instant"
+    assert describe_deadline(match.state, match.now).consequence == "Red leaves the game at that instant"
 
 
 def test_the_page_offers_what_would_be_accepted() -> None:
     match = match_on(days_per_move(3, takebacks=True))
-    alice = acts(match.state, "alice", 0, match.now)
+    alice = available_actions(match.state, "alice", 0, match.now)
     assert [name for name, can in alice.items() if can] == [
         "move",
         "give_time",
@@ -102,7 +108,7 @@ def test_the_page_offers_what_would_be_accepted() -> None:
         "lay_lines",
     ]
     assert alice["give_time"] == [1]
-    stranger = acts(match.state, "somebody", None, match.now)
+    stranger = available_actions(match.state, "somebody", None, match.now)
     assert not any(stranger.values())
 
 
@@ -112,7 +118,7 @@ def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move() -> None:
     first = (Line("b6-a5", None, (Line("d4-c5"),)), Line(ANY, None, (Line("g3-h4"),)), Line("h6-g5", RESIGN))
     lines = arranged(match.state, "alice", first, match.now)
     match.move("bob", "f6-e5")
-    named, other, resigned = tree_shown(match.state, lines)
+    named, other, resigned = describe_tree(match.state, lines)
     assert (named["played"], other["played"], resigned["played"]) == (False, True, False)
     assert (named["seat"], named["next"][0]["seat"], other["next"][0]["seat"]) == (1, 0, None)
     assert resigned["then"] == RESIGN

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api.pages.event_wording import describe, people_in_event
+from api.pages.event_wording import describe, people_named
 from api.pages.rating_chart import rating_chart
-from api.pages.wording import Result, change, own_result, reason_words
+from api.pages.wording import Result, change, reason_words, result_of
 from api.rating_history import ShownChange
 from domain.match.commands import Resign
 from domain.match.terms import DAY
@@ -39,18 +39,18 @@ def test_what_a_person_wrote_and_what_cannot_be_understood_is_shown_as_it_stands
         words("ruling-made", ruling="annul", reason="re-played the game-point")["reason"] == "re-played the game-point"
     )
     assert words("move-submitted", seat=7, terms={"bank": "much"}) == {"seat": "7", "terms": '{"bank": "much"}'}
-    assert people_in_event({"seats": [{"player": "alice"}, {}, "nonsense"], "arbiter": 5}) == {"alice"}
+    assert people_named({"seats": [{"player": "alice"}, {}, "nonsense"], "arbiter": 5}) == {"alice"}
 
 
 def test_a_result_is_told_from_the_side_of_who_looks() -> None:
     match = started()
     match.do(Resign(player="alice"))
     summary = summarise(match.state)
-    results = [own_result(summary, viewer) for viewer in ("alice", "bob", "carol", None)]
+    results = [result_of(summary, viewer) for viewer in ("alice", "bob", "carol", None)]
     assert results == [Result.LOST, Result.WON, None, None]
     among_four = summarise(started_by_four().state)._replace(scores=(0.5, 0.5, 0.0, 0.0))
-    assert [own_result(among_four, viewer) for viewer in FOUR[1:3]] == [Result.SHARED, Result.LOST]
-    assert own_result(among_four._replace(scores=(0.25,) * 4), FOUR[0]) is Result.DRAWN
+    assert [result_of(among_four, viewer) for viewer in FOUR[1:3]] == [Result.SHARED, Result.LOST]
+    assert result_of(among_four._replace(scores=(0.25,) * 4), FOUR[0]) is Result.DRAWN
 
 
 @pytest.mark.parametrize(("before", "after", "told"), [(1500, 1512.4, "+12"), (1500, 1493, "−7"), (1500, 1500.2, "±0")])

@@ -12,8 +12,8 @@ from flask import Flask
 from markupsafe import escape
 
 from api.app import create_app
-from api.pages.rules.drawing import drawn
-from api.pages.rules.figure import Figure, cut, rules_of
+from api.pages.rules.drawing import draw_figure
+from api.pages.rules.figure import Figure, crop, rules_of
 from api.pages.rules.games import four_towers
 from api.pages.rules.games.four_towers.claims import Only
 from api.pages.rules.pages import figures_of, has_page, rules_url
@@ -133,14 +133,14 @@ def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: F
 
 @any_figure
 def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: Game[Any, Any], figure: Figure) -> None:
-    shown = drawn(game, figure, 1)
+    shown = draw_figure(game, figure, 1)
     assert len(shown.boards) == (2 if figure.moves else 1)
     for board in shown.boards:
         root = ElementTree.fromstring(board.picture)  # noqa: S314
         assert root.get("role") == "img"
         assert root.get("aria-label", "").startswith("Figure 1")
     assert not re.search("`", shown.caption)
-    scene = cut(game.scene(game.parse_position(figure.position)), figure.view)
+    scene = crop(game.scene(game.parse_position(figure.position)), figure.view)
     ends = {
         hint.path[-1] for hint in game.hints(game.parse_position(figure.position)).get(figure.reach, ()) if hint.path
     }

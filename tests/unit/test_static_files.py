@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.pages.static_files import STATIC, VERSION, modules_of, trimmed, version_of
+from api.pages.static_files import STATIC, VERSION, modules_of, trim, version_of
 from tests.support.callers import Caller, app_on
 
 NO_STORE = "redis://127.0.0.1:1/0"
@@ -48,11 +48,9 @@ def test_the_version_changes_with_the_contents_and_with_the_names_of_the_files(t
 
 def test_scripts_and_style_sheets_are_sent_without_comments_and_indentation() -> None:
     script = b"// What it does.\n\nexport function f(url) {\n  // why\n  return `//${url}`; // so\n}\n"
-    assert trimmed("a.js", script) == b"export function f(url) {\nreturn `//${url}`; // so\n}"
-    assert (
-        trimmed("a.css", b"/* One\n   and two. */\na { b: c; }\n  /* x */ d { e: f; }\n") == b"a { b: c; }\nd { e: f; }"
-    )
-    assert trimmed("a.svg", b"  <svg/>\n") == b"  <svg/>\n"
+    assert trim("a.js", script) == b"export function f(url) {\nreturn `//${url}`; // so\n}"
+    assert trim("a.css", b"/* One\n   and two. */\na { b: c; }\n  /* x */ d { e: f; }\n") == b"a { b: c; }\nd { e: f; }"
+    assert trim("a.svg", b"  <svg/>\n") == b"  <svg/>\n"
 
 
 def test_no_text_in_a_script_goes_on_over_several_lines() -> None:

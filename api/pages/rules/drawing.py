@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from api.pages import wording
 from api.pages.board_view import squares_of
-from api.pages.rules.figure import Figure, Result, cut
+from api.pages.rules.figure import Figure, Result, crop
 from domain.game import Game, RulesError, Setup
 from domain.scene import Cell, Scene
 from events.pictures.board import Trace, colour_names, draw
@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
     spoken: tuple[str, ...]
 
 
-def drawn(game: Game[Any, Any], figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
+def draw_figure(game: Game[Any, Any], figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
     """Return ``figure`` as its page shows it, drawn with the ``symbols`` of the page.
 
     Raises RulesError when it shows what the rules do not know.
@@ -54,7 +54,7 @@ def drawn(game: Game[Any, Any], figure: Figure, number: int, symbols: Symbols | 
     setup = setup_of(game, position)
     traces = [Trace(0, (figure.reach,))] if figure.reach else ()
     name = f"Figure {number}"
-    scene = cut(game.scene(position), figure.view)
+    scene = crop(game.scene(position), figure.view)
     before = draw(scene, colour_names(setup.seat_names), picture=name, traces=traces, symbols=symbols)
     if figure.reach:
         before = _with_reach(before, scene, game, position, figure.reach)
@@ -63,7 +63,7 @@ def drawn(game: Game[Any, Any], figure: Figure, number: int, symbols: Symbols | 
     for text in moves:
         last, end = end, game.play(end, game.parse_move(end, text))
     if moves:
-        scene = cut(game.scene(end), figure.view)
+        scene = crop(game.scene(end), figure.view)
         after = draw(
             scene,
             colour_names(setup.seat_names),

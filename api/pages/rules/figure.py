@@ -59,7 +59,7 @@ def rules_of(game: Game[Any, Any], figure: Figure) -> Game[Any, Any]:
     return game if figure.ruleset is None else find_ruleset(game.id, figure.ruleset)
 
 
-def cut(scene: Scene, view: tuple[str, str] | None) -> Scene:
+def crop(scene: Scene, view: tuple[str, str] | None) -> Scene:
     """Return the part of ``scene`` between two squares at its corners, with the coordinates of what is left."""
     if view is None:
         return scene

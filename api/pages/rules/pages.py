@@ -10,7 +10,7 @@ from flask import abort, render_template, url_for
 from markupsafe import Markup
 
 from api.pages.layout import blueprint
-from api.pages.rules.drawing import Drawn, drawn
+from api.pages.rules.drawing import Drawn, draw_figure
 from api.pages.rules.figure import Figure, rules_of
 from api.pages.rules.pieces import piece_pictures
 from domain.game import Game
@@ -92,7 +92,7 @@ def contents(body: str) -> list[Heading]:
 def _drawn_figures(game: Game[Any, Any]) -> tuple[dict[str, Drawn], Symbols]:
     symbols = Symbols()
     figures = {
-        figure.id: drawn(rules_of(game, figure), figure, number, symbols)
+        figure.id: draw_figure(rules_of(game, figure), figure, number, symbols)
         for number, figure in enumerate(figures_of(game.id), 1)
     }
     return figures, symbols

@@ -11,7 +11,6 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
-from redis.exceptions import RedisError, ResponseError
 
 from api.http.openapi import json_response
 from api.http.problems import problem_of
@@ -19,7 +18,7 @@ from api.http.timing import instant
 from api.services import Services, services
 from domain.match.state import opponent_id
 from domain.search import LEVELS
-from events.runtime.errors import StoreError
+from events.runtime.errors import CommandRefused, StoreError
 from events.runtime.queues import Group
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import WrongInstallation, offset_in_words
@@ -76,7 +75,7 @@ def readyz() -> Response:
         impaired = _impaired(services().liveness.ages_s()) | _wrong_clocks(heartbeat.offsets())
     except WrongInstallation as error:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
-    except (StoreError, RedisError) as error:
+    except StoreError as error:
         problem = problem_of(error)
         said = {"status": problem.code, "detail": problem.detail, "impaired": _impaired_parts()}
         return json_response(said, 503, problem.headers)
@@ -172,7 +171,7 @@ class _StoreCollector(Collector):
             late.add_metric([], self._late_opponents())
             self._read_offsets(offset)
             provisional.add_metric([], len(self._services.heartbeat.provisional()))
-        except (RedisError, StoreError):
+        except StoreError:
             up.add_metric([], 0)
         return [up, latency, lag, silence, overdue, ages, late, offset, provisional]
 
@@ -204,7 +203,7 @@ class _StoreCollector(Collector):
         consumer = FeedGroup(store.client, store.prefix, store.shards, group, "metrics")
         try:
             return sum(lag.undelivered + lag.pending for lag in consumer.lag())
-        except (ResponseError, ValueError):
+        except (CommandRefused, ValueError):
             return None  # no relay has made this group yet
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 from kombu.exceptions import OperationalError
-from redis.exceptions import RedisError
 
 from events.runtime import beats
 from events.runtime.errors import StoreError
@@ -23,7 +22,7 @@ STOP_WITHIN_S = 10.0
 FIRST_DELAY_S = 0.05
 MAX_DELAY_S = 5.0
 
-UNAVAILABLE = (RedisError, StoreError, OperationalError, OSError)
+UNAVAILABLE = (StoreError, OperationalError, OSError)
 """What waiting helps against."""
 
 log = structlog.get_logger("relay")
@@ -122,6 +121,6 @@ def _report(stop: threading.Event, lines: Sequence[str], liveness: RedisLiveness
         try:
             liveness.report([line for line in lines if progress.get(line, -math.inf) > reported])
             reported = now
-        except RedisError as error:
+        except StoreError as error:
             log.warning("cannot report", error=str(error))
         beats.wait(stop, REPORT_EVERY_S)

@@ -19,7 +19,6 @@ from itertools import count, groupby
 import structlog
 from kombu.exceptions import OperationalError
 from redis.client import Pipeline
-from redis.exceptions import RedisError
 
 from domain.match.state import PLAYING, MatchState
 from events.people.administration import Administration
@@ -201,7 +200,7 @@ def _match_by_match(group: FeedGroup, attend: Callable[[str, set[int]], None]) -
             beats.beat()
             try:
                 attend(match, versions[match])
-            except (RedisError, StoreUnavailable, OperationalError, OSError):
+            except (StoreUnavailable, OperationalError, OSError):
                 raise
             except NoSuchMatch:
                 # A failover took it away, and what was due with it.

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import structlog
 from kombu.exceptions import OperationalError
 from redis import Redis
-from redis.exceptions import RedisError
 
 from domain.match.state import ABORTED, FINISHED, opponent_id
 from domain.search import LEVELS
@@ -37,7 +36,7 @@ DAY_MS = 86_400_000
 CHECKED_AT_ONCE = 200
 SETTLED_AT_ONCE = 20
 
-UNREACHABLE = (RedisError, StoreUnavailable, OperationalError, OSError)
+UNREACHABLE = (StoreUnavailable, OperationalError, OSError)
 """What concerns no single match, so that the rest of a sweep would fail as well."""
 
 log = structlog.get_logger("sweeper")

@@ -16,6 +16,7 @@ from limits.strategies import FixedWindowRateLimiter
 from redis import Redis
 
 from api.http.problems import Problem
+from events.runtime.connections import translating
 
 EXTENSION = "rookery-limits"
 
@@ -85,6 +86,7 @@ class RateLimits:
         self.away_until = 0.0
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
 
+    @translating
     def spend(self, limit: str, *who: str, share: int = 1, cost: int = 1) -> None:
         """Count one use of ``limit`` by ``who``; raises the problem too-many-requests when it is used up.
 

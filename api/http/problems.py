@@ -7,7 +7,6 @@ from typing import Any
 
 import structlog
 from flask import Flask, Response, current_app, g, request
-from redis.exceptions import RedisError
 from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
 from api.http.problem_explanations import EXPLANATIONS
@@ -17,7 +16,6 @@ from events.private.notebooks import QuotaExceeded
 from events.runtime.errors import StoreFull, StoreUnavailable
 from events.service.matches import NoSuchMatch
 from events.store.contract import ClockDiffers, RequestMismatch, StaleVersion, offset_in_words
-from events.store.redis import translated
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER = 2
@@ -205,8 +203,6 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem that tells a caller about ``error``; anything unforeseen is an internal error."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, RedisError):
-        error = translated(error)
     if isinstance(error, Refused):
         return Problem(error.code, _sentence(str(error)), {error.field: [str(error)]} if error.field else None)
     if isinstance(error, StaleVersion):

@@ -3,7 +3,6 @@
 import time
 
 from flask import Flask, current_app, g, request
-from redis.exceptions import RedisError
 
 from api.access.auth import SAFE_METHODS, current_person, shows_credential
 from api.access.limits import rate_limits, spend, spend_by_address
@@ -53,7 +52,7 @@ def _limit_reads() -> None:
         return
     try:
         _count("computations" if request.endpoint in COMPUTING else "reads")
-    except (RedisError, StoreError):
+    except StoreError:
         rates.away_until = time.monotonic() + AWAY_S
 
 

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, copy_current_request_context, request
 from redis.client import PubSub
-from redis.exceptions import RedisError
 
 from api import health
 from api.access import headers
@@ -71,7 +70,7 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
                 return current_person() == person
             except Problem:
                 return False  # the token was revoked, or the match is private and none of theirs any more
-            except (RedisError, StoreError):
+            except StoreError:
                 return True  # nobody can tell, nor has any news: it is asked again when the store is back
 
         return _streamed(hub, match, watcher, hub.messages(match, after, watcher, welcome))
@@ -88,14 +87,14 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
                 return current_person() == person
             except Problem:
                 return False
-            except (RedisError, StoreError):
+            except StoreError:
                 return True
 
         @copy_current_request_context
         def awaiting() -> account_stream.Awaiting | None:
             try:
                 return account_stream.awaiting_now(current_services(), person.id)
-            except (RedisError, StoreError):
+            except StoreError:
                 return None
 
         return _streamed(hub, person.id, watcher, account_stream.messages(person.id, watcher, awaiting, welcome))

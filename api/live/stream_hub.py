@@ -16,14 +16,12 @@ from typing import Any, NamedTuple, Protocol
 import orjson
 import structlog
 from redis.client import PubSub
-from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import RedisError
 
 from api.http import representations as show
 from api.http.ids import rematch_id
 from api.http.problems import RETRY_AFTER, Problem
 from events.runtime import beats
-from events.runtime.errors import StoreError
+from events.runtime.errors import StoreError, StoreUnavailable
 from events.store.contract import EMPTY, EventStore, StaleVersion, VersionTag, tag_of
 from events.store.envelope import Envelope
 from events.store.feed import FeedTail
@@ -94,7 +92,7 @@ class Followers(Protocol):
     """What the hub asks about accounts that are watched; ``api.live.account_stream`` answers."""
 
     def players_of(self, matches: Sequence[str]) -> Mapping[str, frozenset[str]]:
-        """Return the ids of the players that each match concerns. Raises StoreError and RedisError."""
+        """Return the ids of the players that each match concerns. Raises StoreError."""
 
     def changes(self, match: str, first: int, players: Sequence[str]) -> Mapping[str, Message]:
         """Return what to tell each player of what happened from version ``first`` on. Raises like ``players_of``."""
@@ -244,7 +242,7 @@ class Hub:
                 self._pass_on(changed)
             except Exception as error:  # whatever it is: without the reader nobody would hear anything any more
                 if not away:
-                    known = isinstance(error, RedisError | StoreError)
+                    known = isinstance(error, StoreError)
                     log.error("feed-unreadable", error=str(error), exc_info=None if known else error)
                 away = True
                 time.sleep(PAUSE_SECONDS)
@@ -261,7 +259,7 @@ class Hub:
                             # Something may have been said anywhere before the subscription began, or began again.
                             self._tell(heard["data"].decode() if heard["type"] == "message" else None)
             except Exception as error:  # as above
-                if not isinstance(error, RedisError):
+                if not isinstance(error, StoreError):
                     log.error("chats-unreadable", error=str(error), exc_info=error)
                 time.sleep(PAUSE_SECONDS)
 
@@ -292,7 +290,7 @@ class Hub:
             except Empty:
                 continue
             except Exception as error:  # as in _follow
-                if not isinstance(error, RedisError | StoreError):
+                if not isinstance(error, StoreError):
                     log.error("accounts-unreadable", error=str(error), exc_info=error)
                 self._wake(self._accounts)
 
@@ -360,7 +358,7 @@ def _next_message(chats: PubSub) -> Any:
         return chats.get_message(timeout=BLOCK_MS / 1000)
     except TypeError as error:
         # What redis-py 8.1 makes of a connection that could not be opened again: it waits for a socket that is none.
-        raise NoConnection(str(error)) from error
+        raise StoreUnavailable(str(error)) from error
 
 
 def message_of(envelope: Envelope) -> Message:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import click
-from redis.exceptions import RedisError
 
 from deploy.cli.arguments import Refusal
 from deploy.cli.installation import open_store, store_options
@@ -94,7 +93,7 @@ def _act_on(name: str, act: str, facts: dict[str, int | None], carry_out: Callab
         person = account_of(persons, name)
         done = carry_out(persons, person)
         administration.record(act, CONSOLE, {"person": person.id, **{k: v for k, v in facts.items() if v is not None}})
-    except (RedisError, StoreError) as error:
+    except StoreError as error:
         raise Refusal(str(error)) from error
     click.echo(done)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from redis.exceptions import RedisError
 
 from domain.game import Game, RulesError
 from events.runtime.errors import StoreError
@@ -30,7 +29,7 @@ def in_words() -> Iterator[None]:
     """Turn what the store raises into a Refusal."""
     try:
         yield
-    except (StoreError, RedisError, ProcessesKilled) as error:
+    except (StoreError, ProcessesKilled) as error:
         raise Refusal(str(error)) from error
 
 

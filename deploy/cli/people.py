@@ -1,7 +1,6 @@
 """Roles on the command line: who may judge and who may look after the installation."""
 
 import click
-from redis.exceptions import RedisError
 
 from deploy.cli.arguments import Refusal, printable
 from deploy.cli.commands import Commands
@@ -54,7 +53,7 @@ def roles() -> None:
     try:
         holders = administration.holders()
         known = persons.persons(holders)
-    except RedisError as error:
+    except StoreError as error:
         raise Refusal(str(error)) from error
     for person, held in sorted(holders.items()):
         click.echo(f"{known[person].name if person in known else person}  {', '.join(sorted(held))}")
@@ -88,7 +87,7 @@ def show_log(after: int, canonical: bool) -> None:
             facts = canonical_json({name: value for name, value in act.facts.items() if name not in hidden}).decode()
             click.echo(printable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
         last, head = administration.last(), administration.head()
-    except RedisError as error:
+    except StoreError as error:
         raise Refusal(str(error)) from error
     if head not in (None, last):
         faults += 1
@@ -106,7 +105,7 @@ def _change(name: str, role: str, granted: bool) -> None:
             administration.grant(person.id, role, CONSOLE)
         else:
             administration.revoke(person.id, role, CONSOLE)
-    except (RedisError, StoreError) as error:
+    except StoreError as error:
         raise Refusal(str(error)) from error
     click.echo(f"{person.name} is {'now' if granted else 'no longer'} {role}")
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import redis
 
 from deploy.local.embedded import LOOPBACK
+from events.runtime.errors import StoreError
 
 
 class Ports(NamedTuple):
@@ -37,7 +38,7 @@ def pongs(client: "redis.Redis") -> bool:
     """Tell whether the server of ``client`` answers and has read its files."""
     try:
         return bool(client.ping())
-    except redis.RedisError:
+    except (redis.RedisError, StoreError):
         return False
 
 

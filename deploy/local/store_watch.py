@@ -7,9 +7,6 @@ from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
 
-from redis.exceptions import RedisError
-from redis.exceptions import TimeoutError as NoAnswer
-
 from deploy.local import aof
 from deploy.local.disk_reserve import Reserve
 from deploy.local.watermark import (
@@ -25,7 +22,7 @@ from deploy.local.watermark import (
     this_boot,
     write_mark,
 )
-from events.runtime.errors import StoreError
+from events.runtime.errors import StoreError, StoreTimeout
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incident, Incidents
 from events.store.redis import RedisStore
@@ -37,7 +34,7 @@ MAX_SILENCE_S = 60.0
 """A server that answers nothing for this long hangs. It is longer than for other parts: a disk may take its time."""
 
 POINTERS_AT_ONCE = 10_000
-FAILURES = (RedisError, StoreError, OSError)
+FAILURES = (StoreError, OSError)
 
 
 class StoreWatch:
@@ -210,12 +207,12 @@ class StoreWatch:
                 self.step()
             except OSError as error:
                 trouble = f"what happened in the last second may not be on the disk: {error}"
-            except NoAnswer:
+            except StoreTimeout:
                 if time.monotonic() - self._answered > self._max_silence_s:
                     self._hang()
                     self._answered = time.monotonic()
                 continue
-            except (RedisError, StoreError):
+            except StoreError:
                 self._answered = time.monotonic()
                 continue  # the server is away; that is said where it is started again
             except Exception as error:

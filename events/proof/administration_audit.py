@@ -4,9 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import TimeoutError as NoAnswer
-
 from events.people.administration import ACTS, SCHEMA, Act, Administration
 from events.proof.checkpoint_log import CHECKPOINT_SIGNED
 from events.proof.checkpoints import Checkpoint
@@ -104,7 +101,7 @@ class _Audit:
                 reason = f"it ends with entry {last.version}, and the head beside it is that of entry {head.version}"
                 self._add("the log of administration", reason)
             self._check_roles()
-        except (StoreUnavailable, NoConnection, NoAnswer):
+        except StoreUnavailable:
             raise
         except Exception as error:
             self._add("the log of administration", f"it cannot be read: {error}")

@@ -23,13 +23,11 @@ from typing import Any, NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from redis import Redis
 from redis.client import Pipeline
-from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import RedisError
-from redis.exceptions import TimeoutError as NoAnswer
 
 from events.people.administration import SERVER, Administration
 from events.proof.key_file import KeyFile, KeyNotReadable, SecretNotNamed
 from events.proof.public_keys import PublicKey, signed, thumbprint
+from events.runtime.errors import StoreError, StoreUnavailable
 from events.runtime.wall_clock import rfc3339
 from events.store.converter import SignatureText
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
@@ -138,9 +136,9 @@ class KeyRing:
         """Return what is wrong with the private key, its public key and its horizon; nothing is changed."""
         try:
             stored, public, horizon = self._stored()
-        except (NoConnection, NoAnswer):
+        except StoreUnavailable:
             raise
-        except RedisError as error:
+        except StoreError as error:
             return KeyExamination([f"it cannot be read: {error}"])
         faults, unchecked = list[str](), None
         try:
@@ -216,7 +214,7 @@ class KeyRing:
 
         made: SigningKey = self._client.transaction(replace, self._private, self._horizon, value_from_callable=True)
         if sealed:
-            with suppress(RedisError):  # the bare key stands in the append-only file until the next rewrite
+            with suppress(StoreError):  # the bare key stands in the append-only file until the next rewrite
                 self._client.bgrewriteaof()
         return made
 

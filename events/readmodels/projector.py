@@ -5,7 +5,7 @@ from typing import Any
 
 from redis import Redis
 from redis.client import Pipeline
-from redis.exceptions import RedisError, WatchError
+from redis.exceptions import WatchError
 
 from domain.match.evolve import replay
 from events.readmodels import Keys, Projected, summarise, write_summary
@@ -83,7 +83,7 @@ class Projector:
                         beats.beat()
                         try:
                             changes.append((match, unpack(bytes_kept), self._read(match)))
-                        except (RedisError, StoreUnavailable):
+                        except StoreUnavailable:
                             raise
                         except Exception as error:
                             # Whatever a damaged stream or a missing ruleset raises concerns this match alone.

@@ -1,60 +1,180 @@
-"""Connections to Redis with time limits that fit a server: nothing waits for ever, nothing retries for long."""
+"""Connections to Redis: with time limits that fit a server, bytes as replies, and the errors of the store."""
 
-from typing import Any
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from redis import BlockingConnectionPool, Redis
 from redis.backoff import ExponentialWithJitterBackoff
-from redis.client import Pipeline
-from redis.exceptions import ConnectionError as NoConnection
+from redis.client import Pipeline, PubSub
+from redis.exceptions import (
+    ClusterDownError,
+    NoPermissionError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    TryAgainError,
+    WatchError,
+)
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-ANSWER_SECONDS = 5.0
+from events.runtime.errors import CommandRefused, NotPermitted, StoreError, StoreFull, StoreTimeout, StoreUnavailable
+
+ANSWER_TIMEOUT_S = 5.0
 NETWORK = {"socket_connect_timeout": 2.0, "socket_keepalive": True}
-RETRIES = 3
+MAX_RETRIES = 3
 MAX_CONNECTIONS = 50
 """Of one client. A burst of requests waits for a connection instead of failing, or of opening thousands."""
 
 WAIT_FOR_CONNECTION_S = 20
 
+_TRANSIENT = (RedisConnectionError, ReadOnlyError, ClusterDownError, TryAgainError)
+_TRANSIENT_CODES = ("READONLY ", "BUSY ", "MASTERDOWN ")
+_FULL_CODES = ("OOM ", "MISCONF ", "NOREPLICAS ")
+"""No memory; a file that could not be written; told to accept no writes while the disk is almost full."""
 
-def connect(url: str) -> Redis:
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def connect(url: str) -> "StoreClient":
     """Return a client for commands that do not block; it is safe to share between threads.
 
-    It asks again up to three times when a connection breaks, writes too: whatever must not happen twice carries its own
-    protection (a request key, WATCH, a version guard). A server that is silent for ANSWER_SECONDS is not asked again:
-    it hangs, and callers should not wait for it any longer.
+    It repeats a command up to three times when a connection breaks, writes too: whatever must not happen twice carries
+    its own protection (a request key, WATCH, a version guard). A server that is silent for ANSWER_TIMEOUT_S is not
+    asked again: it hangs, and callers should not wait for it any longer.
     """
-    return _client(url, ANSWER_SECONDS)
+    return _client(url, ANSWER_TIMEOUT_S)
 
 
-def blocking_client(url: str, block_ms: int) -> Redis:
-    """Return a client whose reads may block for ``block_ms``: the client must not give up before the server answers."""
-    return _client(url, block_ms / 1000 + ANSWER_SECONDS)
+def blocking_client(url: str, block_ms: int) -> "StoreClient":
+    """Return a client whose reads may block for ``block_ms``: it does not give up before the server answers."""
+    return _client(url, block_ms / 1000 + ANSWER_TIMEOUT_S)
 
 
-class _DiscreetPipeline(Pipeline):
+def translated(error: RedisError) -> StoreError:
+    """Return ``error`` as an error of the store: a StoreUnavailable if waiting may help, else CommandRefused."""
+    # redis-py takes the code off the message of errors that it has a class for. Older servers report an error inside a
+    # script as a general one, with the code somewhere in the message.
+    if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
+        return StoreFull(f"the event store has no room to write anything: {error}")
+    if isinstance(error, RedisTimeoutError):
+        return StoreTimeout(f"the event store cannot be used now: {error}")
+    if isinstance(error, _TRANSIENT) or any(code in str(error) for code in _TRANSIENT_CODES):
+        return StoreUnavailable(f"the event store cannot be used now: {error}")
+    refused = NotPermitted if isinstance(error, NoPermissionError) else CommandRefused
+    return refused(f"the event store refused: {error}")
+
+
+def translating(method: Callable[P, T]) -> Callable[P, T]:
+    """Return ``method`` so that it raises StoreError where redis-py raises its own errors."""
+
+    @functools.wraps(method)
+    def translating_errors(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return method(*args, **kwargs)
+        except (NoScriptError, WatchError):
+            raise  # answered by ``Script`` and by ``transact``
+        except RedisError as error:
+            raise translated(error) from error
+
+    return translating_errors
+
+
+if TYPE_CHECKING:
+    Entry = tuple[bytes, dict[bytes, bytes]]
+    """An entry of a stream: its id and fields."""
+
+    class _Commands:
+        """What commands return where redis-py says ``bytes | str``: bytes, since nothing here decodes replies."""
+
+        def get(self, name: str) -> bytes | None: ...
+        def getdel(self, name: str) -> bytes | None: ...
+        def getrange(self, key: str, start: int, end: int) -> bytes: ...
+        def mget(self, keys: Iterable[str]) -> list[bytes | None]: ...
+        def hget(self, name: str, key: str) -> bytes | None: ...
+        def hmget(self, name: str, keys: Iterable[str], *args: str) -> list[bytes | None]: ...
+        def hgetall(self, name: str) -> dict[bytes, bytes]: ...
+        def hkeys(self, name: str) -> list[bytes]: ...
+        def hscan_iter(self, name: str, count: int | None = None) -> Iterator[tuple[bytes, bytes]]: ...
+        def lrange(self, name: str, start: int, end: int) -> list[bytes]: ...
+        def smembers(self, name: str) -> set[bytes]: ...
+        def type(self, name: str) -> bytes: ...
+        def scan_iter(self, match: str | None = None, count: int | None = None) -> Iterator[bytes]: ...
+        def watch(self, *names: str) -> None: ...
+        def xrange(
+            self, name: str, min: str | bytes = "-", max: str | bytes = "+", count: int | None = None
+        ) -> list[Entry]: ...
+        def xrevrange(
+            self, name: str, max: str | bytes = "+", min: str | bytes = "-", count: int | None = None
+        ) -> list[Entry]: ...
+        def xread(
+            self, streams: Mapping[str, str], count: int | None = None, block: int | None = None
+        ) -> list[tuple[bytes, list[Entry]]]: ...
+        def xreadgroup(
+            self,
+            groupname: str,
+            consumername: str,
+            streams: Mapping[str, str],
+            count: int | None = None,
+            block: int | None = None,
+        ) -> list[tuple[bytes, list[Entry]]]: ...
+        # Members alone, or pairs of member and score: the caller knows which it has asked for.
+        def zrange(self, name: str, start: int | str, end: int | str, **options: Any) -> list[Any]: ...
+        def zrangebyscore(self, name: str, min: float | str, max: float | str, **options: Any) -> list[Any]: ...
+        def zrevrangebyscore(self, name: str, max: float | str, min: float | str, **options: Any) -> list[Any]: ...
+else:
+
+    class _Commands:
+        pass
+
+
+class StorePipeline(_Commands, Pipeline):  # type: ignore[misc]
     """A pipeline whose errors do not repeat the command: it may hold a key or the digest of a password."""
+
+    execute = translating(Pipeline.execute)
+    immediate_execute_command = translating(Pipeline.immediate_execute_command)
+    reset = translating(Pipeline.reset)
 
     def annotate_exception(self, exception: Exception, number: int, command: Any) -> None:
         """Leave the server's words as they are."""
 
 
-class _DiscreetClient(Redis):
-    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
-        return _DiscreetPipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
+class _PubSub(PubSub):
+    execute_command = translating(PubSub.execute_command)
+    parse_response = translating(PubSub.parse_response)
 
 
-def _client(url: str, answer_seconds: float) -> Redis:
+class StoreClient(_Commands, Redis):  # type: ignore[misc]
+    """A client whose errors are those of the store; StoreUnavailable is the only one that goes away by waiting."""
+
+    execute_command = translating(Redis.execute_command)
+
+    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> StorePipeline:
+        """Return a pipeline of this client."""
+        return StorePipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
+
+    def pubsub(self, **options: Any) -> PubSub:
+        """Return a subscriber of this client."""
+        return _PubSub(self.connection_pool, **options)
+
+
+def _client(url: str, answer_timeout_s: float) -> StoreClient:
     # A Unix socket connects at once or not at all.
     network: dict[str, Any] = {} if url.startswith("unix:") else NETWORK
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=MAX_CONNECTIONS,
         timeout=WAIT_FOR_CONNECTION_S,
-        socket_timeout=answer_seconds,
+        socket_timeout=answer_timeout_s,
         health_check_interval=30,
         driver_info=None,  # else every connection reads the metadata of the package and makes two more round trips
-        retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), RETRIES, (NoConnection,)),
+        retry=Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), MAX_RETRIES, (RedisConnectionError,)),
         **network,
     )
-    return _DiscreetClient.from_pool(pool)
+    client = StoreClient(connection_pool=pool)
+    client.auto_close_connection_pool = True
+    return client

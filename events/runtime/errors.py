@@ -16,5 +16,17 @@ class StoreFull(StoreUnavailable):
     """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
 
 
+class StoreTimeout(StoreUnavailable):
+    """The store is connected and does not answer."""
+
+
 class WriteContention(StoreUnavailable):
     """Other writers changed the same keys at every attempt; nothing was written."""
+
+
+class CommandRefused(StoreError):
+    """The server refused a command: a key is of another type, a right or a command is missing."""
+
+
+class NotPermitted(CommandRefused):
+    """The user of the connection may not give this command."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 import structlog
-from redis.exceptions import RedisError
 
 from domain.match.clock import FIRST_MOVE, OUTAGE, Pause, counts_from, forecast
 from domain.match.commands import CallTime, Command, CorrectTime, CreateMatch, PauseClock, ResumeClock, SetCalendar
@@ -347,7 +346,7 @@ class Timekeeper:
 
 def unavailable(error: Exception) -> bool:
     """Tell whether waiting helps against ``error``, which then concerns no single match."""
-    return isinstance(error, RedisError | StoreUnavailable)
+    return isinstance(error, StoreUnavailable)
 
 
 def _runs(state: MatchState) -> bool:

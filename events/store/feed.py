@@ -12,6 +12,8 @@ from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import ResponseError
 
+from events.runtime.connections import translated
+from events.runtime.errors import CommandRefused
 from events.store.redis import ShardKeys, pointer_of
 
 
@@ -68,8 +70,8 @@ class FeedGroup:
         for keys in self._keys:
             try:
                 self.client.xgroup_create(keys.feed, self.group, id="0", mkstream=True)
-            except ResponseError as error:
-                if not str(error).startswith("BUSYGROUP"):
+            except CommandRefused as error:
+                if "BUSYGROUP" not in str(error):
                     raise
 
     def rewind(self) -> int:
@@ -192,7 +194,7 @@ class FeedGroup:
         for groups, sequence in zip(replies[::2], replies[1::2], strict=True):
             if isinstance(groups, ResponseError):
                 if "no such key" not in str(groups):
-                    raise groups
+                    raise translated(groups)
                 groups = []
             own = [group for group in groups if group["name"] == self.group.encode()]
             # Entry ids are the sequence without gaps; the lag that XINFO itself reports came with 7.0.

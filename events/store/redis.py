@@ -16,17 +16,9 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from redis import Redis
 from redis.commands.core import Script
 from redis.exceptions import (
-    ClusterDownError,
     NoScriptError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    RedisError,
-    TryAgainError,
 )
-from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import TimeoutError as NoAnswer
 
-from events.runtime.errors import StoreError, StoreFull, StoreUnavailable
 from events.store.contract import (
     EMPTY,
     NOTHING_KEPT,
@@ -82,34 +74,6 @@ class ShardKeys:
         return f"{self.tag}:m:{stream}:{part}"
 
 
-def translated(error: RedisError) -> StoreError:
-    """Return ``error`` as a StoreError: StoreUnavailable, or StoreFull, when waiting may help."""
-    # The client takes the code off the message of errors that it has a class for. Older servers report an error
-    # inside a script as a general one, with the code somewhere in the message.
-    if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
-        return StoreFull(f"the event store has no room to write anything: {error}")
-    if isinstance(error, _TEMPORARY) or any(code in str(error) for code in _TEMPORARY_CODES):
-        return StoreUnavailable(f"the event store cannot be used now: {error}")
-    return StoreError(f"the event store refused: {error}")
-
-
-_TEMPORARY = (NoConnection, NoAnswer, ReadOnlyError, ClusterDownError, TryAgainError)
-_TEMPORARY_CODES = ("READONLY ", "BUSY ", "MASTERDOWN ")
-_FULL_CODES = ("OOM ", "MISCONF ", "NOREPLICAS ")
-"""No memory; a file that could not be written; told to accept no writes while the disk is almost full."""
-
-
-def _in_words_of_the_store(method: Callable[P, T]) -> Callable[P, T]:
-    @functools.wraps(method)
-    def translating(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return method(*args, **kwargs)
-        except RedisError as error:
-            raise translated(error) from error
-
-    return translating
-
-
 class RedisStore(EventStore):
     """An event store on the Redis that ``client`` is connected to (bytes in replies: no ``decode_responses``).
 
@@ -145,7 +109,6 @@ class RedisStore(EventStore):
         """The number of shards. The first use raises like ``installation``."""
         return len(self._keys)
 
-    @_in_words_of_the_store
     def installation(self) -> Installation:
         """Return what is written about this installation, and write it the very first time.
 
@@ -178,13 +141,11 @@ class RedisStore(EventStore):
             found: list[bytes] = pipeline.execute()[-1]
         return found
 
-    @_in_words_of_the_store
     def check_clock(self) -> None:
         """Raise ClockDiffers unless this process's clock agrees with the server's, where clocks are judged."""
         if self.clock is not None:
             self.clock.check()
 
-    @_in_words_of_the_store
     def append(
         self,
         stream: str,
@@ -249,14 +210,12 @@ class RedisStore(EventStore):
             keys.deadlines,
         ], arguments
 
-    @_in_words_of_the_store
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """See EventStore."""
         key = self._keys_of(stream).stream(stream, "e")
         entries: Any = self.client.xrange(key, f"{after + 1}-0", "+", limit)
         return _envelopes(stream, after, entries)
 
-    @_in_words_of_the_store
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
         """See EventStore."""
         keys = self._keys_of(stream)
@@ -282,12 +241,10 @@ class RedisStore(EventStore):
             NOTHING_KEPT if revision is None else _kept(revision, orders),
         )
 
-    @_in_words_of_the_store
     def head(self, stream: str) -> Head:
         """See EventStore."""
         return self.heads([stream])[0]
 
-    @_in_words_of_the_store
     def heads(self, streams: Sequence[str]) -> list[Head]:
         """See EventStore. One round trip."""
         with self.client.pipeline(transaction=False) as pipeline:
@@ -303,19 +260,16 @@ class RedisStore(EventStore):
             yield from page
             start += len(page)
 
-    @_in_words_of_the_store
     def _streams_from(self, shard: int, start: int) -> list[str]:
         found: Any = self.client.lrange(self._keys[shard].streams, start, start + STREAMS_A_PAGE - 1)
         # A name that is none is that of a match that is not there: reading it says so.
         return [name.decode(errors="backslashreplace") for name in found]
 
-    @_in_words_of_the_store
     def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
         """See EventStore."""
         entries: Any = self.client.xrange(self._keys[shard].feed, f"{after + 1}-0", "+", limit)
         return [pointer_of(entry_id, fields) for entry_id, fields in entries]
 
-    @_in_words_of_the_store
     def due(self, shard: int, now: int, limit: int = 100) -> list[tuple[str, int]]:
         """See EventStore."""
         found: Any = self.client.zrangebyscore(
@@ -323,14 +277,12 @@ class RedisStore(EventStore):
         )
         return [(name.decode(), int(score)) for name, score in found]
 
-    @_in_words_of_the_store
     def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore. A snapshot that no newer one replaces goes away after 30 days."""
         packed = zlib.compress(json.dumps(snapshot, separators=(",", ":")).encode(), level=1)
         keys = [self._keys_of(stream).stream(stream, part) for part in "sh"]
         self._run(self._keep_snapshot, keys, [version, packed, SNAPSHOT_KEPT_MS])
 
-    @_in_words_of_the_store
     def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore. Text and revision change in one script."""
         keys = [self._keys_of(stream).stream(stream, part) for part in "ho"]

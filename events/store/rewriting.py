@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import structlog
 from redis import Redis
-from redis.exceptions import NoPermissionError, ResponseError
+
+from events.runtime.errors import CommandRefused, NotPermitted
 
 SETTLED_AFTER_MS = 60_000
 """No request that was under way when its person was erased writes anything after this time."""
@@ -86,7 +87,7 @@ class Rewriting:
         for person in persons:
             try:
                 forget(person)
-            except ResponseError as error:  # a damaged key of one person must not keep others in the files
+            except CommandRefused as error:  # a damaged key of one person must not keep others in the files
                 log.error("a person cannot be forgotten; it is tried again", person=person, error=str(error))
                 self._client.hset(self._erased, person, now)
         if not self._keeps_file():
@@ -117,9 +118,9 @@ class Rewriting:
         """Ask for a rewrite; return whether that is permitted, None when it cannot begin now."""
         try:
             self._client.bgrewriteaof()
-        except NoPermissionError:
+        except NotPermitted:
             return False
-        except ResponseError as error:
+        except CommandRefused as error:
             if "unknown command" in str(error).lower():
                 return False
             if "in progress" not in str(error):
@@ -133,7 +134,7 @@ class Rewriting:
             return False  # The server was started again, and perhaps before the rewrite was complete.
         try:
             progress = self._client.info("persistence")
-        except ResponseError:
+        except CommandRefused:
             return True  # It has accepted to do it, and does not say more.
         if progress["aof_rewrite_in_progress"] or progress["aof_rewrite_scheduled"]:
             return None
@@ -145,13 +146,13 @@ class Rewriting:
     def _keeps_file(self) -> bool:
         try:
             return bool(self._client.info("persistence").get("aof_enabled"))
-        except ResponseError:
+        except CommandRefused:
             return True  # A server that does not say: asking it for a rewrite will tell.
 
     def _server(self) -> str:
         try:
             return str(self._client.info("server").get("run_id", ""))
-        except ResponseError:
+        except CommandRefused:
             return "unknown"
 
     def _done(self, begun: int) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from flask import Flask
 from redis import Redis
-from redis.exceptions import ResponseError
 
 from api.services import Services
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import CommandRefused, StoreUnavailable
 from events.service.personal_data import forget, keep_house
 from events.store.contract import Request
 from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, SETTLED_AFTER_MS, Rewriting
@@ -156,7 +155,7 @@ def test_a_person_whose_key_is_damaged_does_not_keep_others_in_the_files(server:
 
     def forget_all_but_p1(person: str) -> None:
         if person == "p1":
-            raise ResponseError("WRONGTYPE")
+            raise CommandRefused("WRONGTYPE")
 
     for person in ("p1", "p2"):
         rewriting.note(person)

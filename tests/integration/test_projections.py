@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 from redis.client import Pipeline
-from redis.exceptions import ConnectionError as NoConnection
 
 from domain.match.commands import DeclineDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
 from events.readmodels import HeadToHead, Summary, summarise
 from events.readmodels.projector import Failures, Projector, projected_by
+from events.runtime.errors import StoreUnavailable
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
 from tests.support.workshop import Workshop, drain
@@ -125,9 +125,9 @@ def test_effect_and_acknowledgement_are_one_step(shop: Workshop) -> None:
 
     def dies(pipeline: Pipeline, _: Failures) -> None:
         group.acknowledge(pipeline, deliveries)
-        raise NoConnection("killed between effect and acknowledgement")
+        raise StoreUnavailable("killed between effect and acknowledgement")
 
-    with pytest.raises(NoConnection):
+    with pytest.raises(StoreUnavailable):
         shop.projector.project([match], dies)
     assert shop.readmodels.summary(match) is None
     assert sum(lag.pending for lag in group.lag()) == len(deliveries)

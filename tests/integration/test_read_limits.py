@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from redis.exceptions import ConnectionError as NoConnection
 
 from api.access.limits import RateLimits
 from api.pages.static_files import VERSION
+from events.runtime.errors import StoreUnavailable
 from tests.support.callers import UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
 
@@ -73,7 +73,7 @@ def test_looking_goes_on_when_nothing_can_be_counted(server: RealServer, monkeyp
 
     def away(*_: Any, **__: Any) -> None:
         asked.append(1)
-        raise NoConnection("away")
+        raise StoreUnavailable("away")
 
     monkeypatch.setattr(RateLimits, "spend", away)
     assert codes(visitor, *["/api/v1/games"] * 5) == [200] * 5

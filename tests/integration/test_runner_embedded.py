@@ -171,7 +171,7 @@ def test_an_address_that_is_not_ours_is_refused() -> None:
 def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.runtime.connections.ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr("events.runtime.connections.ANSWER_TIMEOUT_S", 0.3)
     server = RealServer(tmp_path / "redis")
     hung: list[float] = []
     store = RedisStore(server.client())

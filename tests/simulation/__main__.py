@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 import click
-from redis.exceptions import RedisError
 
 from deploy.cli.arguments import Refusal, progress
 from events.private.availability import RedisDiaries
 from events.runtime.connections import connect
+from events.runtime.errors import StoreError
 from events.service.outages import MemoryHeartbeat
 from events.store.redis import RedisStore
 from tests.simulation.audit import Audited, audit
@@ -46,7 +46,7 @@ def _run(kept: Kept, matches: int, seed: int, told: bool) -> Audited:
             played = simulate(kept, seed, matches, step)
         with progress(matches, "Auditing") as step:
             audited = audit(played, step)
-    except RedisError as error:
+    except StoreError as error:
         raise Refusal(f"The server failed: {error}") from error
     if told:
         click.echo("\n".join(_report(played, audited)))
@@ -64,7 +64,7 @@ def _place(url: str | None) -> Kept:
             raise Refusal(f"The database at {url} is not empty: a year needs one of its own.")
         store = RedisStore(client, PREFIX, SHARDS)
         return Kept(store, RedisDiaries(client, PREFIX), MemoryHeartbeat())
-    except (RedisError, ValueError) as error:
+    except (StoreError, ValueError) as error:
         raise Refusal(f"The database at {url} cannot be used: {error}") from error
 
 

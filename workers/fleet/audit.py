@@ -4,9 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from redis.exceptions import ConnectionError as NoConnection
-from redis.exceptions import TimeoutError as NoAnswer
-
 from domain.match.authority import Authority
 from events.people.accounts import People
 from events.people.administration import is_administrative
@@ -100,7 +97,7 @@ def _text_findings(store: RedisStore, match: str) -> Iterator[Finding]:
     try:
         for fault in statements.faults(match, events, people.persons):
             yield Finding(match, fault.version, f"{fault.member}: {fault.reason}")
-    except (NoConnection, NoAnswer):
+    except StoreUnavailable:
         raise
     except Exception as error:
         yield Finding(match, 0, f"the texts of its cases cannot be read: {error}")

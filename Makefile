@@ -17,8 +17,11 @@ PIP := $(BIN)/pip install -q --disable-pip-version-check
 install = { $(BIN)/uv pip install -q --python $(BIN)/python $(1) || { echo "uv did not find the packages; pip tries" >&2; $(PIP) $(2); }; }
 # Two more than the processors of a small machine: tests that start processes wait for them.
 JOBS ?= 4
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
+BIOME := $(VENV)/javascript/node_modules/@biomejs
+SCRIPTS := --config-path=tests/javascript api/pages/static/*.js
 
-.PHONY: help run demo test check programs bench simulate lock audit clean
+.PHONY: help run demo test check check-types check-imports check-python check-scripts format programs bench simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,11 +32,27 @@ run: $(VENV)/product  ## install what is missing and start everything on http://
 demo: $(VENV)/product  ## play two whole matches over HTTP on a temporary installation, in under a minute
 	@$(BIN)/rookery demo $(ARGS)
 
-check: $(VENV)/development  ## format, lint, types and the one-way imports
+# The slowest check is begun first; each prints its findings when it is done.
+check:  ## format, lint, types and the one-way imports
+	@$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2) --output-sync check-types check-imports check-python check-scripts
+
+check-types: $(VENV)/development
+	$(BIN)/mypy
+
+check-imports: $(VENV)/development
+	$(BIN)/lint-imports
+
+check-python: $(VENV)/development
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+
+check-scripts: $(BIOME)
+	$(BIOME)/*/biome check --error-on-warnings $(SCRIPTS)
+
+format: $(VENV)/development $(BIOME)  ## format all code and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIOME)/*/biome check --write $(SCRIPTS)
 
 programs:
 	@tests/programs.sh
@@ -52,10 +71,11 @@ bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them
 simulate: $(VENV)/development  ## play and audit a year of matches in virtual time (ARGS="--matches 500 --seed 1 --twice")
 	@$(BIN)/python -m tests.simulation $(ARGS)
 
-lock: $(BIN)/uv  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
+lock: $(VENV)/development  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
 	for name in requirements requirements-dev requirements-install; do \
 		$(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 			--no-emit-index-url --no-header $$name.in -o $$name.txt; done
+	cd tests/javascript && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
 
 audit: $(VENV)/development  ## look the pinned packages up among the known vulnerabilities
 	$(BIN)/pip-audit --disable-pip --require-hashes -r requirements.txt
@@ -91,3 +111,10 @@ $(VENV)/development: requirements-dev.txt requirements.txt pyproject.toml | $(BI
 	@echo "Installing Rookery itself"
 	@$(call install,--no-deps --no-build-isolation -e .,--no-deps --no-build-isolation -e .)
 	@touch $(VENV)/product $@
+
+# What formats and lints the scripts of the pages, by the versions and hashes of its lock.
+$(BIOME): $(addprefix tests/javascript/, package.json package-lock.json .npmrc) | $(VENV)/development
+	@mkdir -p $(VENV)/javascript
+	@cp $^ $(VENV)/javascript
+	@$(NPM) ci --loglevel=error --prefix $(VENV)/javascript
+	@touch $@

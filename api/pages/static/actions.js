@@ -13,11 +13,16 @@ export function takeActs({page, api, version, mark, refresh, recover}) {
     if (!act) return;
     const chosen = [...(button.form?.querySelectorAll("select") || [])];
     if (act.ask && !(await sure({...act, ask: filledIn(act.ask, chosen)}))) return;
-    const body = act.body ? JSON.parse(act.body) : Object.fromEntries(chosen.map(({name, value}) => [name, Number(value)]));
+    const body = act.body
+      ? JSON.parse(act.body)
+      : Object.fromEntries(chosen.map(({name, value}) => [name, Number(value)]));
     const other = act.match && `/api/v1/matches/${act.match}`; // the rematch, whose version the page does not show
     const condition = act.act === "joins" || other ? {} : {"If-Match": `"${version()}"`};
     try {
-      const answer = await call("POST", `${other || api}/${act.act}`, body, {"Idempotency-Key": newKey(), ...condition});
+      const answer = await call("POST", `${other || api}/${act.act}`, body, {
+        "Idempotency-Key": newKey(),
+        ...condition,
+      });
       if (act.act === "joins") location.assign(`${location.pathname}?since=${mark()}`);
       else if (act.act === "rematches") location.assign(`/matches/${answer.id}?since=0`);
       else await refresh();
@@ -29,7 +34,10 @@ export function takeActs({page, api, version, mark, refresh, recover}) {
 
 // Returns the question with the words of what is chosen: "Give {seat} {seconds}?"
 function filledIn(question, chosen) {
-  return chosen.reduce((text, {name, selectedOptions: [option]}) => text.replace(`{${name}}`, option.textContent), question);
+  return chosen.reduce(
+    (text, {name, selectedOptions: [option]}) => text.replace(`{${name}}`, option.textContent),
+    question,
+  );
 }
 
 // Asks before something that cannot be undone; resolves to the answer.

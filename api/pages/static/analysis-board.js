@@ -16,10 +16,17 @@ export class AnalysisBoard {
     this.sheet = null;
     this.asked = 0; // numbers the questions, so that a late answer never replaces a later one
     this.added = null; // settles when all moves entered so far have been added or refused
-    this.part("answers").addEventListener("click", (event) => this.answer(event.target.closest("[data-then]")?.dataset.then));
+    this.part("answers").addEventListener("click", (event) =>
+      this.answer(event.target.closest("[data-then]")?.dataset.then),
+    );
     for (const [name, act] of Object.entries({
-      save: () => this.save(), undo: () => this.undo(), remove: () => this.remove(), close: () => this.leave(), any: () => this.any(),
-    })) this.button(name).addEventListener("click", act);
+      save: () => this.save(),
+      undo: () => this.undo(),
+      remove: () => this.remove(),
+      close: () => this.leave(),
+      any: () => this.any(),
+    }))
+      this.button(name).addEventListener("click", act);
     addEventListener("beforeunload", (event) => {
       if (this.sheet?.save && this.undos.length) event.preventDefault();
     });
@@ -68,7 +75,16 @@ export class AnalysisBoard {
   }
 
   async leave() {
-    if (this.undos.length && this.sheet.save && !(await this.on.sure({ask: "Leave without saving?", consequence: "What you have changed since it was saved is lost.", yes: "Leave"}))) return;
+    if (
+      this.undos.length &&
+      this.sheet.save &&
+      !(await this.on.sure({
+        ask: "Leave without saving?",
+        consequence: "What you have changed since it was saved is lost.",
+        yes: "Leave",
+      }))
+    )
+      return;
     this.close();
   }
 
@@ -83,7 +99,9 @@ export class AnalysisBoard {
     const key = JSON.stringify([this.ply, this.on.turned(), line]);
     if (!seen.has(key)) {
       const body = {ply: this.ply, line};
-      const found = Promise.all([call("POST", `${this.api}/positions`, body), this.picture(body)]).then(([place, picture]) => ({...place, picture}));
+      const found = Promise.all([call("POST", `${this.api}/positions`, body), this.picture(body)]).then(
+        ([place, picture]) => ({...place, picture}),
+      );
       found.catch(() => seen.delete(key));
       seen.set(key, found);
     }
@@ -101,7 +119,7 @@ export class AnalysisBoard {
 
   // Shows the current position; resolves to whether it did.
   async show() {
-    const number = (this.asked += 1);
+    const number = ++this.asked;
     const known = this.tree.path();
     const line = this.blind ? known.slice(0, known.indexOf(ANY)) : known;
     this.board.offer({});
@@ -125,10 +143,17 @@ export class AnalysisBoard {
     const {current} = tree;
     write(this.part("tree"), tree, sheet.words, (node) => this.go(node));
     this.part("where").textContent = this.where();
-    const answered = sheet.seat !== null && current.parent && current.seat !== sheet.seat && !(current.parent.move === ANY);
+    const answered =
+      sheet.seat !== null && current.parent && current.seat !== sheet.seat && !(current.parent.move === ANY);
     this.part("answers").hidden = !answered;
-    for (const button of this.part("answers").querySelectorAll("[data-then]")) button.setAttribute("aria-pressed", String((current.then || "") === button.dataset.then));
-    this.button("any").hidden = sheet.seat === null || this.blind || Boolean(place.result) || place.to_move === sheet.seat || current.next.some((each) => each.move === ANY);
+    for (const button of this.part("answers").querySelectorAll("[data-then]"))
+      button.setAttribute("aria-pressed", String((current.then || "") === button.dataset.then));
+    this.button("any").hidden =
+      sheet.seat === null ||
+      this.blind ||
+      Boolean(place.result) ||
+      place.to_move === sheet.seat ||
+      current.next.some((each) => each.move === ANY);
     this.button("remove").disabled = !current.parent;
     this.button("undo").disabled = !this.undos.length;
     this.button("save").disabled = !this.undos.length;
@@ -141,9 +166,14 @@ export class AnalysisBoard {
     if (current.parent?.move === ANY) return `${after}nothing can follow the answer to any other move.`;
     if (current.move === ANY) return `${after}type your answer. It is played if it is legal then.`;
     if (place.result) return `${after}the game is over (${place.result.reason.replaceAll("-", " ")}).`;
-    if (place.result_known === false) return `${after}whether the game is over here takes too long to tell. A played move always tells it.`;
-    if (!current.parent && place.to_move === this.sheet.seat) return `It is your turn: begin with your own move, which you then make by hand.${composed(place)}`;
-    const mover = place.to_move === this.sheet.seat ? `you (${this.names[place.to_move]}) answer` : `${this.names[place.to_move]} to move`;
+    if (place.result_known === false)
+      return `${after}whether the game is over here takes too long to tell. A played move always tells it.`;
+    if (!current.parent && place.to_move === this.sheet.seat)
+      return `It is your turn: begin with your own move, which you then make by hand.${composed(place)}`;
+    const mover =
+      place.to_move === this.sheet.seat
+        ? `you (${this.names[place.to_move]}) answer`
+        : `${this.names[place.to_move]} to move`;
     return `${sentence(`${after}${mover}`)}${composed(place)}`;
   }
 
@@ -180,16 +210,18 @@ export class AnalysisBoard {
       const path = tree.path();
       const [before, place] = await Promise.all([this.look(path), this.look([...path, text])]);
       if (sheet !== this.sheet) return;
-      if (tree !== this.tree || node !== tree.current) throw new Error("Another position is shown meanwhile: enter the move again.");
+      if (tree !== this.tree || node !== tree.current)
+        throw new Error("Another position is shown meanwhile: enter the move again.");
       fields = {move: place.line.at(-1), spelled: place.spelled.at(-1), seat: before.to_move};
     }
     const own = fields.seat === null || fields.seat === sheet.seat;
-    const replaced = own && node.parent && sheet.seat !== null ? node.next.filter((each) => each.move !== fields.move) : [];
+    const replaced =
+      own && node.parent && sheet.seat !== null ? node.next.filter((each) => each.move !== fields.move) : [];
     if (!node.next.some((each) => each.move === fields.move)) this.remember();
     if (replaced.length) node.next = [];
     if (NOTHING_AFTER.has(node.then)) node.then = null;
     tree.add(fields);
-    if (await this.show() && replaced.length) this.on.say(`It takes the place of ${replaced[0].spelled}.`);
+    if ((await this.show()) && replaced.length) this.on.say(`It takes the place of ${replaced[0].spelled}.`);
   }
 
   any() {

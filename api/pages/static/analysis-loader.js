@@ -25,4 +25,9 @@ for (const name of ["add", "close", "goOn", "show", "step"]) {
     return this.analysis[name](...what);
   };
 }
-for (const name of ["ply", "sheet", "tree"]) Object.defineProperty(AnalysisLoader.prototype, name, {get() { return this.analysis[name]; }});
+for (const name of ["ply", "sheet", "tree"])
+  Object.defineProperty(AnalysisLoader.prototype, name, {
+    get() {
+      return this.analysis[name];
+    },
+  });

@@ -13,10 +13,12 @@ export async function explore({analysis, api, seated, ply, say}) {
   try {
     const here = ply();
     const {tree, begins, replaces} = seated ? await kept(api, here) : {tree: new Tree(), begins: here, replaces: false};
-    const save = seated && (async (changed) => {
-      await call("PUT", `${api}/exploration`, {ply: analysis.ply, tree: changed.toJSON()});
-      say("Kept. Only you can see it.");
-    });
+    const save =
+      seated &&
+      (async (changed) => {
+        await call("PUT", `${api}/exploration`, {ply: analysis.ply, tree: changed.toJSON()});
+        say("Kept. Only you can see it.");
+      });
     const help = `${HELP}${seated ? " What you save only you can see." : ""}${replaces ? NEW : ""}`;
     await analysis.open({title: "Explore", help, seat: null, words: () => "", save}, tree, begins);
   } catch (problem) {

@@ -15,12 +15,19 @@ export async function call(method, path, body, headers = {}) {
   try {
     response = await fetch(path, {
       method,
-      headers: {...(body === undefined ? {} : {"Content-Type": "application/json"}), Accept: "application/json", ...headers},
+      headers: {
+        ...(body === undefined ? {} : {"Content-Type": "application/json"}),
+        Accept: "application/json",
+        ...headers,
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, {code: "no-answer", detail: "The server cannot be reached. Check the connection and try again."});
+    throw new Problem(0, {
+      code: "no-answer",
+      detail: "The server cannot be reached. Check the connection and try again.",
+    });
   }
   const text = await response.text();
   let answer = null;
@@ -41,7 +48,8 @@ export function newKey() {
 // Puts each message at its field; what belongs to no shown field goes to the general place.
 export function showProblem(scope, problem) {
   clearProblem(scope);
-  const general = scope.querySelector('[data-error-for=""]') || scope.parentElement?.querySelector('[data-error-for=""]');
+  const general =
+    scope.querySelector('[data-error-for=""]') || scope.parentElement?.querySelector('[data-error-for=""]');
   const unplaced = [];
   let first = null;
   for (const [field, messages] of Object.entries(problem.errors)) {
@@ -55,7 +63,8 @@ export function showProblem(scope, problem) {
     input?.setAttribute("aria-invalid", "true");
     first = first || input;
   }
-  if (general && (unplaced.length || !first)) general.textContent = unplaced.length ? sentence(unplaced.join(" ")) : problem.message;
+  if (general && (unplaced.length || !first))
+    general.textContent = unplaced.length ? sentence(unplaced.join(" ")) : problem.message;
   first?.focus();
 }
 
@@ -75,7 +84,10 @@ function placeFor(scope, field) {
 
 function inputFor(scope, field, place) {
   const last = field.slice(field.lastIndexOf(".") + 1);
-  return place.parentElement.querySelector(`[data-part="${CSS.escape(last)}"]`) || scope.querySelector(`[name="${CSS.escape(field)}"]`);
+  return (
+    place.parentElement.querySelector(`[data-part="${CSS.escape(last)}"]`) ||
+    scope.querySelector(`[name="${CSS.escape(field)}"]`)
+  );
 }
 
 // Returns the text with a capital letter and a full stop.

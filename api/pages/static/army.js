@@ -64,7 +64,8 @@ export class Army {
   // Why the army cannot be submitted yet; empty when it can.
   problem() {
     const {first, least} = this.facts;
-    if (!this.codes().includes(first)) return `Place the ${this.kinds.get(first).title}: it is free, and every army has one.`;
+    if (!this.codes().includes(first))
+      return `Place the ${this.kinds.get(first).title}: it is free, and every army has one.`;
     const missing = least - this.spent();
     return missing > 0 ? `Spend at least ${least}: ${missing} more.` : "";
   }

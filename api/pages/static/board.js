@@ -49,8 +49,10 @@ export class Board {
   // To be called whenever the picture in the frame has been replaced.
   redraw() {
     this.squares = new Map();
-    for (const element of this.frame.querySelectorAll(".square")) this.squares.set(element.dataset.square, completed(element));
-    for (const column of this.frame.querySelectorAll(".column")) this.squares.get(column.dataset.square)?.classList.add("is-held");
+    for (const element of this.frame.querySelectorAll(".square"))
+      this.squares.set(element.dataset.square, completed(element));
+    for (const column of this.frame.querySelectorAll(".column"))
+      this.squares.get(column.dataset.square)?.classList.add("is-held");
     this.light();
     this.rove();
   }
@@ -102,7 +104,8 @@ export class Board {
   rove() {
     const movable = this.movable();
     const begin = movable.includes(this.current) ? this.current : movable[0];
-    const home = this.focused() || this.squares.get(begin) || this.squares.get(this.current) || this.squares.values().next().value;
+    const home =
+      this.focused() || this.squares.get(begin) || this.squares.get(this.current) || this.squares.values().next().value;
     for (const element of this.squares.values()) element.setAttribute("tabindex", element === home ? "0" : "-1");
   }
 
@@ -114,7 +117,9 @@ export class Board {
     const order = [...this.squares.keys()];
     const here = order.indexOf(this.focused()?.dataset.square);
     const ahead = squares.filter((square) => (order.indexOf(square) - here) * step > 0);
-    this.focusOn(here < 0 ? squares.at(step > 0 ? 0 : -1) : (step > 0 ? ahead[0] ?? squares[0] : ahead.at(-1) ?? squares.at(-1)));
+    this.focusOn(
+      here < 0 ? squares.at(step > 0 ? 0 : -1) : step > 0 ? (ahead[0] ?? squares[0]) : (ahead.at(-1) ?? squares.at(-1)),
+    );
     return "";
   }
 
@@ -181,12 +186,19 @@ export class Board {
   }
 
   targets() {
-    return new Set(this.candidates().filter((hint) => hint.path.length > this.path.length).map((hint) => hint.path[this.path.length]));
+    return new Set(
+      this.candidates()
+        .filter((hint) => hint.path.length > this.path.length)
+        .map((hint) => hint.path[this.path.length]),
+    );
   }
 
   // Offers as buttons what squares cannot tell apart; returns their texts.
   tellOptions() {
-    const complete = this.start === null ? this.hints[""] || [] : this.candidates().filter((hint) => hint.path.length === this.path.length);
+    const complete =
+      this.start === null
+        ? this.hints[""] || []
+        : this.candidates().filter((hint) => hint.path.length === this.path.length);
     const options = complete.map((hint) => ({
       text: hint.label && hint.label !== hint.move ? `${hint.label} (${hint.move})` : hint.move,
       take: () => this.choose(hint),
@@ -219,7 +231,13 @@ export class Board {
     if (points.length < 2) return;
     const line = document.createElementNS(SVG, "polyline");
     line.setAttribute("class", "trail");
-    line.setAttribute("points", points.map(place).map(({x, y}) => `${x},${y}`).join(" "));
+    line.setAttribute(
+      "points",
+      points
+        .map(place)
+        .map(({x, y}) => `${x},${y}`)
+        .join(" "),
+    );
     this.frame.querySelector(".parts").append(line);
   }
 

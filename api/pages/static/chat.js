@@ -12,12 +12,14 @@ export function chat(section, api) {
   let key = newKey(); // of the message being written: sent again after a lost answer, it is said once
 
   function read() {
-    reading = reading.then(more, more).catch((problem) => { error.textContent = problem.message; });
+    reading = reading.then(more, more).catch((problem) => {
+      error.textContent = problem.message;
+    });
     return reading;
   }
 
   async function more() {
-    for (let next = last; next !== null;) {
+    for (let next = last; next !== null; ) {
       const page = await call("GET", `${api}/chat?after=${next}`);
       page.items.forEach(show);
       ({next} = page);
@@ -30,7 +32,12 @@ export function chat(section, api) {
     last = id;
     const item = document.createElement("li");
     const when = new Date(at);
-    const instant = element("time", new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).format(when));
+    const instant = element(
+      "time",
+      new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).format(
+        when,
+      ),
+    );
     instant.dateTime = at;
     const said = element("p", hidden ? "An arbiter has hidden this message." : text);
     if (hidden) said.className = "soft";

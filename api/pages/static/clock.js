@@ -44,9 +44,15 @@ export function keepClocks(scope, changed) {
 function duration(left) {
   if (left <= 0) return "no time";
   const seconds = Math.floor(left / 1000);
-  const parts = [["day", Math.floor(seconds / 86400)], ["hour", Math.floor(seconds / 3600) % 24], ["minute", Math.floor(seconds / 60) % 60]];
+  const parts = [
+    ["day", Math.floor(seconds / 86400)],
+    ["hour", Math.floor(seconds / 3600) % 24],
+    ["minute", Math.floor(seconds / 60) % 60],
+  ];
   if (seconds < 3600) parts.push(["second", seconds % 60]);
-  const words = parts.filter(([, number]) => number).map(([unit, number]) => `${number} ${unit}${number === 1 ? "" : "s"}`);
+  const words = parts
+    .filter(([, number]) => number)
+    .map(([unit, number]) => `${number} ${unit}${number === 1 ? "" : "s"}`);
   return words.slice(0, 2).join(" ") || "less than a second";
 }
 

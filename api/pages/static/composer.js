@@ -14,8 +14,12 @@ export class Composer {
     this.move = null;
     this.asked = 0; // numbers the questions, so that a late answer never replaces a later one
     for (const [name, act] of Object.entries({
-      done: () => this.on.choose(this.move), undo: () => this.change(this.parts.slice(0, -1)), reset: () => this.change([]), leave: () => this.on.leave(),
-    })) this.button(name).addEventListener("click", act);
+      done: () => this.on.choose(this.move),
+      undo: () => this.change(this.parts.slice(0, -1)),
+      reset: () => this.change([]),
+      leave: () => this.on.leave(),
+    }))
+      this.button(name).addEventListener("click", act);
   }
 
   get active() {
@@ -32,36 +36,43 @@ export class Composer {
 
   // Shows a button for each kind of move that can be put together now.
   offer(compositions) {
-    this.offers.replaceChildren(...compositions.map((composition) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "small";
-      button.textContent = composition.title;
-      button.addEventListener("click", () => this.begin(composition));
-      return button;
-    }));
+    this.offers.replaceChildren(
+      ...compositions.map((composition) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "small";
+        button.textContent = composition.title;
+        button.addEventListener("click", () => this.begin(composition));
+        return button;
+      }),
+    );
   }
 
   async begin(composition) {
     this.composition = composition;
     this.offer([]);
     const {title, sources, pieces} = composition;
-    if (await this.change([])) this.on.say(`${title}, thanks to ${sources.join(" and ")}. Pieces that can take part: ${pieces.join(", ")}.`);
+    if (await this.change([]))
+      this.on.say(`${title}, thanks to ${sources.join(" and ")}. Pieces that can take part: ${pieces.join(", ")}.`);
   }
 
   // Adds what was chosen on the board.
   async add(part) {
-    if (await this.change([...this.parts, part])) this.on.say(`${part}. ${this.move ? `${this.move} can be played.` : this.reason}`);
+    if (await this.change([...this.parts, part]))
+      this.on.say(`${part}. ${this.move ? `${this.move} can be played.` : this.reason}`);
   }
 
   // Asks the server about other parts; resolves to whether these now are the parts.
   async change(parts) {
-    const number = (this.asked += 1);
+    const number = ++this.asked;
     const {kind, title} = this.composition;
     const {hints} = this.board;
     this.board.offer({});
     try {
-      const [answer, picture] = await Promise.all([call("POST", `${this.address}/compositions`, {kind, parts}), this.on.picture(kind, parts)]);
+      const [answer, picture] = await Promise.all([
+        call("POST", `${this.address}/compositions`, {kind, parts}),
+        this.on.picture(kind, parts),
+      ]);
       if (number !== this.asked || !this.active) return false;
       this.parts = parts;
       this.move = answer.move;

@@ -1,7 +1,7 @@
 // The conditional lines of the page's reader: shown as a tree, laid down on the analysis board, kept by the server.
 
 import {call} from "./api.js";
-import {Tree, conditions, leftOf, write} from "./move-tree.js";
+import {conditions, leftOf, Tree, write} from "./move-tree.js";
 
 const HELP = "Play out what the other side may do and what you then answer. Nothing is played until it happens.";
 
@@ -31,7 +31,11 @@ export function layLines({page, analysis, api, match, refresh, say}) {
     const dead = section().dataset.status === "dead";
     const left = dead ? new Tree() : tree.from(leftOf(tree));
     const sheet = {
-      title: "Lay down lines", help: HELP, seat, words, follows: true,
+      title: "Lay down lines",
+      help: HELP,
+      seat,
+      words,
+      follows: true,
       async save(changed) {
         await call("PUT", `${api}/lines`, {lines: changed.toJSON()}, {"If-Match": `"${match.version()}"`});
         analysis.close();

@@ -52,7 +52,9 @@ export class Drafting {
   begins() {
     if (!this.active) return null;
     const {army, hand} = this;
-    return hand ? new Set([...army.kinds.get(hand.code).squares].filter((square) => army.fits(hand.code, square))) : new Set(army.chosen.keys());
+    return hand
+      ? new Set([...army.kinds.get(hand.code).squares].filter((square) => army.fits(hand.code, square)))
+      : new Set(army.chosen.keys());
   }
 
   kept() {
@@ -69,7 +71,9 @@ export class Drafting {
     sessionStorage.setItem(this.storage, JSON.stringify([...this.army.chosen]));
     if (this.hand && !this.hand.from && !this.army.affords(this.hand.code)) this.hand = null;
     this.relight();
-    this.say(`${words} ${this.army.spent()} of ${this.army.facts.budget} spent. ${this.army.problem() || "The army can be submitted."}`);
+    this.say(
+      `${words} ${this.army.spent()} of ${this.army.facts.budget} spent. ${this.army.problem() || "The army can be submitted."}`,
+    );
   }
 
   // Speaks to those who cannot see board and panel.
@@ -93,8 +97,13 @@ export class Drafting {
     const {army, hand} = this;
     const here = army.chosen.get(square);
     if (hand?.from === square) this.takeBack(square);
-    else if (here) this.hold({code: here, from: square}, `${this.title(here)} on ${square}: choose another square for it, or the same again to take it back.`);
-    else if (army.at(square)) this.refuse(`The ${this.title(army.at(square))} on ${square} has been played and stays there.`);
+    else if (here)
+      this.hold(
+        {code: here, from: square},
+        `${this.title(here)} on ${square}: choose another square for it, or the same again to take it back.`,
+      );
+    else if (army.at(square))
+      this.refuse(`The ${this.title(army.at(square))} on ${square} has been played and stays there.`);
     else if (!hand) this.refuse("Choose a piece first.");
     else this.put(hand, square);
     return true;
@@ -125,15 +134,28 @@ export class Drafting {
     const {code, draftAct} = button.dataset;
     if (draftAct === "submit") this.submit();
     else if (draftAct === "clear") this.replace([], "The board is cleared.");
-    else if (draftAct === "ready") this.replace(this.army.facts.ready.map((move) => move.split("@").reverse()), "The ready-made army is set up.");
+    else if (draftAct === "ready")
+      this.replace(
+        this.army.facts.ready.map((move) => move.split("@").reverse()),
+        "The ready-made army is set up.",
+      );
     else if (code === this.hand?.code && !this.hand.from) this.hold(null, "No piece is chosen.");
-    else if (code && !this.army.affords(code)) this.refuse(this.army.left(code) > 0 ? `Too dear: only ${this.army.rest()} left.` : `You have all of this kind: ${this.title(code)}.`);
+    else if (code && !this.army.affords(code))
+      this.refuse(
+        this.army.left(code) > 0
+          ? `Too dear: only ${this.army.rest()} left.`
+          : `You have all of this kind: ${this.title(code)}.`,
+      );
     else if (code) this.hold({code}, `${this.title(code)} chosen. Choose squares of your quadrant for it.`);
   }
 
   // Puts another army in the place of what was chosen.
   async replace(kept, words) {
-    const question = {ask: "Give up the army on the board?", consequence: "What you have placed is taken back.", yes: "Give it up"};
+    const question = {
+      ask: "Give up the army on the board?",
+      consequence: "What you have placed is taken back.",
+      yes: "Give it up",
+    };
     if (this.army.chosen.size > 1 && !(await sure(question))) return;
     this.army = new Army(this.army.facts, kept);
     this.hand = null;
@@ -158,7 +180,12 @@ export class Drafting {
     button.disabled = true;
     match.say("Submitting …");
     try {
-      await call("POST", `${match.api}/moves`, {moves}, {"Idempotency-Key": this.key, "If-Match": `"${match.version()}"`});
+      await call(
+        "POST",
+        `${match.api}/moves`,
+        {moves},
+        {"Idempotency-Key": this.key, "If-Match": `"${match.version()}"`},
+      );
       sessionStorage.removeItem(this.storage);
       await match.refresh({ply: null});
     } catch (problem) {
@@ -180,7 +207,10 @@ export class Drafting {
     if (this.army) this.show();
     if (!this.active) return;
     const {army, hand} = this;
-    for (const [square, code] of [...army.chosen].sort(([one], [other]) => squares.get(one).dataset.y - squares.get(other).dataset.y)) this.stand(squares.get(square), code);
+    for (const [square, code] of [...army.chosen].sort(
+      ([one], [other]) => squares.get(one).dataset.y - squares.get(other).dataset.y,
+    ))
+      this.stand(squares.get(square), code);
     for (const [square, element] of squares) {
       const target = Boolean(hand) && army.fits(hand.code, square);
       element.classList.toggle("is-target", target);

@@ -9,7 +9,8 @@ export function draggable(board) {
 
   frame.addEventListener("pointerdown", (event) => {
     const name = event.target.closest(".square")?.dataset.square;
-    if (event.pointerType === "touch" || event.button !== 0 || name === undefined || !Object.hasOwn(board.hints, name)) return;
+    if (event.pointerType === "touch" || event.button !== 0 || name === undefined || !Object.hasOwn(board.hints, name))
+      return;
     held = {name, x: event.clientX, y: event.clientY, column: null};
   });
 

@@ -3,7 +3,8 @@
 // Replaces the content of `part`. The focus stays on the same control, or goes where `otherwise()` puts it; what was
 // unfolded stays unfolded.
 export function replaceContent(part, nodes, otherwise) {
-  const focused = part.contains(document.activeElement) && part !== document.activeElement ? document.activeElement : null;
+  const focused =
+    part.contains(document.activeElement) && part !== document.activeElement ? document.activeElement : null;
   const unfolded = new Set([...part.querySelectorAll("details[open]")].map(named));
   part.replaceChildren(...nodes);
   for (const details of part.querySelectorAll("details")) if (unfolded.has(named(details))) details.open = true;
@@ -15,5 +16,7 @@ export function replaceContent(part, nodes, otherwise) {
 
 function named(control) {
   const {id, name, href, dataset, textContent} = control;
-  return id || name || href || dataset.act || dataset.step || (control.querySelector("summary")?.textContent ?? textContent);
+  return (
+    id || name || href || dataset.act || dataset.step || (control.querySelector("summary")?.textContent ?? textContent)
+  );
 }

@@ -7,13 +7,17 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 export function inspector(section, frame) {
-  const [title, words, list, notes, picture] = ["h2", "p", "ol", "dl", "svg"].map((name) => section.querySelector(name));
+  const [title, words, list, notes, picture] = ["h2", "p", "ol", "dl", "svg"].map((name) =>
+    section.querySelector(name),
+  );
   let present = [...frame.querySelectorAll(".mark-to")].at(-1)?.dataset.square;
 
   // Shows a square; without one, the present square again.
   function inspect(square) {
     if (square) present = square.dataset.square;
-    const found = (present && frame.querySelector(`.square[data-square="${CSS.escape(present)}"]`)) || frame.querySelector(".square.can-begin");
+    const found =
+      (present && frame.querySelector(`.square[data-square="${CSS.escape(present)}"]`)) ||
+      frame.querySelector(".square.can-begin");
     if (found) show(found);
   }
 
@@ -23,8 +27,15 @@ export function inspector(section, frame) {
     const pieces = column ? [...column.querySelectorAll("use")] : [];
     title.textContent = `Square ${name}`;
     words.textContent = square.getAttribute("aria-label");
-    list.replaceChildren(...(pieces.length > 1 ? [...pieces].reverse().map((piece) => element("li", piece.dataset.title)) : []));
-    notes.replaceChildren(...[...square.querySelectorAll("desc")].flatMap((note) => [element("dt", note.dataset.title), element("dd", note.textContent)]));
+    list.replaceChildren(
+      ...(pieces.length > 1 ? [...pieces].reverse().map((piece) => element("li", piece.dataset.title)) : []),
+    );
+    notes.replaceChildren(
+      ...[...square.querySelectorAll("desc")].flatMap((note) => [
+        element("dt", note.dataset.title),
+        element("dd", note.textContent),
+      ]),
+    );
     draw(square.querySelector("rect"), pieces);
   }
 
@@ -34,7 +45,15 @@ export function inspector(section, frame) {
     const top = Math.min(y, ...pieces.map((piece) => Number(piece.getAttribute("y")) - 0.4));
     picture.setAttribute("viewBox", `${x} ${top} 1 ${y + 1 - top}`);
     const ground = document.createElementNS(SVG, "rect");
-    for (const [name, value] of Object.entries({class: "cell", x: x + 0.02, y: y + 0.02, width: 0.96, height: 0.96, rx: 0.06})) ground.setAttribute(name, value);
+    for (const [name, value] of Object.entries({
+      class: "cell",
+      x: x + 0.02,
+      y: y + 0.02,
+      width: 0.96,
+      height: 0.96,
+      rx: 0.06,
+    }))
+      ground.setAttribute(name, value);
     picture.replaceChildren(ground, ...pieces.map((piece) => piece.cloneNode()));
   }
 

@@ -1,12 +1,42 @@
 // Watches a match: its event stream, and polling while the stream is away. Calls back when the match has moved on.
 
 const EVENTS = [
-  "match-created", "player-joined", "match-started", "move-submitted", "draw-offered", "draw-accepted",
-  "draw-declined", "player-resigned", "match-aborted", "match-finished", "takeback-requested", "takeback-accepted",
-  "takeback-declined", "moves-taken-back", "time-given", "flag-fell", "flag-forgiven", "calendar-set", "clock-paused",
-  "clock-resumed", "time-corrected", "dispute-raised", "statement-filed", "match-frozen", "match-unfrozen", "ruling-made",
-  "ruling-appealed", "case-reopened", "clocks-adjusted", "match-annulled", "match-restored", "seed-drawn", "ruleset-proposed",
-  "ruleset-accepted", "ruleset-declined", "ruleset-changed",
+  "match-created",
+  "player-joined",
+  "match-started",
+  "move-submitted",
+  "draw-offered",
+  "draw-accepted",
+  "draw-declined",
+  "player-resigned",
+  "match-aborted",
+  "match-finished",
+  "takeback-requested",
+  "takeback-accepted",
+  "takeback-declined",
+  "moves-taken-back",
+  "time-given",
+  "flag-fell",
+  "flag-forgiven",
+  "calendar-set",
+  "clock-paused",
+  "clock-resumed",
+  "time-corrected",
+  "dispute-raised",
+  "statement-filed",
+  "match-frozen",
+  "match-unfrozen",
+  "ruling-made",
+  "ruling-appealed",
+  "case-reopened",
+  "clocks-adjusted",
+  "match-annulled",
+  "match-restored",
+  "seed-drawn",
+  "ruleset-proposed",
+  "ruleset-accepted",
+  "ruleset-declined",
+  "ruleset-changed",
 ];
 const POLL_MS = 5000;
 const REOPEN_MS = 30000;
@@ -57,7 +87,10 @@ export function watch({match, stream, version, rematch, changed, heard, say}) {
 
   async function poll() {
     try {
-      const answer = await fetch(`/api/v1/matches/${match}`, {headers: rematch() ? {"If-None-Match": `"${version()}"`} : {}, cache: "no-store"});
+      const answer = await fetch(`/api/v1/matches/${match}`, {
+        headers: rematch() ? {"If-None-Match": `"${version()}"`} : {},
+        cache: "no-store",
+      });
       if (answer.status === 200) {
         const shown = await answer.json();
         if (shown.version_tag !== version() || Boolean(shown.rematch) !== rematch()) changed();

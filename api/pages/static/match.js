@@ -4,24 +4,24 @@
 // replaced; other plies are shown by steps between boards that the server has drawn (steps.js).
 
 import {sure, takeActs} from "./actions.js";
+import {AnalysisLoader} from "./analysis-loader.js";
 import {Announcer} from "./announce.js";
 import {call} from "./api.js";
-import {AnalysisLoader} from "./analysis-loader.js";
 import {Board} from "./board.js";
 import {chat} from "./chat.js";
-import {MoveEntry} from "./move-entry.js";
 import {keepClocks} from "./clock.js";
 import {Composer} from "./composer.js";
+import {followed, layLines} from "./conditional-moves.js";
 import {draggable} from "./drag.js";
 import {replaceContent} from "./focus.js";
-import {sayWhyNot} from "./unplayable.js";
 import {inspector} from "./inspector.js";
-import {takeKeys} from "./shortcuts.js";
-import {followed, layLines} from "./conditional-moves.js";
 import {watch} from "./live.js";
-import {uncover} from "./square-geometry.js";
+import {MoveEntry} from "./move-entry.js";
 import {Player} from "./playback.js";
+import {takeKeys} from "./shortcuts.js";
+import {uncover} from "./square-geometry.js";
 import {Steps} from "./steps.js";
+import {sayWhyNot} from "./unplayable.js";
 import {zoomable} from "./zoom.js";
 
 const page = document.getElementById("match");
@@ -48,7 +48,8 @@ const say = (text, bad, aside) => announcer.say(text, bad, aside);
 const notLoaded = () => say("The server cannot be reached. Load the page again.", true);
 
 const board = new Board(at("board"), {
-  choose: (move, squares) => (analysis.active ? tryOut(move) : composer.active ? composer.add(move) : moveEntry.chooseAndSay(move, squares)),
+  choose: (move, squares) =>
+    analysis.active ? tryOut(move) : composer.active ? composer.add(move) : moveEntry.chooseAndSay(move, squares),
   options: showOptions,
   inspect: inspector(at("inspector"), at("board")),
   idle: (square) => whyNot(square),
@@ -62,7 +63,8 @@ const composer = new Composer({
   address: api,
   board,
   on: {
-    picture: (kind, parts) => moveEntry.picture([["compose", kind], ...parts.map((part) => ["part", part])]).then((answer) => answer.text()),
+    picture: (kind, parts) =>
+      moveEntry.picture([["compose", kind], ...parts.map((part) => ["part", part])]).then((answer) => answer.text()),
     choose: (move) => moveEntry.chooseAndSay(move),
     leave: () => moveEntry.leave(),
     say,
@@ -103,24 +105,34 @@ const moveEntry = new MoveEntry({match, board, composer, analysis});
 const whyNot = sayWhyNot({
   api,
   version,
-  applies: () => "seat" in page.dataset && standing().status === "playing" && shown() === plies() && !(moveEntry.active || composer.active || analysis.active),
+  applies: () =>
+    "seat" in page.dataset &&
+    standing().status === "playing" &&
+    shown() === plies() &&
+    !(moveEntry.active || composer.active || analysis.active),
   say,
 });
-const drafting = at("draft") ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, analysis, moveEntry}) : null;
+const drafting = at("draft")
+  ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, analysis, moveEntry})
+  : null;
 const renderLines = layLines({page, analysis, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
 // What is seldom wanted is loaded when it is.
 at("explore").addEventListener("click", () => {
   const options = {analysis, api, seated: "seat" in page.dataset, ply: shown, say};
   analysis.opening = import("./analysis.js").then(({explore}) => explore(options), notLoaded);
 });
-at("notes")?.addEventListener("toggle", () => import("./notes.js").then(({takeNotes}) => takeNotes(at("notes"), api), notLoaded), {once: true});
+at("notes")?.addEventListener(
+  "toggle",
+  () => import("./notes.js").then(({takeNotes}) => takeNotes(at("notes"), api), notLoaded),
+  {once: true},
+);
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
 const restartClocks = keepClocks(page, () => refresh());
 
 // Refreshing
 
 async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
-  const number = (asked += 1);
+  const number = ++asked;
   at("board").setAttribute("aria-busy", "true");
   try {
     const query = new URLSearchParams({...(ply === null ? {} : {ply}), turned, since: standing().mark});
@@ -142,7 +154,12 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     if (lost) announcer.hear("The lines you were entering do not fit any more.");
     await settle();
   } catch (error) {
-    say(error instanceof TypeError ? "The server cannot be reached. The page shows the match as it stood." : error.message, true);
+    say(
+      error instanceof TypeError
+        ? "The server cannot be reached. The page shows the match as it stood."
+        : error.message,
+      true,
+    );
   } finally {
     if (number === asked) at("board").removeAttribute("aria-busy");
   }
@@ -159,7 +176,8 @@ function adopt(fresh) {
       steps.adopt(other.innerHTML, shown(), analysis.active || chosen);
       continue;
     }
-    for (const {name} of [...part.attributes]) if (name.startsWith("data-") && !other.hasAttribute(name)) part.removeAttribute(name);
+    for (const {name} of [...part.attributes])
+      if (name.startsWith("data-") && !other.hasAttribute(name)) part.removeAttribute(name);
     for (const {name, value} of other.attributes) if (name !== "aria-busy") part.setAttribute(name, value);
     const markup = other.innerHTML;
     if (rendered.get(part.id) === markup) continue;
@@ -199,7 +217,15 @@ async function settle() {
     watching = true;
     const {match, stream} = page.dataset;
     const rematch = () => !standing().mark.endsWith(".0");
-    watch({match, stream, version, rematch, changed: () => refresh(), heard: readChat, say: (text) => (at("connection").textContent = text)});
+    watch({
+      match,
+      stream,
+      version,
+      rematch,
+      changed: () => refresh(),
+      heard: readChat,
+      say: (text) => (at("connection").textContent = text),
+    });
   }
   if (!awaitingRatings) awaitRatings();
   if (!(moveEntry.active || composer.active || analysis.active)) await offerMoves();
@@ -211,7 +237,14 @@ async function offerMoves() {
   if (!standing().mine || shown() !== plies() || drafting?.active) return offer({}, []);
   try {
     if (legal?.version_tag !== version()) legal = await call("GET", `${api}/legal-moves`);
-    if (legal.version_tag === version() && shown() === plies() && !moveEntry.active && !composer.active && !analysis.active) offer(legal.hints, legal.compositions);
+    if (
+      legal.version_tag === version() &&
+      shown() === plies() &&
+      !moveEntry.active &&
+      !composer.active &&
+      !analysis.active
+    )
+      offer(legal.hints, legal.compositions);
   } catch (problem) {
     say(problem.message, true);
   }
@@ -220,7 +253,8 @@ async function offerMoves() {
 function offer(hints, compositions) {
   board.offer(hints);
   composer.offer(compositions);
-  if (compositions.length && !Object.keys(hints).length) announcer.hear("Only a move that is put together is left to you.");
+  if (compositions.length && !Object.keys(hints).length)
+    announcer.hear("Only a move that is put together is left to you.");
 }
 
 const currentMove = () => at("moves").querySelector("[aria-current]");
@@ -247,19 +281,28 @@ function awaitRatings(delay = 1000) {
 const tryOut = (move) => analysis.add(move).catch((error) => say(error.message, true));
 
 function showOptions(options) {
-  at("options").replaceChildren(...options.map(({text, take}) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = text;
-    button.addEventListener("click", take);
-    return button;
-  }));
+  at("options").replaceChildren(
+    ...options.map(({text, take}) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = text;
+      button.addEventListener("click", take);
+      return button;
+    }),
+  );
   if (options.length) uncover(at("board"), at("options"));
 }
 
 // Acting beside moving
 
-takeActs({page, api, version, mark: () => standing().mark, refresh: () => refresh({ply: null}), recover: (problem) => moveEntry.recover(problem, "")});
+takeActs({
+  page,
+  api,
+  version,
+  mark: () => standing().mark,
+  refresh: () => refresh({ply: null}),
+  recover: (problem) => moveEntry.recover(problem, ""),
+});
 
 page.addEventListener("click", async (event) => {
   if (event.target.id !== "copy") return;

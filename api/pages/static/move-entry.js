@@ -26,7 +26,10 @@ export class MoveEntry {
   // Resolves to the board as the query wants it: after a move, or after parts of one.
   async picture(query) {
     try {
-      const answer = await fetch(`${location.pathname}/board.svg?${new URLSearchParams([["inline", "1"], ["turned", this.match.turned()], ...query])}`, {headers: {Accept: "image/svg+xml, application/problem+json"}});
+      const answer = await fetch(
+        `${location.pathname}/board.svg?${new URLSearchParams([["inline", "1"], ["turned", this.match.turned()], ...query])}`,
+        {headers: {Accept: "image/svg+xml, application/problem+json"}},
+      );
       if (!answer.ok) throw new Error((await answer.json()).detail);
       return answer;
     } catch (error) {
@@ -39,7 +42,11 @@ export class MoveEntry {
   async choose(move, squares = []) {
     const answer = await this.picture([["try", move]]);
     const canonical = decodeURIComponent(answer.headers.get("Rookery-Move") || move);
-    this.chosen = {move: canonical, key: newKey(), end: squares.at(-1) || canonical.match(/[a-z]{1,2}\d{1,2}/g)?.at(-1)};
+    this.chosen = {
+      move: canonical,
+      key: newKey(),
+      end: squares.at(-1) || canonical.match(/[a-z]{1,2}\d{1,2}/g)?.at(-1),
+    };
     this.board.offer({});
     this.composer.hide();
     this.board.show(await answer.text());
@@ -61,7 +68,10 @@ export class MoveEntry {
 
   // Whether the confirmation has the focus; the button that is disabled while a move is submitted cannot keep it.
   focused() {
-    return at("confirm").contains(document.activeElement) || Boolean(this.chosen?.pressed && document.activeElement === document.body);
+    return (
+      at("confirm").contains(document.activeElement) ||
+      Boolean(this.chosen?.pressed && document.activeElement === document.body)
+    );
   }
 
   unchoose() {
@@ -95,7 +105,12 @@ export class MoveEntry {
     at("submit").disabled = true;
     match.say("Submitting …");
     try {
-      await call("POST", `${match.api}/moves`, {move: chosen.move, offer_draw: at("with-draw").checked}, {"Idempotency-Key": chosen.key, "If-Match": `"${match.version()}"`});
+      await call(
+        "POST",
+        `${match.api}/moves`,
+        {move: chosen.move, offer_draw: at("with-draw").checked},
+        {"Idempotency-Key": chosen.key, "If-Match": `"${match.version()}"`},
+      );
       this.forget();
       await match.refresh({ply: null});
     } catch (problem) {
@@ -109,7 +124,8 @@ export class MoveEntry {
     const focused = this.focused();
     at("submit").disabled = false;
     if (focused) at("submit").focus({preventScroll: true});
-    if ([0, 429, 503].includes(problem.status)) return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
+    if ([0, 429, 503].includes(problem.status))
+      return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
     this.forget();
     await match.refresh({ply: null});
     const stale = problem.code === "stale-version" && "The match has moved on meanwhile; this is how it stands now.";

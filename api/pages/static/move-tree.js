@@ -3,7 +3,7 @@
 
 export const ANY = "*";
 
-const ACTIONS = {"resign": "resign", "accept-draw": "accept a draw", "wait": "wait"};
+const ACTIONS = {resign: "resign", "accept-draw": "accept a draw", wait: "wait"};
 
 export class Tree {
   // `nodes` is the tree as JSON: {move, then, next} and, if known, spelled, seat and played.

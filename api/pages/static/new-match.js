@@ -20,7 +20,10 @@ form.addEventListener("submit", async (event) => {
   const order = document.getElementById("shuffle").checked ? drawLots(wanted) : wanted.map((_, place) => place);
   const seats = order.map((place) => wanted[place]);
   const match = {
-    game, setup, ...rulesetOf(game), seats,
+    game,
+    setup,
+    ...rulesetOf(game),
+    seats,
     rated: document.getElementById("rated").checked,
     private: document.getElementById("private").checked,
     terms: terms(),
@@ -32,7 +35,9 @@ form.addEventListener("submit", async (event) => {
     location.assign(`/matches/${created.id || created.match}?since=0`);
   } catch (problem) {
     button.disabled = false;
-    problem.errors = Object.fromEntries(Object.entries(problem.errors).map(([field, messages]) => [asShown(field, order), messages]));
+    problem.errors = Object.fromEntries(
+      Object.entries(problem.errors).map(([field, messages]) => [asShown(field, order), messages]),
+    );
     showProblem(form, problem);
   }
 });

@@ -33,7 +33,9 @@ export function takeNotes(details, api) {
 
   details.addEventListener("toggle", load);
   load();
-  field.addEventListener("input", () => { told.textContent = field.value === kept ? "" : "Not saved yet."; });
+  field.addEventListener("input", () => {
+    told.textContent = field.value === kept ? "" : "Not saved yet.";
+  });
   field.addEventListener("change", keep);
   addEventListener("beforeunload", (event) => {
     if (kept !== null && field.value !== kept) event.preventDefault();

@@ -38,7 +38,8 @@ export class Player {
     at("player").hidden = false;
     this.playing = true;
     this.label();
-    const run = (this.run = {});
+    const run = {};
+    this.run = run;
     if (from !== this.match.shown()) await this.steps.show(from);
     this.wait(run);
   }
@@ -76,7 +77,8 @@ export class Player {
 
   key(event) {
     // Where nothing has the focus, a click may have given it to the main part of the page.
-    if (event.key !== " " || !event.target.matches("body, main") || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key !== " " || !event.target.matches("body, main") || event.ctrlKey || event.altKey || event.metaKey)
+      return;
     if (document.querySelector("dialog[open]") || at("play").disabled) return;
     event.preventDefault();
     this.toggle();

@@ -42,10 +42,11 @@ vacation.addEventListener("submit", async (event) => {
 
 document.getElementById("vacations").addEventListener("click", async (event) => {
   const which = event.target.closest("[data-cancel]")?.dataset.cancel;
-  if (which) await sent(vacation, async () => {
-    await call("DELETE", `/api/v1/me/vacations/${encodeURIComponent(which)}`);
-    location.reload();
-  });
+  if (which)
+    await sent(vacation, async () => {
+      await call("DELETE", `/api/v1/me/vacations/${encodeURIComponent(which)}`);
+      location.reload();
+    });
 });
 
 document.getElementById("new-token").addEventListener("submit", async (event) => {
@@ -84,8 +85,19 @@ function midnight(day, later) {
 
 // Returns what clocks in the zone show at an instant, as if they were in UTC.
 function wall(at) {
-  const format = new Intl.DateTimeFormat("en-GB", {timeZone: kept, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric"});
-  const {year, month, day, hour, minute, second} = Object.fromEntries(format.formatToParts(new Date(at)).map(({type, value}) => [type, Number(value)]));
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: kept,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const {year, month, day, hour, minute, second} = Object.fromEntries(
+    format.formatToParts(new Date(at)).map(({type, value}) => [type, Number(value)]),
+  );
   return Date.UTC(year, month - 1, day, hour, minute, second) + (at % 1000);
 }
 
@@ -100,4 +112,6 @@ if (here !== zone.value && [...zone.options].some((option) => option.value === h
   hint.hidden = false;
 }
 
-calendar.addEventListener("change", () => { told.textContent = ""; });
+calendar.addEventListener("change", () => {
+  told.textContent = "";
+});

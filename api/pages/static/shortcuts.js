@@ -34,7 +34,9 @@ export function takeKeys({page, board, say, lastMove}) {
   }
 
   function clocks() {
-    const told = [...page.querySelectorAll("#seats [data-clock]")].map((clock) => `${clock.dataset.clock}: ${clock.textContent.replace(/\s+/g, " ").trim()}.`);
+    const told = [...page.querySelectorAll("#seats [data-clock]")].map(
+      (clock) => `${clock.dataset.clock}: ${clock.textContent.replace(/\s+/g, " ").trim()}.`,
+    );
     return told.join(" ") || "No clock runs.";
   }
 
@@ -47,7 +49,12 @@ export function takeKeys({page, board, say, lastMove}) {
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
     if (event.target === at("typed") && event.key === "Escape") return board.home();
     if (event.target.closest("input, select, textarea")) return;
-    const act = event.key === "b" ? toBoard : event.target === document.body || event.target.closest(BOARD) ? keys[event.key] : null;
+    const act =
+      event.key === "b"
+        ? toBoard
+        : event.target === document.body || event.target.closest(BOARD)
+          ? keys[event.key]
+          : null;
     if (!act) return;
     event.preventDefault();
     act();

@@ -2,9 +2,9 @@
 // the answer's detail is shown first, in the place of the form.
 
 import {call, clearProblem, showProblem} from "./api.js";
-import {keepCount} from "./pending-badge.js";
 import {tellLocally} from "./clock.js";
 import {closable} from "./menu.js";
+import {keepCount} from "./pending-badge.js";
 
 for (const form of document.querySelectorAll("form[data-api]")) {
   form.addEventListener("submit", (event) => {
@@ -15,7 +15,8 @@ for (const form of document.querySelectorAll("form[data-api]")) {
 
 for (const button of document.querySelectorAll("button[data-api]")) {
   const scope = button.closest("section, .narrow, main") || document.querySelector("main");
-  const body = "timeZone" in button.dataset ? {time_zone: timeZone()} : button.dataset.api.startsWith("DELETE") ? undefined : {};
+  const body =
+    "timeZone" in button.dataset ? {time_zone: timeZone()} : button.dataset.api.startsWith("DELETE") ? undefined : {};
   button.addEventListener("click", () => act(button, body, scope, button));
 }
 
@@ -63,7 +64,10 @@ function bodyOf(form) {
     else if (input.type === "checkbox") value = input.checked;
     else if (input.type === "number") value = value === "" ? null : Number(value);
     if (place === undefined) body[name] = value;
-    else (body[name] ??= [])[Number(place)] = value;
+    else {
+      body[name] ??= [];
+      body[name][Number(place)] = value;
+    }
   }
   return body;
 }

@@ -4,7 +4,14 @@
 import {call} from "./api.js";
 import {Plies} from "./board-steps.js";
 
-const KEYS = {",": "previous", ".": "next", ArrowLeft: "previous", ArrowUp: "previous", ArrowRight: "next", ArrowDown: "next"};
+const KEYS = {
+  ",": "previous",
+  ".": "next",
+  ArrowLeft: "previous",
+  ArrowUp: "previous",
+  ArrowRight: "next",
+  ArrowDown: "next",
+};
 const MAX_ASKED = 30; // steps that the server tells at once
 const AHEAD = 1; // with fewer known steps ahead, more are asked for
 
@@ -26,7 +33,9 @@ export class Steps {
     this.learn();
     page.addEventListener("click", (event) => this.click(event));
     document.addEventListener("keydown", (event) => this.key(event));
-    at("diagram").closest("details").addEventListener("toggle", () => this.describe());
+    at("diagram")
+      .closest("details")
+      .addEventListener("toggle", () => this.describe());
   }
 
   // Takes the board that the server has drawn, in place or (`aside`) while another one is shown. One that is shown
@@ -59,7 +68,7 @@ export class Steps {
   async show(wanted) {
     const {match, on} = this;
     const ply = Math.max(0, Math.min(match.plies(), wanted));
-    const number = (this.wanted += 1);
+    const number = ++this.wanted;
     on.leave();
     const refreshing = at("board").hasAttribute("aria-busy");
     if (ply === match.shown() && !refreshing) return this.svg.isConnected || this.take(ply);
@@ -113,14 +122,16 @@ export class Steps {
     if (this.asking) await this.asking.catch(() => {});
     const reach = this.known.reach(this.ply, ply);
     if (reach === ply) return;
-    const [from, to] = ply < reach ? [Math.max(ply, reach - MAX_ASKED, 0), reach] : [reach, Math.min(ply, reach + MAX_ASKED)];
+    const [from, to] =
+      ply < reach ? [Math.max(ply, reach - MAX_ASKED, 0), reach] : [reach, Math.min(ply, reach + MAX_ASKED)];
     const {match} = this;
     const version = match.version();
     const turned = match.turned();
     this.asking = call("GET", `${location.pathname}/plies?${new URLSearchParams({from, to, turned, version})}`);
     try {
       const answer = await this.asking;
-      if (answer.version_tag === version && version === match.version() && turned === match.turned()) this.known.keep(answer);
+      if (answer.version_tag === version && version === match.version() && turned === match.turned())
+        this.known.keep(answer);
     } finally {
       this.asking = null;
     }
@@ -148,7 +159,11 @@ export class Steps {
     this.on.stepped();
     await this.show(ply);
     const shown = this.match.shown();
-    this.match.say(shown ? `After move ${shown} of ${this.match.plies()}: ${this.moves[shown - 1]}.` : "At the start.", false, true);
+    this.match.say(
+      shown ? `After move ${shown} of ${this.match.plies()}: ${this.moves[shown - 1]}.` : "At the start.",
+      false,
+      true,
+    );
   }
 
   step(kind) {

@@ -29,7 +29,8 @@ function seconds(name) {
 function show() {
   const own = place.querySelector("[name=preset]:checked").value === "";
   place.querySelector("[data-own]").hidden = !own;
-  for (const name of ["increment", "cap"]) place.querySelector(`[data-span="${name}"]`).hidden = part("control").value !== "bank";
+  for (const name of ["increment", "cap"])
+    place.querySelector(`[data-span="${name}"]`).hidden = part("control").value !== "bank";
 }
 
 place.addEventListener("change", (event) => {

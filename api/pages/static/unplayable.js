@@ -8,7 +8,7 @@ export function sayWhyNot({api, version, applies, say}) {
 
   return async function whyNot(square) {
     if (!applies()) return;
-    const number = (asked += 1);
+    const number = ++asked;
     try {
       const told = await call("GET", `${api}/squares/${encodeURIComponent(square)}`);
       if (number === asked && applies() && told.version_tag === version() && told.reason) say(sentence(told.reason));

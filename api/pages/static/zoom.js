@@ -18,8 +18,12 @@ export function zoomable(board, button) {
     const point = new DOMPoint(x, y).matrixTransform(svg().getScreenCTM().inverse());
     whole = svg().getAttribute("viewBox");
     const [left, top, width, height] = whole.split(" ").map(Number);
-    const within = (middle, start, length) => Math.min(Math.max(middle - length / FACTOR / 2, start), start + length - length / FACTOR);
-    svg().setAttribute("viewBox", [within(point.x, left, width), within(point.y, top, height), width / FACTOR, height / FACTOR].join(" "));
+    const within = (middle, start, length) =>
+      Math.min(Math.max(middle - length / FACTOR / 2, start), start + length - length / FACTOR);
+    svg().setAttribute(
+      "viewBox",
+      [within(point.x, left, width), within(point.y, top, height), width / FACTOR, height / FACTOR].join(" "),
+    );
     svg().classList.add("zoomed");
     button.hidden = false;
   }
@@ -41,11 +45,15 @@ export function zoomable(board, button) {
   }
 
   frame.addEventListener("pointerdown", (event) => (pointer = event.pointerType), true);
-  frame.addEventListener("click", (event) => {
-    if (pointer !== "touch" || event.detail === 0 || zoomed() || !svg() || side() >= SMALL_PX) return;
-    event.stopPropagation();
-    zoomIn(event.clientX, event.clientY);
-  }, true);
+  frame.addEventListener(
+    "click",
+    (event) => {
+      if (pointer !== "touch" || event.detail === 0 || zoomed() || !svg() || side() >= SMALL_PX) return;
+      event.stopPropagation();
+      zoomIn(event.clientX, event.clientY);
+    },
+    true,
+  );
   frame.addEventListener("click", () => zoomed() && !complete() && zoomOut());
   button.addEventListener("click", zoomOut);
   document.addEventListener("keydown", (event) => event.key === "Escape" && zoomOut());

@@ -36,7 +36,7 @@ MAX_ANSWER_MS = 30_000
 """An opponent that has kept a match waiting for this long is late."""
 
 MOST_COUNTED = 1000
-"""Of one shard: more are as alarming."""
+"""More are as alarming."""
 
 REQUESTS = Counter(
     "rookery_requests", "Answered requests", ["method", "endpoint", "status"], registry=CollectorRegistry()
@@ -187,8 +187,7 @@ class _StoreCollector(Collector):
         last = self._services.heartbeat.last()
         if last is not None:
             silence.add_metric([], max(0, now - last) / 1000)
-        late = (store.due(shard, now - LATE_MS, MOST_COUNTED) for shard in range(store.shards))
-        overdue.add_metric([], sum(map(len, late)))
+        overdue.add_metric([], len(store.due(now - LATE_MS, MOST_COUNTED)))
 
     def _late_opponents(self) -> int:
         keys, until = self._services.readmodels.keys, self._services.now() - MAX_ANSWER_MS

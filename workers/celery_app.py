@@ -1,19 +1,20 @@
-"""The Celery application: how tasks travel to the workers. Nothing depends on it that they arrive: see the sweeper."""
+"""Celery as this installation uses it: short tasks, acknowledged once their effect is stored."""
+
+from collections.abc import Sequence
 
 from celery import Celery
-from celery.signals import worker_init
+from celery.utils.nodenames import default_nodename
 
 from events.runtime.exit_codes import exit_quickly
 from events.runtime.logs import configure
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
-from workers.beating import install
+from workers import celery_beats
 from workers.fair_queue import QUICK, SLOW
 from workers.tasks import CHECKPOINT, JOB, RATE, register
 
 ANSWER_SECONDS = 120
-"""No opponent thinks longer than this; its task is ended and asked for again."""
-
+"""No opponent searches for longer; its task is ended and enqueued again."""
 
 OPPONENTS = {QUICK: Queue.QUICK_OPPONENTS, SLOW: Queue.OPPONENTS}
 """The queue of each lane: its tasks are hints that a match waits there."""
@@ -39,23 +40,23 @@ def make_app(settings: Settings) -> Celery:
         task_default_routing_key=default,
         task_create_missing_queues=False,
         task_routes={name: {"queue": default} for name in (RATE, CHECKPOINT, JOB)},
-        # A task is removed from the broker when its effect is stored, not when it is begun: a killed worker's tasks
-        # come back. What the broker loses even so, the sweeper finds.
+        # Crash-safe: a task is removed from the broker when its effect is stored, not when it begins, so the tasks of a
+        # killed worker come back. The sweeper finds what the broker itself loses.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
         task_time_limit=ANSWER_SECONDS,
         broker_transport_options={
-            # Longer than the longest task: what takes longer would be given to a second worker.
+            # Longer than the longest task: one that takes longer would be given to a second worker.
             "visibility_timeout": 2 * ANSWER_SECONDS,
             "unacked_restore_interval": 5,
             "unacked_restore_throttle": 1,
             "unacked_mutex_expire": 15,
-            # Installations may share a broker: its book-keeping is kept apart like its queues.
+            # Installations may share a broker: its bookkeeping is separate, like its queues.
             "unacked_key": f"{settings.prefix}unacked",
             "unacked_index_key": f"{settings.prefix}unacked-index",
             "unacked_mutex_key": f"{settings.prefix}unacked-mutex",
-            # Without these a publisher or worker can wait for ever on a connection that nobody answers.
+            # Without these a publisher or a worker can wait without end on a connection that is dead.
             "socket_timeout": 5,
             "socket_connect_timeout": 2,
             "socket_keepalive": True,
@@ -73,14 +74,28 @@ def make_app(settings: Settings) -> Celery:
         enable_utc=True,
     )
     register(app, settings)
-    install(app)
+    celery_beats.install(app)
     return app
 
 
-app = make_app(Settings.from_environment())
+def run_worker(settings: Settings, queues: Sequence[Queue], processes: int | None) -> int:
+    """Do the tasks of ``queues`` in this process until SIGTERM; return the exit code.
 
-
-@worker_init.connect  # type: ignore[untyped-decorator]
-def _begin(**_: object) -> None:
+    With ``processes`` tasks run in that many child processes, which can be killed when they exceed the time limit;
+    without, in this one. Celery's own command line takes longer to load than all the rest.
+    """
     configure()
     exit_quickly()
+    worker = make_app(settings).Worker(
+        hostname=default_nodename(f"{queues[0]}@"),
+        queues=[queue.name_in_broker(settings.prefix) for queue in queues],
+        pool="solo" if processes is None else "prefork",
+        concurrency=processes or 1,
+        optimization="fair",
+        loglevel="INFO",
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)

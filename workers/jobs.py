@@ -8,7 +8,7 @@ from events.proof.bundle import basis_of_bundle, make_bundle
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
-from events.service.personal_data import Holdings, archive_of
+from events.service.personal_data import PersonalDataStores, archive_of
 from events.store.contract import EventStore
 
 MAX_ASKED_AT_ONCE = 100
@@ -39,7 +39,7 @@ class JobRound:
         return len(found)
 
 
-def do_job(holdings: Holdings, keys: KeyRing, checkpoints: CheckpointLog, of: str, now: int) -> str | None:
+def do_job(stores: PersonalDataStores, keys: KeyRing, checkpoints: CheckpointLog, of: str, now: int) -> str | None:
     """Do the job of the match or person ``of`` at ``now`` (milliseconds since 1970 UTC).
 
     Returns its kind, None when there is none.
@@ -47,7 +47,7 @@ def do_job(holdings: Holdings, keys: KeyRing, checkpoints: CheckpointLog, of: st
     Crash-safe: the job is forgotten after its result is kept, and done twice it gives the same result. Raises
     ClockDiffers, and leaves the job to others, when this process's clock is wrong: what is signed says when.
     """
-    jobs, store = holdings.jobs, holdings.store
+    jobs, store = stores.jobs, stores.store
     store.check_clock()
     job = jobs.of(of)
     if job is None:
@@ -58,7 +58,7 @@ def do_job(holdings: Holdings, keys: KeyRing, checkpoints: CheckpointLog, of: st
         elif job.kind == RECOMPUTATION:
             _recompute(jobs, store, of, job.version)
         elif job.kind == ARCHIVE:
-            _make_archive(holdings, of)
+            _make_archive(stores, of)
     finally:
         jobs.finish(of)
     return job.kind
@@ -82,11 +82,11 @@ def _recompute(jobs: Jobs, store: EventStore, match: str, version: int) -> None:
         jobs.keep(match, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
 
 
-def _make_archive(holdings: Holdings, id: str) -> None:
-    person = holdings.people.person(id)
+def _make_archive(stores: PersonalDataStores, id: str) -> None:
+    person = stores.people.person(id)
     if person is None:
         return
-    holdings.jobs.keep_archive(id, archive_of(holdings, person))
+    stores.jobs.keep_archive(id, archive_of(stores, person))
     # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was kept here.
-    if holdings.people.person(id) is None:
-        holdings.jobs.erase(id)
+    if stores.people.person(id) is None:
+        stores.jobs.erase(id)

@@ -1,98 +1,77 @@
 """The ticker: what time makes due happens as soon as it is due.
 
-It reads the deadlines that every append writes, settles the matches whose deadline has come, and waits for the next
-one. It also says every second that time is kept, tells all matches of an outage, and lets them follow what has changed
-in the diaries of their players. It remembers nothing that counts: killed at any moment, the next one, or another one
-that runs at the same time, finds the same things to do, and what is done twice is done once.
+It reads the deadlines that every append writes, settles the matches whose deadline has passed, and waits for the next
+one. Every second it also records that time is kept, tells all matches of an outage, and lets them follow changes of
+their players' availability.
+
+Crash-safe: it remembers nothing that counts. The next ticker, or another one that runs at the same time, finds the same
+things to do, and each of them is idempotent.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
 import structlog
 
 from domain.match.state import ABORTED, FINISHED
-from events.private.availability import Diaries
-from events.readmodels.reader import ReadModels
+from events.installation import Installation
 from events.runtime import beats
 from events.runtime.wall_clock import rfc3339
-from events.service.outages import Heartbeat, Outage
-from events.service.timekeeper import Timekeeper, unavailable
-from events.store.contract import EventStore
-from workers.lines import repeat
+from events.service.outages import Outage
+from events.service.timekeeper import is_transient
+from workers.retries import Retries
+from workers.threads import repeat
 
 TICK_MS = 1000
-"""The ticker looks again at least so often, and so long ahead."""
+"""The ticker looks at deadlines at least this often, and this far ahead."""
 
-AT_ONCE = 100
-"""Deadlines of one shard, and matches that are told of an outage, in one tick."""
-
-PATIENCE_MS = 10_000
-LONGEST_PATIENCE_MS = 600_000
+MAX_MATCHES_PER_TICK = 100
+"""Matches whose deadline has passed, and matches that are told of an outage."""
 
 log = structlog.get_logger("ticker")
 
 
-class Idle(NamedTuple):
-    """Settling a match at this ``deadline`` has changed nothing: it is not tried again before ``until``."""
-
-    deadline: int
-    until: int
-    patience: int
-
-
 class Crediting(NamedTuple):
-    """The outages that all matches are being told of, and the matches that are still to be told."""
+    """Outages that all matches are being told of, and the matches that are still to be told."""
 
     outages: list[Outage]
     streams: Iterator[str]
 
 
 class Ticker:
-    """Keeps the time of an installation. Any number may run; ``now`` returns milliseconds since 1970 UTC."""
+    """Keeps the time of an installation. Any number may run."""
 
-    def __init__(
-        self,
-        store: EventStore,
-        readmodels: ReadModels,
-        timekeeper: Timekeeper,
-        diaries: Diaries,
-        heartbeat: Heartbeat,
-        now: Callable[[], int],
-    ) -> None:
-        self._store = store
-        self._readmodels = readmodels
-        self._timekeeper = timekeeper
-        self._diaries = diaries
-        self._heartbeat = heartbeat
-        self._now = now
-        self._idle: dict[str, Idle] = {}
+    def __init__(self, installation: Installation) -> None:
+        self._store = installation.store
+        self._readmodels = installation.readmodels
+        self._timekeeper = installation.timekeeper
+        self._diaries = installation.diaries
+        self._heartbeat = installation.heartbeat
+        self._now = installation.now
+        self._idle = Retries()
         self._crediting: Crediting | None = None
         self._announced: list[Outage] = []
 
     def run(self, stop: threading.Event) -> None:
-        """Tick until ``stop`` is set. Whatever is unavailable is waited for, with growing delays."""
+        """Tick until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
 
         def tick() -> float:
             following = self.tick()
             # No longer than a tick, even if the clock is set back meanwhile.
             return min(max(0, following - self._now()), TICK_MS) / 1000
 
-        repeat(tick, stop, self._forget_crediting, line="ticker")
-
-    def _forget_crediting(self) -> None:
-        self._crediting = None
+        repeat(tick, stop, self._restart_crediting, line="ticker")
 
     def tick(self) -> int:
-        """Let happen what is due; return the instant at which to tick again.
+        """Let happen what is due; return the instant of the next tick (milliseconds since 1970 UTC).
 
         Raises redis errors, StoreUnavailable, and ClockDiffers when this process's clock is wrong: then it keeps no
         time, for every flag would fall early, and records none.
         """
         now = self._now()
-        # Before any flag: a gap that ends here is an outage, and whoever settles a match from now on knows of it.
+        # Before any flag: a gap that ends here is an outage, and every match that is settled from now on knows of it.
         self._heartbeat.beat(now, now)
         self._announce_provisional()
         following = min(self._settle_due(now), now + TICK_MS)
@@ -102,7 +81,7 @@ class Ticker:
         return now if self._credit_outages(now) else following
 
     def _announce_provisional(self) -> None:
-        """Tell the operator of outages that are credited but may be the work of a wrong clock."""
+        """Tell the operator of outages that are credited but may come from a wrong clock."""
         provisional = self._heartbeat.provisional()
         for outage in provisional:
             if outage not in self._announced:
@@ -114,64 +93,52 @@ class Ticker:
         self._announced = provisional
 
     def _settle_due(self, now: int) -> int:
-        """Settle the matches whose deadline has come; return the earliest deadline that has not."""
+        """Settle the matches whose deadline has passed; return the earliest deadline that has not."""
         following = now + TICK_MS
-        for shard in range(self._store.shards):
-            # What stands there to no purpose must not hide what is due behind it.
-            limit = AT_ONCE + len(self._idle)
-            due = self._store.due(shard, now + TICK_MS, limit)
-            for match, deadline in due:
-                if deadline > now:
-                    following = min(following, deadline)
-                elif not self._is_idle(match, deadline, now) and not self._settle(match, now):
-                    self._rest(match, deadline, now)
-            if len(due) == limit and due[-1][1] <= now:
-                following = now
-        return following
+        # Deadlines at which nothing happens must not hide those behind them.
+        limit = MAX_MATCHES_PER_TICK + len(self._idle)
+        due = self._store.due(now + TICK_MS, limit)
+        for match_id, deadline in due:
+            if deadline > now:
+                following = min(following, deadline)
+            elif self._idle.is_due(match_id, deadline, now) and not self._settle(match_id, now):
+                # The deadline says more than the events do.
+                again_in_ms = self._idle.record(match_id, deadline, now)
+                log.warning("nothing is due", match=match_id, deadline=deadline, again_in_ms=again_in_ms)
+        return now if len(due) == limit and due[-1][1] <= now else following
 
-    def _settle(self, match: str, now: int) -> bool:
-        """Settle ``match``; return whether anything happened in it."""
+    def _settle(self, match_id: str, now: int) -> bool:
+        """Settle a match; return whether anything happened in it."""
         beats.beat()
         try:
-            before, after = self._timekeeper.settle(match, now)
+            before, after = self._timekeeper.settle(match_id, now)
         except Exception as error:
-            if unavailable(error):
+            if is_transient(error):
                 raise
             # A match that cannot be read must not stop the clocks of the others.
-            log.error("a match cannot be settled", match=match, error=str(error))
+            log.error("a match cannot be settled", match=match_id, error=str(error))
             return False
         return after != before
 
-    def _is_idle(self, match: str, deadline: int, now: int) -> bool:
-        known = self._idle.get(match)
-        return known is not None and known.deadline == deadline and now < known.until
-
-    def _rest(self, match: str, deadline: int, now: int) -> None:
-        """Leave a match alone for a while, longer each time: its deadline says more than its events do."""
-        known = self._idle.get(match)
-        again = known is not None and known.deadline == deadline
-        patience = min(2 * known.patience, LONGEST_PATIENCE_MS) if known is not None and again else PATIENCE_MS
-        log.warning("nothing is due", match=match, deadline=deadline, again_in_ms=patience)
-        forgotten = now - LONGEST_PATIENCE_MS
-        self._idle = {other: idle for other, idle in self._idle.items() if idle.until > forgotten}
-        self._idle[match] = Idle(deadline, now + patience, patience)
+    def _restart_crediting(self) -> None:
+        self._crediting = None
 
     def _credit_outages(self, now: int) -> bool:
         """Tell some of the matches of the outages that not all know of; return whether there are more to tell.
 
-        Whoever settles a match finds the outages by himself: this is for those that nobody settles for a while. Killed
-        midway, it begins anew; a match that knows already is left as it is.
+        A match that is settled finds the outages anyway: this is for those that nothing else settles for a while.
+        Crash-safe: it starts from the beginning again; a match that knows already does not change.
         """
         if self._crediting is None:
             outages = self._heartbeat.uncredited()
             if not outages:
                 return False
             self._crediting = Crediting(outages, self._store.all_streams())
-        matches = list(islice(self._crediting.streams, AT_ONCE))
-        for match, projected in zip(matches, self._readmodels.projected(matches), strict=True):
+        match_ids = list(islice(self._crediting.streams, MAX_MATCHES_PER_TICK))
+        for match_id, projected in zip(match_ids, self._readmodels.projected(match_ids), strict=True):
             if projected is None or projected.summary.status not in (FINISHED, ABORTED):
-                self._settle(match, now)
-        if len(matches) == AT_ONCE:
+                self._settle(match_id, now)
+        if len(match_ids) == MAX_MATCHES_PER_TICK:
             return True
         for outage in self._crediting.outages:
             self._heartbeat.credited(outage)

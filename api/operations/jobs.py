@@ -89,7 +89,7 @@ def state_of_archive(person: Person) -> str:
         return ASKED
     if jobs.archive(person.id) is not None:
         return FINISHED
-    return NONE if takes_long(services().holdings, person) else AT_ONCE
+    return NONE if takes_long(services().personal_data, person) else AT_ONCE
 
 
 MAX_EVENTS_AT_ONCE = 250

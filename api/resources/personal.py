@@ -71,7 +71,7 @@ def my_archive() -> Response:
         detail = "The archive takes a while to make: ask for it (POST), and a worker makes it within a minute or so."
         raise Problem("not-made-yet", detail)
     spend("archives", person.id)
-    packed = services().jobs.archive(person.id) if state == FINISHED else archive_of(services().holdings, person)
+    packed = services().jobs.archive(person.id) if state == FINISHED else archive_of(services().personal_data, person)
     headers = {
         "Content-Disposition": f'attachment; filename="rookery-{person.id}.zip"',
         "Cache-Control": "private, no-store",
@@ -109,7 +109,7 @@ def erase_me(arguments: dict[str, str]) -> Response:
         reason = "must be your own name, letter for letter"
         raise Problem("invalid-fields", f"The name {reason}.", {"name": [reason]})
     try:
-        files, deferred = erase(services().holdings, person)
+        files, deferred = erase(services().personal_data, person)
     except NoSuchPerson as error:
         raise gone() from error
     detail = f"{DEFERRED if deferred else ''}{FORGOTTEN[files]}"

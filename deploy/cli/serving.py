@@ -116,12 +116,13 @@ def work(queues: tuple[str, ...], processes: int | None) -> None:
     A task in a process of its own is ended when it takes too long.
     """
     from events.runtime.queues import Queue
-    from workers.serving import run_worker
+    from events.runtime.settings import Settings
+    from workers.celery_app import run_worker
 
     unknown = [queue for queue in queues if queue not in list(Queue)]
     if unknown:
         raise click.BadParameter(f"there is no queue {unknown[0]!r}, only {', '.join(Queue)}", param_hint="QUEUES")
-    raise SystemExit(run_worker([Queue(queue) for queue in queues], processes))
+    raise SystemExit(run_worker(Settings.from_environment(), [Queue(queue) for queue in queues], processes))
 
 
 def boxed(lines: list[str]) -> str:

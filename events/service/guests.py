@@ -6,7 +6,7 @@ import structlog
 
 from domain.match.state import FINISHED
 from events.people.accounts import NoSuchPerson, Person
-from events.service.personal_data import Holdings, erase
+from events.service.personal_data import PersonalDataStores, erase
 
 GUEST_KEPT_MS = 30 * 24 * 3600 * 1000
 """Time after the arrival, or after the last event of an unfinished match."""
@@ -19,8 +19,8 @@ log = structlog.get_logger("guests")
 class GuestRound:
     """Erases guests whose time has come, as they could erase themselves. ``now`` is milliseconds since 1970 UTC."""
 
-    def __init__(self, holdings: Holdings, now: Callable[[], int]) -> None:
-        self._holdings = holdings
+    def __init__(self, stores: PersonalDataStores, now: Callable[[], int]) -> None:
+        self._stores = stores
         self._now = now
 
     def __call__(self) -> int:
@@ -28,7 +28,7 @@ class GuestRound:
 
         Crash-safe: a guest is taken off the list when the erasure is done, and an erasure is done again otherwise.
         """
-        people, now = self._holdings.people, self._now()
+        people, now = self._stores.people, self._now()
         erased = 0
         for id in people.guests.due(now, MAX_AT_ONCE):
             person = people.person(id)
@@ -44,7 +44,7 @@ class GuestRound:
 
     def _erase(self, guest: Person) -> bool:
         try:
-            erase(self._holdings, guest)
+            erase(self._stores, guest)
         except NoSuchPerson:  # signed up in the meantime, or erased on request
             return False
         log.info("guest expired", person=guest.id)
@@ -52,7 +52,7 @@ class GuestRound:
 
     def _looked_at_again(self, guest: str, created_at: int) -> int | None:
         """Return the instant from which on the guest has been away for long; None for one who has finished a match."""
-        readmodels, last = self._holdings.readmodels, created_at
+        readmodels, last = self._stores.readmodels, created_at
         for projected in readmodels.projected(readmodels.matches_of(guest)):
             if projected is not None:
                 if projected.summary.status == FINISHED:

@@ -75,6 +75,14 @@ class Heartbeat(ABC):
         nothing. Raises redis errors.
         """
 
+    def offsets(self) -> dict[str, int]:
+        """Return by how many milliseconds the clocks of the processes that keep time are ahead of the store's.
+
+        Only clocks reported in the last REPORTED_FOR are included, by the names of the processes; none where clocks
+        are not judged. Raises redis errors.
+        """
+        return {}
+
 
 class MemoryHeartbeat(Heartbeat):
     """A heartbeat that is recorded as long as this object lives: for tests and simulations."""
@@ -237,10 +245,7 @@ class RedisHeartbeat(Heartbeat):
         self._correct(keys=self._keys, args=[_member(outage), instead, until])
 
     def offsets(self) -> dict[str, int]:
-        """Return by how many milliseconds the clocks of the processes that keep time are ahead of the store's.
-
-        They are those that have said so in the last REPORTED_FOR, by their names. Raises redis errors.
-        """
+        """See Heartbeat."""
         reported = {
             name.decode(): [int(part) for part in said.split(b":")]
             for name, said in self._client.hgetall(self._keys[4]).items()

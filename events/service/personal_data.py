@@ -8,7 +8,7 @@ and instants of matches, and the ratings that follow from them.
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from domain.match.state import OPEN
 from events.people.accounts import NoSuchPerson, People, Person
 from events.people.administration import Administration
 from events.people.blocks import Blocks
-from events.private.availability import Diaries, RedisDiaries
+from events.private.availability import Diaries
 from events.private.chats import Chats
 from events.private.conditional_moves import lines_shown, unpacked
 from events.private.notebooks import Notebooks
@@ -31,12 +31,11 @@ from events.readmodels import ReadModels
 from events.runtime import beats
 from events.service.jobs import Jobs
 from events.service.matches import Matches
-from events.service.timekeeper import unavailable
+from events.service.timekeeper import is_transient
 from events.store.codec import content_shown
 from events.store.contract import DamagedStream, EventStore, Request
 from events.store.converter import written
 from events.store.envelope import Envelope
-from events.store.redis import RedisStore
 from events.store.rewriting import Rewriting
 
 _EXPLAINED = """This is all that Rookery keeps about you.
@@ -67,7 +66,7 @@ MAX_RECORDS_AT_ONCE = 1200
 log = structlog.get_logger("personal")
 
 
-class Holdings(NamedTuple):
+class PersonalDataStores(NamedTuple):
     """Where things about people are kept, and the matches that a person has a part in."""
 
     people: People
@@ -85,33 +84,13 @@ class Holdings(NamedTuple):
     jobs: Jobs
 
 
-def holdings_on(store: RedisStore, readmodels: ReadModels, matches: Matches, now: Callable[[], int]) -> Holdings:
-    """Return where things about people are kept in the installation of ``store``."""
-    client, prefix = store.client, store.prefix
-    return Holdings(
-        People(client, prefix, now),
-        Administration(client, prefix, now),
-        Statements(client, prefix, now),
-        RedisDiaries(client, prefix),
-        Notebooks(client, prefix),
-        Chats(client, prefix, now),
-        Blocks(client, prefix),
-        Reports(client, prefix, now),
-        matches,
-        store,
-        readmodels,
-        Rewriting(client, prefix, now),
-        Jobs(client, prefix, now),
-    )
-
-
-def keep_house(holdings: Holdings) -> None:
+def keep_house(stores: PersonalDataStores) -> None:
     """Take the next step of erasures that are not complete, and discard texts that no event names.
 
     Raises redis errors and StoreUnavailable.
     """
-    holdings.rewriting.follow_up(partial(forget, holdings))
-    holdings.statements.discard_unnamed(partial(_events_read, holdings.store))
+    stores.rewriting.follow_up(partial(forget, stores))
+    stores.statements.discard_unnamed(partial(_events_read, stores.store))
 
 
 def _events_read(store: EventStore, match: str) -> list[Envelope] | None:
@@ -121,39 +100,39 @@ def _events_read(store: EventStore, match: str) -> list[Envelope] | None:
         return None
 
 
-def takes_long(holdings: Holdings, person: Person) -> bool:
+def takes_long(stores: PersonalDataStores, person: Person) -> bool:
     """Tell whether so much is kept about ``person`` that to collect it, or to erase it, is no work for a request.
 
     Raises redis errors and StoreUnavailable.
     """
-    matches = list(holdings.readmodels.matches_of(person.id))
-    talked = holdings.chats.joined(person.id)
+    matches = list(stores.readmodels.matches_of(person.id))
+    talked = stores.chats.joined(person.id)
     if max(len(matches), len(talked)) > MAX_MATCHES_AT_ONCE:
         return True
     try:
-        events = sum(head.version for head in holdings.store.heads(matches))
+        events = sum(head.version for head in stores.store.heads(matches))
     except DamagedStream:
         return True
-    messages = sum(holdings.chats.length(match) for match in talked)
-    return events + messages + holdings.administration.last().version > MAX_RECORDS_AT_ONCE
+    messages = sum(stores.chats.length(match) for match in talked)
+    return events + messages + stores.administration.last().version > MAX_RECORDS_AT_ONCE
 
 
-def archive_of(holdings: Holdings, person: Person) -> bytes:
+def archive_of(stores: PersonalDataStores, person: Person) -> bytes:
     """Return a ZIP archive of all that is kept about ``person``; raises redis errors and StoreUnavailable."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
         _write(files, "README.txt", _EXPLAINED)
-        _write(files, "person.json", _json(_account(holdings, person)))
-        said = {match: list(_said(holdings.chats, match, person.id)) for match in holdings.chats.joined(person.id)}
+        _write(files, "person.json", _json(_account(stores, person)))
+        said = {match: list(_said(stores.chats, match, person.id)) for match in stores.chats.joined(person.id)}
         _write(files, "chats.json", _json(said))
-        _write(files, "statements.json", _json(_stated(holdings.statements, person)))
-        _write(files, "ratings.json", _json(_ratings(holdings.readmodels, person)))
-        _write(files, "administration.json", _json(list(_acts_about(holdings.administration, person))))
-        own = holdings.readmodels.matches_of(person.id)
+        _write(files, "statements.json", _json(_stated(stores.statements, person)))
+        _write(files, "ratings.json", _json(_ratings(stores.readmodels, person)))
+        _write(files, "administration.json", _json(list(_acts_about(stores.administration, person))))
+        own = stores.readmodels.matches_of(person.id)
         for match in own:
-            _write(files, f"matches/{match}.json", _json(_part_in(holdings, person, match)))
-        for match in sorted(_judged(holdings, person).difference(own)):
-            acts = [_shown(envelope) for envelope in holdings.store.read(match) if envelope.actor == person.id]
+            _write(files, f"matches/{match}.json", _json(_part_in(stores, person, match)))
+        for match in sorted(_judged(stores, person).difference(own)):
+            acts = [_shown(envelope) for envelope in stores.store.read(match) if envelope.actor == person.id]
             _write(files, f"cases/{match}.json", _json(acts))
     return archive.getvalue()
 
@@ -165,7 +144,7 @@ class Erased(NamedTuple):
     deferred: bool
 
 
-def erase(holdings: Holdings, person: Person) -> Erased:
+def erase(stores: PersonalDataStores, person: Person) -> Erased:
     """Take ``person`` out of all matches that are not over and forget all that is kept about the person.
 
     When that ``takes_long``, the account goes at once and a relay does the rest.
@@ -176,43 +155,43 @@ def erase(holdings: Holdings, person: Person) -> Erased:
     Crash-safe: killed midway, doing it again does the rest, for the account, by which it is asked for, goes last; a
     relay does it too, from the note that is made first.
     """
-    if not holdings.people.begin_erasure(person):
+    if not stores.people.begin_erasure(person):
         raise NoSuchPerson(person.id)
-    holdings.rewriting.note(person.id)
-    deferred = takes_long(holdings, person)
+    stores.rewriting.note(person.id)
+    deferred = takes_long(stores, person)
     if deferred:
         # A relay does the rest. With the account gone nothing can be done meanwhile in the person's name.
-        holdings.people.erase(person)
+        stores.people.erase(person)
     else:
-        forget(holdings, person.id)
+        forget(stores, person.id)
     # Once more: what requests still under way leave behind is erased some time after the account is gone.
-    return Erased(holdings.rewriting.note(person.id), deferred)
+    return Erased(stores.rewriting.note(person.id), deferred)
 
 
-def forget(holdings: Holdings, id: str) -> None:
+def forget(stores: PersonalDataStores, id: str) -> None:
     """Do all that the erasure of the person with this id does, or what is left to be done of it; raises like it."""
-    person = holdings.people.person(id) or Person(id, "", "person", 0)
-    for match in holdings.readmodels.matches_of(person.id):
+    person = stores.people.person(id) or Person(id, "", "person", 0)
+    for match in stores.readmodels.matches_of(person.id):
         beats.beat()
         try:
-            _leave(holdings.matches, match, person)
+            _leave(stores.matches, match, person)
         except Exception as error:
-            if unavailable(error):
+            if is_transient(error):
                 raise
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match, error=str(error))
-    holdings.jobs.erase(person.id)
-    holdings.chats.erase(person.id)
-    holdings.reports.erase(person.id)
-    holdings.blocks.erase(person.id)
-    holdings.statements.erase(person.id)
-    for role in holdings.administration.roles_of(person.id):
-        holdings.administration.revoke(person.id, role, person.id)
-    holdings.notebooks.erase(person.id)
-    holdings.diaries.erase(person.id)
-    holdings.administration.record("person-erased", person.id, {"person": person.id}, f"erased:{person.id}")
+    stores.jobs.erase(person.id)
+    stores.chats.erase(person.id)
+    stores.reports.erase(person.id)
+    stores.blocks.erase(person.id)
+    stores.statements.erase(person.id)
+    for role in stores.administration.roles_of(person.id):
+        stores.administration.revoke(person.id, role, person.id)
+    stores.notebooks.erase(person.id)
+    stores.diaries.erase(person.id)
+    stores.administration.record("person-erased", person.id, {"person": person.id}, f"erased:{person.id}")
     if person.name:
-        holdings.people.erase(person)
+        stores.people.erase(person)
 
 
 def _leave(matches: Matches, match: str, person: Person) -> None:
@@ -232,19 +211,19 @@ def _leave(matches: Matches, match: str, person: Person) -> None:
         return
 
 
-def _account(holdings: Holdings, person: Person) -> dict[str, Any]:
-    diary = holdings.diaries.read([person.id])[person.id]
+def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
+    diary = stores.diaries.read([person.id])[person.id]
     return {
         **person._asdict(),
-        "roles": sorted(holdings.administration.roles_of(person.id)),
-        "sessions": [session._asdict() for session in holdings.people.sessions(person)],
-        "tokens": [token._asdict() for token in holdings.people.tokens(person)],
+        "roles": sorted(stores.administration.roles_of(person.id)),
+        "sessions": [session._asdict() for session in stores.people.sessions(person)],
+        "tokens": [token._asdict() for token in stores.people.tokens(person)],
         "diary": written(diary),
-        "blocks": holdings.blocks.of(person.id),
+        "blocks": stores.blocks.of(person.id),
         "chats_opened": [
-            match for match in holdings.chats.joined(person.id) if person.id in holdings.chats.wanting_others(match)
+            match for match in stores.chats.joined(person.id) if person.id in stores.chats.wanting_others(match)
         ],
-        "reports": [report._asdict() for report in holdings.reports.by(person.id)],
+        "reports": [report._asdict() for report in stores.reports.by(person.id)],
     }
 
 
@@ -259,9 +238,9 @@ def _ratings(readmodels: ReadModels, person: Person) -> dict[str, Any]:
     }
 
 
-def _part_in(holdings: Holdings, person: Person, match: str) -> dict[str, Any]:
+def _part_in(stores: PersonalDataStores, person: Person, match: str) -> dict[str, Any]:
     # Without a replay: whoever has played a thousand matches gets them in seconds, and a broken one like any other.
-    opened = holdings.store.open(match)
+    opened = stores.store.open(match)
     seat = _seat_in(opened.events, person)
     orders = Orders() if seat is None else unpacked(opened.orders).get(seat, Orders())
     return {
@@ -269,8 +248,8 @@ def _part_in(holdings: Holdings, person: Person, match: str) -> dict[str, Any]:
         "events": [_shown(envelope) for envelope in opened.events],
         "lines": [] if orders.lines is None else lines_shown(orders.lines.first),
         "forced": orders.forced,
-        "notes": holdings.notebooks.notes(person.id, match),
-        "exploration": holdings.notebooks.exploration(person.id, match),
+        "notes": stores.notebooks.notes(person.id, match),
+        "exploration": stores.notebooks.exploration(person.id, match),
     }
 
 
@@ -279,10 +258,10 @@ def _shown(envelope: Envelope) -> dict[str, Any]:
     return {**envelope._asdict(), "data": content}
 
 
-def _judged(holdings: Holdings, person: Person) -> set[str]:
+def _judged(stores: PersonalDataStores, person: Person) -> set[str]:
     """Return the matches in which ``person`` has acted as an arbiter."""
-    logged = (act["facts"].get("match") for act in _acts_about(holdings.administration, person))
-    return {match for match in logged if isinstance(match, str)}.union(holdings.statements.of_author(person.id))
+    logged = (act["facts"].get("match") for act in _acts_about(stores.administration, person))
+    return {match for match in logged if isinstance(match, str)}.union(stores.statements.of_author(person.id))
 
 
 def _seat_in(envelopes: Iterable[Envelope], person: Person) -> int | None:

@@ -159,7 +159,7 @@ class Timekeeper:
                 if mark.forced:
                     self.prefer(match, mark.player)
             except Exception as error:
-                if unavailable(error):
+                if is_transient(error):
                     raise
                 # A match that cannot be replayed must not keep the others from following.
                 log.error("a match cannot follow", match=match, error=str(error))
@@ -344,7 +344,7 @@ class Timekeeper:
         return None
 
 
-def unavailable(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Tell whether waiting helps against ``error``, which then concerns no single match."""
     return isinstance(error, StoreUnavailable)
 

@@ -272,8 +272,8 @@ class EventStore(ABC):
         """
 
     @abstractmethod
-    def due(self, shard: int, now: int, limit: int = 100) -> list[tuple[str, int]]:
-        """Return streams whose deadline is at or before ``now`` with that deadline, earliest first.
+    def due(self, until: int, limit: int = 100) -> list[tuple[str, int]]:
+        """Return up to ``limit`` streams whose deadline is at or before ``until`` with that deadline, earliest first.
 
         Raises StoreUnavailable.
         """

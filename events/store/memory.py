@@ -1,6 +1,7 @@
 """The event store in memory: for tests of what stands above the store, and the measure of the one on Redis."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -117,15 +118,11 @@ class MemoryStore(EventStore):
         with self._lock:
             return self._feeds[shard][after : after + limit]
 
-    def due(self, shard: int, now: int, limit: int = 100) -> list[tuple[str, int]]:
+    def due(self, until: int, limit: int = 100) -> list[tuple[str, int]]:
         """See EventStore."""
         with self._lock:
-            due = [
-                (stream, deadline)
-                for stream, deadline in self._deadlines.items()
-                if deadline <= now and self.shard_of(stream) == shard
-            ]
-        return sorted(due, key=lambda entry: (entry[1], entry[0]))[:limit]
+            due = [(stream, deadline) for stream, deadline in self._deadlines.items() if deadline <= until]
+        return sorted(due, key=itemgetter(1, 0))[:limit]
 
     def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore."""

@@ -12,8 +12,8 @@ from deploy.cli import main
 from deploy.local.installation import Installation
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from tests.support.watch import Watch
-from tests.support.workshop import PREFIX, Workshop
 
 
 @pytest.fixture
@@ -61,13 +61,13 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
 
 
 @pytest.fixture
-def shop(server: RealServer) -> Workshop:
+def shop(server: RealServer) -> SteppedInstallation:
     """Return an installation that is driven step by step."""
-    return Workshop(server.url)
+    return SteppedInstallation(server.url)
 
 
 @pytest.fixture
-def cli(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Any:
+def cli(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return what runs the commands of ``rookery audit`` on the installation."""
     monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)

@@ -15,8 +15,8 @@ from events.store.contract import tag_of
 from events.store.feed import FeedGroup
 from tests.integration.test_api_cases import REASON, dispute
 from tests.support.callers import Caller, started
-from tests.support.workshop import BLOCK_MS, drain
-from workers.relay import Line, logging_acts
+from tests.support.stepped_installation import BLOCK_MS, drain
+from workers.consumers import Consumer, log_acts
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_ruling_after_which_the_process_was_killed_is_logged_by_a_relay_and_on
     for name in ("one", "two"):
         client = blocking_client(settings.redis_url, BLOCK_MS)
         group = FeedGroup(client, settings.prefix, services.store.shards, name, "a-relay")
-        drain(Line(group, logging_acts(group, services.store, services.administration)))
+        drain(Consumer(group, log_acts(group, services.store, services.administration)))
     acts = services.administration.acts()
     assert [(act.act, act.actor, act.facts.get("digest")) for act in acts] == [
         ("role-granted", "console", None),

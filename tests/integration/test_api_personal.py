@@ -234,15 +234,15 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
     assert anna.get("/me/archive").json["code"] == "not-made-yet"
     assert "is being made" in anna.client.get("/settings").text
     assert [of for of, _ in services.jobs.waiting(10)] == [anna.id]
-    work = (services.holdings, services.keys, services.checkpoints)
+    work = (services.personal_data, services.keys, services.checkpoints)
     assert do_job(*work, anna.id, services.now()) == "archive"
     assert "Download all of it" in anna.client.get("/settings").text
     large = archive(anna)
     assert {**large, **small, "person.json": large["person.json"]} == large
     assert len(large) == len(small) + MAX_MATCHES_AT_ONCE
     assert boris.get("/me/archive").status_code == 200
-    erase(services.holdings, services.people.find("anna"))
-    forget(services.holdings, anna.id)
+    erase(services.personal_data, services.people.find("anna"))
+    forget(services.personal_data, anna.id)
     assert WORDS not in everything(services)
     assert services.jobs.archive(anna.id) is None
 
@@ -260,6 +260,6 @@ def test_the_erasure_of_much_ends_the_account_at_once_and_a_relay_does_the_rest(
     assert boris.get(f"/matches/{match}").json["status"] == "playing"
     assert list(services.rewriting.pending()) == [anna.id]
     later = services.now() + SETTLED_AFTER_MS + 1000
-    Rewriting(services.store.client, "rk:", lambda: later).follow_up(partial(forget, services.holdings))
+    Rewriting(services.store.client, "rk:", lambda: later).follow_up(partial(forget, services.personal_data))
     assert {boris.get(f"/matches/{each}").json["status"] for each in waiting} == {"aborted"}
     assert WORDS not in everything(services)

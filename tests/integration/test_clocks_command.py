@@ -15,14 +15,14 @@ from events.service.outages import Outage, RedisHeartbeat
 from events.store.time import StoreClock
 from tests.support.eventually import eventually
 from tests.support.relays import running
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.relay import Relay
 
 TEN_YEARS = 3653 * DAY
 
 
 @pytest.fixture
-def rookery(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+def rookery(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return what runs a command on the installation."""
     monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
@@ -30,7 +30,7 @@ def rookery(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 
 
 @pytest.fixture
-def wrong_year(shop: Workshop) -> list[str]:
+def wrong_year(shop: SteppedInstallation) -> list[str]:
     """Return matches whose server was in a wrong year for a moment, its store too: one was played in, one settled."""
     shop.now = now_ms() - HOUR
     shop.heartbeat.beat(shop.now, 0)
@@ -45,7 +45,7 @@ def wrong_year(shop: Workshop) -> list[str]:
 
 
 def test_a_wrong_year_is_named_by_those_who_verify_until_it_is_repaired(
-    shop: Workshop, wrong_year: list[str], rookery: Callable[..., Result]
+    shop: SteppedInstallation, wrong_year: list[str], rookery: Callable[..., Result]
 ) -> None:
     verified, audited = rookery("verify"), rookery("audit", "all", "--processes", "1")
     assert (verified.exit_code, audited.exit_code) == (1, 1)
@@ -70,7 +70,7 @@ def test_a_wrong_year_is_named_by_those_who_verify_until_it_is_repaired(
 
 
 def test_a_repair_is_logged_and_made_once(
-    shop: Workshop, wrong_year: list[str], rookery: Callable[..., Result]
+    shop: SteppedInstallation, wrong_year: list[str], rookery: Callable[..., Result]
 ) -> None:
     rookery("clocks", "repair")
     heads = [shop.store.head(match) for match in wrong_year]
@@ -83,7 +83,9 @@ def test_a_repair_is_logged_and_made_once(
     assert acts[0][0] == "outage-corrected"
 
 
-def test_a_heartbeat_of_the_future_is_set_back_by_the_next_beat(shop: Workshop, wrong_year: list[str]) -> None:
+def test_a_heartbeat_of_the_future_is_set_back_by_the_next_beat(
+    shop: SteppedInstallation, wrong_year: list[str]
+) -> None:
     assert wrong_year
     assert (shop.heartbeat.last() or 0) > now_ms() + DAY
     heartbeat, now = RedisHeartbeat(shop.client, PREFIX, StoreClock(shop.client, now_ms)), now_ms()
@@ -94,10 +96,10 @@ def test_a_heartbeat_of_the_future_is_set_back_by_the_next_beat(shop: Workshop, 
 
 
 def test_who_keeps_time_and_whose_clock_is_wrong_is_shown(
-    shop: Workshop, rookery: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, rookery: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Time was never kept." in rookery("clocks").output
-    monkeypatch.setattr("workers.relay.now_ms", lambda: now_ms() - 110_000)
+    monkeypatch.setattr("events.installation.now_ms", lambda: now_ms() - 110_000)
     with running(Relay(shop.settings)):
         eventually(shop.heartbeat.offsets, "the relay's word about its clock")
     shown = rookery("clocks").output
@@ -106,7 +108,9 @@ def test_who_keeps_time_and_whose_clock_is_wrong_is_shown(
     assert "No outages." in shown
 
 
-def test_an_outage_is_confirmed_once_by_its_beginning(shop: Workshop, rookery: Callable[..., Result]) -> None:
+def test_an_outage_is_confirmed_once_by_its_beginning(
+    shop: SteppedInstallation, rookery: Callable[..., Result]
+) -> None:
     since, until = now_ms() - 3 * DAY, now_ms() - DAY
     shop.heartbeat.beat(since, 0)
     shop.heartbeat.beat(until, 0)
@@ -121,7 +125,7 @@ def test_an_outage_is_confirmed_once_by_its_beginning(shop: Workshop, rookery: C
 
 
 def test_a_process_whose_clock_is_wrong_repairs_nothing(
-    shop: Workshop, wrong_year: list[str], rookery: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, wrong_year: list[str], rookery: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = [shop.store.head(match) for match in wrong_year]
     monkeypatch.setattr("events.store.time.StoreClock.offset_ms", lambda _: 110_000)

@@ -10,27 +10,27 @@ from click.testing import CliRunner
 from deploy.cli import main
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import sign
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 LOG = f"{PREFIX}{{proof}}:log"
 
 
-def foreign(key: str) -> Callable[[Workshop], Any]:
+def foreign(key: str) -> Callable[[SteppedInstallation], Any]:
     """Return what puts a string in the place of whatever a key holds."""
     return lambda shop: shop.client.set(key, "mine")
 
 
-def part(name: str) -> Callable[[Workshop], Any]:
+def part(name: str) -> Callable[[SteppedInstallation], Any]:
     """Return what puts a string in the place of a part of the match m1."""
     return lambda shop: shop.client.set(key_of(shop, "m1", name), "mine")
 
 
-def list_of(shop: Workshop) -> str:
+def list_of(shop: SteppedInstallation) -> str:
     """Return the key of the list that names the match m1."""
     return f"{PREFIX}{{s{shop.keys.shard_of('m1'):02d}}}:streams"
 
 
-DAMAGE: dict[str, tuple[Callable[[Workshop], Any], str]] = {
+DAMAGE: dict[str, tuple[Callable[[SteppedInstallation], Any], str]] = {
     "events": (part("e"), "m1 is damaged: it cannot be read: "),
     "head": (part("h"), "m1 is damaged: it cannot be read: "),
     "lines": (part("o"), "m1 is damaged: it cannot be read: "),
@@ -59,7 +59,7 @@ DAMAGE: dict[str, tuple[Callable[[Workshop], Any], str]] = {
 
 
 @pytest.mark.parametrize("key", DAMAGE)
-def test_a_damaged_key_is_named_and_the_rest_is_examined(shop: Workshop, cli: Any, key: str) -> None:
+def test_a_damaged_key_is_named_and_the_rest_is_examined(shop: SteppedInstallation, cli: Any, key: str) -> None:
     matches = [shop.start("alice", "bob") for _ in range(3)]
     for match in matches:
         shop.play(match, 2)
@@ -89,7 +89,9 @@ def test_a_damaged_key_is_named_and_the_rest_is_examined(shop: Workshop, cli: An
 
 
 @pytest.mark.parametrize("field", ["id", "shards", "format"])
-def test_an_installation_of_which_nothing_can_be_read_is_refused_in_words(shop: Workshop, cli: Any, field: str) -> None:
+def test_an_installation_of_which_nothing_can_be_read_is_refused_in_words(
+    shop: SteppedInstallation, cli: Any, field: str
+) -> None:
     shop.start("alice", "bob")
     shop.client.hset(f"{PREFIX}rookery", field, b"\xff\xfe")
     for result in (CliRunner().invoke(main, ["verify"]), cli("all", "--processes", 1)):
@@ -97,7 +99,7 @@ def test_an_installation_of_which_nothing_can_be_read_is_refused_in_words(shop: 
         assert f"what the key {PREFIX}rookery says of the installation cannot be read" in result.output
 
 
-def test_a_damaged_match_keeps_no_other_from_being_in_the_next_checkpoint(shop: Workshop) -> None:
+def test_a_damaged_match_keeps_no_other_from_being_in_the_next_checkpoint(shop: SteppedInstallation) -> None:
     matches = [shop.start("alice", "bob") for _ in range(4)]
     part("h")(shop)
     shop.client.hset(key_of(shop, "m2", "h"), "d", "short")

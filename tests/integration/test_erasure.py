@@ -69,7 +69,7 @@ def test_erased_text_is_in_no_file_of_the_store_once_it_is_rewritten(own_server:
     watch = Watch()
     app = app_on(own_server.url, now=watch)
     services: Services = app.extensions["rookery"]
-    client, holdings = services.store.client, services.holdings
+    client, holdings = services.store.client, services.personal_data
     anna = say_something(app)
     # The first rewrite on a server tells whether it is permitted; it is over before the erasure here.
     client.bgrewriteaof()
@@ -220,10 +220,10 @@ def test_what_a_request_under_way_leaves_after_the_erasure_is_erased_too(server:
     erase(anna)
     services.chats.say(match, anna.id, WORDS.decode(), Request("late", ""))
     services.notebooks.write_notes(anna.id, match, WORDS.decode())
-    keep_house(services.holdings)
+    keep_house(services.personal_data)
     assert any(WORDS in content for _, content in stored(services.store.client))
     watch.advance(MIN_BETWEEN_REWRITES_MS)
-    keep_house(services.holdings)
+    keep_house(services.personal_data)
     assert not any(WORDS in content for _, content in stored(services.store.client))
 
 
@@ -243,7 +243,7 @@ def test_an_erasure_whose_server_was_killed_is_finished_without_being_asked_agai
         assert anna.post("/me/erasure", {"name": "anna"}).status_code == 503
     assert anna.get("/me").status_code == 200
     watch.advance(MIN_BETWEEN_REWRITES_MS)
-    services.rewriting.follow_up(partial(forget, services.holdings))
+    services.rewriting.follow_up(partial(forget, services.personal_data))
     assert anna.get("/me").status_code == 401
     assert services.people.find("anna") is None
     assert not any(WORDS in content for _, content in stored(services.store.client))

@@ -8,6 +8,7 @@ from flask import Flask
 from api.access.limits import Limits
 from api.services import Services
 from domain.search import LEVELS
+from events.runtime.backoff import Backoff
 from events.runtime.wall_clock import now_ms
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, opponent
 from tests.support.celery_worker import Broker, CeleryWorker
@@ -15,7 +16,7 @@ from tests.support.eventually import eventually
 from tests.support.projected import project
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.celery_app import OPPONENTS
 from workers.fair_queue import QUICK, SLOW, FairQueue, lane_of
 from workers.opponents import answer
@@ -23,7 +24,7 @@ from workers.relay import Relay
 
 
 @pytest.fixture
-def queue(shop: Workshop) -> FairQueue:
+def queue(shop: SteppedInstallation) -> FairQueue:
     """Return the empty queue of an installation."""
     return FairQueue(shop.client, PREFIX)
 
@@ -71,7 +72,7 @@ def test_turns_that_were_not_taken_are_not_saved_up(queue: FairQueue) -> None:
     assert "busy" in served(queue, SLOW)[:2]
 
 
-def test_a_match_waits_once_and_the_empty_queue_keeps_nothing(shop: Workshop, queue: FairQueue) -> None:
+def test_a_match_waits_once_and_the_empty_queue_keeps_nothing(shop: SteppedInstallation, queue: FairQueue) -> None:
     for _ in range(3):
         queue.add("m", "anna", level=7)
     assert queue.waiting(SLOW) == 1
@@ -86,13 +87,15 @@ def test_cheap_answers_have_a_lane_of_their_own(queue: FairQueue) -> None:
     assert (served(queue, QUICK), served(queue, SLOW)) == (["weak"], ["strong"])
 
 
-def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: Workshop) -> None:
+def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-5", "alice")
     assert answer(shop.matches, match, QUICK) is None
     assert shop.state(match).moves == ()
 
 
-def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_others_busy(shop: Workshop) -> None:
+def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_others_busy(
+    shop: SteppedInstallation,
+) -> None:
     shop.now = now_ms()
     queue = FairQueue(shop.client, PREFIX)
     crowd = [shop.start("opponent-8", "anna") for _ in range(5)]
@@ -105,10 +108,10 @@ def test_the_process_for_quick_answers_answers_while_strong_opponents_keep_all_o
 
 
 def test_a_match_whose_hint_was_lost_is_answered_with_the_next_one(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.sweeper.PATIENCE_MS", 100)
-    monkeypatch.setattr("workers.relay.SWEEP_EVERY_S", 0.2)
+    monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(100, 600_000))
+    monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
     shop.now = now_ms()
     broker, queue = Broker(shop.settings), FairQueue(shop.client, PREFIX)
     with running(Relay(shop.settings)):

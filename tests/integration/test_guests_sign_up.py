@@ -64,7 +64,7 @@ def test_a_guest_who_has_signed_up_is_not_forgotten_like_one_who_stays_away(serv
     assert guest.post("/players", NEW_NAME).status_code == 201
     assert services.people.guests.due(later, 9) == []
     services.people.guests.look_at(guest.id, 0)  # as a round does that has begun before
-    assert GuestRound(services.holdings, lambda: later)() == 0
+    assert GuestRound(services.personal_data, lambda: later)() == 0
     assert services.people.guests.due(later, 9) == []
     assert person_of(services, guest).name == "Greta"
 
@@ -114,11 +114,11 @@ def test_an_erasure_and_a_sign_up_at_once_leave_one_of_them_undone(services: Ser
     with pytest.raises(NoSuchPerson):
         services.people.sign_up("Greta", PASSWORD, leaving)
     assert erased.post("/players", NEW_NAME).json["code"] == "not-signed-in"
-    erase(services.holdings, leaving)
+    erase(services.personal_data, leaving)
     assert names_of(services, erased) == []
     services.people.sign_up("Greta", PASSWORD, signing_up)
     with pytest.raises(NoSuchPerson):
-        erase(services.holdings, signing_up)
+        erase(services.personal_data, signing_up)
     assert person_of(services, stays).name == "Greta"
     assert services.people.find("Greta") is not None
 

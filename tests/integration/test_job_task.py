@@ -5,12 +5,12 @@ from events.runtime.wall_clock import now_ms
 from tests.support.callers import Caller, settings_for
 from tests.support.server import RealServer
 from workers.jobs import do_job
-from workers.tasks import Workplace
+from workers.tasks import TaskContext
 
 
 def test_a_worker_makes_the_archive_that_was_asked_for(server: RealServer, services: Services, anna: Caller) -> None:
     assert anna.post("/me/archive").status_code == 202
-    place = Workplace(settings_for(server.url))
-    assert do_job(place.holdings, place.keys, place.checkpoints, anna.id, now_ms()) == "archive"
+    context = TaskContext(settings_for(server.url))
+    assert do_job(context.personal_data, context.keys, context.checkpoints, anna.id, now_ms()) == "archive"
     assert services.jobs.of(anna.id) is None
     assert services.jobs.archive(anna.id) == anna.get("/me/archive").data

@@ -27,7 +27,7 @@ def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
 
 def work(services: Services, match: str) -> str | None:
     """Do the job of the match, as a worker does."""
-    return do_job(services.holdings, services.keys, services.checkpoints, match, services.now())
+    return do_job(services.personal_data, services.keys, services.checkpoints, match, services.now())
 
 
 @pytest.fixture

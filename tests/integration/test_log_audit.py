@@ -18,16 +18,16 @@ from events.store.envelope import Draft, seal
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import rewrite, sign
 from tests.support.matches import NOON
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 LOG = f"{PREFIX}{{proof}}:log"
 ADMINISTRATION = f"{PREFIX}{{administration}}"
 
-Attack = Callable[[Workshop, str], Any]
+Attack = Callable[[SteppedInstallation, str], Any]
 
 
 @pytest.fixture
-def matches(shop: Workshop) -> list[str]:
+def matches(shop: SteppedInstallation) -> list[str]:
     """Return matches of which three checkpoints know, each a part."""
     shop.checkpoints._administration.grant("ann", "arbiter", "console")
     found = [shop.start("alice", "bob") for _ in range(3)]
@@ -47,7 +47,7 @@ def checked(cli: Any) -> Callable[..., tuple[Result, Result]]:
     return run
 
 
-def take_out_of_the_log(shop: Workshop, match: str) -> None:
+def take_out_of_the_log(shop: SteppedInstallation, match: str) -> None:
     """Remove the leaves of a match from the list and its entry from the table of what was logged."""
     for leaf in shop.client.lrange(f"{LOG}:leaves", 0, -1):
         if json.loads(leaf)["match"] == match:
@@ -55,13 +55,13 @@ def take_out_of_the_log(shop: Workshop, match: str) -> None:
     shop.client.hdel(f"{LOG}:logged", match)
 
 
-def rewrite_and_take_out(shop: Workshop, match: str) -> None:
+def rewrite_and_take_out(shop: SteppedInstallation, match: str) -> None:
     """Rewrite a match with chain and head, and let the log forget that it has known it."""
     rewrite(shop, match)
     take_out_of_the_log(shop, match)
 
 
-def build_again(shop: Workshop, match: str) -> None:
+def build_again(shop: SteppedInstallation, match: str) -> None:
     """Rewrite a match and build the tree again over what is left of the leaves."""
     rewrite_and_take_out(shop, match)
     leaves = shop.client.lrange(f"{LOG}:leaves", 0, -1)
@@ -74,7 +74,7 @@ def _unread(*_: int) -> bytes:
     raise AssertionError("a tree that begins empty reads no node")
 
 
-def change_checkpoint(shop: Workshop, **changed: Any) -> None:
+def change_checkpoint(shop: SteppedInstallation, **changed: Any) -> None:
     """Write another checkpoint in the place of that of the second day, signed with the store's key."""
     packed = shop.client.hget(f"{LOG}:checkpoints", "2023-11-15")
     assert packed is not None
@@ -143,7 +143,7 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
 }
 
 
-def cut(shop: Workshop, match: str, version: int) -> None:
+def cut(shop: SteppedInstallation, match: str, version: int) -> None:
     """Cut everything after a version off a match, with its head."""
     events = key_of(shop, match, "e")
     for id, _ in shop.client.xrange(events, f"{version + 1}-0"):  # type: ignore[union-attr]
@@ -154,7 +154,7 @@ def cut(shop: Workshop, match: str, version: int) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_is_found_before_an_attack_and_it_is_named_after(
-    shop: Workshop, matches: list[str], checked: Any, attack: str
+    shop: SteppedInstallation, matches: list[str], checked: Any, attack: str
 ) -> None:
     shop.play(matches[0], 2)
     before = checked()
@@ -168,7 +168,7 @@ def test_nothing_is_found_before_an_attack_and_it_is_named_after(
 
 
 def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(
-    shop: Workshop, matches: list[str], checked: Any
+    shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
     rewrite_and_take_out(shop, matches[0])
     sign(shop, 3)
@@ -178,7 +178,7 @@ def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(
 
 
 def test_a_match_that_a_checkpoint_should_know_and_does_not_is_named(
-    shop: Workshop, matches: list[str], checked: Any
+    shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
     shop.now = NOON
     secret = shop.start("alice", "bob")
@@ -189,7 +189,7 @@ def test_a_match_that_a_checkpoint_should_know_and_does_not_is_named(
 
 
 def test_a_consistent_forgery_of_everything_contradicts_a_checkpoint_that_was_kept(
-    shop: Workshop, matches: list[str], checked: Any, tmp_path: Any
+    shop: SteppedInstallation, matches: list[str], checked: Any, tmp_path: Any
 ) -> None:
     kept = tmp_path / "kept.json"
     made = shop.checkpoints.of_day("2023-11-14")
@@ -215,7 +215,7 @@ def test_a_consistent_forgery_of_everything_contradicts_a_checkpoint_that_was_ke
 
 
 def test_a_kept_checkpoint_that_is_none_or_of_another_server_is_refused(
-    shop: Workshop, matches: list[str], checked: Any, tmp_path: Any
+    shop: SteppedInstallation, matches: list[str], checked: Any, tmp_path: Any
 ) -> None:
     kept = tmp_path / "kept.json"
     kept.write_text("{}\n")
@@ -226,7 +226,7 @@ def test_a_kept_checkpoint_that_is_none_or_of_another_server_is_refused(
 
 
 def test_checkpoints_of_a_revoked_key_are_vouched_for_by_the_next_one(
-    shop: Workshop, matches: list[str], checked: Any
+    shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
     last = shop.checkpoints.latest()
     assert last is not None
@@ -274,7 +274,7 @@ ADMINISTRATIVE_ATTACKS: dict[str, tuple[Attack, str]] = {
 }
 
 
-def replace_entry(shop: Workshop, number: int, change: Callable[[bytes], bytes]) -> None:
+def replace_entry(shop: SteppedInstallation, number: int, change: Callable[[bytes], bytes]) -> None:
     """Write an entry of the log again after ``change`` to its bytes."""
     entries: Any = shop.client.xrange(f"{ADMINISTRATION}:log")
     shop.client.delete(f"{ADMINISTRATION}:log")
@@ -283,7 +283,7 @@ def replace_entry(shop: Workshop, number: int, change: Callable[[bytes], bytes])
         shop.client.xadd(f"{ADMINISTRATION}:log", changed, id=id)
 
 
-def cut_log(shop: Workshop, count: int, head: bool = False) -> None:
+def cut_log(shop: SteppedInstallation, count: int, head: bool = False) -> None:
     """Cut the last entries off the log, and write its head again if that is wanted."""
     entries: Any = shop.client.xrevrange(f"{ADMINISTRATION}:log", count=count + 1)
     for id, _ in entries[:-1]:
@@ -295,7 +295,7 @@ def cut_log(shop: Workshop, count: int, head: bool = False) -> None:
 
 @pytest.mark.parametrize("attack", ADMINISTRATIVE_ATTACKS)
 def test_whatever_is_done_to_the_log_of_administration_is_named(
-    shop: Workshop, matches: list[str], checked: Any, attack: str
+    shop: SteppedInstallation, matches: list[str], checked: Any, attack: str
 ) -> None:
     shop.checkpoints._administration.grant("bob", "arbiter", "console")
     sign(shop, 2)
@@ -308,7 +308,7 @@ def test_whatever_is_done_to_the_log_of_administration_is_named(
 
 
 def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
-    shop: Workshop, matches: list[str], checked: Any
+    shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
     match = matches[2]
     shop.do(match, RaiseDispute(player="bob", ply=2, ground="clock", statement="0" * 64), "bob")
@@ -325,7 +325,9 @@ def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
         assert f"{match} at version {ruling.version}: {reason}" in result.output
 
 
-def test_a_log_of_which_entries_were_lost_goes_on_after_them(shop: Workshop, matches: list[str], checked: Any) -> None:
+def test_a_log_of_which_entries_were_lost_goes_on_after_them(
+    shop: SteppedInstallation, matches: list[str], checked: Any
+) -> None:
     before = shop.checkpoints._administration.last().version
     cut_log(shop, 2)
     shop.checkpoints._administration.grant("bob", "arbiter", "console")
@@ -335,7 +337,7 @@ def test_a_log_of_which_entries_were_lost_goes_on_after_them(shop: Workshop, mat
         assert (result.exit_code, said in result.output) == (1, True)
 
 
-def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: Workshop, cli: Any) -> None:
+def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: SteppedInstallation, cli: Any) -> None:
     first = sign(shop, 0).key
     cli("rotate-key")
     cli("revoke-key", first, "--since", "2023-11-15T00:00:00Z")
@@ -349,7 +351,7 @@ def test_keys_that_were_put_in_place_or_revoked_are_in_the_log(shop: Workshop, c
 
 
 def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_audit(
-    shop: Workshop, matches: list[str], checked: Any
+    shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
     texts = Statements(shop.client, PREFIX, lambda: shop.now)
     said = texts.compose(matches[0], "bob", "He moved twice.")
@@ -365,7 +367,7 @@ def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_au
     assert f"DIFFERENT {matches[0]}: the texts of its cases cannot be read: " in checked()[0].output
 
 
-def test_what_an_earlier_release_wrote_is_no_fault(shop: Workshop, checked: Any) -> None:
+def test_what_an_earlier_release_wrote_is_no_fault(shop: SteppedInstallation, checked: Any) -> None:
     match = shop.start("alice", "bob")
     shop.play(match, 2)
     shop.do(match, RaiseDispute(player="bob", ply=2, ground="clock", statement="0" * 64), "bob")

@@ -18,11 +18,11 @@ from events.store.feed import FeedTail
 from tests.support.callers import Caller, settings_for, started
 from tests.support.lost_tail import lose_tail
 from tests.support.server import RealServer
-from tests.support.workshop import PREFIX, Workshop, drain
+from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
+from workers.consumers import CLAIM_INTERVAL_MS
 from workers.opponents import answer
 from workers.rebuild import rebuild
-from workers.relay import CLAIM_EVERY_MS
-from workers.sweeper import PATIENCE_MS
+from workers.retries import DELAYS_MS
 
 LOST, PLAYED = "c3-d4", "g3-h4"
 
@@ -162,7 +162,7 @@ def reset_to(tag: str) -> tuple[str, str, Any]:
 
 
 def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, SubmitMove(player="alice", move=LOST), "alice")
@@ -184,7 +184,7 @@ def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
     assert verify(shop.store, match).head == shop.store.head(match)
 
 
-def test_read_models_and_lists_follow_the_history_that_stands(shop: Workshop) -> None:
+def test_read_models_and_lists_follow_the_history_that_stands(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     line = shop.projections()
     shop.do(match, SubmitMove(player="alice", move=LOST), "alice")
@@ -193,7 +193,7 @@ def test_read_models_and_lists_follow_the_history_that_stands(shop: Workshop) ->
     assert [summary.match for summary in shop.readmodels.matches("finished", "alice").items] == [match]
     lose_tail(shop.store, match, 3, PREFIX)
     shop.do(match, OfferDraw(player="alice"), "alice")
-    shop.now += CLAIM_EVERY_MS
+    shop.now += CLAIM_INTERVAL_MS
     drain(line)
     followed = shop.dump()
     assert [summary.match for summary in shop.readmodels.matches("awaiting", "bob").items] == [match]
@@ -201,7 +201,7 @@ def test_read_models_and_lists_follow_the_history_that_stands(shop: Workshop) ->
     assert followed == shop.dump()
 
 
-def test_read_models_of_a_lost_end_are_found_although_nothing_happens(shop: Workshop) -> None:
+def test_read_models_of_a_lost_end_are_found_although_nothing_happens(shop: SteppedInstallation) -> None:
     match = shop.win("alice", "bob")
     shop.project_all()
     shop.rate_all()
@@ -210,21 +210,21 @@ def test_read_models_of_a_lost_end_are_found_although_nothing_happens(shop: Work
     sweeper = shop.sweeper()
     assert sweeper.check_streams() == 1
     assert shop.readmodels.matches("finished", "alice").items == []
-    shop.now += PATIENCE_MS + 1
+    shop.now += int(DELAYS_MS.first) + 1
     sweeper.check_streams()
     assert shop.rated == [match]
     shop.ratings.rate(shop.matches, match)
     assert not shop.readmodels.rating_change(match)
 
 
-def test_a_snapshot_of_a_lost_history_is_replaced(shop: Workshop) -> None:
+def test_a_snapshot_of_a_lost_history_is_replaced(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     shop.store.keep_snapshot(match, 60, {"of": "a history that was lost"})
     shop.store.keep_snapshot(match, 3, {"of": "the match as it stands"})
     assert shop.store.open(match, None).snapshot == {"of": "the match as it stands"}
 
 
-def test_a_group_beyond_the_end_of_its_feed_begins_again(shop: Workshop) -> None:
+def test_a_group_beyond_the_end_of_its_feed_begins_again(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     group = shop.group("projections")
     assert len(group.read(None)) == 3
@@ -238,7 +238,7 @@ def test_a_group_beyond_the_end_of_its_feed_begins_again(shop: Workshop) -> None
     assert [delivery.version for delivery in group.read(None)] == [1, 2, 3]
 
 
-def test_a_tail_says_that_a_feed_ends_before_the_place_that_it_was_at(shop: Workshop) -> None:
+def test_a_tail_says_that_a_feed_ends_before_the_place_that_it_was_at(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     tail = FeedTail(shop.client, PREFIX, shop.store.shards)
     assert (tail.read(None), tail.lost_end) == ([], False)

@@ -9,37 +9,38 @@ from domain.match import opponents
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
 from domain.match.state import MatchState
 from domain.search import ENGINE_VERSION, accepts_draw, choose, seed_for
+from events.runtime.backoff import Backoff
 from events.runtime.wall_clock import now_ms
 from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.workshop import Workshop, drain, legal_moves
+from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
 from workers.opponents import answer, debts_of
 from workers.relay import Relay
 
 
 @pytest.fixture
-def shop(server: RealServer) -> Workshop:
+def shop(server: RealServer) -> SteppedInstallation:
     """Return an installation that is driven step by step."""
-    shop = Workshop(server.url)
+    shop = SteppedInstallation(server.url)
     shop.now = now_ms()  # the workers that join in have the real time, and a match of long ago would be lost on time
     return shop
 
 
-def plies(shop: Workshop, match: str) -> int:
+def plies(shop: SteppedInstallation, match: str) -> int:
     """Return how many plies of a match have been played."""
     return len(shop.state(match).moves)
 
 
-def move_of_person(shop: Workshop, match: str, player: str) -> None:
+def move_of_person(shop: SteppedInstallation, match: str, player: str) -> None:
     """Play the first legal move for ``player``."""
     state = shop.state(match)
     game = find_ruleset(state.game, state.ruleset)
     shop.do(match, SubmitMove(player=player, move=game.format_move(state.position, legal_moves(state)[0])), player)
 
 
-def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Workshop) -> None:
+def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-2", "alice")
     state = shop.state(match)
     answer(shop.matches, match)
@@ -58,13 +59,13 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Worksho
     }
 
 
-def test_an_opponent_that_owes_nothing_does_nothing(shop: Workshop) -> None:
+def test_an_opponent_that_owes_nothing_does_nothing(shop: SteppedInstallation) -> None:
     theirs, over = shop.start("alice", "opponent-1"), shop.win("alice", "bob")
     assert answer(shop.matches, theirs) is answer(shop.matches, over) is answer(shop.matches, "no-such-match") is None
     assert plies(shop, theirs) == 0
 
 
-def test_opponents_that_follow_each_other_move_one_at_a_time(shop: Workshop) -> None:
+def test_opponents_that_follow_each_other_move_one_at_a_time(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-1", "opponent-2", "alice", "opponent-1", game="towers", setup="four-player")
     for ply in (1, 2):
         assert answer(shop.matches, match) is not None
@@ -72,9 +73,11 @@ def test_opponents_that_follow_each_other_move_one_at_a_time(shop: Workshop) -> 
     assert answer(shop.matches, match) is None
 
 
-def test_a_task_that_runs_twice_makes_no_second_move(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_that_runs_twice_makes_no_second_move(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     match = shop.start("opponent-1", "opponent-2")
-    twin = Workshop(shop.settings.redis_url)
+    twin = SteppedInstallation(shop.settings.redis_url)
     versions: list[int] = []
 
     def overtaken(*arguments: Any) -> Any:
@@ -93,10 +96,10 @@ def test_a_task_that_runs_twice_makes_no_second_move(shop: Workshop, monkeypatch
 
 
 def test_a_draw_offer_in_mid_search_is_answered_before_the_move(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = shop.start("opponent-1", "alice")
-    twin = Workshop(shop.settings.redis_url)
+    twin = SteppedInstallation(shop.settings.redis_url)
     searches: list[int] = []
 
     def interrupted(*arguments: Any) -> Any:
@@ -112,9 +115,11 @@ def test_a_draw_offer_in_mid_search_is_answered_before_the_move(
     assert plies(shop, match) == 1
 
 
-def test_a_match_that_ends_in_mid_search_stays_as_it_is(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_that_ends_in_mid_search_stays_as_it_is(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     match = shop.start("opponent-1", "alice")
-    twin = Workshop(shop.settings.redis_url)
+    twin = SteppedInstallation(shop.settings.redis_url)
 
     def interrupted(*arguments: Any) -> Any:
         twin.do(match, Resign(player="alice"), "alice")
@@ -125,7 +130,7 @@ def test_a_match_that_ends_in_mid_search_stays_as_it_is(shop: Workshop, monkeypa
     assert shop.state(match).status == "finished"
 
 
-def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accepts(shop: Workshop) -> None:
+def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accepts(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, OfferDraw(player="alice"), "alice")
     answer(shop.matches, match)
@@ -137,7 +142,7 @@ def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accep
     assert (state.status, state.reason, state.scores) == ("finished", "draw-agreed", (0.5, 0.5))
 
 
-def lost_for_opponent(shop: Workshop) -> str:
+def lost_for_opponent(shop: SteppedInstallation) -> str:
     """Return a match of alice against an opponent that is to move and stands clearly worse."""
     for seed in range(40):
         match = shop.start("alice", "opponent-1")
@@ -147,7 +152,7 @@ def lost_for_opponent(shop: Workshop) -> str:
     raise AssertionError("no random play went badly for the opponent")
 
 
-def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: Workshop) -> None:
+def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "opponent-1", "opponent-1", "bob", game="towers", setup="four-player")
     shop.do(match, OfferDraw(player="alice"), "alice")
     shop.do(match, AcceptDraw(player="bob"), "bob")
@@ -156,7 +161,7 @@ def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: Workshop) -
     assert debts_of(shop.state(match)) == []
 
 
-def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: Workshop) -> None:
+def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: SteppedInstallation) -> None:
     with running(Relay(shop.settings)), CeleryWorker(shop.settings):
         match = shop.start("alice", "opponent-1")
         shop.do(match, OfferDraw(player="alice"), "alice")
@@ -168,9 +173,11 @@ def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: Workshop)
     assert changes["opponent-1"][1] > 1500 > changes["alice"][1]
 
 
-def test_a_task_that_the_broker_loses_is_found_by_the_sweeper(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.sweeper.PATIENCE_MS", 100)
-    monkeypatch.setattr("workers.relay.SWEEP_EVERY_S", 0.2)
+def test_a_task_that_the_broker_loses_is_found_by_the_sweeper(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(100, 600_000))
+    monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
     broker = Broker(shop.settings)
     drain(shop.opponents())
     match = shop.start("opponent-1", "alice")
@@ -185,10 +192,10 @@ def test_a_task_that_the_broker_loses_is_found_by_the_sweeper(shop: Workshop, mo
 
 
 def test_an_opponent_answers_although_its_worker_is_killed_in_mid_search(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.sweeper.PATIENCE_MS", 500)
-    monkeypatch.setattr("workers.relay.SWEEP_EVERY_S", 0.2)
+    monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(500, 600_000))
+    monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
     broker = Broker(shop.settings)
     with running(Relay(shop.settings)):
         with CeleryWorker(shop.settings) as doomed:

@@ -13,11 +13,11 @@ from events.readmodels.projector import Failures, Projector, projected_by
 from events.runtime.errors import StoreUnavailable
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
-from tests.support.workshop import Workshop, drain
-from workers.relay import projecting
+from tests.support.stepped_installation import SteppedInstallation, drain
+from workers.consumers import project_deliveries
 
 
-def listed(shop: Workshop, view: str, player: str | None = None, **also: object) -> list[str]:
+def listed(shop: SteppedInstallation, view: str, player: str | None = None, **also: object) -> list[str]:
     """Return the matches of a view, read in pages of two."""
     matches: list[str] = []
     cursor = None
@@ -29,7 +29,7 @@ def listed(shop: Workshop, view: str, player: str | None = None, **also: object)
             return matches
 
 
-def test_a_summary_follows_the_feed(shop: Workshop) -> None:
+def test_a_summary_follows_the_feed(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     assert shop.readmodels.summary(match) is None
     line = shop.projections()
@@ -42,7 +42,7 @@ def test_a_summary_follows_the_feed(shop: Workshop) -> None:
     assert (summary.ply, summary.awaiting) == (3, ("bob",))
 
 
-def test_lists_follow_the_feed(shop: Workshop) -> None:
+def test_lists_follow_the_feed(shop: SteppedInstallation) -> None:
     invited = shop.create(Seat.taken("alice"), Seat.invited("bob"))
     lobby = shop.create(Seat.taken("carol"), Seat.open(), creator="carol")
     shop.project_all()
@@ -61,7 +61,7 @@ def test_lists_follow_the_feed(shop: Workshop) -> None:
     assert listed(shop, "finished", "alice") == [invited]
 
 
-def test_what_awaits_a_player_is_listed_with_the_longest_wait_first(shop: Workshop) -> None:
+def test_what_awaits_a_player_is_listed_with_the_longest_wait_first(shop: SteppedInstallation) -> None:
     matches = [shop.start("alice", f"p{number}") for number in range(7)]
     for match in reversed(matches):
         shop.play(match, 2)
@@ -72,7 +72,7 @@ def test_what_awaits_a_player_is_listed_with_the_longest_wait_first(shop: Worksh
     assert listed(shop, "awaiting", "alice") == [match for match in reversed(matches) if match != matches[3]]
 
 
-def test_a_draw_offer_among_four_is_in_the_awaiting_lists_of_those_who_must_answer(shop: Workshop) -> None:
+def test_a_draw_offer_among_four_is_in_the_awaiting_lists_of_those_who_must_answer(shop: SteppedInstallation) -> None:
     match = shop.start(*FOUR, game="towers", setup="four-player")
     shop.do(match, OfferDraw(player=FOUR[2]))
     shop.project_all()
@@ -82,7 +82,7 @@ def test_a_draw_offer_among_four_is_in_the_awaiting_lists_of_those_who_must_answ
     assert [listed(shop, "awaiting", player) for player in FOUR] == [[match], [], [], []]
 
 
-def test_deliveries_again_and_in_another_order_change_nothing(shop: Workshop) -> None:
+def test_deliveries_again_and_in_another_order_change_nothing(shop: SteppedInstallation) -> None:
     matches = [shop.start("alice", "bob", "carol", "dora", game="towers", setup="four-player") for _ in range(3)]
     for match in matches:
         shop.play(match, 5)
@@ -91,14 +91,14 @@ def test_deliveries_again_and_in_another_order_change_nothing(shop: Workshop) ->
     again = shop.group("projections-again")
     deliveries = 2 * again.read(None)
     Random(3).shuffle(deliveries)
-    handle = projecting(again, shop.projector)
+    handle = project_deliveries(again, shop.projector)
     for delivery in deliveries:
         assert handle([delivery]) == {}
     assert shop.dump() == once
     assert {summary.match for summary in shop.readmodels.matches("active", "dora").items} == set(matches)
 
 
-def test_a_slow_relay_does_not_put_an_older_summary_over_a_newer_one(shop: Workshop) -> None:
+def test_a_slow_relay_does_not_put_an_older_summary_over_a_newer_one(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     fast = shop.projector
     reads: list[int] = []
@@ -118,7 +118,7 @@ def test_a_slow_relay_does_not_put_an_older_summary_over_a_newer_one(shop: Works
     assert summary.version == shop.state(match).version
 
 
-def test_effect_and_acknowledgement_are_one_step(shop: Workshop) -> None:
+def test_effect_and_acknowledgement_are_one_step(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     group = shop.group("projections")
     deliveries = group.read(None)
@@ -133,7 +133,7 @@ def test_effect_and_acknowledgement_are_one_step(shop: Workshop) -> None:
     assert sum(lag.pending for lag in group.lag()) == len(deliveries)
 
 
-def test_a_summary_ahead_of_its_stream_is_replaced(shop: Workshop, server: RealServer) -> None:
+def test_a_summary_ahead_of_its_stream_is_replaced(shop: SteppedInstallation, server: RealServer) -> None:
     match = shop.start("alice", "bob")
     shop.play(match, 2)
     backup = {key: shop.client.dump(key) for key in shop.client.scan_iter("*:m:*")}
@@ -144,11 +144,11 @@ def test_a_summary_ahead_of_its_stream_is_replaced(shop: Workshop, server: RealS
         if b":rm:" not in key:
             shop.client.restore(key, 0, value, replace=True)  # type: ignore[arg-type]
     assert shop.sweeper().check_streams() == 1
-    assert shop.readmodels.summary(match) == summarise(Workshop(server.url).state(match))
+    assert shop.readmodels.summary(match) == summarise(SteppedInstallation(server.url).state(match))
     assert (listed(shop, "awaiting", "alice"), listed(shop, "awaiting", "bob")) == ([match], [])
 
 
-def test_paging_has_no_cap_and_no_doubles_even_where_many_share_one_instant(shop: Workshop) -> None:
+def test_paging_has_no_cap_and_no_doubles_even_where_many_share_one_instant(shop: SteppedInstallation) -> None:
     shop.matches._now = lambda: shop.now  # type: ignore[method-assign]
     matches = {shop.create(Seat.taken("alice"), Seat.open(), match=f"m{number:03}") for number in range(130)}
     shop.project_all()
@@ -166,7 +166,7 @@ def test_paging_has_no_cap_and_no_doubles_even_where_many_share_one_instant(shop
         assert set(seen) == matches
 
 
-def test_paging_goes_on_where_it_was_when_matches_leave_the_list(shop: Workshop) -> None:
+def test_paging_goes_on_where_it_was_when_matches_leave_the_list(shop: SteppedInstallation) -> None:
     matches = [shop.create(Seat.taken("alice"), Seat.open()) for _ in range(10)]
     shop.project_all()
     first = shop.readmodels.matches("open", limit=4)
@@ -179,7 +179,7 @@ def test_paging_goes_on_where_it_was_when_matches_leave_the_list(shop: Workshop)
     assert rest.next is None
 
 
-def test_a_game_and_privacy_narrow_a_view(shop: Workshop) -> None:
+def test_a_game_and_privacy_narrow_a_view(shop: SteppedInstallation) -> None:
     bashni = shop.start("alice", "bob")
     towers = shop.start("alice", "bob", game="towers", setup="two-player")
     private = shop.start("alice", "bob", private=True)
@@ -192,7 +192,7 @@ def test_a_game_and_privacy_narrow_a_view(shop: Workshop) -> None:
     assert listed(shop, "recent", "bob") == [towers, bashni]
 
 
-def test_the_lobby_of_a_player_holds_the_matches_in_which_he_waits_for_others(shop: Workshop) -> None:
+def test_the_lobby_of_a_player_holds_the_matches_in_which_he_waits_for_others(shop: SteppedInstallation) -> None:
     waiting = shop.create(Seat.taken("alice"), Seat.open())
     shop.create(Seat.taken("bob"), Seat.open(), creator="bob")
     shop.start("alice", "bob")
@@ -211,12 +211,14 @@ def test_the_lobby_of_a_player_holds_the_matches_in_which_he_waits_for_others(sh
         lambda models: models.leaderboard("bashni-2", "nonsense"),
     ],
 )
-def test_a_page_that_cannot_be_asked_for_is_refused(shop: Workshop, read: Callable[[object], object]) -> None:
+def test_a_page_that_cannot_be_asked_for_is_refused(
+    shop: SteppedInstallation, read: Callable[[object], object]
+) -> None:
     with pytest.raises(ValueError, match=r"."):
         read(shop.readmodels)
 
 
-def test_players_are_compared_head_to_head(shop: Workshop) -> None:
+def test_players_are_compared_head_to_head(shop: SteppedInstallation) -> None:
     shop.win("bob", "alice")
     shop.win("alice", "bob")
     shop.win("bob", "alice", rated=False)

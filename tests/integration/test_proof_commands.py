@@ -8,16 +8,16 @@ from domain.match.commands import Resign
 from events.proof.bundle import read_bundle
 from events.proof.checkpoints import read_checkpoint
 from tests.support.killing import ONCE, killed, names_after_a_kill
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet.batches import ProcessesKilled, in_batches
 
 
-def key_of(shop: Workshop, match: str, part: str) -> str:
+def key_of(shop: SteppedInstallation, match: str, part: str) -> str:
     """Return the key of the events (e) or the head (h) of a match."""
     return f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:{part}"
 
 
-def make_unreadable(shop: Workshop, match: str, version: int) -> None:
+def make_unreadable(shop: SteppedInstallation, match: str, version: int) -> None:
     """Write nonsense in the place of an event."""
     events = key_of(shop, match, "e")
     stored: Any = shop.client.xrange(events)
@@ -27,12 +27,12 @@ def make_unreadable(shop: Workshop, match: str, version: int) -> None:
         shop.client.xadd(events, {**fields, b"b": b"nonsense"} if place == version else fields, id=id)
 
 
-def make_empty(shop: Workshop, match: str) -> None:
+def make_empty(shop: SteppedInstallation, match: str) -> None:
     """Lose all events of a match."""
     shop.client.delete(key_of(shop, match, "e"), key_of(shop, match, "h"))
 
 
-def test_the_command_line_exports_replays_and_checkpoints(shop: Workshop, cli: Any, tmp_path: Any) -> None:
+def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallation, cli: Any, tmp_path: Any) -> None:
     match = shop.start("alice", "bob")
     shop.play(match, 2)
     shop.do(match, Resign(player="alice"), "alice")
@@ -57,20 +57,22 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: Workshop, cli: A
     assert "1 matches, 7 events, 2 plies in " in examined.output
 
 
-def test_a_process_that_is_killed_costs_nothing_but_time(shop: Workshop) -> None:
+def test_a_process_that_is_killed_costs_nothing_but_time(shop: SteppedInstallation) -> None:
     matches = [shop.start("alice", "bob") for _ in range(6)]
     found = list(in_batches(shop.settings, names_after_a_kill, 1, 2))
     assert shop.client.get(ONCE) == b"1"
     assert sorted(name for names in found for name in names) == sorted(matches)
 
 
-def test_processes_that_are_killed_whatever_is_done_are_told_with_where_they_stood(shop: Workshop) -> None:
+def test_processes_that_are_killed_whatever_is_done_are_told_with_where_they_stood(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     with pytest.raises(ProcessesKilled, match=f"3 times in a row, last at the matches {match} to {match}"):
         list(in_batches(shop.settings, killed, 1, 2))
 
 
-def test_every_damage_is_told_at_its_place_and_the_others_are_examined_all_the_same(shop: Workshop, cli: Any) -> None:
+def test_every_damage_is_told_at_its_place_and_the_others_are_examined_all_the_same(
+    shop: SteppedInstallation, cli: Any
+) -> None:
     whole, damaged, empty, opponent_of = (shop.start("alice", other) for other in ("bob", "bob", "bob", "opponent-1"))
     shop.play(damaged, 4)
     shop.play(whole, 2)

@@ -20,23 +20,23 @@ from events.proof.verification import verify
 from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 from tests.support.matches import NOON
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 DAY_MS = 86_400_000
 
 
-def trusted(shop: Workshop) -> KeySet:
+def trusted(shop: SteppedInstallation) -> KeySet:
     """Return the public keys of an installation as others get them."""
     return read_key_set(json.dumps(key_set(shop.keyring.public())).encode())
 
 
-def sign(shop: Workshop, days: int) -> Checkpoint:
+def sign(shop: SteppedInstallation, days: int) -> Checkpoint:
     """Return the checkpoint that is made so many days on."""
     shop.now = NOON + days * DAY_MS
     return shop.checkpoints.sign(shop.now)
 
 
-def rewrite(shop: Workshop, match: str) -> None:
+def rewrite(shop: SteppedInstallation, match: str) -> None:
     """Play a match anew from its first move, as somebody does who has the store in his hands."""
     keys = [f"{PREFIX}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:{part}" for part in "ehs"]
     events = shop.store.read(match)
@@ -49,7 +49,7 @@ def rewrite(shop: Workshop, match: str) -> None:
 class TestKeys:
     """One key signs, whoever asks first; those before it are kept with their time."""
 
-    def test_processes_that_start_at_once_agree_on_one_key(self, shop: Workshop) -> None:
+    def test_processes_that_start_at_once_agree_on_one_key(self, shop: SteppedInstallation) -> None:
         rings = [KeyRing(shop.client, PREFIX, lambda: NOON) for _ in range(6)]
         found: list[str] = []
         threads = [threading.Thread(target=lambda ring=ring: found.append(ring.signing().id)) for ring in rings]  # type: ignore[misc]
@@ -60,7 +60,7 @@ class TestKeys:
         assert (len(found), len(set(found))) == (6, 1)
         assert [key.id for key in shop.keyring.public()] == found[:1]
 
-    def test_a_rotated_key_keeps_its_public_part_and_its_time(self, shop: Workshop) -> None:
+    def test_a_rotated_key_keeps_its_public_part_and_its_time(self, shop: SteppedInstallation) -> None:
         old = shop.keyring.signing()
         shop.now += 5000
         new = shop.keyring.rotate()
@@ -71,7 +71,7 @@ class TestKeys:
             (new.id, NOON + 5000, None),
         ]
 
-    def test_what_a_process_signs_while_another_rotates_the_key_verifies(self, shop: Workshop) -> None:
+    def test_what_a_process_signs_while_another_rotates_the_key_verifies(self, shop: SteppedInstallation) -> None:
         for minutes_ahead in (0, 5, 600, -600):
             # It reads the key, is overtaken by a rotation on a machine with another clock, and signs then.
             key = shop.keyring.signing()
@@ -80,14 +80,14 @@ class TestKeys:
             assert list(verify(packed, trusted(shop)))
             shop.now += 120_000
 
-    def test_a_lagging_clock_at_a_rotation_invalidates_nothing(self, shop: Workshop) -> None:
+    def test_a_lagging_clock_at_a_rotation_invalidates_nothing(self, shop: SteppedInstallation) -> None:
         made = [sign(shop, day) for day in range(3)]
         KeyRing(shop.client, PREFIX, lambda: NOON - 30 * DAY_MS).rotate()
         made.append(sign(shop, 3))
         for checkpoint in made:
             checkpoint.check(trusted(shop))
 
-    def test_a_key_of_a_store_of_an_earlier_release_can_be_rotated(self, shop: Workshop) -> None:
+    def test_a_key_of_a_store_of_an_earlier_release_can_be_rotated(self, shop: SteppedInstallation) -> None:
         old = shop.keyring.signing()
         shop.client.delete(f"{PREFIX}{{proof}}:key-horizon")
         shop.now += 5000
@@ -95,7 +95,7 @@ class TestKeys:
         assert shop.keyring.public()[0] == old.public._replace(until=NOON + 5000 + RESERVED_MS)
 
     def test_a_key_is_revoked_from_an_instant_on_and_a_new_one_signs(
-        self, shop: Workshop, cli: Any, tmp_path: Any
+        self, shop: SteppedInstallation, cli: Any, tmp_path: Any
     ) -> None:
         before, after = sign(shop, 1), sign(shop, 2)
         since = "2023-11-16T12:00:00Z"
@@ -116,7 +116,9 @@ class TestKeys:
             refused = cli("revoke-key", key, "--since", instant)
             assert (refused.exit_code != 0, said in refused.output) == (True, True)
 
-    def test_a_private_key_is_shown_nowhere(self, shop: Workshop, cli: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_private_key_is_shown_nowhere(
+        self, shop: SteppedInstallation, cli: Any, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         ring = shop.keyring
         secrets = [shop.client.get(f"{PREFIX}{{proof}}:private-key") if ring.signing() else b""]
         said = [repr(ring.signing()), str(vars(ring.signing())), cli("keys").output, cli("rotate-key").output]
@@ -138,7 +140,9 @@ class TestKeys:
             (lambda key: key.pop("since"), "keys[0]: the field 'since' is missing"),
         ],
     )
-    def test_a_key_set_that_was_tampered_with_is_refused(self, shop: Workshop, change: Any, said: str) -> None:
+    def test_a_key_set_that_was_tampered_with_is_refused(
+        self, shop: SteppedInstallation, change: Any, said: str
+    ) -> None:
         shown = key_set(shop.keyring.public())
         change(shown["keys"][0])
         with pytest.raises(Fault) as caught:
@@ -149,7 +153,7 @@ class TestKeys:
 class TestCheckpoints:
     """Every day one, of all that has changed, each the beginning of the next."""
 
-    def test_each_day_adds_the_heads_that_have_changed(self, shop: Workshop) -> None:
+    def test_each_day_adds_the_heads_that_have_changed(self, shop: SteppedInstallation) -> None:
         matches = [shop.start("alice", "bob") for _ in range(5)]
         shop.create(creator="alice")
         first = sign(shop, 1)
@@ -165,7 +169,7 @@ class TestCheckpoints:
         events = [shop.store.read(leaf["match"], leaf["version"] - 1, 1)[0] for leaf in leaves]
         assert [event.id for event in events] == [leaf["digest"] for leaf in leaves]
 
-    def test_a_day_is_signed_once_whoever_asks_and_how_often(self, shop: Workshop) -> None:
+    def test_a_day_is_signed_once_whoever_asks_and_how_often(self, shop: SteppedInstallation) -> None:
         for _ in range(9):
             shop.start("alice", "bob")
         made: list[Checkpoint] = []
@@ -183,7 +187,7 @@ class TestCheckpoints:
         assert shop.checkpoints.sign(NOON - 5 * DAY_MS) == made[0]
 
     def test_killed_between_the_leaves_and_the_signature_it_is_finished_by_the_next(
-        self, shop: Workshop, monkeypatch: pytest.MonkeyPatch
+        self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         matches = [shop.start("alice", "bob") for _ in range(4)]
 
@@ -199,7 +203,7 @@ class TestCheckpoints:
         shop.play(matches[1], 1)
         assert sign(shop, 0).size == 5
 
-    def test_every_match_is_proved_to_be_in_the_last_checkpoint(self, shop: Workshop) -> None:
+    def test_every_match_is_proved_to_be_in_the_last_checkpoint(self, shop: SteppedInstallation) -> None:
         matches = [shop.start("alice", "bob") for _ in range(7)]
         sign(shop, 1)
         for match in matches[::2]:
@@ -214,7 +218,7 @@ class TestCheckpoints:
             inclusion.check(match, head.digest.hex())
         assert shop.checkpoints.inclusion("no-such-match") is None
 
-    def test_every_checkpoint_is_proved_to_begin_every_later_one(self, shop: Workshop) -> None:
+    def test_every_checkpoint_is_proved_to_begin_every_later_one(self, shop: SteppedInstallation) -> None:
         made = []
         for day in range(5):
             for _ in range(day + 1):
@@ -233,7 +237,9 @@ class TestCheckpoints:
         with pytest.raises(NoCheckpoint):
             shop.checkpoints.of_day("2020-01-01")
 
-    def test_nodes_of_a_large_log_lie_in_several_keys(self, shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_nodes_of_a_large_log_lie_in_several_keys(
+        self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr("events.proof.checkpoint_log.NODES_A_KEY", 4)
         monkeypatch.setattr("events.proof.checkpoint_log.MATCHES_AT_ONCE", 3)
         matches = [shop.create(creator="alice") for _ in range(23)]
@@ -246,7 +252,7 @@ class TestCheckpoints:
             assert inclusion is not None
             inclusion.check(match, shop.store.head(match).digest.hex())
 
-    def test_the_sweeper_asks_for_it_once_a_day_until_it_is_there(self, shop: Workshop) -> None:
+    def test_the_sweeper_asks_for_it_once_a_day_until_it_is_there(self, shop: SteppedInstallation) -> None:
         sweeper = shop.sweeper()
         sweeper.sweep()
         sweeper.sweep()
@@ -264,7 +270,7 @@ class TestCheckpoints:
 
 
 def test_a_rewritten_past_is_found_by_the_log_and_by_who_kept_a_checkpoint(
-    shop: Workshop, cli: Any, tmp_path: Any
+    shop: SteppedInstallation, cli: Any, tmp_path: Any
 ) -> None:
     matches = [shop.start("alice", "bob") for _ in range(3)]
     shop.play(matches[0], 4)

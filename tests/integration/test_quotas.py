@@ -25,7 +25,7 @@ def project(services: Services) -> None:
 def rounds(services: Services, now: int) -> int:
     """Look after guests at ``now``; return how many were erased."""
     project(services)
-    return GuestRound(services.holdings, lambda: now)()
+    return GuestRound(services.personal_data, lambda: now)()
 
 
 def test_notes_trees_and_lines_of_a_person_have_one_quota(

@@ -12,14 +12,14 @@ from tests.support.eventually import eventually
 from tests.support.matches import FOUR, NOON
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.workshop import Workshop
+from tests.support.stepped_installation import SteppedInstallation
 from workers.rebuild import rebuild
 from workers.relay import Relay
 
 PEOPLE = ("alice", "bob", "carol", "dora", "opponent-1", "opponent-2")
 
 
-def populate(shop: Workshop, seed: int, size: int = 40) -> list[str]:
+def populate(shop: SteppedInstallation, seed: int, size: int = 40) -> list[str]:
     """Play matches of all kinds at random over some days; return them."""
     chance = Random(seed)
     matches = []
@@ -47,7 +47,7 @@ def populate(shop: Workshop, seed: int, size: int = 40) -> list[str]:
     return matches
 
 
-def test_a_rebuild_gives_the_same_read_models_to_the_byte(shop: Workshop, server: RealServer) -> None:
+def test_a_rebuild_gives_the_same_read_models_to_the_byte(shop: SteppedInstallation, server: RealServer) -> None:
     populate(shop, 1)
     shop.project_all()
     shop.rate_all()
@@ -55,13 +55,13 @@ def test_a_rebuild_gives_the_same_read_models_to_the_byte(shop: Workshop, server
     assert len(grown) > 100
     progress: list[tuple[int, int]] = []
     rebuilt = rebuild(shop.settings, lambda done, of: progress.append((done, of)))
-    assert Workshop(server.url).dump() == grown
+    assert SteppedInstallation(server.url).dump() == grown
     assert progress == [(shard, 4) for shard in range(1, 5)]
     assert (rebuilt.matches, rebuilt.failures) == (42, ())
     assert rebuilt.events == sum(shop.store.head(m).version for m in shop.store.all_streams())
 
 
-def test_a_rebuild_over_several_processes_gives_the_same(shop: Workshop) -> None:
+def test_a_rebuild_over_several_processes_gives_the_same(shop: SteppedInstallation) -> None:
     populate(shop, 2, 12)
     shop.project_all()
     shop.rate_all()
@@ -70,7 +70,7 @@ def test_a_rebuild_over_several_processes_gives_the_same(shop: Workshop) -> None
     assert shop.dump() == grown
 
 
-def test_a_rebuild_leaves_nothing_of_read_models_that_were_wrong(shop: Workshop) -> None:
+def test_a_rebuild_leaves_nothing_of_read_models_that_were_wrong(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     shop.project_all()
     right = shop.dump()
@@ -81,7 +81,7 @@ def test_a_rebuild_leaves_nothing_of_read_models_that_were_wrong(shop: Workshop)
     assert shop.dump() == right
 
 
-def test_a_match_that_cannot_be_replayed_is_named_and_left_out(shop: Workshop) -> None:
+def test_a_match_that_cannot_be_replayed_is_named_and_left_out(shop: SteppedInstallation) -> None:
     good, bad = shop.start("alice", "bob"), shop.start("alice", "carol")
     key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(bad):02d}}}:m:{bad}:e"
     shop.client.xdel(key, "2-0")
@@ -92,7 +92,7 @@ def test_a_match_that_cannot_be_replayed_is_named_and_left_out(shop: Workshop) -
     assert shop.readmodels.summary(good) is not None
 
 
-def test_a_rebuild_while_people_play_ends_with_everything_right(shop: Workshop) -> None:
+def test_a_rebuild_while_people_play_ends_with_everything_right(shop: SteppedInstallation) -> None:
     matches = populate(shop, 3)
     shop.project_all()
     with running(Relay(shop.settings, lambda: shop.now)):
@@ -111,7 +111,7 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: Workshop) 
     assert shop.dump() == grown
 
 
-def test_ratings_do_not_depend_on_the_order_in_which_results_arrive(shop: Workshop) -> None:
+def test_ratings_do_not_depend_on_the_order_in_which_results_arrive(shop: SteppedInstallation) -> None:
     players = ("alice", "bob", "carol", "opponent-3")
     chance = Random(5)
     matches = []
@@ -131,7 +131,7 @@ def test_ratings_do_not_depend_on_the_order_in_which_results_arrive(shop: Worksh
     assert dumps[0] == dumps[1] == dumps[2]
 
 
-def test_ratings_are_read_as_a_player_sees_them(shop: Workshop) -> None:
+def test_ratings_are_read_as_a_player_sees_them(shop: SteppedInstallation) -> None:
     first = shop.win("alice", "bob", NOON)
     second = shop.win("alice", "opponent-2", NOON + DAY_MS)
     shop.rate_all()
@@ -147,7 +147,7 @@ def test_ratings_are_read_as_a_player_sees_them(shop: Workshop) -> None:
     assert shop.readmodels.pools() == ["bashni-2"]
 
 
-def test_a_deviation_is_shown_as_it_has_grown_since_the_last_match(shop: Workshop) -> None:
+def test_a_deviation_is_shown_as_it_has_grown_since_the_last_match(shop: SteppedInstallation) -> None:
     shop.win("alice", "bob", NOON)
     shop.rate_all()
     (fresh,) = shop.readmodels.ratings("alice")
@@ -157,7 +157,7 @@ def test_a_deviation_is_shown_as_it_has_grown_since_the_last_match(shop: Worksho
     assert rested.deviation > fresh.deviation
 
 
-def test_the_leaderboard_has_people_and_opponents_in_pages(shop: Workshop) -> None:
+def test_the_leaderboard_has_people_and_opponents_in_pages(shop: SteppedInstallation) -> None:
     for number in range(5):
         shop.win(f"p{number}", "opponent-1")
         shop.win(f"p{number}", f"p{(number + 1) % 5}")
@@ -176,7 +176,7 @@ def test_the_leaderboard_has_people_and_opponents_in_pages(shop: Workshop) -> No
     assert ratings == sorted(ratings, reverse=True)
 
 
-def test_four_players_have_a_pool_of_their_own(shop: Workshop) -> None:
+def test_four_players_have_a_pool_of_their_own(shop: SteppedInstallation) -> None:
     match = shop.start(*FOUR, game="towers", setup="four-player")
     shop.play(match, 4)
     shop.do(match, Resign(player=FOUR[0]), FOUR[0])

@@ -17,23 +17,24 @@ from tests.support.full_disk import full_log
 from tests.support.matches import FOUR
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.workshop import Workshop, drain
-from workers.lines import LineDied
-from workers.relay import DELIVERIES_BEFORE_PARKING, Line, Relay, asking
+from tests.support.stepped_installation import SteppedInstallation, drain
+from workers.consumers import MAX_DELIVERIES, Consumer, enqueue_when_due
+from workers.relay import Relay
+from workers.threads import ThreadDiedError
 
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take entries over without waiting for them to be left for long."""
-    monkeypatch.setattr("workers.relay.CLAIM_IDLE_MS", 0)
+    monkeypatch.setattr("workers.consumers.MIN_CLAIM_IDLE_MS", 0)
 
 
-def pending(line: Line) -> int:
+def pending(line: Consumer) -> int:
     """Return how many entries of a line are delivered and not acknowledged."""
     return sum(lag.pending for lag in line.group.lag())
 
 
-def break_off(shop: Workshop, match: str, version: int) -> None:
+def break_off(shop: SteppedInstallation, match: str, version: int) -> None:
     """Make the stored event ``version`` of ``match`` unreadable."""
     key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match):02d}}}:m:{match}:e"
     (entry,) = shop.client.xrange(key, f"{version}-0", f"{version}-0")
@@ -44,7 +45,7 @@ def break_off(shop: Workshop, match: str, version: int) -> None:
         shop.client.xadd(key, fields, id=entry_id.decode())
 
 
-def test_what_a_killed_relay_had_taken_is_applied_once_by_another(shop: Workshop) -> None:
+def test_what_a_killed_relay_had_taken_is_applied_once_by_another(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     dead, living = shop.projections("dead"), shop.projections("living")
     taken = dead.group.read(None)
@@ -54,7 +55,7 @@ def test_what_a_killed_relay_had_taken_is_applied_once_by_another(shop: Workshop
     assert pending(living) == 0
 
 
-def test_what_was_applied_by_a_relay_that_died_before_it_knew_is_not_applied_again(shop: Workshop) -> None:
+def test_what_was_applied_by_a_relay_that_died_before_it_knew_is_not_applied_again(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
     line = shop.projections("dead")
     drain(line)
@@ -64,16 +65,18 @@ def test_what_was_applied_by_a_relay_that_died_before_it_knew_is_not_applied_aga
     assert shop.readmodels.summary(match) == summarise(shop.state(match))
 
 
-def test_a_match_that_cannot_be_replayed_is_parked_with_its_reason_and_the_rest_goes_on(shop: Workshop) -> None:
+def test_a_match_that_cannot_be_replayed_is_parked_with_its_reason_and_the_rest_goes_on(
+    shop: SteppedInstallation,
+) -> None:
     bad, good = shop.start("alice", "bob"), shop.start("alice", "carol")
     break_off(shop, bad, 3)
-    shop.matches = Workshop(shop.settings.redis_url).matches
-    line = Workshop(shop.settings.redis_url).projections()
+    shop.matches = SteppedInstallation(shop.settings.redis_url).matches
+    line = SteppedInstallation(shop.settings.redis_url).projections()
     line._now = shop.tick
     entries = shop.state(good).version
     line.step(None)
     assert shop.readmodels.summary(good) == summarise(shop.state(good))
-    for _ in range(DELIVERIES_BEFORE_PARKING):
+    for _ in range(MAX_DELIVERIES):
         assert line.group.parked() == []
         assert pending(line) == 3
         shop.now += 10_000
@@ -89,18 +92,18 @@ def test_a_match_that_cannot_be_replayed_is_parked_with_its_reason_and_the_rest_
     assert summary.version == entries + 1
 
 
-def test_a_batch_asks_once_for_a_match_however_many_events_it_has(shop: Workshop) -> None:
+def test_a_batch_asks_once_for_a_match_however_many_events_it_has(shop: SteppedInstallation) -> None:
     waiting = shop.start("alice", "opponent-1")
     shop.play(waiting, 5)
     people = shop.start("alice", "bob")
     shop.play(people, 5)
     ended = shop.win("alice", "bob")
-    drain(shop.opponents(), shop.ratings_line())
+    drain(shop.opponents(), shop.rating_requests())
     assert shop.answers == [waiting]
     assert shop.rated == [ended]
 
 
-def test_an_opponent_is_asked_for_its_word_on_a_draw_even_when_it_is_not_to_move(shop: Workshop) -> None:
+def test_an_opponent_is_asked_for_its_word_on_a_draw_even_when_it_is_not_to_move(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob", "opponent-1", "carol", game="towers", setup="four-player")
     drain(shop.opponents())
     assert shop.answers == []
@@ -109,11 +112,11 @@ def test_an_opponent_is_asked_for_its_word_on_a_draw_even_when_it_is_not_to_move
     assert shop.answers == [match]
 
 
-def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: Workshop) -> None:
+def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-1", "alice")
     group = shop.group("opponents")
     asked: list[str] = []
-    broken = [True] * (DELIVERIES_BEFORE_PARKING + 3)
+    broken = [True] * (MAX_DELIVERIES + 3)
 
     def ask(name: str) -> None:
         if broken:
@@ -121,7 +124,7 @@ def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: Workshop) -> None:
             raise ConnectionRefusedError("the broker is away")
         asked.append(name)
 
-    line = Line(group, asking(group, shop.matches, lambda _: True, ask), shop.tick)
+    line = Consumer(group, enqueue_when_due(group, shop.matches, lambda _: True, ask), shop.tick)
     for _ in range(len(broken)):
         shop.now += 10_000
         with pytest.raises(ConnectionRefusedError):
@@ -133,7 +136,7 @@ def test_what_cannot_be_enqueued_now_is_enqueued_later(shop: Workshop) -> None:
     assert pending(line) == 0
 
 
-def test_the_relay_projects_while_it_runs_and_ends_when_told(shop: Workshop) -> None:
+def test_the_relay_projects_while_it_runs_and_ends_when_told(shop: SteppedInstallation) -> None:
     with running(Relay(shop.settings, lambda: shop.now)):
         match = shop.start("alice", "bob")
         shop.play(match, 4)
@@ -141,7 +144,7 @@ def test_the_relay_projects_while_it_runs_and_ends_when_told(shop: Workshop) -> 
         eventually(lambda: shop.readmodels.summary(match) == summarise(state), "the projection")
 
 
-def test_two_relays_share_the_work(shop: Workshop) -> None:
+def test_two_relays_share_the_work(shop: SteppedInstallation) -> None:
     with running(Relay(shop.settings, lambda: shop.now)), running(Relay(shop.settings, lambda: shop.now)):
         matches = [shop.start(*FOUR, game="towers", setup="four-player") for _ in range(5)]
         for match in matches:
@@ -151,29 +154,29 @@ def test_two_relays_share_the_work(shop: Workshop) -> None:
         eventually(lambda: [shop.readmodels.summary(match) for match in matches] == states, "all projections")
 
 
-def test_the_relay_recovers_from_a_kill_of_the_server(shop: Workshop, server: RealServer) -> None:
+def test_the_relay_recovers_from_a_kill_of_the_server(shop: SteppedInstallation, server: RealServer) -> None:
     match = shop.start("alice", "bob")
     with running(Relay(shop.settings, lambda: shop.now)):
         eventually(lambda: shop.readmodels.summary(match), "the first projection")
         server.kill()
         server.start()
-        fresh = Workshop(server.url)
+        fresh = SteppedInstallation(server.url)
         fresh.play(match, 3)
         state = fresh.state(match)
         eventually(lambda: fresh.readmodels.summary(match) == summarise(state), "the projection after the kill")
 
 
-def test_the_relay_starts_before_its_server(shop: Workshop, server: RealServer) -> None:
+def test_the_relay_starts_before_its_server(shop: SteppedInstallation, server: RealServer) -> None:
     match = shop.start("alice", "bob")
     server.kill()
     with running(Relay(shop.settings, lambda: shop.now)):
         server.start()
-        fresh = Workshop(server.url)
+        fresh = SteppedInstallation(server.url)
         projected = eventually(lambda: fresh.readmodels.summary(match), "the projection")
     assert projected == summarise(fresh.state(match))
 
 
-def test_a_relay_stops_even_while_its_server_is_away(shop: Workshop, server: RealServer) -> None:
+def test_a_relay_stops_even_while_its_server_is_away(shop: SteppedInstallation, server: RealServer) -> None:
     server.kill()
     relay = Relay(shop.settings, lambda: shop.now)
     with running(relay) as stop:
@@ -183,7 +186,7 @@ def test_a_relay_stops_even_while_its_server_is_away(shop: Workshop, server: Rea
 
 
 def test_projections_go_on_while_the_broker_is_away_and_tasks_follow_when_it_is_back(
-    shop: Workshop, tmp_path: Path
+    shop: SteppedInstallation, tmp_path: Path
 ) -> None:
     second = RealServer(tmp_path)
     settings = shop.settings._replace(broker_url=second.url)
@@ -198,21 +201,23 @@ def test_projections_go_on_while_the_broker_is_away_and_tasks_follow_when_it_is_
 
 
 @pytest.mark.parametrize(
-    "part", ["workers.relay.Line.run", "workers.ticker.Ticker.run", "workers.relay.Relay._look_after"]
+    "part", ["workers.consumers.Consumer.run", "workers.ticker.Ticker.run", "workers.relay.Relay._sweep_and_trim"]
 )
 def test_a_relay_of_which_a_line_dies_ends_so_that_it_is_started_again(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch, part: str
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     def dying(*_: object) -> None:
         raise SystemError("this line is done for")
 
-    monkeypatch.setattr("workers.relay.BLOCK_MS", 100)
+    monkeypatch.setattr("workers.consumers.BLOCK_MS", 100)
     monkeypatch.setattr(part, dying)
-    with pytest.raises(LineDied, match="has ended by itself"):
+    with pytest.raises(ThreadDiedError, match="has ended by itself"):
         Relay(shop.settings, lambda: shop.now).run(Event())
 
 
-def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(shop: Workshop, server: RealServer) -> None:
+def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(
+    shop: SteppedInstallation, server: RealServer
+) -> None:
     configure()
     match = shop.start("alice", "bob")
     with full_log(), running(Relay(shop.settings, lambda: shop.now)):
@@ -221,13 +226,13 @@ def test_a_relay_whose_log_is_full_goes_on_after_its_store_was_away(shop: Worksh
         LOST.take()
         eventually(LOST.take, "a line that cannot be logged")
         server.start()
-        fresh = Workshop(server.url)
+        fresh = SteppedInstallation(server.url)
         fresh.play(match, 3)
         state = fresh.state(match)
         eventually(lambda: fresh.readmodels.summary(match) == summarise(state), "the projection")
 
 
-def test_the_progress_of_each_line_of_a_running_relay_is_recorded(shop: Workshop) -> None:
+def test_the_progress_of_each_line_of_a_running_relay_is_recorded(shop: SteppedInstallation) -> None:
     liveness = RedisLiveness(shop.client, shop.settings.prefix)
     with running(Relay(shop.settings, lambda: shop.now)):
         expected = {*Group, "ticker", "sweeper"}

@@ -10,7 +10,7 @@ from domain.match.state import Seat
 from events.store.contract import EMPTY, Request
 from events.store.envelope import Draft
 from tests.support.server import RealServer
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet.impact import MATCHES_AT_ONCE, Question, replay_all
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
@@ -18,19 +18,19 @@ ONE_OR_TWO = Question("bashni", 1, 2)
 
 
 @pytest.fixture
-def shop(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> Workshop:
+def shop(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> SteppedInstallation:
     """Return an installation, which the environment names."""
     monkeypatch.setenv("REDIS_URL", server.url)
     monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
     monkeypatch.delenv("ROOKERY_SHARDS", raising=False)
-    return Workshop(server.url)
+    return SteppedInstallation(server.url)
 
 
 def rookery(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["rules", "impact", *arguments])
 
 
-def play(shop: Workshop, moves: str, ruleset: int = 1) -> str:
+def play(shop: SteppedInstallation, moves: str, ruleset: int = 1) -> str:
     """Play ``moves`` of Bashni from the start and return the match."""
     match = shop.start("alice", "bob", ruleset=ruleset)
     for number, move in enumerate(moves.split()):
@@ -44,7 +44,7 @@ def everything(client: Redis) -> dict[bytes, bytes]:
     return {key: client.dump(key) or b"" for key in client.keys("*")}
 
 
-def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_changed(shop: Workshop) -> None:
+def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_changed(shop: SteppedInstallation) -> None:
     parting = play(shop, f"{PARTING} f4xd6xb8")
     play(shop, f"{PARTING} f4xd6xb4")
     play(shop, f"{PARTING} f4xd6xb8xf4", ruleset=2)
@@ -60,7 +60,7 @@ def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_change
     assert everything(shop.client) == before
 
 
-def test_several_processes_find_the_same_in_the_same_order(shop: Workshop) -> None:
+def test_several_processes_find_the_same_in_the_same_order(shop: SteppedInstallation) -> None:
     lines = [f"{PARTING} f4xd6xb8", f"{PARTING} f4xd6xb4", "c3-d4"]
     played = [shop.store.read(play(shop, line)) for line in lines]
     for number in range(3 * MATCHES_AT_ONCE):
@@ -72,7 +72,7 @@ def test_several_processes_find_the_same_in_the_same_order(shop: Workshop) -> No
     assert sum(len(batch.parted) for batch in alone) == MATCHES_AT_ONCE + 1
 
 
-def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_not(shop: Workshop) -> None:
+def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_not(shop: SteppedInstallation) -> None:
     parting = play(shop, f"{PARTING} f4xd6xb8")
     broken = play(shop, "c3-d4")
     move = Draft("move-submitted", 1, shop.tick(), "bob", {"move": "h8-a1", "ply": 2, "seat": 1})

@@ -11,13 +11,13 @@ from deploy.cli import main
 from events.proof.key_file import KeyNotReadable
 from events.proof.keys import KeyRing
 from tests.integration.test_proofs import rewrite, sign
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 PRIVATE = f"{PREFIX}{{proof}}:private-key"
 PUBLIC = f"{PREFIX}{{proof}}:public-keys"
 HORIZON = f"{PREFIX}{{proof}}:key-horizon"
 
-DAMAGES: dict[str, tuple[Callable[[Workshop], Any], str]] = {
+DAMAGES: dict[str, tuple[Callable[[SteppedInstallation], Any], str]] = {
     "it is deleted": (lambda shop: shop.client.delete(PRIVATE), "the signing key is missing: "),
     "it is another": (lambda shop: shop.client.set(PRIVATE, bytes(32)), "the signing key is not that of the public "),
     "it is cut": (lambda shop: shop.client.set(PRIVATE, b"short"), "the signing key is damaged: "),
@@ -31,7 +31,7 @@ DAMAGES: dict[str, tuple[Callable[[Workshop], Any], str]] = {
 
 
 @pytest.fixture
-def match(shop: Workshop) -> str:
+def match(shop: SteppedInstallation) -> str:
     """Return a match that a checkpoint knows."""
     match = shop.start("alice", "bob")
     shop.play(match, 2)
@@ -45,7 +45,7 @@ def results(cli: Any) -> tuple[Result, Result]:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_signing_key_is_named_and_the_rest_is_looked_at(
-    shop: Workshop, match: str, cli: Any, damage: str
+    shop: SteppedInstallation, match: str, cli: Any, damage: str
 ) -> None:
     assert [result.exit_code for result in results(cli)] == [0, 0]
     strike, said = DAMAGES[damage]
@@ -59,7 +59,9 @@ def test_a_damaged_signing_key_is_named_and_the_rest_is_looked_at(
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(shop: Workshop, match: str, damage: str) -> None:
+def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(
+    shop: SteppedInstallation, match: str, damage: str
+) -> None:
     strike, said = DAMAGES[damage]
     strike(shop)
     with pytest.raises(KeyNotReadable) as refused:
@@ -72,7 +74,7 @@ def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(shop: Work
     assert shop.keyring.examine() == ([], None)
 
 
-def test_a_private_key_of_another_type_is_named(shop: Workshop, match: str, cli: Any) -> None:
+def test_a_private_key_of_another_type_is_named(shop: SteppedInstallation, match: str, cli: Any) -> None:
     shop.client.delete(PRIVATE)
     shop.client.rpush(PRIVATE, "x")
     for result in results(cli):
@@ -80,7 +82,7 @@ def test_a_private_key_of_another_type_is_named(shop: Workshop, match: str, cli:
         assert "the signing key: it cannot be read: " in result.output
 
 
-def test_a_horizon_that_is_too_far_ahead_is_named(shop: Workshop, match: str, cli: Any) -> None:
+def test_a_horizon_that_is_too_far_ahead_is_named(shop: SteppedInstallation, match: str, cli: Any) -> None:
     shop.client.set(HORIZON, "4000000000000")
     for result in results(cli):
         assert result.exit_code == 1
@@ -88,7 +90,7 @@ def test_a_horizon_that_is_too_far_ahead_is_named(shop: Workshop, match: str, cl
 
 
 def test_a_signing_key_whose_file_is_lost_is_named_and_without_a_file_it_is_said_that_it_was_not_checked(
-    shop: Workshop, match: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, match: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "at-rest.key"
     KeyRing(shop.client, PREFIX, lambda: shop.now, path).signing()

@@ -6,64 +6,67 @@ import pytest
 
 from domain.match.commands import OfferDraw
 from events.readmodels import summarise
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.opponents import answer
-from workers.sweeper import CHECKED_AT_ONCE, DAY_MS, LEASE_MS, LONGEST_PATIENCE_MS, PATIENCE_MS
+from workers.retries import DELAYS_MS
+from workers.sweeper import DAY_MS, LEASE_MS, STREAMS_PER_SWEEP
+
+FIRST_DELAY_MS = int(DELAYS_MS.first)
 
 
-def test_an_opponent_that_has_kept_others_waiting_is_asked_again(shop: Workshop) -> None:
+def test_an_opponent_that_has_kept_others_waiting_is_asked_again(shop: SteppedInstallation) -> None:
     waiting = shop.start("opponent-1", "alice")
     shop.start("alice", "opponent-1")
     shop.project_all()
     sweeper = shop.sweeper()
     assert sweeper.remind_opponents() == 0
-    shop.now += PATIENCE_MS + 1000
+    shop.now += FIRST_DELAY_MS + 1000
     assert sweeper.remind_opponents() == 1
     assert shop.answers == [waiting]
 
 
-def test_a_draw_offer_that_an_opponent_has_not_answered_is_found(shop: Workshop) -> None:
+def test_a_draw_offer_that_an_opponent_has_not_answered_is_found(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, OfferDraw(player="alice"), "alice")
     shop.project_all()
-    shop.now += PATIENCE_MS + 1000
+    shop.now += FIRST_DELAY_MS + 1000
     shop.sweeper().remind_opponents()
     assert shop.answers == [match]
 
 
-def test_reminders_grow_rarer_and_begin_anew_with_the_next_turn(shop: Workshop) -> None:
+def test_reminders_grow_rarer_and_begin_anew_with_the_next_turn(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-1", "opponent-2")
     shop.project_all()
     sweeper = shop.sweeper()
     start = shop.now
     asked = []
-    while shop.now < start + 2 * LONGEST_PATIENCE_MS:
-        shop.now += PATIENCE_MS // 10
+    while shop.now < start + 2 * DELAYS_MS.longest:
+        shop.now += FIRST_DELAY_MS // 10
         if sweeper.remind_opponents():
             asked.append(shop.now - start)
     gaps = [later - earlier for earlier, later in pairwise(asked)]
     assert gaps == sorted(gaps)
-    assert gaps[0] < 2 * PATIENCE_MS
+    assert gaps[0] < 2 * FIRST_DELAY_MS
     assert len(asked) < 12
     answer(shop.matches, match)
     shop.project_all()
-    shop.now += PATIENCE_MS + 1000
+    shop.now += FIRST_DELAY_MS + 1000
     assert sweeper.remind_opponents() == 1
 
 
-def test_a_result_that_is_not_in_the_ratings_is_asked_for_again(shop: Workshop) -> None:
+def test_a_result_that_is_not_in_the_ratings_is_asked_for_again(shop: SteppedInstallation) -> None:
     rated, lost = shop.win("alice", "bob"), shop.win("carol", "bob")
     shop.win("alice", "carol", rated=False)
     shop.project_all()
     shop.ratings.rate(shop.matches, rated)
     sweeper = shop.sweeper()
     assert sweeper.remind_ratings() == 0
-    shop.now += PATIENCE_MS + 1000
+    shop.now += FIRST_DELAY_MS + 1000
     assert sweeper.remind_ratings() == 1
     assert shop.rated == [lost]
 
 
-def test_an_old_result_that_is_not_in_the_ratings_is_found_on_the_round(shop: Workshop) -> None:
+def test_an_old_result_that_is_not_in_the_ratings_is_found_on_the_round(shop: SteppedInstallation) -> None:
     lost = shop.win("carol", "bob")
     shop.project_all()
     shop.now += 30 * 24 * 3_600_000
@@ -73,7 +76,7 @@ def test_an_old_result_that_is_not_in_the_ratings_is_found_on_the_round(shop: Wo
     assert shop.rated == [lost]
 
 
-def test_read_models_that_are_behind_their_streams_are_brought_up_to_date(shop: Workshop) -> None:
+def test_read_models_that_are_behind_their_streams_are_brought_up_to_date(shop: SteppedInstallation) -> None:
     matches = [shop.start("alice", "bob") for _ in range(3)]
     sweeper = shop.sweeper()
     assert sweeper.check_streams() == 3
@@ -84,16 +87,18 @@ def test_read_models_that_are_behind_their_streams_are_brought_up_to_date(shop: 
     assert shop.readmodels.summary(matches[1]) == summarise(shop.state(matches[1]))
 
 
-def test_the_round_comes_to_every_match(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.sweeper.CHECKED_AT_ONCE", 4)
+def test_the_round_comes_to_every_match(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.sweeper.STREAMS_PER_SWEEP", 4)
     for _ in range(10):
         shop.start("alice", "bob")
     sweeper = shop.sweeper()
     assert [sweeper.check_streams() for _ in range(5)] == [4, 4, 2, 0, 0]
-    assert CHECKED_AT_ONCE > 4
+    assert STREAMS_PER_SWEEP > 4
 
 
-def test_one_of_several_sweepers_is_at_work_and_another_one_takes_over_when_it_is_gone(shop: Workshop) -> None:
+def test_one_of_several_sweepers_is_at_work_and_another_one_takes_over_when_it_is_gone(
+    shop: SteppedInstallation,
+) -> None:
     shop.start("alice", "bob")
     first, second = shop.sweeper("first"), shop.sweeper("second")
     assert first.sweep() == 1
@@ -109,7 +114,7 @@ def test_one_of_several_sweepers_is_at_work_and_another_one_takes_over_when_it_i
 
 @pytest.mark.parametrize("damage", [b"{}", None])
 def test_a_last_checkpoint_that_cannot_be_read_keeps_neither_the_next_one_nor_the_rest_from_being_done(
-    shop: Workshop, damage: bytes | None
+    shop: SteppedInstallation, damage: bytes | None
 ) -> None:
     day = shop.checkpoints.sign(shop.now).day
     days = f"{PREFIX}{{proof}}:log:checkpoints"

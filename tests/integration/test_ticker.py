@@ -25,20 +25,22 @@ from tests.support.celery_worker import environment_of
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.workshop import Workshop, drain, legal_moves
+from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
 from workers import ticker as ticking
 from workers.opponents import debts_of
 from workers.rebuild import rebuild
 from workers.relay import Relay
-from workers.ticker import AT_ONCE, PATIENCE_MS, TICK_MS, Ticker
+from workers.retries import DELAYS_MS
+from workers.ticker import MAX_MATCHES_PER_TICK, TICK_MS, Ticker
 
 THREE_DAYS = days_per_move(3)
+FIRST_DELAY_MS = int(DELAYS_MS.first)
 
 
 @pytest.fixture
-def shop(server: RealServer) -> Workshop:
+def shop(server: RealServer) -> SteppedInstallation:
     """Return an installation that is driven step by step, whose players want no automatic vacations."""
-    shop = Workshop(server.url)
+    shop = SteppedInstallation(server.url)
     for player in ("alice", "bob"):
         _, mark = shop.diaries.change(player, lambda diary: diary._replace(auto_vacation=False))
         assert mark is not None
@@ -47,14 +49,14 @@ def shop(server: RealServer) -> Workshop:
     return shop
 
 
-def playing(shop: Workshop, *players: str, plies: int = 2) -> str:
+def playing(shop: SteppedInstallation, *players: str, plies: int = 2) -> str:
     """Return a match at three days per move, after the first moves; of alice and bob if no others are named."""
     match = shop.start(*(players or ("alice", "bob")), terms=THREE_DAYS)
     shop.play(match, plies)
     return match
 
 
-def falls(shop: Workshop, match: str) -> int:
+def falls(shop: SteppedInstallation, match: str) -> int:
     """Return the instant at which a flag falls."""
     clock = shop.state(match).clock
     assert clock is not None
@@ -63,14 +65,14 @@ def falls(shop: Workshop, match: str) -> int:
     return instant
 
 
-def pauses(shop: Workshop, match: str) -> tuple[Pause, ...]:
+def pauses(shop: SteppedInstallation, match: str) -> tuple[Pause, ...]:
     """Return the pauses of a match's clock."""
     clock = shop.state(match).clock
     assert clock is not None
     return clock.pauses
 
 
-def beating_until(shop: Workshop, instant: int) -> None:
+def beating_until(shop: SteppedInstallation, instant: int) -> None:
     """Go to ``instant`` as if the heart had beaten all the time until then."""
     shop.client.set(f"{shop.settings.prefix}{{time}}:heartbeat", instant)
     assert shop.heartbeat.last() == instant
@@ -82,7 +84,7 @@ def on_vacation(since: int, until: int) -> vacation.Book:
     return vacation.booked((), since, until, since)
 
 
-def test_a_tick_settles_what_is_due_and_says_when_the_next_deadline_comes(shop: Workshop) -> None:
+def test_a_tick_settles_what_is_due_and_says_when_the_next_deadline_comes(shop: SteppedInstallation) -> None:
     first = playing(shop)
     second = playing(shop)
     ticker = shop.ticker()
@@ -95,7 +97,7 @@ def test_a_tick_settles_what_is_due_and_says_when_the_next_deadline_comes(shop: 
     assert shop.now < following == min(falls(shop, second), shop.now + TICK_MS)
 
 
-def test_a_flag_falls_through_the_relay_that_runs(shop: Workshop) -> None:
+def test_a_flag_falls_through_the_relay_that_runs(shop: SteppedInstallation) -> None:
     match = playing(shop)
     deadline = falls(shop, match)
     beating_until(shop, deadline - HOUR)
@@ -106,7 +108,7 @@ def test_a_flag_falls_through_the_relay_that_runs(shop: Workshop) -> None:
     assert (state.reason, state.fallen and state.fallen.deadline) == ("flag", deadline)
 
 
-def test_ticker_and_sweeper_at_once_let_a_flag_fall_once(shop: Workshop) -> None:
+def test_ticker_and_sweeper_at_once_let_a_flag_fall_once(shop: SteppedInstallation) -> None:
     matches = [playing(shop) for _ in range(5)]
     beating_until(shop, max(falls(shop, match) for match in matches))
     shop.project_all()
@@ -125,7 +127,7 @@ def test_ticker_and_sweeper_at_once_let_a_flag_fall_once(shop: Workshop) -> None
         assert [event.type for event in shop.store.read(match)].count("flag-fell") == 1
 
 
-def test_the_sweeper_finds_a_flag_whose_deadline_was_lost(shop: Workshop) -> None:
+def test_the_sweeper_finds_a_flag_whose_deadline_was_lost(shop: SteppedInstallation) -> None:
     match = playing(shop)
     beating_until(shop, falls(shop, match))
     shop.project_all()
@@ -139,7 +141,7 @@ def test_the_sweeper_finds_a_flag_whose_deadline_was_lost(shop: Workshop) -> Non
 class CountingTimekeeper(Timekeeper):
     """A timekeeper that notes which matches it was to settle."""
 
-    def __init__(self, shop: Workshop) -> None:
+    def __init__(self, shop: SteppedInstallation) -> None:
         super().__init__(shop.matches, shop.diaries, shop.heartbeat, shop.readmodels.active)
         self.settled: list[str] = []
 
@@ -150,20 +152,20 @@ class CountingTimekeeper(Timekeeper):
 
 
 def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_other(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ticking, "AT_ONCE", 1)
+    monkeypatch.setattr(ticking, "MAX_MATCHES_PER_TICK", 1)
     match = playing(shop)
     key = f"{shop.settings.prefix}{{s{shop.keys.shard_of(match):02d}}}:deadlines"
     shop.client.zadd(key, {"no-such-match": shop.now - 2, "nor-this-one": shop.now - 1})
-    timekeeper = CountingTimekeeper(shop)
-    ticker = Ticker(shop.store, shop.readmodels, timekeeper, shop.diaries, shop.heartbeat, lambda: shop.now)
+    shop.parts.timekeeper = timekeeper = CountingTimekeeper(shop)
+    ticker = Ticker(shop.parts)
     while ticker.tick() <= shop.now:
         assert len(timekeeper.settled) < 5
     assert timekeeper.settled == ["no-such-match", "nor-this-one"]
     assert ticker.tick() == shop.now + TICK_MS
     assert len(timekeeper.settled) == 2
-    for waited, tried in ((PATIENCE_MS, 4), (PATIENCE_MS, 4), (PATIENCE_MS, 6)):
+    for waited, tried in ((FIRST_DELAY_MS, 4), (FIRST_DELAY_MS, 4), (FIRST_DELAY_MS, 6)):
         shop.now += waited
         ticker.tick()
         ticker.tick()
@@ -172,24 +174,28 @@ def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_ot
     while ticker.tick() <= shop.now:
         pass
     assert shop.state(match).status == FINISHED
-    assert AT_ONCE > 1
+    assert MAX_MATCHES_PER_TICK > 1
 
 
 @pytest.mark.parametrize("paused", [False, True], ids=["claimed only", "paused without end"])
-def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(shop: Workshop, paused: bool) -> None:
+def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(
+    shop: SteppedInstallation, paused: bool
+) -> None:
     match = shop.start("alice", "bob", terms=THREE_DAYS if paused else THREE_DAYS._replace(flag=CLAIM))
     shop.play(match, 2)
     if paused:
         shop.do(match, PauseClock(reason="arbiter", player=None, since=shop.now))
-    timekeeper = CountingTimekeeper(shop)
-    ticker = Ticker(shop.store, shop.readmodels, timekeeper, shop.diaries, shop.heartbeat, lambda: shop.now)
+    shop.parts.timekeeper = timekeeper = CountingTimekeeper(shop)
+    ticker = Ticker(shop.parts)
     beating_until(shop, shop.now + 4 * DAY)
     assert ticker.tick() == shop.now + TICK_MS
     assert timekeeper.settled == []
     assert shop.state(match).status == PLAYING
 
 
-def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_next_tick(shop: Workshop) -> None:
+def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_next_tick(
+    shop: SteppedInstallation,
+) -> None:
     matches = [playing(shop), playing(shop)]
     shop.project_all()
     since = shop.now
@@ -207,7 +213,7 @@ def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_nex
     assert shop.diaries.marks() == []
 
 
-def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: Workshop) -> None:
+def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: SteppedInstallation) -> None:
     def planned(diary: Diary) -> Diary:
         diary = arranged(diary, "Asia/Tokyo", (5, 6), shop.now)
         return diary._replace(book=on_vacation(shop.now, shop.now + DAY), plays_forced=True)
@@ -230,7 +236,7 @@ def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: Workshop) ->
 
 
 def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(server: RealServer) -> None:
-    shop = Workshop(server.url)
+    shop = SteppedInstallation(server.url)
     shop.now = now_ms()
     matches = [playing(shop), playing(shop)]
     relay = tethered([sys.executable, "-m", "deploy.cli", "relay"])
@@ -254,9 +260,9 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
 
 
 def test_crediting_that_was_killed_midway_is_begun_anew_and_credits_once(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ticking, "AT_ONCE", 2)
+    monkeypatch.setattr(ticking, "MAX_MATCHES_PER_TICK", 2)
     matches = [playing(shop) for _ in range(5)]
     shop.project_all()
     shop.now += 5 * HOUR
@@ -271,7 +277,7 @@ def test_crediting_that_was_killed_midway_is_begun_anew_and_credits_once(
         assert [event.type for event in shop.store.read(match)].count("clock-paused") == 1
 
 
-def race(shop: Workshop, match: str) -> None:
+def race(shop: SteppedInstallation, match: str) -> None:
     """Let alice move a millisecond before her flag falls, and at the same moment let it fall."""
     deadline, move = falls(shop, match), first_move(shop, match)
     beating_until(shop, deadline)
@@ -293,7 +299,7 @@ def race(shop: Workshop, match: str) -> None:
     thread.join()
 
 
-def test_of_a_move_and_a_flag_at_the_same_moment_one_counts(shop: Workshop) -> None:
+def test_of_a_move_and_a_flag_at_the_same_moment_one_counts(shop: SteppedInstallation) -> None:
     for _ in range(8):
         match = playing(shop)
         before = shop.state(match).version
@@ -302,14 +308,14 @@ def test_of_a_move_and_a_flag_at_the_same_moment_one_counts(shop: Workshop) -> N
         assert types in (["move-submitted"], ["flag-fell", "match-finished"])
 
 
-def first_move(shop: Workshop, match: str) -> str:
+def first_move(shop: SteppedInstallation, match: str) -> str:
     """Return a legal move."""
     state = shop.state(match)
     game = find_ruleset(state.game, state.ruleset)
     return game.format_move(state.position, legal_moves(state)[0])
 
 
-def lost_on_time(shop: Workshop, *players: str) -> str:
+def lost_on_time(shop: SteppedInstallation, *players: str) -> str:
     """Return a match that the first of the players has just lost on time."""
     match = playing(shop, *players)
     beating_until(shop, falls(shop, match))
@@ -318,15 +324,15 @@ def lost_on_time(shop: Workshop, *players: str) -> str:
     return match
 
 
-def follow_feed(shop: Workshop) -> None:
+def follow_feed(shop: SteppedInstallation) -> None:
     """Let the relay do its work, and the worker what it was asked for."""
-    drain(shop.projections(), shop.ratings_line())
+    drain(shop.projections(), shop.rating_requests())
     for match in shop.rated:
         shop.ratings.rate(shop.matches, match)
     shop.rated.clear()
 
 
-def test_a_forgiven_flag_leaves_no_trace_in_ratings_and_lists(shop: Workshop) -> None:
+def test_a_forgiven_flag_leaves_no_trace_in_ratings_and_lists(shop: SteppedInstallation) -> None:
     shop.win("alice", "carol")
     match = playing(shop)
     follow_feed(shop)
@@ -348,7 +354,7 @@ def test_a_forgiven_flag_leaves_no_trace_in_ratings_and_lists(shop: Workshop) ->
     assert dump(shop.client, shop.keys) == after
 
 
-def test_ratings_with_nothing_but_a_forgiven_flag_are_as_if_there_never_was_one(shop: Workshop) -> None:
+def test_ratings_with_nothing_but_a_forgiven_flag_are_as_if_there_never_was_one(shop: SteppedInstallation) -> None:
     match = lost_on_time(shop)
     follow_feed(shop)
     assert shop.readmodels.pools() == ["bashni-2"]
@@ -359,7 +365,7 @@ def test_ratings_with_nothing_but_a_forgiven_flag_are_as_if_there_never_was_one(
 
 
 def test_a_result_that_was_forgiven_while_it_was_being_rated_is_not_rated(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = lost_on_time(shop)
     put = shop.ratings.put
@@ -374,7 +380,7 @@ def test_a_result_that_was_forgiven_while_it_was_being_rated_is_not_rated(
     assert shop.readmodels.rating_change(match) == {}
 
 
-def test_an_opponent_whose_flag_was_forgiven_is_asked_for_its_move_again(shop: Workshop) -> None:
+def test_an_opponent_whose_flag_was_forgiven_is_asked_for_its_move_again(shop: SteppedInstallation) -> None:
     match = lost_on_time(shop, "opponent-1", "alice")
     drain(shop.opponents())
     shop.answers.clear()
@@ -384,7 +390,7 @@ def test_an_opponent_whose_flag_was_forgiven_is_asked_for_its_move_again(shop: W
     assert [debt.player for debt in debts_of(shop.state(match))] == ["opponent-1"]
 
 
-def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgiven(shop: Workshop) -> None:
+def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgiven(shop: SteppedInstallation) -> None:
     match = lost_on_time(shop)
     since = shop.now + DAY
     shop.timekeeper.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 2 * DAY)), shop.now)

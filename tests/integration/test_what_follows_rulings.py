@@ -15,7 +15,7 @@ from events.service.matches import Executed
 from events.store.contract import Request
 from tests.support.cases import REASON, RULE
 from tests.support.matches import NOON
-from tests.support.workshop import Workshop, drain
+from tests.support.stepped_installation import SteppedInstallation, drain
 from workers.opponents import answer
 from workers.rebuild import rebuild
 
@@ -25,9 +25,9 @@ WORDS = Statement("", "So it was.").digest
 class Court:
     """Rules on matches of an installation, and lets its relay and its workers do what follows from that."""
 
-    def __init__(self, shop: Workshop) -> None:
+    def __init__(self, shop: SteppedInstallation) -> None:
         self.shop = shop
-        self.lines = (shop.projections(), shop.ratings_line())
+        self.lines = (shop.projections(), shop.rating_requests())
 
     def follow(self) -> None:
         """Let read models and ratings follow."""
@@ -56,7 +56,7 @@ class Court:
         return self.ratings()
 
 
-def test_after_every_ruling_the_ratings_are_those_of_the_results_that_stand(shop: Workshop) -> None:
+def test_after_every_ruling_the_ratings_are_those_of_the_results_that_stand(shop: SteppedInstallation) -> None:
     chance, court = Random(3), Court(shop)
     matches = []
     for number in range(14):
@@ -98,7 +98,7 @@ def test_after_every_ruling_the_ratings_are_those_of_the_results_that_stand(shop
 
 
 def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_the_match_is_frozen(
-    shop: Workshop,
+    shop: SteppedInstallation,
 ) -> None:
     court, opponents = Court(shop), shop.opponents()
     match = shop.start("alice", "opponent-1")
@@ -122,7 +122,7 @@ def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_th
 
 
 def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, SubmitMove(player="alice", move="c3-d4"), "alice")
@@ -143,13 +143,12 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
     assert last.recompute() is None
 
 
-def test_the_deadline_that_is_kept_is_that_of_the_match_after_every_ruling(shop: Workshop) -> None:
+def test_the_deadline_that_is_kept_is_that_of_the_match_after_every_ruling(shop: SteppedInstallation) -> None:
     court = Court(shop)
     match = shop.win("alice", "bob")
 
     def kept() -> int | None:
-        due = [each for shard in range(shop.store.shards) for each in shop.store.due(shard, 2**52, 10)]
-        return dict(due).get(match)
+        return dict(shop.store.due(2**52, 10)).get(match)
 
     assert kept() is None
     court.rule(match, "take-back", ply=1)

@@ -21,7 +21,7 @@ from tests.support.drafts import drafts, request
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.workshop import PREFIX, Workshop
+from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.relay import Relay
 
 AHEAD = 110_000
@@ -43,8 +43,7 @@ class OffClock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[OffClock]:
     """Return the wall clock of apps and relays that are made in the test; it is right at first."""
     clock = OffClock()
-    monkeypatch.setattr("api.services.now_ms", clock)
-    monkeypatch.setattr("workers.relay.now_ms", clock)
+    monkeypatch.setattr("events.installation.now_ms", clock)
     return clock
 
 
@@ -55,7 +54,7 @@ def wall_app(server: RealServer, clock: OffClock) -> Flask:
     return app_on(server.url)
 
 
-def nearly_over(shop: Workshop, left_ms: int = 60_000) -> str:
+def nearly_over(shop: SteppedInstallation, left_ms: int = 60_000) -> str:
     """Return a match whose flag falls in ``left_ms`` by the wall clock; time has been kept until now."""
     shop.now = now_ms() - 3 * DAY + left_ms
     for player in ("alice", "bob"):
@@ -122,7 +121,7 @@ def test_the_clock_is_compared_at_once_when_it_was_set(redis: Redis) -> None:
     clock.check()
 
 
-def test_a_relay_ahead_makes_no_flag_fall_early(shop: Workshop, clock: OffClock) -> None:
+def test_a_relay_ahead_makes_no_flag_fall_early(shop: SteppedInstallation, clock: OffClock) -> None:
     match = nearly_over(shop)
     version, beaten = shop.state(match).version, shop.heartbeat.last()
     clock.offset = AHEAD
@@ -136,7 +135,7 @@ def test_a_relay_ahead_makes_no_flag_fall_early(shop: Workshop, clock: OffClock)
     assert shop.heartbeat.last() == beaten
 
 
-def test_a_wrong_year_for_some_seconds_leaves_nothing_behind(shop: Workshop, clock: OffClock) -> None:
+def test_a_wrong_year_for_some_seconds_leaves_nothing_behind(shop: SteppedInstallation, clock: OffClock) -> None:
     matches = [nearly_over(shop), shop.create()]
     versions = [shop.state(match).version for match in matches]
     with running(Relay(shop.settings)):
@@ -196,12 +195,12 @@ def test_an_api_whose_clock_is_wrong_is_not_ready_and_its_metrics_say_by_how_muc
 
 
 def test_readiness_and_metrics_name_the_relay_whose_clock_is_wrong(
-    shop: Workshop, server: RealServer, monkeypatch: pytest.MonkeyPatch
+    shop: SteppedInstallation, server: RealServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.support.callers.settings_for", lambda _: shop.settings)
     client = app_on(server.url).test_client()
     assert client.get("/readyz").json["impaired"] == {}
-    monkeypatch.setattr("workers.relay.now_ms", OffClock(AHEAD))
+    monkeypatch.setattr("events.installation.now_ms", OffClock(AHEAD))
     with running(Relay(shop.settings)):
         eventually(shop.heartbeat.offsets, "the relay's word about its clock")
     answer = client.get("/readyz")

@@ -16,6 +16,7 @@ from domain.match.lines import Orders
 from domain.match.state import PLAYING, MatchState
 from domain.match.terms import HOUR, MINUTE
 from domain.match.timekeeping import deadline_of
+from events.installation import Installation
 from events.private.availability import Change, Diaries, MemoryDiaries
 from events.readmodels.summary import Projected
 from events.service.matches import Loaded, Matches
@@ -65,11 +66,11 @@ class House:
         self.diaries = kept.diaries
         self.heartbeat = kept.heartbeat
         self._seeds = count(2**40)
-        self.matches = Matches(kept.store, lambda: self.now, lambda: str(next(self._seeds)))
         self.active: dict[str, dict[str, None]] = defaultdict(dict)
-        self.timekeeper = Timekeeper(
-            self.matches, kept.diaries, kept.heartbeat, lambda player: list(self.active[player])
+        self.parts = SimulatedInstallation(
+            kept, lambda: self.now, lambda: str(next(self._seeds)), lambda player: list(self.active[player])
         )
+        self.matches, self.timekeeper = self.parts.matches, self.parts.timekeeper
         self._ticker = self._another_ticker()
         self._changed = changed
         self._queue: list[tuple[int, int, Act]] = []
@@ -143,14 +144,7 @@ class House:
             self._relay()
 
     def _another_ticker(self) -> Ticker:
-        return Ticker(
-            self.store,
-            _NothingProjected(),  # type: ignore[arg-type]
-            self.timekeeper,
-            self.diaries,
-            self.heartbeat,
-            lambda: self.now,
-        )
+        return Ticker(self.parts)
 
     def _look(self) -> None:
         self.tick()
@@ -210,6 +204,25 @@ class House:
                 self.active[seat.player].pop(state.match, None)
             elif seat.player is not None:
                 self.active[seat.player][state.match] = None
+
+
+class SimulatedInstallation(Installation):
+    """An installation with the parts that keep time, on ``kept``; ``active`` returns the matches of a player."""
+
+    def __init__(
+        self,
+        kept: Kept,
+        now: Callable[[], int],
+        fresh_seed: Callable[[], str],
+        active: Callable[[str], list[str]],
+    ) -> None:
+        self.now = now
+        self.store = kept.store  # type: ignore[assignment]
+        self.diaries = kept.diaries
+        self.heartbeat = kept.heartbeat
+        self.matches = Matches(kept.store, now, fresh_seed)
+        self.timekeeper = Timekeeper(self.matches, kept.diaries, kept.heartbeat, active)
+        self.readmodels = _NothingProjected()  # type: ignore[assignment]
 
 
 class _NothingProjected:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from unittest.mock import patch
 
-from workers import relay as relaying
+from workers import consumers
 from workers.relay import Relay
 
 BLOCK_MS = 100
@@ -17,7 +17,7 @@ def running(relay: Relay) -> Iterator[Event]:
     """Run ``relay`` until the block ends or what is yielded is set; after the block it works no more."""
     stop = Event()
     thread = Thread(target=relay.run, args=[stop])
-    with patch.object(relaying, "BLOCK_MS", BLOCK_MS):
+    with patch.object(consumers, "BLOCK_MS", BLOCK_MS):
         thread.start()
         try:
             yield stop

@@ -182,14 +182,14 @@ class WorstWorld:
         """Let boris talk until no more about him can be collected at once."""
         person = self.services.people.person(self.boris.id)
         assert person is not None
-        assert not takes_long(self.services.holdings, person)
+        assert not takes_long(self.services.personal_data, person)
         for number in count():
             request = Request(f"filling-{number}", "")
             self.services.chats.say(self.medium, person.id, f"{number} " + "ä" * 900, request)
-            if takes_long(self.services.holdings, person):
+            if takes_long(self.services.personal_data, person):
                 break
         self.services.store.client.xtrim(f"rk:chat:{{{self.medium}}}", number, approximate=False)
-        assert not takes_long(self.services.holdings, person)
+        assert not takes_long(self.services.personal_data, person)
 
     def requests(self) -> Iterator[Asked]:
         """Yield the requests that are known to cost most."""

@@ -7,23 +7,17 @@ from random import Random
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
 from domain.match.state import CLOCK, FINISHED, PLAYING, MatchState, Seat, is_person
-from events.private.availability import RedisDiaries
-from events.proof.checkpoint_log import CheckpointLog, day_of
-from events.proof.keys import KeyRing
-from events.readmodels import ReadModels, dump
-from events.readmodels.projector import Projector, projected_by
-from events.readmodels.ratings import Ratings
-from events.runtime.connections import blocking_client, connect
+from events.installation import Installation
+from events.proof.checkpoint_log import day_of
+from events.readmodels import dump
+from events.runtime.connections import blocking_client
 from events.runtime.settings import Settings, next_database
 from events.service.matches import Executed, Matches
-from events.service.outages import RedisHeartbeat
-from events.service.timekeeper import Timekeeper
 from events.store.contract import Request
 from events.store.feed import FeedGroup
-from events.store.redis import RedisStore
 from tests.support.matches import NOON, creation
+from workers.consumers import Consumer, enqueue_when_due, project_deliveries, sync_clocks
 from workers.opponents import debts_of
-from workers.relay import Line, asking, keeping_time, projecting
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker
 
@@ -45,27 +39,36 @@ def settings_for(url: str) -> Settings:
     )
 
 
-class Workshop:
+class CollectedTasks:
+    """A task queue that remembers what was requested."""
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        self.answers: list[str] = []
+        self.rated: list[str] = []
+        self.checkpoints: list[str] = []
+        self.request_answer = self.answers.append
+        self.request_rating = self.rated.append
+        self._now = now
+
+    def request_checkpoint(self) -> None:
+        """Remember the day."""
+        self.checkpoints.append(day_of(self._now()))
+
+
+class SteppedInstallation:
     """The parts of an installation. What would be enqueued is collected in ``answers`` and ``rated``."""
 
     def __init__(self, url: str) -> None:
-        self.settings = settings_for(url)
-        self.client = connect(url)
-        self.store = RedisStore(self.client, PREFIX, SHARDS)
         self.now = NOON
-        self.matches = Matches(self.store, self.tick)
-        self.readmodels = ReadModels(self.client, PREFIX, SHARDS, lambda: self.now)
+        self.parts = parts = Installation(settings_for(url), lambda: self.now)
+        parts.matches = Matches(parts.store, self.tick)
+        self.settings, self.client, self.store, self.matches = parts.settings, parts.client, parts.store, parts.matches
+        self.readmodels, self.projector, self.ratings = parts.readmodels, parts.projector, parts.ratings
+        self.keyring, self.checkpoints = parts.keys, parts.checkpoints
+        self.diaries, self.heartbeat, self.timekeeper = parts.diaries, parts.heartbeat, parts.timekeeper
         self.keys = self.readmodels.keys
-        self.projector = Projector(self.client, self.keys, projected_by(self.matches))
-        self.ratings = Ratings(self.client, self.keys)
-        self.keyring = KeyRing(self.client, PREFIX, lambda: self.now)
-        self.checkpoints = CheckpointLog(self.store, self.keyring)
-        self.checkpoints_asked: list[str] = []
-        self.diaries = RedisDiaries(self.client, PREFIX)
-        self.heartbeat = RedisHeartbeat(self.client, PREFIX)
-        self.timekeeper = Timekeeper(self.matches, self.diaries, self.heartbeat, self.readmodels.active)
-        self.answers: list[str] = []
-        self.rated: list[str] = []
+        self.tasks = CollectedTasks(lambda: self.now)
+        self.answers, self.rated, self.checkpoints_asked = self.tasks.answers, self.tasks.rated, self.tasks.checkpoints
         self._made = 0
 
     def tick(self) -> int:
@@ -79,46 +82,35 @@ class Workshop:
         group.ensure()
         return group
 
-    def projections(self, consumer: str = "one") -> Line:
-        """Return the line of the relay that projects; it claims whenever its clock is two seconds on."""
+    def projections(self, consumer: str = "one") -> Consumer:
+        """Return the consumer that updates the read models; it claims whenever its clock is two seconds on."""
         group = self.group("projections", consumer)
-        return Line(group, projecting(group, self.projector), lambda: self.now)
+        return Consumer(group, project_deliveries(group, self.projector), lambda: self.now)
 
-    def opponents(self) -> Line:
-        """Return the line of the relay that asks opponents."""
+    def opponents(self) -> Consumer:
+        """Return the consumer that requests answers of opponents."""
         group = self.group("opponents")
-        return Line(group, asking(group, self.matches, lambda state: bool(debts_of(state)), self.answers.append))
+        return Consumer(
+            group, enqueue_when_due(group, self.matches, lambda state: bool(debts_of(state)), self.answers.append)
+        )
 
-    def ratings_line(self) -> Line:
-        """Return the line of the relay that asks for ratings."""
+    def rating_requests(self) -> Consumer:
+        """Return the consumer that requests ratings."""
         group = self.group("ratings")
-        return Line(group, asking(group, self.matches, self.ratings.owed, self.rated.append))
+        return Consumer(group, enqueue_when_due(group, self.matches, self.ratings.owed, self.rated.append))
 
-    def clocks(self) -> Line:
-        """Return the line of the relay that lets matches follow the diaries of their players."""
+    def clocks(self) -> Consumer:
+        """Return the consumer that brings matches into line with the availability of their players."""
         group = self.group("clocks")
-        return Line(group, keeping_time(group, self.store, self.matches, self.timekeeper, lambda: self.now))
+        return Consumer(group, sync_clocks(group, self.store, self.matches, self.timekeeper, lambda: self.now))
 
     def ticker(self) -> Ticker:
-        """Return a ticker that reads this workshop's clock."""
-        return Ticker(self.store, self.readmodels, self.timekeeper, self.diaries, self.heartbeat, lambda: self.now)
+        """Return a ticker that reads this installation's clock."""
+        return Ticker(self.parts)
 
     def sweeper(self, name: str = "one", rounds: Sequence[Callable[[], object]] = ()) -> Sweeper:
-        """Return a sweeper that reads this workshop's clock and does ``rounds``."""
-        return Sweeper(
-            self.store,
-            self.readmodels,
-            self.projector,
-            self.ratings,
-            self.timekeeper,
-            self.answers.append,
-            self.rated.append,
-            self.checkpoints,
-            lambda: self.checkpoints_asked.append(day_of(self.now)),
-            lambda: self.now,
-            name,
-            rounds,
-        )
+        """Return a sweeper that reads this installation's clock and does ``rounds``."""
+        return Sweeper(self.parts, self.tasks, name, rounds)  # type: ignore[arg-type]
 
     def project_all(self) -> None:
         """Bring the read models up to the feed."""
@@ -194,10 +186,10 @@ def legal_moves(state: MatchState) -> Sequence[object]:
     return list(find_ruleset(state.game, state.ruleset).legal_moves(state.position))
 
 
-def drain(*lines: Line) -> int:
-    """Let lines of the relay work until nothing is left for them; return how many deliveries they handled."""
+def drain(*consumers: Consumer) -> int:
+    """Let consumers work until nothing is left for them; return how many deliveries they handled."""
     handled = 0
-    while found := sum(line.step(None) for line in lines):
+    while found := sum(consumer.step(None) for consumer in consumers):
         handled += found
     return handled
 

@@ -1,0 +1,181 @@
+"""The composition root: every part of an installation, built from its settings.
+
+API, stream, relay, tasks, command line, simulation and tests all take the parts from here. A part is built when it is
+first used; building it does not connect.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from events.people.accounts import People
+from events.people.administration import Administration
+from events.people.blocks import Blocks
+from events.people.tickets import Tickets
+from events.private.availability import Diaries, RedisDiaries
+from events.private.chats import Chats
+from events.private.notebooks import Notebooks
+from events.private.reports import Reports
+from events.private.statements import Statements
+from events.proof.checkpoint_log import CheckpointLog
+from events.proof.keys import KeyRing
+from events.readmodels import ReadModels
+from events.readmodels.projector import Projector, projected_by
+from events.readmodels.ratings import Ratings
+from events.runtime.liveness import RedisLiveness
+from events.runtime.settings import Settings, store_from
+from events.runtime.wall_clock import now_ms
+from events.service.incidents import Incidents
+from events.service.jobs import Jobs
+from events.service.matches import Matches
+from events.service.outages import Heartbeat, RedisHeartbeat
+from events.service.personal_data import PersonalDataStores
+from events.service.timekeeper import Timekeeper
+from events.store.redis import RedisStore
+from events.store.rewriting import Rewriting
+
+
+class Installation:
+    """The parts of one installation. Safe to share between threads.
+
+    ``now`` is a clock in milliseconds since 1970 UTC; None for the wall clock, which the store compares with its own.
+    ``name`` is the process that keeps time, as operators see it. ``readmodels`` and what is built on it raise
+    StoreUnavailable until the store has once said how many shards it has.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        now: Callable[[], int] | None = None,
+        store: RedisStore | None = None,
+        name: str = "",
+    ) -> None:
+        self.settings = settings
+        self.now = now or now_ms
+        self.name = name
+        self.store = store or store_from(settings, None if now else now_ms)
+        self.client = self.store.client
+        self.prefix = self.store.prefix
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The matches, with the cache of this process."""
+        return Matches(self.store, self.now)
+
+    @cached_property
+    def timekeeper(self) -> Timekeeper:
+        """What executes commands in time and lets flags fall."""
+        return Timekeeper(self.matches, self.diaries, self.heartbeat, lambda player: self.readmodels.active(player))
+
+    @cached_property
+    def heartbeat(self) -> Heartbeat:
+        """The record of when time was kept, and of outages."""
+        return RedisHeartbeat(self.client, self.prefix, self.store.clock, self.name)
+
+    @cached_property
+    def diaries(self) -> Diaries:
+        """When players are available."""
+        return RedisDiaries(self.client, self.prefix)
+
+    @cached_property
+    def readmodels(self) -> ReadModels:
+        """The read models."""
+        return ReadModels(self.client, self.prefix, self.store.shards, self.now)
+
+    @cached_property
+    def projector(self) -> Projector:
+        """What brings the read models up to the events."""
+        return Projector(self.client, self.readmodels.keys, projected_by(self.matches))
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """The ratings, for writing."""
+        return Ratings(self.client, self.readmodels.keys)
+
+    @cached_property
+    def people(self) -> People:
+        """Accounts, sessions and tokens."""
+        return People(self.client, self.prefix, self.now)
+
+    @cached_property
+    def administration(self) -> Administration:
+        """Roles, and the log of administrative acts."""
+        return Administration(self.client, self.prefix, self.now)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """Whom players block and mute."""
+        return Blocks(self.client, self.prefix)
+
+    @cached_property
+    def tickets(self) -> Tickets:
+        """Tickets for the live stream."""
+        return Tickets(self.client, self.prefix)
+
+    @cached_property
+    def chats(self) -> Chats:
+        """The chats of matches."""
+        return Chats(self.client, self.prefix, self.now)
+
+    @cached_property
+    def notebooks(self) -> Notebooks:
+        """The notes of players."""
+        return Notebooks(self.client, self.prefix)
+
+    @cached_property
+    def reports(self) -> Reports:
+        """Messages that were reported to arbiters."""
+        return Reports(self.client, self.prefix, self.now)
+
+    @cached_property
+    def statements(self) -> Statements:
+        """The texts of cases."""
+        return Statements(self.client, self.prefix, self.now)
+
+    @cached_property
+    def rewriting(self) -> Rewriting:
+        """Which files of the store are still to be rewritten after erasures."""
+        return Rewriting(self.client, self.prefix, self.now)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Long work that was requested."""
+        return Jobs(self.client, self.prefix, self.now)
+
+    @cached_property
+    def incidents(self) -> Incidents:
+        """What went wrong with the store."""
+        return Incidents(self.client, self.prefix)
+
+    @cached_property
+    def liveness(self) -> RedisLiveness:
+        """Which threads of the relays make progress."""
+        return RedisLiveness(self.client, self.prefix)
+
+    @cached_property
+    def keys(self) -> KeyRing:
+        """The signing keys."""
+        return KeyRing(self.client, self.prefix, self.now, self.settings.key_file)
+
+    @cached_property
+    def checkpoints(self) -> CheckpointLog:
+        """The log of checkpoints."""
+        return CheckpointLog(self.store, self.keys)
+
+    @cached_property
+    def personal_data(self) -> PersonalDataStores:
+        """Where personal data is stored."""
+        return PersonalDataStores(
+            people=self.people,
+            administration=self.administration,
+            statements=self.statements,
+            diaries=self.diaries,
+            notebooks=self.notebooks,
+            chats=self.chats,
+            blocks=self.blocks,
+            reports=self.reports,
+            matches=self.matches,
+            store=self.store,
+            readmodels=self.readmodels,
+            rewriting=self.rewriting,
+            jobs=self.jobs,
+        )

@@ -9,7 +9,7 @@ import click
 from deploy.cli.arguments import Refusal
 from deploy.cli.installation import find_var
 from deploy.local import aof
-from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copied_aside, find_binary
+from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, copy_aside, find_binary
 
 VAR = click.option(
     "--var",
@@ -30,15 +30,15 @@ def store_files() -> None:
 def check(var: Path) -> None:
     """Say how much of the files can be read, and where they are damaged; nothing is changed."""
     with held(var) as (directory, binary):
-        damaged = aof.damaged_base(directory.path, str(binary.path))
+        damaged = aof.find_base_damage(directory.path, str(binary.path))
         if damaged is not None:
             click.echo(f"DAMAGED {damaged}: put a backup back")
-        files = [aof.check(path, str(binary.path)) for path in aof.logs_of_writes(directory.path)]
+        files = [aof.check_file(path, str(binary.path)) for path in aof.incremental_files(directory.path)]
     for file in files:
         click.echo(
-            f"DAMAGED {file.path} at byte {file.whole:,} of {file.size:,}" if file.rest else f"whole {file.path}"
+            f"DAMAGED {file.path} at byte {file.valid:,} of {file.size:,}" if file.excess else f"whole {file.path}"
         )
-    if damaged is not None or any(file.rest for file in files):
+    if damaged is not None or any(file.excess for file in files):
         raise SystemExit(1)
 
 
@@ -50,12 +50,12 @@ def repair(var: Path) -> None:
     The next `rookery up` names what is missing.
     """
     with held(var) as (directory, binary):
-        files = [aof.check(path, str(binary.path)) for path in aof.logs_of_writes(directory.path)]
-        if not any(file.rest for file in files):
+        files = [aof.check_file(path, str(binary.path)) for path in aof.incremental_files(directory.path)]
+        if not any(file.excess for file in files):
             click.echo("There is nothing to repair.")
             return
-        click.echo(f"The files as they are were copied to {copied_aside(directory.path, var)}")
-        for words in aof.cut_off_from_the_first_damage(files, directory.path):
+        click.echo(f"The files as they are were copied to {copy_aside(directory.path, var)}")
+        for words in aof.truncate_at_first_damage(files, directory.path):
             click.echo(words)
     click.echo("What is missing now is named by: rookery up")
 
@@ -71,7 +71,7 @@ def held(var: Path) -> Iterator[tuple[DataDirectory, Binary]]:
         binary = find_binary()
         directory = DataDirectory(var / "redis", binary)
         yield directory, binary
-    except (EmbeddedError, aof.DamagedFile, OSError) as error:
+    except (EmbeddedError, aof.DamagedFileError, OSError) as error:
         raise Refusal(str(error)) from error
     finally:
         if directory is not None:

@@ -14,8 +14,8 @@ import click
 from environs import ValidationError
 
 from deploy.cli.arguments import Refusal
-from deploy.local.ports import pongs
-from deploy.local.private_files import ENVIRONMENT, read_exports
+from deploy.local.environment import ENVIRONMENT_FILE, parse_exports
+from deploy.local.ports import is_serving
 from events.proof.keys import KeyRing
 from events.runtime.connections import connect
 from events.runtime.settings import Settings, check_store, store_from
@@ -103,7 +103,7 @@ def _find(redis_url: str | None, named: Path | None) -> tuple[Found, str]:
         settings = settings._replace(redis_url=redis_url or settings.redis_url)
         return Found(settings, var), f"Acting on the store {_without_password(settings.redis_url)}, which {by} names."
     try:
-        running = read_exports((var / ENVIRONMENT).read_text())
+        running = parse_exports((var / ENVIRONMENT_FILE).read_text())
         settings = settings._replace(
             redis_url=running["REDIS_URL"], broker_url=running["BROKER_URL"], prefix=running["ROOKERY_PREFIX"]
         )
@@ -112,7 +112,7 @@ def _find(redis_url: str | None, named: Path | None) -> tuple[Found, str]:
     if "ROOKERY_KEY_FILE" in running:
         settings = settings._replace(key_file=Path(running["ROOKERY_KEY_FILE"]))
     with connect(settings.redis_url) as client:
-        if not pongs(client):
+        if not is_serving(client):
             raise _nothing_runs(var)
     return Found(settings, var), f"Acting on the installation in {var.resolve()} (name another: --var or --redis)."
 

@@ -53,7 +53,7 @@ def up(
     try:
         ports = Ports(port, stream_port, server_port)
         say = printer.say
-        house = Installation(var, ports, bind, opponents, say=say, fsync=fsync, accept_loss=accept_loss)
+        house = Installation(var, ports, bind, opponents, on_message=say, fsync=fsync, accept_loss=accept_loss)
         say(f"Starting Rookery on {house.var}", OUT)
         if fsync == "everysec":
             say("--fsync everysec: a power cut may cost what was played in about the last second")

@@ -7,8 +7,7 @@ import click
 from deploy.cli.arguments import Refusal, in_words, printable, progress
 from deploy.cli.everything import audit_logs, tell
 from deploy.cli.installation import find, open_store, store_options
-from deploy.local.watermark import MARK, read_mark
-from deploy.local.watermark import missing as missing_events
+from deploy.local.watermark import MARK, find_missing, read_mark
 from events.readmodels import Keys, dump
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import impossible
@@ -79,7 +78,7 @@ def _missing(store: RedisStore, path: Path) -> bool:
             f"No high-water mark of this store is at {path}: events missing at the end were not looked for.", err=True
         )
         return False
-    for line in (found := missing_events(store, mark, mark.boot)).lines():
+    for line in (found := find_missing(store, mark, mark.boot)).lines():
         click.echo(f"MISSING {line}")
     return found.certain
 

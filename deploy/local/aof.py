@@ -1,12 +1,11 @@
-"""The append-only file before a server reads it: what follows the last whole command is cut off, or the start refused.
+"""The append-only file before a server loads it: an incomplete write at the end is truncated, other damage refused.
 
 A power cut leaves zero bytes or half a command at the end of the file, which nothing was acknowledged for or which had
-not been flushed: both are cut off, and what was cut off is kept. Damage in front of further transactions is another
-matter: a server would stop reading there without a word, or truncate the file for good, so it is not started.
+not been flushed: both are truncated, and what was truncated is kept. Damage before further transactions is different:
+a server would silently stop reading there, or truncate the file for good, so it is not started.
 
-Run as ``python -I -S appendonly.py DIRECTORY MARK SERVER ARGUMENTS...`` it checks ``DIRECTORY`` and then becomes the
-server, so that every start is checked, those after a crash too. It uses the standard library alone and imports nothing
-else of Rookery, so that this costs little.
+Run as ``python -I -S aof.py DIRECTORY MARK SERVER ARGUMENTS...``, this module checks ``DIRECTORY`` and then becomes the
+server, so that restarts after a crash are checked too. It starts fast because it imports only the standard library.
 """
 
 import json
@@ -20,149 +19,149 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-FOLDER = "appendonlydir"
-SINGLE = "appendonly.aof"
-"""The one file of servers before version 7."""
+AOF_DIRECTORY = "appendonlydir"
+AOF_FILE = "appendonly.aof"
+"""The single file of servers before version 7, and the stem of the file names of later ones."""
 
-KEPT = "cut-off"
-"""The folder below the data directory that keeps what was cut off."""
+TRUNCATED_DIRECTORY = "cut-off"
+"""The directory below the data directory that keeps what was truncated."""
 
 END_OF_TRANSACTION = b"*1\r\n$4\r\nEXEC\r\n"
 """Every append ends with it: where it follows damage, whole events follow."""
 
-CHUNK = 1 << 20
+CHUNK_BYTES = 1 << 20
 
 
-class DamagedFile(Exception):
+class DamagedFileError(Exception):
     """An append-only file that must not be opened as it is; the message says where the damage is."""
 
 
-class Checked(NamedTuple):
-    """A file, how many of its bytes are whole commands, and how many it has."""
+class CheckedFile(NamedTuple):
+    """A file, how many of its bytes are complete commands, and its size in bytes."""
 
     path: Path
-    whole: int
+    valid: int
     size: int
 
     @property
-    def rest(self) -> int:
-        """The number of bytes after the last whole command."""
-        return self.size - self.whole
+    def excess(self) -> int:
+        """The number of bytes after the last complete command."""
+        return self.size - self.valid
 
 
-def prepare(directory: Path, server: str, mark: Path) -> list[str]:
-    """Make the files in ``directory`` fit to be read by the program ``server``; return what was done, in words.
+def repair_tails(directory: Path, server: str, mark: Path) -> list[str]:
+    """Truncate incomplete writes so that the program ``server`` can load ``directory``; return a message for each.
 
-    ``mark`` is the file of the high-water mark, which says how much of the newest log is known to be on the disk.
-    Crash-safe: what is cut off is on the disk elsewhere before the file is made shorter, and cutting again finds
-    nothing to cut. Raises DamagedFile, with nothing changed, when there is damage in front of further events, and
-    OSError.
+    ``mark`` is the file of the high-water mark, which says how much of the newest file is known to be on the disk.
+    Crash-safe: what is truncated is on the disk elsewhere before the file is shortened, and truncating again finds
+    nothing to truncate. Raises OSError, and DamagedFileError, with nothing changed, for damage before further events.
     """
-    files = [check(path, server) for path in logs_of_writes(directory)]
-    for checked in files:
-        if checked.rest and not _ends_here(checked, mark, last=checked is files[-1]):
-            raise DamagedFile(
-                f"{checked.path} is damaged at byte {checked.whole:,}: {checked.rest:,} bytes follow that no server "
-                "reads, with events among them"
+    files = [check_file(path, server) for path in incremental_files(directory)]
+    for file in files:
+        if file.excess and not _is_incomplete_write(file, mark, last=file is files[-1]):
+            raise DamagedFileError(
+                f"{file.path} is damaged at byte {file.valid:,}: the {file.excess:,} bytes that follow cannot be "
+                "loaded, and contain events"
             )
-    return [cut_off(checked, directory) for checked in files if checked.rest]
+    return [truncate(file, directory) for file in files if file.excess]
 
 
-def check(path: Path, server: str) -> Checked:
-    """Return how much of the log of writes at ``path`` can be read, as the program ``server`` finds itself."""
+def check_file(path: Path, server: str) -> CheckedFile:
+    """Return how much of the file at ``path`` can be loaded, as the program ``server`` finds itself."""
     size = path.stat().st_size
     if size == 0:
-        return Checked(path, 0, 0)
-    ran = _run_as("check-aof", path, server)
-    found = re.search(r"ok_up_to=(\d+)", ran.stdout)
-    if found is None:
-        raise DamagedFile(f"{path} cannot be checked: {(ran.stdout + ran.stderr).strip()}")
-    return Checked(path, int(found[1]), size)
+        return CheckedFile(path, 0, 0)
+    completed = _run_checker("check-aof", path, server)
+    valid = re.search(r"ok_up_to=(\d+)", completed.stdout)
+    if valid is None:
+        raise DamagedFileError(f"{path} cannot be checked: {(completed.stdout + completed.stderr).strip()}")
+    return CheckedFile(path, int(valid[1]), size)
 
 
-def cut_off(checked: Checked, directory: Path) -> str:
-    """Make the file end after its last whole command; return in words what was done.
+def truncate(file: CheckedFile, directory: Path) -> str:
+    """Truncate ``file`` after its last complete command; return a message about it.
 
-    What is cut off is kept below ``directory``, unless it is zero bytes.
+    What is truncated is kept below ``directory``, unless it is zero bytes.
     """
-    if _all_zero(checked):
-        said = f"{checked.path}: {checked.rest:,} zero bytes at the end were cut off"
+    if _is_all_zeros(file):
+        message = f"{file.path}: {file.excess:,} zero bytes at the end were truncated"
     else:
-        kept = directory / KEPT / f"{checked.path.name}-from-{checked.whole}-{time.time_ns() // 1_000_000}"
+        kept = directory / TRUNCATED_DIRECTORY / f"{file.path.name}-from-{file.valid}-{time.time_ns() // 1_000_000}"
         kept.parent.mkdir(mode=0o700, exist_ok=True)
-        copy(checked.path, kept, checked.whole)
-        said = f"{checked.path}: {checked.rest:,} bytes of an unfinished write at the end were cut off; kept as {kept}"
-    with checked.path.open("r+b") as file:
-        file.truncate(checked.whole)
-        os.fsync(file.fileno())
-    return said
+        copy(file.path, kept, file.valid)
+        message = f"{file.path}: {file.excess:,} bytes of an incomplete write at the end were truncated; kept as {kept}"
+    with file.path.open("r+b") as opened:
+        opened.truncate(file.valid)
+        os.fsync(opened.fileno())
+    return message
 
 
-def cut_off_from_the_first_damage(files: Sequence[Checked], directory: Path) -> list[str]:
-    """Make the first of ``files`` that is damaged end before the damage, and empty those after it.
+def truncate_at_first_damage(files: Sequence[CheckedFile], directory: Path) -> list[str]:
+    """Truncate the first damaged one of ``files`` before the damage, and empty those after it.
 
-    What stands behind the damage rests on what is lost. Returns in words what was done.
+    What follows the damage depends on what is lost. Returns a message about each file that was changed.
     """
-    first = next(number for number, checked in enumerate(files) if checked.rest)
-    behind = [checked._replace(whole=0) for checked in files[first + 1 :] if checked.size]
-    return [cut_off(checked, directory) for checked in [*reversed(behind), files[first]]]
+    first = next(number for number, file in enumerate(files) if file.excess)
+    later = [file._replace(valid=0) for file in files[first + 1 :] if file.size]
+    return [truncate(file, directory) for file in [*reversed(later), files[first]]]
 
 
-def damaged_base(directory: Path, server: str) -> str | None:
-    """Return in words what is wrong with the snapshot that the logs of writes follow, None when it can be read."""
-    for path in (directory / FOLDER).glob("*.base.rdb"):
-        ran = _run_as("check-rdb", path, server)
-        if ran.returncode:
-            return f"{path}: {ran.stdout.strip().splitlines()[-1] if ran.stdout.strip() else ran.stderr.strip()}"
+def find_base_damage(directory: Path, server: str) -> str | None:
+    """Return a message about damage in the snapshot that precedes the incremental files, None when it can be loaded."""
+    for path in (directory / AOF_DIRECTORY).glob("*.base.rdb"):
+        completed = _run_checker("check-rdb", path, server)
+        if completed.returncode:
+            output = completed.stdout.strip()
+            return f"{path}: {output.splitlines()[-1] if output else completed.stderr.strip()}"
     return None
 
 
-def _run_as(tool: str, path: Path, server: str) -> subprocess.CompletedProcess[str]:
+def _run_checker(tool: str, path: Path, server: str) -> subprocess.CompletedProcess[str]:
     # Valkey and Redis are their own checkers when they are called by that name.
     name = f"{'redis' if 'redis' in Path(server).name else 'valkey'}-{tool}"
     return subprocess.run([name, str(path)], executable=server, capture_output=True, text=True, errors="replace")
 
 
 def copy(source: Path, target: Path, start: int = 0) -> None:
-    """Copy ``source`` from byte ``start`` on to a new file, which is on the disk afterwards."""
+    """Copy ``source`` from byte ``start`` to a new file and flush that."""
     with source.open("rb") as file, target.open("xb") as new:
         file.seek(start)
-        while chunk := file.read(CHUNK):
+        while chunk := file.read(CHUNK_BYTES):
             new.write(chunk)
         new.flush()
         os.fsync(new.fileno())
 
 
-def logs_of_writes(directory: Path) -> list[Path]:
-    """Return the files in ``directory`` that the server appends to or has appended to, in the order of reading.
+def incremental_files(directory: Path) -> list[Path]:
+    """Return the files in ``directory`` that the server appends to or has appended to, in the order of loading.
 
-    Raises DamagedFile when the manifest cannot be understood.
+    Raises DamagedFileError when the manifest cannot be understood.
     """
-    manifest = directory / FOLDER / f"{SINGLE}.manifest"
+    manifest = directory / AOF_DIRECTORY / f"{AOF_FILE}.manifest"
     try:
         lines = manifest.read_text().splitlines()
     except FileNotFoundError:
-        return [path] if (path := directory / SINGLE).is_file() else []
+        return [path] if (path := directory / AOF_FILE).is_file() else []
     paths = []
     for number, line in enumerate(lines, 1):
-        # Newer servers add further facts, such as "startoffset 224".
-        named = re.fullmatch(r"file (\S+) seq \d+ type ([bhi])(?: .*)?", line.rstrip())
-        if named is not None and named[2] == "i":
-            paths.append(directory / FOLDER / named[1])
-        elif named is None and line.strip() and not line.startswith("#"):
-            raise DamagedFile(f"{manifest} cannot be understood in line {number}: {line[:200]!r}")
+        # Newer servers add further fields, such as "startoffset 224".
+        entry = re.fullmatch(r"file (\S+) seq \d+ type ([bhi])(?: .*)?", line.rstrip())
+        if entry is not None and entry[2] == "i":
+            paths.append(directory / AOF_DIRECTORY / entry[1])
+        elif entry is None and line.strip() and not line.startswith("#"):
+            raise DamagedFileError(f"{manifest} cannot be understood in line {number}: {line[:200]!r}")
     return [path for path in paths if path.is_file()]
 
 
 def flush(directory: Path) -> tuple[str, int] | None:
-    """Return the newest log of writes and its size, when that much is on the disk for certain; None without one.
+    """Flush the incremental files; return the newest one's name and flushed bytes, None when there is none.
 
     Raises OSError when the disk cannot be written to.
     """
     newest = None
-    # A rewrite replaces files at any moment: one that is gone has been replaced by one that is flushed.
+    # A rewrite may replace files at any moment: one that is gone has been replaced by one that is flushed.
     with suppress(FileNotFoundError):
-        for path in logs_of_writes(directory):
+        for path in incremental_files(directory):
             with path.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 os.fsync(file.fileno())
@@ -170,15 +169,15 @@ def flush(directory: Path) -> tuple[str, int] | None:
     return newest
 
 
-def _ends_here(checked: Checked, mark: Path, last: bool) -> bool:
-    """Return whether what follows the last whole command is what a power cut or a kill leaves behind."""
-    if _all_zero(checked):
+def _is_incomplete_write(file: CheckedFile, mark: Path, last: bool) -> bool:
+    """Return whether the bytes after the last complete command are what a power cut or a kill leaves behind."""
+    if _is_all_zeros(file):
         return True
-    return last and (checked.whole >= _flushed(mark, checked.path) or not _has_events(checked))
+    return last and (file.valid >= _flushed_bytes(mark, file.path) or not _has_transaction(file))
 
 
-def _flushed(mark: Path, path: Path) -> int:
-    """Return how many bytes of ``path`` are known to have been on the disk; of an unknown file all."""
+def _flushed_bytes(mark: Path, path: Path) -> int:
+    """Return how many bytes of ``path`` are known to have been flushed; all of a file that the mark does not name."""
     try:
         name, size = json.loads(mark.read_text())["flushed"]
     except (OSError, ValueError, TypeError, KeyError):
@@ -186,32 +185,32 @@ def _flushed(mark: Path, path: Path) -> int:
     return int(size) if name == path.name else sys.maxsize
 
 
-def _all_zero(checked: Checked) -> bool:
-    return all(not chunk.strip(b"\0") for chunk in _rest(checked))
+def _is_all_zeros(file: CheckedFile) -> bool:
+    return all(not chunk.strip(b"\0") for chunk in _excess_chunks(file))
 
 
-def _has_events(checked: Checked) -> bool:
+def _has_transaction(file: CheckedFile) -> bool:
     before = b""
-    for chunk in _rest(checked):
+    for chunk in _excess_chunks(file):
         if END_OF_TRANSACTION in before + chunk:
             return True
         before = chunk[-len(END_OF_TRANSACTION) :]
     return False
 
 
-def _rest(checked: Checked) -> Iterator[bytes]:
-    with checked.path.open("rb") as file:
-        file.seek(checked.whole)
-        while chunk := file.read(CHUNK):
+def _excess_chunks(file: CheckedFile) -> Iterator[bytes]:
+    with file.path.open("rb") as opened:
+        opened.seek(file.valid)
+        while chunk := opened.read(CHUNK_BYTES):
             yield chunk
 
 
 def main(directory: str, mark: str, server: str, *arguments: str) -> None:
-    """Check ``directory``, then become ``server``."""
+    """Repair ``directory``, then become ``server``."""
     try:
-        for words in prepare(Path(directory), server, Path(mark)):
-            print(words, flush=True)
-    except (DamagedFile, OSError) as error:
+        for message in repair_tails(Path(directory), server, Path(mark)):
+            print(message, flush=True)
+    except (DamagedFileError, OSError) as error:
         sys.exit(f"the server is not started: {error}")
     os.execv(server, [server, *arguments])  # noqa: S606 - no shell is wanted
 

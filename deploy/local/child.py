@@ -1,4 +1,4 @@
-"""One kept process: started, heard, its log held to a size, ended with all of its group."""
+"""One supervised process: started, monitored by its beats, its log limited in size, killed with its process group."""
 
 import os
 import shutil
@@ -12,132 +12,135 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from deploy.local.pulse import Pulse, Silence
+from deploy.local import die_with_parent
+from deploy.local.beat_pipe import BeatPipe
+from events.runtime.backoff import Backoff
 from events.runtime.beats import DESCRIPTOR
 
-TETHER = Path(__file__).with_name("tether.py")
-FIRST_DELAY = 0.1
-LONGEST_DELAY = 10.0
-STEADY_AFTER = 3.0
-"""Seconds that a child must have run for its next death to be taken as the first."""
+BACKOFF_S = Backoff(0.1, 10.0)
+STABLE_AFTER_S = 3.0
+"""A child that has run for this long starts with the first delay again when it exits."""
 
 
 class Program(NamedTuple):
-    """What a child runs, with additions to its environment.
+    """What a child runs.
 
-    ``grace`` is how many seconds it is given to stop by itself; the descriptors ``pass_fds`` are inherited. One that
-    ``beats`` (``events.runtime.beats``) is ended when it falls silent.
+    ``environment`` is added to that of the supervisor's programs. ``grace_s`` is how long the child may take to stop
+    before it is killed. The descriptors ``pass_fds`` are inherited. A program that ``beats``
+    (``events.runtime.beats``) is killed when it falls silent.
     """
 
     name: str
     command: Sequence[str]
     environment: Mapping[str, str] = MappingProxyType({})
-    grace: float = 5.0
+    grace_s: float = 5.0
     pass_fds: tuple[int, ...] = ()
     beats: bool = False
 
 
-class Trouble(NamedTuple):
-    """Why a child does not work as it should: the process ``pid`` was lost.
+class Impairment(NamedTuple):
+    """Why a child is impaired: its process ``pid`` was lost.
 
-    ``older`` is the processes that had beaten until then: a beat of any other one shows that it has been replaced,
-    whatever its line, for a line may begin only when there is work for it.
+    ``known_pids`` had beaten before. A beat from any other process, in whichever loop, means that the lost one has
+    been replaced: a loop may start only when there is work for it.
     """
 
-    words: str
+    reason: str
     pid: int
-    older: frozenset[int]
+    known_pids: frozenset[int]
 
 
 class Child:
-    """One kept process. Used by the supervisor's thread; ``pid`` and ``restarts`` may be read by others."""
+    """One supervised process. Used by the supervisor's thread; other threads may read ``pid`` and ``restarts``."""
 
     def __init__(self, program: Program, environment: Mapping[str, str], log: Path, max_log_bytes: int) -> None:
         self.program = program
         self.log = log
         self.restarts = 0
-        self.deaths = 0
-        self.failures = 0
-        self.due: float | None = None
-        self.trouble: Trouble | None = None
+        self.exits = 0
+        self.restart_at: float | None = None
+        self.impairment: Impairment | None = None
+        self._failures = 0
         self._environment = {**environment, **program.environment}
         self._max_log_bytes = max_log_bytes
         self._popen: subprocess.Popen[bytes] | None = None
-        self._pulse: Pulse | None = None
-        self._started = 0.0
+        self._beats: BeatPipe | None = None
+        self._started_at = 0.0
 
     @property
     def pid(self) -> int | None:
-        """The process id while the process has not been seen to end, else None."""
+        """The process id, or None once the process has been reaped."""
         return self._popen.pid if self._popen is not None else None
 
     def start(self) -> None:
         """Start the process; its output is appended to the log. Raises OSError."""
-        pulse = Pulse() if self.program.beats else None
+        beats = BeatPipe() if self.program.beats else None
         try:
-            self._popen = self._run(pulse)
+            self._popen = self._spawn(beats)
         except BaseException:
-            if pulse is not None:
-                pulse.close()
+            if beats is not None:
+                beats.close()
             raise
-        if pulse is not None:
-            pulse.begin(self._popen.pid)
+        if beats is not None:
+            beats.expect_start(self._popen.pid)
         else:
-            self.trouble = None
-        self._pulse = pulse
-        self._started = time.monotonic()
-        self.due = None
+            self.impairment = None
+        self._beats = beats
+        self._started_at = time.monotonic()
+        self.restart_at = None
 
-    def ended(self) -> str | None:
-        """Return how the process ended and when it starts again, in words, if it has ended since it was last asked.
+    def reap(self) -> str | None:
+        """Return how the process exited and when it restarts, or None while it runs or when that was returned before.
 
-        Its group is ended too.
+        What is left of its process group is killed.
         """
         if self._popen is None or self._popen.poll() is None:
             return None
-        status = self._popen.returncode
-        how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-        words = self.trouble.words if self.trouble is not None and self.trouble.pid == self._popen.pid else how
-        self.trouble = Trouble(words, self._popen.pid, frozenset((self._popen.pid,)))
-        signal_group(self._popen.pid, signal.SIGKILL)
-        self._forget()
-        self.deaths += 1
-        steady = time.monotonic() - self._started >= STEADY_AFTER
-        self.failures = 1 if steady else self.failures + 1
-        delay = min(FIRST_DELAY * 2 ** (self.failures - 1), LONGEST_DELAY)
-        self.due = time.monotonic() + delay
-        return f"{how}; it starts again in {delay:.1f} s"
+        pid, status = self._popen.pid, self._popen.returncode
+        how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
+        known = self.impairment
+        reason = known.reason if known is not None and known.pid == pid else how
+        self.impairment = Impairment(reason, pid, frozenset((pid,)))
+        signal_group(pid, signal.SIGKILL)
+        self._forget_process()
+        self.exits += 1
+        stable = time.monotonic() - self._started_at >= STABLE_AFTER_S
+        self._failures = 1 if stable else self._failures + 1
+        delay_s = BACKOFF_S.after(self._failures)
+        self.restart_at = time.monotonic() + delay_s
+        return f"{how}; restarting in {delay_s:.1f} s"
 
-    def listen(self) -> None:
-        """Take in the beats that have come; a lost process that has been replaced is no trouble any more."""
-        for line in self._pulse.listen() if self._pulse is not None else ():
-            if self.trouble is not None and line.pid not in self.trouble.older:
-                self.trouble = None
+    def read_beats(self) -> None:
+        """Read the beats that have arrived; the child is no longer impaired once a lost process has been replaced."""
+        for loop in self._beats.read() if self._beats is not None else ():
+            if self.impairment is not None and loop.pid not in self.impairment.known_pids:
+                self.impairment = None
 
-    def end_silent(self, max_silence_s: float) -> str | None:
-        """Kill the process of a line that has been silent for too long; return in words which one, None if none was.
+    def kill_silent(self, max_silence_s: float) -> str | None:
+        """Kill a process of which a loop has been silent for too long; return a message about it, None if none was.
 
-        A process below the child is started again by the child itself.
+        A descendant of the child is started again by the child itself.
         """
-        if self._pulse is None or self._popen is None:
+        if self._beats is None or self._popen is None:
             return None
-        silence = self._pulse.silence(max_silence_s)
+        silence = self._beats.find_silence(max_silence_s)
         if silence is None:
             return None
-        pid = silence.line.pid
-        self.trouble = Trouble(_in_words(silence), pid, self._pulse.heard_from() | {pid})
+        pid, name = silence.loop
+        reason = f"its {name} has made no progress for {silence.seconds:.0f} s"
+        self.impairment = Impairment(reason, pid, self._beats.pids() | {pid})
         if pid == self._popen.pid:
             signal_group(pid, signal.SIGKILL)
         else:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        return f"{self.trouble.words}: process {pid} is killed"
+        return f"{reason}: killing process {pid}"
 
-    def limit_log(self) -> None:
-        """Begin a new log file when it is too large; one old one is kept.
+    def rotate_log(self) -> None:
+        """Start a new log file when it is too large; one old file is kept.
 
-        The process goes on writing to the same file (it appends), so the file is copied and emptied. When there is no
-        room for the copy the old lines are dropped, which makes room.
+        The process keeps appending to the same file, so that is copied and truncated. Without room for the copy the old
+        lines are dropped, which makes room.
         """
         if not self.log.exists() or self.log.stat().st_size <= self._max_log_bytes:
             return
@@ -153,31 +156,31 @@ class Child:
         if self._popen is not None:
             self._popen.terminate()
 
-    def wait(self, seconds: float) -> None:
-        """Wait for the process to stop, at most ``seconds``; then end it and all of its group."""
+    def wait_or_kill(self, seconds: float) -> None:
+        """Wait at most ``seconds`` for the process to stop, then kill it and the rest of its process group."""
         if self._popen is None:
             return
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(max(seconds, 0.0))
         signal_group(self._popen.pid, signal.SIGKILL)
         self._popen.wait()
-        self._forget()
+        self._forget_process()
 
-    def last_words(self, lines: int = 12) -> str:
+    def log_tail(self, lines: int = 12) -> str:
         """Return the last lines of the log."""
         try:
             return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
         except OSError:
             return "(no log)"
 
-    def _run(self, pulse: Pulse | None) -> "subprocess.Popen[bytes]":
+    def _spawn(self, beats: BeatPipe | None) -> "subprocess.Popen[bytes]":
         environment, inherited = self._environment, self.program.pass_fds
-        if pulse is not None:
-            environment = {**environment, DESCRIPTOR: str(pulse.writer)}
-            inherited = (*inherited, pulse.writer)
+        if beats is not None:
+            environment = {**environment, DESCRIPTOR: str(beats.writer)}
+            inherited = (*inherited, beats.writer)
         with self.log.open("ab") as output:
             return subprocess.Popen(
-                tethered(self.program.command),
+                bound_to_parent(self.program.command),
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -186,26 +189,22 @@ class Child:
                 pass_fds=inherited,
             )
 
-    def _forget(self) -> None:
+    def _forget_process(self) -> None:
         self._popen = None
-        if self._pulse is not None:
-            self._pulse.close()
-            self._pulse = None
+        if self._beats is not None:
+            self._beats.close()
+            self._beats = None
 
 
-def tethered(command: Sequence[str]) -> list[str]:
-    """Return what runs ``command`` so that it ends when the thread of this process that started it ends."""
-    return [sys.executable, "-I", "-S", str(TETHER), str(os.getpid()), *command]
+def bound_to_parent(command: Sequence[str]) -> list[str]:
+    """Return a command that runs ``command`` and stops it when the thread of this process that started it ends."""
+    return [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), *command]
 
 
 def signal_group(leader: int, number: int) -> bool:
-    """Send a signal to the process group of ``leader``; return whether anybody was there to get it."""
+    """Send a signal to the process group of ``leader``; return whether it still existed."""
     try:
         os.killpg(leader, number)
     except (ProcessLookupError, PermissionError):
         return False
     return True
-
-
-def _in_words(silence: Silence) -> str:
-    return f"its {silence.line.name} has made no progress for {silence.seconds:.0f} s"

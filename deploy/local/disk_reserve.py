@@ -1,58 +1,58 @@
-"""Room on the disk that is held for the store, and when it is too little to go on writing."""
+"""Disk space reserved for the store, and the limits at which writing stops and resumes."""
 
 import os
 from pathlib import Path
 
-RESERVE = "reserve"
+RESERVE_FILE = "reserve"
 RESERVE_BYTES = 8 * 1024 * 1024
 MIN_FREE_BYTES = 8 * 1024 * 1024
-MIN_TO_ACCEPT_BYTES = 24 * 1024 * 1024
-"""With this much, the reserve included, writes are accepted: clearly more than what they are refused with."""
+MIN_TO_RESUME_BYTES = 24 * 1024 * 1024
+"""Free space, the reserve included, at which writes are accepted: clearly more than the limit that stops them."""
 
 
-class Reserve:
-    """Room on the disk that is held for the store: when only little else is left, writes are refused.
+class DiskReserve:
+    """Disk space reserved for the store: when little else is left, writes are refused.
 
-    What was acknowledged in the moment in which the disk became full finds its place where the reserve was.
+    A write that is acknowledged at the moment in which the disk fills up uses the space of the reserve.
     """
 
     def __init__(self, directory: Path) -> None:
-        """Hold room in ``directory``; raises OSError when there is not enough of it."""
-        self._path = directory / RESERVE
-        self.refusing = False
-        if not self._hold():
+        """Reserve space in ``directory``; raises OSError when there is not enough."""
+        self._path = directory / RESERVE_FILE
+        self.is_low = False
+        if not self._allocate():
             raise OSError(
                 f"only {free_bytes(directory) >> 20} MB are free on the disk of {directory}, and Rookery needs "
-                f"{MIN_TO_ACCEPT_BYTES >> 20} MB to begin: make room"
+                f"{MIN_TO_RESUME_BYTES >> 20} MB to start: make room"
             )
 
-    def look(self) -> bool:
-        """Return whether writes are to be refused from now on; the reserve is given up or held again."""
-        if self.refusing:
-            self.refusing = not self._hold()
+    def update(self) -> bool:
+        """Return whether writes are to be refused, having released or allocated the reserve accordingly."""
+        if self.is_low:
+            self.is_low = not self._allocate()
         elif free_bytes(self._path.parent) < MIN_FREE_BYTES:
-            self.refusing = True
-            self.give_up()
-        return self.refusing
+            self.is_low = True
+            self.release()
+        return self.is_low
 
-    def give_up(self) -> None:
-        """Let the room go."""
+    def release(self) -> None:
+        """Release the space."""
         self._path.unlink(missing_ok=True)
 
-    def _hold(self) -> bool:
-        """Take the room, if there is enough beside it; return whether it was."""
-        self.give_up()
-        if free_bytes(self._path.parent) < MIN_TO_ACCEPT_BYTES:
+    def _allocate(self) -> bool:
+        """Allocate the space if enough remains beside it; return whether it was allocated."""
+        self.release()
+        if free_bytes(self._path.parent) < MIN_TO_RESUME_BYTES:
             return False
         try:
             self._path.write_bytes(bytes(RESERVE_BYTES))
         except OSError:
-            self.give_up()
+            self.release()
             return False
         return True
 
 
 def free_bytes(directory: Path) -> int:
-    """Return how much may still be written to the disk of ``directory``; raises OSError."""
+    """Return how many bytes can still be written to the disk of ``directory``; raises OSError."""
     disk = os.statvfs(directory)
     return disk.f_bavail * disk.f_frsize

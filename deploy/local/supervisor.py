@@ -1,8 +1,8 @@
-"""Child processes that are kept running: started, started again when they die or hang, stopped in order, never left.
+"""Child processes that are kept running: started, restarted when they exit or hang, stopped in order, never orphaned.
 
-Each child leads a process group of its own, so that a signal of the terminal reaches the supervisor alone and what a
-dead child leaves behind can be ended before the next one takes its place. All children are started by one thread: the
-kernel ties a child to the thread that started it.
+Each child leads a process group of its own, so that a signal from the terminal reaches only the supervisor, and the
+descendants of a dead child can be killed before it is restarted. One thread starts all children: the kernel binds a
+child to the thread that started it.
 """
 
 import signal
@@ -13,96 +13,94 @@ from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
 
-from deploy.local.child import LONGEST_DELAY, Child, Program, signal_group, tethered
+from deploy.local.child import BACKOFF_S, Child, Program, signal_group
 
-__all__ = ["ChildFailed", "Program", "SupervisionFailed", "Supervisor", "tethered"]
-
-DEATHS_BEFORE_READY = 3
+MAX_EXITS_AT_START = 3
 MAX_SILENCE_S = 15.0
-"""A line of a child (``events.runtime.beats``) that has made no progress for this long hangs."""
+"""A loop of a child (``events.runtime.beats``) that has made no progress for this long hangs."""
 
 MAX_LOG_BYTES = 16 * 1024 * 1024
-LOGS_EVERY_S = 1.0
+LOG_CHECK_INTERVAL_S = 1.0
 
 
-class ChildFailed(Exception):
+class ChildError(Exception):
     """A child that does not stay up; the message ends with the last lines of its log."""
 
 
-class SupervisionFailed(Exception):
-    """The thread that keeps the children has ended, and all children with it; the message says why."""
+class SupervisionError(Exception):
+    """The supervising thread has failed, and with it all children; the message says why."""
 
 
 class Supervisor:
-    """Keeps programs running from ``start`` to ``stop``. Its methods may be called from any one thread at a time."""
+    """Keeps programs running from ``start`` to ``stop``. Its methods may be called from one thread at a time."""
 
     def __init__(
         self,
         logs: Path,
-        say: Callable[[str], None],
-        report: Callable[[Mapping[str, str]], None] = lambda _: None,
+        on_message: Callable[[str], None],
+        on_impaired: Callable[[Mapping[str, str]], None] = lambda _: None,
         max_silence_s: float = MAX_SILENCE_S,
         max_log_bytes: int = MAX_LOG_BYTES,
     ) -> None:
-        """Begin, without children; their logs are below ``logs``.
+        """Start supervising, without children; their logs are written below ``logs``.
 
-        ``say`` hears what happens to the children. ``report`` hears, whenever it changes, which children do not work
-        as they should, and why. Both are called by the supervisor's thread, and what they raise is of no consequence.
+        ``on_message`` receives what happens to the children. ``on_impaired`` receives, whenever it changes, the
+        reasons by name for which children are impaired. The supervisor's thread calls both and ignores what they raise.
         """
         self.max_silence_s = max_silence_s
         self._max_log_bytes = max_log_bytes
         self._logs = logs
-        self._tell = say
-        self._report = report
+        self._on_message = on_message
+        self._on_impaired = on_impaired
         self._children: dict[str, Child] = {}
-        self._orders: Queue[Callable[[], None]] = Queue()
+        self._calls: Queue[Callable[[], None]] = Queue()
         self._closed = Event()
         self._over = Event()
         self._failure: BaseException | None = None
         self._impaired: dict[str, str] = {}
-        self._logs_seen = 0.0
-        self._thread = Thread(target=self._keep, name="supervisor", daemon=True)
+        self._logs_checked_at = 0.0
+        self._thread = Thread(target=self._run, name="supervisor", daemon=True)
         logs.mkdir(parents=True, exist_ok=True)
         self._thread.start()
 
     def start(self, programs: Sequence[Program], environment: Mapping[str, str]) -> None:
-        """Start ``programs`` and keep them running from now on. Raises OSError, SupervisionFailed."""
+        """Start ``programs`` and keep them running. Raises OSError, SupervisionError."""
 
-        def order() -> None:
+        def start_all() -> None:
             for program in programs:
                 log = self._logs / f"{program.name}.log"
                 child = Child(program, environment, log, self._max_log_bytes)
                 self._children[program.name] = child
                 child.start()
 
-        self._carry_out(order)
+        self._call(start_all)
 
     def stop(self, names: Sequence[str]) -> None:
-        """Stop children for good, all at the same time; those that overstay their grace are killed."""
+        """Stop children for good, all at the same time; those that exceed their grace period are killed."""
 
-        def order() -> None:
+        def stop_all() -> None:
             leaving = [self._children.pop(name) for name in names if name in self._children]
             for child in leaving:
                 child.terminate()
             start = time.monotonic()
             for child in leaving:
-                child.wait(start + child.program.grace - time.monotonic())
+                child.wait_or_kill(start + child.program.grace_s - time.monotonic())
 
         try:
-            self._carry_out(order)
-        except SupervisionFailed:
-            order()  # the kernel has asked the children to stop already; what is left is to wait for them
+            self._call(stop_all)
+        except SupervisionError:
+            stop_all()  # the kernel has signalled the children already: only wait for them
 
     def close(self) -> None:
-        """Stop what still runs and end the supervision."""
+        """Stop the remaining children and the supervision."""
         self.stop(tuple(self._children))
         self._closed.set()
         self._thread.join()
 
     def wait(self) -> None:
-        """Return when the supervision has been closed; raises SupervisionFailed when it has ended in another way."""
+        """Block until the supervisor is closed; raises SupervisionError when it fails."""
         self._over.wait()
-        self._refuse_failed()
+        self._raise_failure()
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the children, in the order in which they were started."""
@@ -113,38 +111,39 @@ class Supervisor:
         return self._children[name].pid
 
     def restarts(self, name: str) -> int:
-        """Return how often a child has been started again."""
+        """Return how often a child has been restarted."""
         return self._children[name].restarts
 
-    def last_words(self, name: str) -> str:
-        """Return the last lines of the log of a child; of one that was never started, that there is none."""
-        return self._children[name].last_words() if name in self._children else "(no log)"
+    def log_tail(self, name: str) -> str:
+        """Return the last lines of a child's log; a child that was never started has none."""
+        return self._children[name].log_tail() if name in self._children else "(no log)"
 
     def kill(self, name: str, number: int = signal.SIGKILL) -> bool:
-        """Send a signal to a child and all of its group; return whether there was anything to send it to."""
+        """Send a signal to a child and its process group; return whether it still existed."""
         pid = self._children[name].pid
         return pid is not None and signal_group(pid, number)
 
-    def refuse_failing(self) -> None:
-        """Raise ChildFailed when a child has died several times; to be asked while everything starts."""
+    def raise_if_failing(self) -> None:
+        """Raise ChildError when a child has exited several times; to be called while everything starts."""
         for child in self._children.values():
-            if child.deaths >= DEATHS_BEFORE_READY:
-                raise ChildFailed(f"{child.program.name} does not start. The end of {child.log}:\n{child.last_words()}")
+            if child.exits >= MAX_EXITS_AT_START:
+                raise ChildError(f"{child.program.name} does not start. The end of {child.log}:\n{child.log_tail()}")
 
-    def _carry_out(self, order: Callable[[], None]) -> None:
+    def _call(self, function: Callable[[], None]) -> None:
+        """Call ``function`` in the supervising thread; raises what it raises, and SupervisionError."""
         done: Queue[BaseException | None] = Queue()
 
-        def carried_out() -> None:
+        def call() -> None:
             try:
-                order()
+                function()
             except BaseException as error:
                 done.put(error)
             else:
                 done.put(None)
 
-        self._orders.put(carried_out)
+        self._calls.put(call)
         while True:
-            self._refuse_failed()
+            self._raise_failure()
             try:
                 error = done.get(timeout=0.1)
             except Empty:
@@ -153,64 +152,66 @@ class Supervisor:
         if error is not None:
             raise error
 
-    def _refuse_failed(self) -> None:
+    def _raise_failure(self) -> None:
         if self._over.is_set() and self._failure is not None:
-            raise SupervisionFailed(f"the supervision failed: {self._failure!r}") from self._failure
+            raise SupervisionError(f"the supervision failed: {self._failure!r}") from self._failure
 
-    def _keep(self) -> None:
+    def _run(self) -> None:
         try:
             while not self._closed.is_set():
                 try:
-                    self._orders.get(timeout=0.05)()
+                    self._calls.get(timeout=0.05)()
                 except Empty:
-                    self._look_after()
+                    self._check_children()
         except BaseException as error:
-            # The waiting thread is notified. With this thread end all children, which are tied to it: the supervision
-            # as a whole is to be started again.
+            # The waiting thread is notified. The children, bound to this thread, end with it: the whole supervision is
+            # to be restarted.
             self._failure = error
         finally:
             self._over.set()
 
-    def _look_after(self) -> None:
+    def _check_children(self) -> None:
         for name, child in self._children.items():
-            child.listen()
-            end = child.ended()
-            if end is not None:
-                self._say(f"{name} {end}")
-            silent = child.end_silent(self.max_silence_s)
-            if silent is not None:
-                self._say(f"{name}: {silent}")
-            if child.due is not None and time.monotonic() >= child.due:
-                self._start_again(child)
+            child.read_beats()
+            exited = child.reap()
+            if exited is not None:
+                self._message(f"{name} {exited}")
+            killed = child.kill_silent(self.max_silence_s)
+            if killed is not None:
+                self._message(f"{name}: {killed}")
+            if child.restart_at is not None and time.monotonic() >= child.restart_at:
+                self._restart(child)
         self._report_impaired()
-        if time.monotonic() >= self._logs_seen + LOGS_EVERY_S:
-            self._limit_logs()
-            self._logs_seen = time.monotonic()
+        if time.monotonic() >= self._logs_checked_at + LOG_CHECK_INTERVAL_S:
+            self._rotate_logs()
+            self._logs_checked_at = time.monotonic()
 
-    def _start_again(self, child: Child) -> None:
+    def _restart(self, child: Child) -> None:
         try:
             child.start()
-        except OSError as error:  # no memory, no room for the log: the others must not go down with this one
-            child.due = time.monotonic() + LONGEST_DELAY
-            self._say(f"{child.program.name} cannot be started ({error}); it is tried again in {LONGEST_DELAY:.0f} s")
+        except OSError as error:  # no memory, no room for the log: the other children must stay up
+            child.restart_at = time.monotonic() + BACKOFF_S.longest
+            self._message(f"{child.program.name} cannot be started ({error}); retrying in {BACKOFF_S.longest:.0f} s")
         else:
             child.restarts += 1
 
-    def _limit_logs(self) -> None:
+    def _rotate_logs(self) -> None:
         for child in self._children.values():
             try:
-                child.limit_log()
+                child.rotate_log()
             except OSError as error:
-                self._say(f"{child.log} cannot be held to its size: {error}")
+                self._message(f"{child.log} cannot be limited in size: {error}")
 
     def _report_impaired(self) -> None:
-        impaired = {name: child.trouble.words for name, child in self._children.items() if child.trouble is not None}
+        impaired = {
+            name: child.impairment.reason for name, child in self._children.items() if child.impairment is not None
+        }
         if impaired != self._impaired:
             self._impaired = impaired
             with suppress(Exception):
-                self._report(impaired)
+                self._on_impaired(impaired)
 
-    def _say(self, words: str) -> None:
-        # The output may be gone (a closed terminal, a full disk): that must not end the children.
+    def _message(self, text: str) -> None:
+        # The output may be gone (a closed terminal, a full disk): the children go on regardless.
         with suppress(Exception):
-            self._tell(words)
+            self._on_message(text)

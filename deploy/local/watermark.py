@@ -1,8 +1,7 @@
-"""The high-water mark: how far the store had come, kept outside of it, so that nothing goes missing in silence.
+"""The high-water mark: how many events the store had, recorded outside it, so that no loss goes unnoticed.
 
-A file beside the database says how many events each shard had, and for the matches that were last appended to at which
-version they were and with which digest. What the store has less than that at the next start, or otherwise, is lost,
-and named.
+A file beside the database records the number of events of each shard, and the version and digest of the matches that
+were appended to last. Whatever the store later lacks of that is lost, and reported by match and version.
 """
 
 import json
@@ -16,25 +15,25 @@ from events.store.contract import DamagedStream, Head
 from events.store.redis import RedisStore, ShardKeys
 
 MARK = "mark.json"
-"""The file of an installation's mark, below its directory."""
+"""The file of the mark, in the directory of an installation."""
 
 FORMAT = 1
 MAX_MATCHES = 4096
-"""Matches that a mark names, those appended to last; of older ones it only has the number of events."""
+"""Matches that a mark names: those appended to last. Of others it only has the number of events."""
 
 DIGEST_BYTES = 8
-BOOT = Path("/proc/sys/kernel/random/boot_id")
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-class Reached(NamedTuple):
-    """The number of events of a shard, and of how many of them it is known that they are on the disk."""
+class ShardMark(NamedTuple):
+    """The number of events of a shard, and how many of them are known to be on the disk."""
 
     sequence: int = 0
     flushed: int = 0
 
 
-class Seen(NamedTuple):
-    """A match at ``version`` with the start of its digest; versions up to ``flushed`` are known to be on the disk."""
+class MatchMark(NamedTuple):
+    """The version of a match and the start of its digest; versions up to ``flushed`` are known to be on the disk."""
 
     version: int
     digest: str
@@ -44,9 +43,9 @@ class Seen(NamedTuple):
 class Mark(NamedTuple):
     """A high-water mark.
 
-    What was acknowledged before ``at`` (milliseconds since 1970 UTC) is in it. ``boot`` names the run of the machine,
-    ``behind`` says that the store acknowledges before it flushes, ``closed`` that it was stopped in good order since.
-    ``flushed`` is the newest log of writes and how many of its bytes are known to be on the disk.
+    It covers what was acknowledged before ``at`` (milliseconds since 1970 UTC). ``boot`` identifies the boot of the
+    machine; ``behind`` means that the store acknowledges before it flushes, ``closed`` that it was shut down cleanly
+    since. ``flushed`` is the newest append-only file and how many of its bytes are known to be on the disk.
     """
 
     installation: str
@@ -55,14 +54,14 @@ class Mark(NamedTuple):
     behind: bool
     closed: bool
     flushed: tuple[str, int] | None
-    shards: Sequence[Reached]
-    matches: Mapping[str, Seen]
+    shards: Sequence[ShardMark]
+    matches: Mapping[str, MatchMark]
 
 
-class Lost(NamedTuple):
-    """Events of a match that the store has no longer: those after version ``after`` up to ``until``.
+class LostEvents(NamedTuple):
+    """Events of a match that the store no longer has: those after version ``after`` up to ``until``.
 
-    ``replaced`` says that it has others in their place.
+    ``replaced`` means that it has others in their place.
     """
 
     match: str
@@ -71,24 +70,24 @@ class Lost(NamedTuple):
     replaced: bool = False
 
     def __str__(self) -> str:
-        """Return the loss in words."""
+        """Return a description of the loss."""
         if self.replaced:
             return f"{self.match}: version {self.until} is another event than the one that was recorded"
         versions = f"versions {self.after + 1} to" if self.until - self.after > 1 else "version"
         return f"{self.match}: {versions} {self.until}"
 
 
-class Missing(NamedTuple):
-    """What a store lacks that its mark of the instant ``at`` has: losses of matches by name, and further events.
+class MissingEvents(NamedTuple):
+    """What a store lacks of its mark of the instant ``at``: losses of known matches, and the number of other events.
 
-    ``flushed`` says that events are among it that are known to have been on the disk: more than a power cut may take.
-    ``unsure`` says that the machine or the store stopped without warning, so that what was acknowledged within about a
-    second after the mark may be missing as well: surely if the store was ``behind`` with flushing, else only if the
-    disk did not keep what it had confirmed.
+    ``flushed`` means that some of them are known to have been on the disk: more than a power cut may take. ``unsure``
+    means that the machine or the store stopped without warning, so that what was acknowledged within about a second
+    after the mark may be missing too: if the store was ``behind`` with flushing, or else if the disk did not keep what
+    it had confirmed.
     """
 
     at: int
-    losses: tuple[Lost, ...]
+    losses: tuple[LostEvents, ...]
     unnamed: int
     flushed: bool
     unsure: bool = False
@@ -105,32 +104,32 @@ class Missing(NamedTuple):
         return self.unnamed + sum(lost.until - lost.after for lost in self.losses)
 
     def lines(self) -> list[str]:
-        """Return the losses in words, one match a line."""
+        """Return a description of the losses, one match per line."""
         lines = [str(lost) for lost in self.losses]
         if self.unnamed:
-            lines.append(f"{self.unnamed:,} further events of matches that were not appended to lately")
+            lines.append(f"{self.unnamed:,} further events of matches that were not among the last appended to")
         return lines
 
     def summary(self) -> str:
-        """Return in one sentence, without naming a match, what is missing."""
-        said = []
+        """Return one sentence about what is missing, without naming a match."""
+        parts = []
         if self.certain:
-            said.append(f"{self.events:,} stored events are missing, of {len(self.losses):,} known matches")
+            parts.append(f"{self.events:,} stored events are missing, of {len(self.losses):,} known matches")
         if self.unsure:
             moment = datetime.fromtimestamp(self.at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-            lied = "" if self.behind or self.certain else ", if the disk did not keep what it had confirmed"
-            said.append(f"there was no orderly stop: what was done after {moment} UTC may be missing{lied}")
-        return "; ".join(said)
+            condition = "" if self.behind or self.certain else ", if the disk did not keep what it had confirmed"
+            parts.append(f"there was no orderly stop: what was done after {moment} UTC may be missing{condition}")
+        return "; ".join(parts)
 
 
 def read_mark(path: Path) -> Mark | None:
-    """Return the mark in the file at ``path``, None when there is no such file; raises ValueError for an unfit one."""
+    """Return the mark in the file at ``path``, None when there is no file; raises ValueError for an unreadable one."""
     try:
         stored = json.loads(path.read_text())
         if stored.pop("format") != FORMAT:
-            raise ValueError("it has another format")
-        shards = [Reached(*reached) for reached in stored.pop("shards")]
-        matches = {match: Seen(*seen) for match, seen in stored.pop("matches").items()}
+            raise ValueError("unknown format")
+        shards = [ShardMark(*shard) for shard in stored.pop("shards")]
+        matches = {match: MatchMark(*mark) for match, mark in stored.pop("matches").items()}
         flushed = stored.pop("flushed")
         return Mark(shards=shards, matches=matches, flushed=tuple(flushed) if flushed else None, **stored)
     except FileNotFoundError:
@@ -140,9 +139,9 @@ def read_mark(path: Path) -> Mark | None:
 
 
 def write_mark(path: Path, mark: Mark) -> None:
-    """Put ``mark`` on the disk in place of the one before; raises OSError.
+    """Replace the mark on the disk with ``mark``; raises OSError.
 
-    Crash-safe: the new file is whole and flushed before it takes the place of the old one.
+    Crash-safe: the new file is complete and flushed before it replaces the old one.
     """
     fresh = path.with_suffix(".new")
     with fresh.open("w") as file:
@@ -150,36 +149,36 @@ def write_mark(path: Path, mark: Mark) -> None:
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
+    directory = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(directory)
     finally:
-        os.close(folder)
+        os.close(directory)
 
 
-def missing(store: RedisStore, mark: Mark, boot: str) -> Missing:
-    """Return what ``store`` lacks of what ``mark`` has; ``boot`` names the present run of the machine.
+def find_missing(store: RedisStore, mark: Mark, boot: str) -> MissingEvents:
+    """Return what ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine.
 
     Raises StoreError and redis errors.
     """
     losses, flushed = [], False
     named = [0] * len(mark.shards)
-    for (match, seen), head in zip(mark.matches.items(), store.heads(list(mark.matches)), strict=True):
-        if head.version < seen.version:
-            losses.append(Lost(match, head.version, seen.version))
-            named[store.shard_of(match)] += seen.version - head.version
-            flushed |= head.version < seen.flushed
-        elif _digest_at(store, match, seen.version, head) != seen.digest:
-            losses.append(Lost(match, seen.version - 1, seen.version, replaced=True))
-            flushed |= seen.version <= seen.flushed
-    gone = [reached.sequence - now for reached, now in zip(mark.shards, sequences(store), strict=True)]
-    flushed |= any(lost > reached.sequence - reached.flushed for reached, lost in zip(mark.shards, gone, strict=True))
-    unnamed = sum(max(lost - known, 0) for lost, known in zip(gone, named, strict=True))
-    found = Missing(mark.at, tuple(losses), unnamed, flushed, behind=mark.behind)
-    return found._replace(unsure=not mark.closed and (mark.boot != boot or found.certain))
+    for (match, known), head in zip(mark.matches.items(), store.heads(list(mark.matches)), strict=True):
+        if head.version < known.version:
+            losses.append(LostEvents(match, head.version, known.version))
+            named[store.shard_of(match)] += known.version - head.version
+            flushed |= head.version < known.flushed
+        elif _digest_at(store, match, known.version, head) != known.digest:
+            losses.append(LostEvents(match, known.version - 1, known.version, replaced=True))
+            flushed |= known.version <= known.flushed
+    lost = [shard.sequence - now for shard, now in zip(mark.shards, shard_sequences(store), strict=True)]
+    flushed |= any(count > shard.sequence - shard.flushed for shard, count in zip(mark.shards, lost, strict=True))
+    unnamed = sum(max(count - counted, 0) for count, counted in zip(lost, named, strict=True))
+    missing = MissingEvents(mark.at, tuple(losses), unnamed, flushed, behind=mark.behind)
+    return missing._replace(unsure=not mark.closed and (mark.boot != boot or missing.certain))
 
 
-def sequences(store: RedisStore) -> list[int]:
+def shard_sequences(store: RedisStore) -> list[int]:
     """Return the number of events of each shard; raises redis errors."""
     with store.client.pipeline(transaction=False) as pipeline:
         for shard in range(store.shards):
@@ -187,15 +186,15 @@ def sequences(store: RedisStore) -> list[int]:
         return [int(sequence or 0) for sequence in pipeline.execute()]
 
 
-def seen(head: Head, flushed: int = 0) -> Seen:
-    """Return what a mark says of a match at ``head``."""
-    return Seen(head.version, head.digest[:DIGEST_BYTES].hex(), flushed)
+def match_mark(head: Head, flushed: int = 0) -> MatchMark:
+    """Return what a mark records of a match at ``head``."""
+    return MatchMark(head.version, head.digest[:DIGEST_BYTES].hex(), flushed)
 
 
-def this_boot() -> str:
-    """Return the name of the present run of the machine, empty where the machine has none."""
+def boot_id() -> str:
+    """Return the id of the current boot of the machine, empty where it has none."""
     try:
-        return BOOT.read_text().strip()
+        return BOOT_ID.read_text().strip()
     except OSError:
         return ""
 

@@ -19,6 +19,10 @@ MOST_SHARDS = 1024
 PREFIX = re.compile(r"[A-Za-z0-9:._-]{1,64}")
 """Braces in a prefix would decide which keys stand together on a cluster."""
 
+STORE_URL = "redis://127.0.0.1:6379/0"
+STREAM_URL = "http://127.0.0.1:8001"
+PAGE_URL = "http://127.0.0.1:8000"
+
 PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
 
 
@@ -34,29 +38,32 @@ class Settings(NamedTuple):
     stream_url: str
     secure_cookies: bool
     shards: int | None
-    page_url: str = "http://127.0.0.1:8000"
+    page_url: str = PAGE_URL
     key_file: Path | None = None
 
     @classmethod
-    def from_environment(cls) -> "Settings":
+    def from_environment(
+        cls, redis_url: str = STORE_URL, stream_url: str = STREAM_URL, page_url: str = PAGE_URL
+    ) -> "Settings":
         """Return the settings from the environment; raises environs.EnvError, with its name, for an unfit value.
 
         REDIS_URL (the store), BROKER_URL (default: the next database of the same server), ROOKERY_PREFIX,
         ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
         ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own), ROOKERY_KEY_FILE (the
-        secret that the signing key is encrypted with in the store; made when it is absent).
+        secret that the signing key is encrypted with in the store; made when it is absent). The arguments are the
+        defaults of REDIS_URL, ROOKERY_STREAM_URL and ROOKERY_PAGE_URL.
         """
         env = Env()
-        redis_url = env.str("REDIS_URL", "redis://127.0.0.1:6379/0", validate=check_store)
+        redis_url = env.str("REDIS_URL", redis_url, validate=check_store)
         return cls(
             redis_url=redis_url,
             broker_url=env.str("BROKER_URL", None, validate=_check_broker) or next_database(redis_url),
             prefix=env.str("ROOKERY_PREFIX", "rk:", validate=_check_prefix),
-            stream_url=env.str("ROOKERY_STREAM_URL", "http://127.0.0.1:8001", validate=_check_public_url),
+            stream_url=env.str("ROOKERY_STREAM_URL", stream_url, validate=_check_public_url),
             secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
             shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MOST_SHARDS)),
             key_file=env.path("ROOKERY_KEY_FILE", None),
-            page_url=env.str("ROOKERY_PAGE_URL", "http://127.0.0.1:8000", validate=_check_public_url),
+            page_url=env.str("ROOKERY_PAGE_URL", page_url, validate=_check_public_url),
         )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from celery import Celery
 from redis import Redis
 
-from deploy.local.installation import ROOT
+from deploy.local.environment import ROOT
 from domain.games import GAMES
 from events.runtime.connections import connect
 from events.runtime.settings import Settings, next_database, store_from

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from deploy.local.installation import GUNICORN, ROOT
+from deploy.local.environment import ROOT
 from deploy.local.ports import Ports
+from deploy.local.programs import GUNICORN
 from domain.games import GAMES
 from events.people.accounts import People
 from events.runtime.settings import next_database

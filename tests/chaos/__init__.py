@@ -18,7 +18,7 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from deploy.local.installation import Installation
-from deploy.local.ports import answers
+from deploy.local.ports import responds_ok
 from domain.match.state import MatchState
 from events.readmodels import Keys, ReadModels, dump, rated_result, summarise
 from events.runtime.errors import StoreUnavailable
@@ -249,7 +249,7 @@ def _until_all_run(house: Installation, killer: Killer) -> tuple[str, ...]:
     deadline = time.monotonic() + RECOVERY_SECONDS
     while True:
         missing = [name for name in house.names() if house.restarts(name) < killer.kills[name] or not house.pid(name)]
-        missing += [url for url in (house.url, house.stream_url) if not answers(f"{url}/readyz")]
+        missing += [url for url in (house.url, house.stream_url) if not responds_ok(f"{url}/readyz")]
         if not missing or time.monotonic() > deadline:
             return tuple(f"{each} has not come back" for each in missing)
         time.sleep(PAUSE * 5)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from deploy.local import aof
 from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.local.store_watch import StoreWatch
-from deploy.local.watermark import MARK, Missing
+from deploy.local.watermark import MARK, MissingEvents
 from events.runtime.wall_clock import now_ms
 from events.store.contract import Request
 from events.store.redis import RedisStore
@@ -135,7 +135,7 @@ def _cut(
     directory: Path, copy: Path, writers: list[Writer], chance: random.Random, fsync: str, anywhere: bool
 ) -> list[Acknowledged]:
     """Make ``copy`` what the power cut leaves of ``directory``; return what had been acknowledged."""
-    (log,) = aof.logs_of_writes(directory / "redis")
+    (log,) = aof.incremental_files(directory / "redis")
     with ExitStack() as still:
         for writer in writers:
             still.enter_context(writer.still)
@@ -160,11 +160,11 @@ def _cut(
 def _judged(total: Cuts, copy: Path, acknowledged: list[Acknowledged], anywhere: bool) -> Cuts:
     """Start on ``copy`` as an installation does; return ``total`` with what was found."""
     said: list[str] = []
-    aof.prepare(copy / "redis", str(find_binary().path), copy / MARK)
+    aof.repair_tails(copy / "redis", str(find_binary().path), copy / MARK)
     server = RealServer(copy / "redis", fsync=EVERYSEC)
     try:
         store = RedisStore(server.client())
-        missing = StoreWatch(store, copy / MARK, said.append, copy / "redis").missing()
+        missing = StoreWatch(store, copy / MARK, said.append, copy / "redis").find_missing()
         left = {(match, event.version): event.digest for match in store.all_streams() for event in store.read(match)}
         marked = json.loads((copy / MARK).read_text())["at"]
     finally:
@@ -190,5 +190,5 @@ def _judged(total: Cuts, copy: Path, acknowledged: list[Acknowledged], anywhere:
     )
 
 
-def _names(missing: Missing, event: Acknowledged) -> bool:
+def _names(missing: MissingEvents, event: Acknowledged) -> bool:
     return any(lost.match == event.match and lost.after < event.version <= lost.until for lost in missing.losses)

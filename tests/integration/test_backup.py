@@ -116,7 +116,7 @@ def test_a_backup_restored_where_more_had_happened_says_what_is_missing(tmp_path
     server.close()
     run(restore, tmp_path)
     restored = RealServer(var / "redis")
-    missing = StoreWatch(RedisStore(restored.client()), var / MARK, print, var / "redis").missing()
+    missing = StoreWatch(RedisStore(restored.client()), var / MARK, print, var / "redis").find_missing()
     restored.close()
     assert missing is not None
     assert missing.lines() == ["a: version 3"]

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import installation, main
+from deploy.local.environment import ENVIRONMENT_FILE
 from deploy.local.installation import Installation
-from deploy.local.private_files import ENVIRONMENT
 from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 
@@ -99,7 +99,7 @@ def test_where_nothing_runs_commands_say_so_and_how_to_name_an_installation(
 ) -> None:
     if left_behind is not None:
         (elsewhere / "var").mkdir()
-        (elsewhere / "var" / ENVIRONMENT).write_text(
+        (elsewhere / "var" / ENVIRONMENT_FILE).write_text(
             f"{left_behind}export BROKER_URL=redis://127.0.0.1:1/1\nexport ROOKERY_PREFIX=rk:\n" if left_behind else ""
         )
     for words in (["verify"], ["people", "grant", "anna", "arbiter"], ["audit", "all"], ["rebuild"], ["clocks"]):

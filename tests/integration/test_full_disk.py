@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import disk_reserve
-from deploy.local.disk_reserve import MIN_FREE_BYTES, MIN_TO_ACCEPT_BYTES, Reserve
+from deploy.local.disk_reserve import MIN_FREE_BYTES, MIN_TO_RESUME_BYTES, DiskReserve
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
 from deploy.local.watermark import MARK
@@ -52,7 +52,7 @@ def watch(
     server: RealServer, tmp_path: Path, disk: Disk, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StoreWatch]:
     monkeypatch.setattr(
-        "deploy.local.store_watch.EVERY_S", 3600
+        "deploy.local.store_watch.INTERVAL_S", 3600
     )  # it looks when the test says so, and not at the same moment
     watch = StoreWatch(RedisStore(server.client()), tmp_path / MARK, said.append, tmp_path / "redis")
     watch.start()
@@ -111,7 +111,7 @@ def test_before_the_disk_is_full_moves_are_refused_with_the_reason_and_reading_g
     for page in ("/", f"/matches/{match}", "/players/anna", "/settings"):
         assert anna.client.get(page).status_code == 200, page
     assert anna.client.get("/readyz").status_code == 200
-    disk.free = MIN_TO_ACCEPT_BYTES - 1
+    disk.free = MIN_TO_RESUME_BYTES - 1
     watch.step()
     assert anna.move(match, move, Idempotency_Key="k1").status_code == 503
     disk.free = ROOM
@@ -135,19 +135,19 @@ def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(
 
 
 def test_the_reserve_takes_room_until_it_is_needed(tmp_path: Path, disk: Disk) -> None:
-    held = Reserve(tmp_path)
+    held = DiskReserve(tmp_path)
     (file,) = tmp_path.iterdir()
     assert file.stat().st_size == disk_reserve.RESERVE_BYTES
     disk.free = 0
-    assert held.look()
+    assert held.update()
     assert list(tmp_path.iterdir()) == []
     disk.free = ROOM
-    assert not held.look()
+    assert not held.update()
     assert file.exists()
-    held.give_up()
+    held.release()
 
 
 def test_an_installation_is_not_begun_on_a_full_disk(tmp_path: Path, disk: Disk) -> None:
     disk.free = 1 << 20
-    with pytest.raises(OSError, match=r"only 1 MB are free on the disk of .*, and Rookery needs 24 MB to begin"):
-        Reserve(tmp_path)
+    with pytest.raises(OSError, match=r"only 1 MB are free on the disk of .*, and Rookery needs 24 MB to start"):
+        DiskReserve(tmp_path)

@@ -13,11 +13,11 @@ from redis import Redis
 
 from deploy.cli import main
 from deploy.local import aof, store_watch
-from deploy.local.disk_reserve import RESERVE
+from deploy.local.disk_reserve import RESERVE_FILE
 from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
 from deploy.local.installation import Installation, InstallationError
-from deploy.local.store_watch import StoreWatch, record
-from deploy.local.watermark import MARK, Lost, Missing, Seen, read_mark
+from deploy.local.store_watch import StoreWatch, record_loss
+from deploy.local.watermark import MARK, LostEvents, MatchMark, MissingEvents, read_mark
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
@@ -59,7 +59,7 @@ class House:
 
     @property
     def log(self) -> Path:
-        (log,) = aof.logs_of_writes(self.redis)
+        (log,) = aof.incremental_files(self.redis)
         return log
 
     def watch(self, behind: bool = False) -> StoreWatch:
@@ -89,7 +89,7 @@ class House:
 @pytest.fixture(autouse=True)
 def often_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the mark so often that a test need not wait for it."""
-    monkeypatch.setattr(store_watch, "EVERY_S", 0.05)
+    monkeypatch.setattr(store_watch, "INTERVAL_S", 0.05)
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_a_store_that_was_stopped_and_started_again_lacks_nothing(house: House) 
     assert read_mark(house.var / MARK).closed
     house.server.kill()
     house.server.start()
-    assert house.watch().missing() is None
+    assert house.watch().find_missing() is None
     assert house.said == []
 
 
@@ -161,12 +161,12 @@ def test_what_a_shorter_file_lacks_is_named_by_match_and_version(house: House) -
     house.append("b", 1)
     watch.stop()
     house.cut(half)
-    missing = house.watch().missing()
-    assert missing.losses == (Lost("a", 5, 7), Lost("b", 0, 1))
+    missing = house.watch().find_missing()
+    assert missing.losses == (LostEvents("a", 5, 7), LostEvents("b", 0, 1))
     assert (missing.unnamed, missing.events, missing.flushed) == (0, 3, True)
     assert missing.lines() == ["a: versions 6 to 7", "b: version 1"]
-    record(house.store, missing)
-    record(house.store, missing)
+    record_loss(house.store, missing)
+    record_loss(house.store, missing)
     (incident,) = Incidents(house.client, "rk:").all()
     assert incident.lost == {"a": 5, "b": 0}
     assert [loss.after for loss in Incidents(house.client, "rk:").losses("a")] == [5]
@@ -184,38 +184,38 @@ def test_another_event_under_a_version_that_was_recorded_is_found(house: House) 
     store = house.store
     head = store.append("a", store.head("a"), [OTHER, MOVED], Request("another", "another")).head
     assert head.version == 7
-    missing = house.watch().missing()
-    assert missing.losses == (Lost("a", 5, 6, replaced=True),)
+    missing = house.watch().find_missing()
+    assert missing.losses == (LostEvents("a", 5, 6, replaced=True),)
     assert missing.lines() == ["a: version 6 is another event than the one that was recorded"]
 
 
 def test_a_running_store_that_comes_back_with_less_is_found_and_told(house: House) -> None:
-    lost: list[Missing] = []
-    watch = StoreWatch(house.store, house.var / MARK, house.said.append, house.redis, lose=lost.append)
+    lost: list[MissingEvents] = []
+    watch = StoreWatch(house.store, house.var / MARK, house.said.append, house.redis, on_loss=lost.append)
     watch.start()
     house.append("a", 5)
     half = house.log.stat().st_size
     house.append("a", 2)
-    eventually(lambda: read_mark(house.var / MARK).matches.get("a", Seen(0, "")).version == 7, "a mark")
+    eventually(lambda: read_mark(house.var / MARK).matches.get("a", MatchMark(0, "")).version == 7, "a mark")
     house.cut(half)
     eventually(lambda: lost, "the loss")
     watch.stop()
-    assert lost[0].losses == (Lost("a", 5, 7),)
+    assert lost[0].losses == (LostEvents("a", 5, 7),)
     assert "a: versions 6 to 7" in house.said[0]
     assert [incident.lost for incident in Incidents(house.client, "rk:").all()] == [{"a": 5}]
 
 
 def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(house: House) -> None:
     (house.var / MARK).write_text("{}")
-    assert house.watch().missing() is None
-    assert "whether events are missing at the end cannot be told" in house.said[0]
+    assert house.watch().find_missing() is None
+    assert "events missing at the end cannot be detected" in house.said[0]
     watch = house.watch()
     watch.start()
     watch.stop()
     marked = json.loads((house.var / MARK).read_text())
     (house.var / MARK).write_text(json.dumps({**marked, "installation": "another", "shards": [[9, 9]] * 16}))
-    assert house.watch().missing() is None
-    assert "mark.json is of another store; whether events are missing at the end cannot be told" in house.said[1]
+    assert house.watch().find_missing() is None
+    assert "mark.json is of another store; events missing at the end cannot be detected" in house.said[1]
 
 
 def test_verify_names_what_is_missing_at_the_end(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,7 +245,7 @@ def stopped(house: House) -> House:
 
 
 def prepared(house: House) -> list[str]:
-    return aof.prepare(house.redis, str(find_binary().path), house.var / MARK)
+    return aof.repair_tails(house.redis, str(find_binary().path), house.var / MARK)
 
 
 def version_of(house: House) -> int:
@@ -257,7 +257,7 @@ def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped: House)
     size = stopped.log.stat().st_size
     with stopped.log.open("ab") as file:
         file.write(bytes(5000))
-    assert prepared(stopped) == [f"{stopped.log}: 5,000 zero bytes at the end were cut off"]
+    assert prepared(stopped) == [f"{stopped.log}: 5,000 zero bytes at the end were truncated"]
     assert stopped.log.stat().st_size == size
     assert version_of(stopped) == 20
 
@@ -266,8 +266,8 @@ def test_half_a_transaction_at_the_end_is_cut_off_and_kept(stopped: House) -> No
     whole = stopped.log.read_bytes()
     stopped.log.write_bytes(whole[:-7])
     (said,) = prepared(stopped)
-    assert "an unfinished write at the end" in said
-    (kept,) = (stopped.redis / aof.KEPT).iterdir()
+    assert "an incomplete write at the end" in said
+    (kept,) = (stopped.redis / aof.TRUNCATED_DIRECTORY).iterdir()
     assert stopped.log.read_bytes() + kept.read_bytes() == whole[:-7]
     assert version_of(stopped) == 19
 
@@ -284,7 +284,7 @@ def overwrite_a_length(log: Path) -> int:
 def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing(stopped: House) -> None:
     start = overwrite_a_length(stopped.log)
     before = stopped.log.read_bytes()
-    with pytest.raises(aof.DamagedFile, match=rf"is damaged at byte {start:,}: .* events among them"):
+    with pytest.raises(aof.DamagedFileError, match=rf"is damaged at byte {start:,}: .* contain events"):
         prepared(stopped)
     with pytest.raises(RuntimeError, match="does not start"):  # nor by itself, after a crash
         stopped.server.start()
@@ -299,7 +299,7 @@ def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_of
     start = overwrite_a_length(stopped.log)
     (stopped.var / MARK).write_text(json.dumps({"flushed": [stopped.log.name, start]}))
     (said,) = prepared(stopped)
-    assert f"kept as {stopped.redis / aof.KEPT}" in said
+    assert f"kept as {stopped.redis / aof.TRUNCATED_DIRECTORY}" in said
     assert 0 < version_of(stopped) < 20
 
 
@@ -338,7 +338,7 @@ def test_store_check_refuses_a_directory_in_use_or_without_a_database(house: Hou
 class StoreAlone(Installation):
     """An installation whose store is started, checked and watched, and nothing else."""
 
-    def _serve(self) -> None:
+    def _start_programs(self) -> None:
         pass
 
 
@@ -359,9 +359,9 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     house.close()
     with pytest.raises(InstallationError, match=rf"{match}: version {before + 1}\n(.|\n)*rookery up --accept-loss"):
         StoreAlone(house.var, embedded=True).start()
-    assert not (house.redis / RESERVE).exists()
+    assert not (house.redis / RESERVE_FILE).exists()
     said: list[str] = []
-    with StoreAlone(house.var, embedded=True, say=said.append, accept_loss=True) as running:
+    with StoreAlone(house.var, embedded=True, on_message=said.append, accept_loss=True) as running:
         visitor = Caller(app_on(running.settings.redis_url))
         (loss,) = visitor.get(f"/matches/{match}").json["losses"]
         page = visitor.client.get(f"/matches/{match}").text

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from deploy.local.child import bound_to_parent
 from deploy.local.installation import Installation
-from deploy.local.supervisor import tethered
 from tests.support.eventually import DEADLINE_S, eventually
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ class Front:
         command = [str(binary), "-e", str(directory / "error.log"), "-p", str(directory), "-c", str(configuration)]
         checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked.stderr
-        self._process = subprocess.Popen(tethered(command))
+        self._process = subprocess.Popen(bound_to_parent(command))
         eventually(self._listens, "nginx listens")
 
     def close(self) -> None:

@@ -20,10 +20,10 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError
 from redis.retry import Retry
 
+from deploy.local.child import bound_to_parent
 from deploy.local.embedded import DataDirectory, find_binary
 from deploy.local.installation import Installation, InstallationError
 from deploy.local.ports import Ports
-from deploy.local.supervisor import tethered
 from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 from tests.support.processes import alive, processes_below
@@ -70,7 +70,9 @@ def test_headers_cannot_say_which_address_was_asked_for(house: Installation) -> 
 
 
 def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(house: Installation) -> None:
-    with pytest.raises(InstallationError, match=rf"Rookery runs there already \(process {os.getpid()}, {house.url}\)"):
+    with pytest.raises(
+        InstallationError, match=rf"Rookery is already running there \(process {os.getpid()}, {house.url}\)"
+    ):
         Installation(house.var).start()
 
 
@@ -84,7 +86,7 @@ def test_a_taken_port_is_refused_and_nothing_is_left_running(house: Installation
 
 def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
     directory = DataDirectory(tmp_path / "redis", find_binary())
-    directory.settle("the installation of before")
+    directory.bind_to("the installation of before")
     directory.release()
     with pytest.raises(InstallationError, match="its database holds no installation at all"):
         Installation(tmp_path).start()
@@ -151,9 +153,9 @@ def status_of(url: str) -> int:
 SOME_PARTS = """
 import sys
 from deploy.cli import main
-from deploy.local.installation import Installation
-whole = Installation._programs
-Installation._programs = lambda house: [each for each in whole(house) if each.name in ("worker", "api", "stream")]
+from deploy.local import installation
+every = installation.programs
+installation.programs = lambda *_: [program for program in every(*_) if program.name in ("worker", "api", "stream")]
 main(sys.argv[1:], prog_name="rookery")
 """
 """Runs ``rookery`` with fewer parts, which start sooner."""
@@ -162,12 +164,12 @@ FAULTY = """
 import os, sys
 from deploy.local.child import Child
 from deploy.cli import main
-ended = Child.ended
+reap = Child.reap
 def faulty(child):
     if os.path.exists(sys.argv[1]):
         raise MemoryError("none left")
-    return ended(child)
-Child.ended = faulty
+    return reap(child)
+Child.reap = faulty
 main(sys.argv[2:], prog_name="rookery")
 """
 """Runs ``rookery`` with a supervisor that fails when there is a file of a name."""
@@ -185,14 +187,13 @@ def test_up_starts_again_at_once_after_a_crash_and_stops_on_a_signal(tmp_path: P
 
     def go_on(line: str) -> None:
         said.append(line)
-        if "Waiting for the processes of the last run" in line:
+        if "Waiting for the processes of the previous run" in line:
             awaited.append(line)
             os.kill(stuck, signal.SIGCONT)
 
     with up(tmp_path, ports, command, go_on) as (url, stop, _), ApiClient(url) as client:
         assert awaited
         assert client.get("/players/Ada")["id"] == player
-        steps = ("Starting Rookery on ", "Starting the embedded server (", "Starting the API, ", "╭")
         steps = ("Starting Rookery on ", "Starting the embedded server (", "Starting the API, ", "╭")
         assert [step for line in said for step in steps if line.startswith(step)] == list(steps)
         stop(signal.SIGTERM)
@@ -247,7 +248,7 @@ def up(
 ) -> Iterator[tuple[str, Callable[[int], None], "subprocess.Popen[str]"]]:
     """Run ``rookery up``; return its address, how to end it, which fails when anything is left running, and itself."""
     options = ["--port", ports.api, "--stream-port", ports.stream, "--server-port", ports.server, "--var", var / "var"]
-    whole = tethered([*command, "up", *map(str, options)])
+    whole = bound_to_parent([*command, "up", *map(str, options)])
     with subprocess.Popen(whole, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as up:
         url = f"http://127.0.0.1:{ports.api}"
         said = ""

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
-from deploy.local.supervisor import tethered
+from deploy.local.child import bound_to_parent
 from domain.games import GAMES
 from events.readmodels import Keys
 from events.runtime.wall_clock import now_ms
@@ -90,7 +90,7 @@ def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(
 
 
 def test_the_relay_carries_events_until_it_is_told_to_stop(store: RedisStore, match: str) -> None:
-    command = tethered([sys.executable, "-m", "deploy.cli", "relay"])
+    command = bound_to_parent([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
         summary = Keys(store.prefix, store.shards).summary(match)
         eventually(lambda: store.client.exists(summary), "a summary")

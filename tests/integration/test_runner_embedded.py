@@ -18,8 +18,8 @@ from deploy.local.embedded import (
     EmbeddedError,
     find_binary,
     identify,
-    refuse_taken_port,
 )
+from deploy.local.ports import PortTakenError, check_port_is_free
 from deploy.local.store_watch import StoreWatch
 from events.store.redis import RedisStore
 from tests.support.eventually import eventually
@@ -44,7 +44,7 @@ def test_the_wheel_carries_a_server_that_runs_here() -> None:
     assert os.access(path, os.X_OK)
     found = identify(path)
     assert found is not None
-    assert found.version >= embedded.OLDEST
+    assert found.version >= embedded.MIN_VERSION
 
 
 def test_without_the_wheel_a_server_on_the_path_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +56,7 @@ def test_without_the_wheel_a_server_on_the_path_is_taken(tmp_path: Path, monkeyp
 def test_a_server_that_is_too_old_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "wheel_binary", lambda: None)
     script(tmp_path / "redis-server", "Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc bits=64")
-    with pytest.raises(EmbeddedError, match=r"from 6\.2 on.*found: redis 6\.0\.16.*REDIS_URL"):
+    with pytest.raises(EmbeddedError, match=r"6\.2 or newer.*found: redis 6\.0\.16.*REDIS_URL"):
         find_binary(str(tmp_path))
 
 
@@ -78,7 +78,7 @@ def test_the_server_listens_on_loopback_keeps_a_log_of_writes_and_never_evicts(
     with running.client() as client:
         asked = {"appendonly": "yes", "appendfsync": "always", "save": "", "maxmemory-policy": "noeviction"}
         assert {name: client.config_get(name)[name] for name in asked} == asked
-        assert int(client.config_get("maxmemory")["maxmemory"]) == embedded.max_memory()
+        assert int(client.config_get("maxmemory")["maxmemory"]) == embedded.max_memory_bytes()
         assert client.config_get("bind")["bind"] == "127.0.0.1"
         assert Path(client.config_get("dir")["dir"]) == tmp_path
 
@@ -89,15 +89,15 @@ def test_an_embedded_server_fills_at_most_half_of_the_memory_of_its_control_grou
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(embedded, "CGROUP_MEMORY", limit)
     limit.write_text("max\n")
-    whole = embedded.max_memory()
+    whole = embedded.max_memory_bytes()
     limit.write_text(f"{whole}\n")
-    assert embedded.max_memory() == whole // 2
+    assert embedded.max_memory_bytes() == whole // 2
 
 
 def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(tmp_path: Path) -> None:
     DataDirectory(tmp_path, Binary(Path("server"), "valkey", (8, 0, 1))).release()
     DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
-    stamp = json.loads((tmp_path / embedded.STAMP).read_text())
+    stamp = json.loads((tmp_path / embedded.STAMP_FILE).read_text())
     assert (stamp["family"], stamp["version"]) == ("valkey", [9, 1, 2])
 
 
@@ -116,11 +116,11 @@ def test_the_database_of_another_server_is_left_alone(tmp_path: Path, binary: Bi
     (tmp_path / foreign).mkdir()
     with pytest.raises(EmbeddedError, match="without Rookery's stamp"):
         DataDirectory(tmp_path, binary)
-    assert not (tmp_path / embedded.STAMP).exists()
+    assert not (tmp_path / embedded.STAMP_FILE).exists()
 
 
 def test_a_stamp_that_cannot_be_read_is_refused(tmp_path: Path, binary: Binary) -> None:
-    (tmp_path / embedded.STAMP).write_text('{"family": "valkey"}')
+    (tmp_path / embedded.STAMP_FILE).write_text('{"family": "valkey"}')
     with pytest.raises(EmbeddedError, match="no server version"):
         DataDirectory(tmp_path, binary)
 
@@ -137,35 +137,35 @@ def test_a_directory_in_use_is_refused_until_its_server_has_ended(tmp_path: Path
 
 def test_a_directory_belongs_to_its_first_installation(tmp_path: Path, binary: Binary) -> None:
     directory = DataDirectory(tmp_path, binary)
-    directory.settle(None)
-    directory.settle("first")
+    directory.bind_to(None)
+    directory.bind_to("first")
     directory.release()
     again = DataDirectory(tmp_path, binary)
-    again.settle("first")
+    again.bind_to("first")
     with pytest.raises(
         EmbeddedError, match="belongs to installation first, but its database holds installation second"
     ):
-        again.settle("second")
+        again.bind_to("second")
     with pytest.raises(EmbeddedError, match="holds no installation at all"):
-        again.settle(None)
+        again.bind_to(None)
     again.release()
 
 
 def test_a_taken_port_is_refused_by_whom_it_is_taken(tmp_path: Path, binary: Binary) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        with pytest.raises(EmbeddedError, match=rf"port {port} for the API is taken by .*choose another with --port"):
-            refuse_taken_port(port, "the API", "--port")
+        with pytest.raises(PortTakenError, match=rf"port {port} for the API is taken by .*choose another with --port"):
+            check_port_is_free(port, "the API", "--port")
 
 
 def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(running: RealServer) -> None:
-    with pytest.raises(EmbeddedError, match="a Valkey or Redis server"):
-        refuse_taken_port(running.port, "the embedded server", "--server-port")
+    with pytest.raises(PortTakenError, match="a Valkey or Redis server"):
+        check_port_is_free(running.port, "the embedded server", "--server-port")
 
 
 def test_an_address_that_is_not_ours_is_refused() -> None:
-    with pytest.raises(EmbeddedError, match="cannot be used"):
-        refuse_taken_port(8000, "the API", "--port", "192.0.2.1")
+    with pytest.raises(PortTakenError, match="cannot be used"):
+        check_port_is_free(8000, "the API", "--port", "192.0.2.1")
 
 
 def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(
@@ -175,7 +175,9 @@ def test_a_server_that_hangs_is_told_apart_from_one_that_is_away(
     server = RealServer(tmp_path / "redis")
     hung: list[float] = []
     store = RedisStore(server.client())
-    watch = StoreWatch(store, tmp_path / "mark", print, hang=lambda: hung.append(time.monotonic()), max_silence_s=0.0)
+    watch = StoreWatch(
+        store, tmp_path / "mark", print, on_hang=lambda: hung.append(time.monotonic()), max_silence_s=0.0
+    )
     watch.start()
     server.kill()
     server.start()

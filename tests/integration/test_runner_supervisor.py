@@ -10,8 +10,8 @@ from queue import Queue
 
 import pytest
 
-from deploy.local.child import Child
-from deploy.local.supervisor import ChildFailed, Program, SupervisionFailed, Supervisor
+from deploy.local.child import Child, Program
+from deploy.local.supervisor import ChildError, SupervisionError, Supervisor
 from tests.support.eventually import DEADLINE_S, eventually
 from tests.support.processes import alive
 
@@ -56,7 +56,7 @@ def test_a_killed_process_is_started_again(tmp_path: Path, supervisor: Superviso
     supervisor.start([Program("one", waiting())], os.environ)
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 1, "a start")
     assert supervisor.kill("one")
-    assert ear.next().startswith("one was killed by SIGKILL; it starts again in")
+    assert ear.next().startswith("one was killed by SIGKILL; restarting in")
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 2, "another start")
     first, second = pids_in(tmp_path / "one.log")
     assert first != second == supervisor.pid("one")
@@ -66,14 +66,14 @@ def test_a_killed_process_is_started_again(tmp_path: Path, supervisor: Superviso
 def test_a_process_that_keeps_dying_is_tried_ever_more_slowly_and_reported(
     tmp_path: Path, supervisor: Supervisor, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deploy.local.child.STEADY_AFTER", 3600.0)  # however slowly it comes to its end
+    monkeypatch.setattr("deploy.local.child.STABLE_AFTER_S", 3600.0)  # however slowly it comes to its end
     supervisor.start([Program("bad", [sys.executable, "-c", "print('no luck'); raise SystemExit(3)"])], os.environ)
     said = [ear.next() for _ in range(3)]
-    assert all("bad ended with status 3" in words for words in said)
+    assert all("bad exited with status 3" in words for words in said)
     waits = [float(words.split()[-2]) for words in said]
     assert waits == [0.1, 0.2, 0.4]
-    with pytest.raises(ChildFailed, match=r"bad does not start(.|\n)*no luck"):
-        supervisor.refuse_failing()
+    with pytest.raises(ChildError, match=r"bad does not start(.|\n)*no luck"):
+        supervisor.raise_if_failing()
 
 
 def test_what_a_dead_process_leaves_behind_is_ended_before_it_starts_again(
@@ -93,7 +93,7 @@ def test_stopping_asks_first_and_kills_what_overstays(tmp_path: Path, supervisor
     ready = "print(1, flush=True)"
     polite = waiting(f"signal.signal(signal.SIGTERM, lambda *_: (print(0, flush=True), os._exit(0))); {ready}")
     deaf = waiting(f"signal.signal(signal.SIGTERM, signal.SIG_IGN); {ready}")
-    supervisor.start([Program("polite", polite), Program("deaf", deaf, grace=0.2)], os.environ)
+    supervisor.start([Program("polite", polite), Program("deaf", deaf, grace_s=0.2)], os.environ)
     eventually(lambda: all(len(pids_in(tmp_path / f"{name}.log")) == 2 for name in ("polite", "deaf")), "both starts")
     pids = [supervisor.pid("polite"), supervisor.pid("deaf")]
     supervisor.stop(["polite", "deaf"])
@@ -106,8 +106,8 @@ def test_a_program_that_does_not_exist_fails_with_its_reason(tmp_path: Path, sup
     supervisor.start([Program("ghost", [str(tmp_path / "ghost")])], os.environ)
     for _ in range(3):
         ear.next()
-    with pytest.raises(ChildFailed, match="No such file"):
-        supervisor.refuse_failing()
+    with pytest.raises(ChildError, match="No such file"):
+        supervisor.raise_if_failing()
 
 
 HANGS_ONCE = """
@@ -144,7 +144,7 @@ def test_a_process_that_hangs_is_killed_named_and_started_again(tmp_path: Path, 
     supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
     command = [sys.executable, "-c", HANGS_ONCE, str(tmp_path / "hung")]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
-    assert "one: its work has made no progress for 1 s: process" in ear.next()
+    assert "one: its work has made no progress for 1 s: killing process" in ear.next()
     assert ear.next().startswith("one was killed by SIGKILL")
     eventually(lambda: len(reports) >= 2, "a report that all is well again")
     supervisor.close()
@@ -160,7 +160,7 @@ def test_a_process_below_is_replaced_when_another_one_beats_although_its_line_ha
     supervisor = Supervisor(tmp_path, ear, lambda impaired: reports.append(dict(impaired)), max_silence_s=1.0)
     command = [sys.executable, "-c", REPLACES_BELOW]
     supervisor.start([Program("one", command, beats=True)], {**os.environ, "PYTHONPATH": str(ROOT)})
-    assert "one: its feed has made no progress for 1 s: process" in ear.next()
+    assert "one: its feed has made no progress for 1 s: killing process" in ear.next()
     eventually(lambda: len(reports) >= 2, "a report that all is well again")
     assert supervisor.restarts("one") == 0
     supervisor.close()
@@ -178,7 +178,7 @@ def test_a_line_that_has_ended_is_not_waited_for(tmp_path: Path, ear: Ear) -> No
     supervisor.start([Program("one", [sys.executable, "-c", script], beats=True)], environment)
     eventually(lambda: pids_in(tmp_path / "one.log"), "the end of the line")
     supervisor.start([Program("two", [sys.executable, "-c", "raise SystemExit(5)"])], environment)
-    assert ear.next().startswith("two ended with status 5")  # the supervisor has looked at both
+    assert ear.next().startswith("two exited with status 5")  # the supervisor has looked at both
     assert supervisor.restarts("one") == 0
     supervisor.close()
 
@@ -205,10 +205,10 @@ def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_runnin
     def failing(_: Child) -> None:
         raise MemoryError("none left")
 
-    monkeypatch.setattr(Child, "ended", failing)
-    with pytest.raises(SupervisionFailed, match="none left"):
+    monkeypatch.setattr(Child, "reap", failing)
+    with pytest.raises(SupervisionError, match="none left"):
         supervisor.wait()
-    with pytest.raises(SupervisionFailed, match="none left"):
+    with pytest.raises(SupervisionError, match="none left"):
         supervisor.start([Program("two", waiting())], os.environ)
     supervisor.close()
     assert not alive(child)
@@ -217,7 +217,7 @@ def test_when_the_supervision_fails_everybody_is_told_and_nothing_is_left_runnin
 def test_a_log_is_held_to_its_size_while_its_process_writes(
     tmp_path: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deploy.local.supervisor.LOGS_EVERY_S", 0.05)
+    monkeypatch.setattr("deploy.local.supervisor.LOG_CHECK_INTERVAL_S", 0.05)
     supervisor = Supervisor(tmp_path, ear, max_log_bytes=20_000)
     chatter = "while True: print('x' * 99, flush=True); import time; time.sleep(0.001)"
     supervisor.start([Program("one", [sys.executable, "-c", chatter])], os.environ)

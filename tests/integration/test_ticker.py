@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from deploy.local.supervisor import tethered
+from deploy.local.child import bound_to_parent
 from domain.games import find_ruleset
 from domain.match import vacation
 from domain.match.clock import OUTAGE, VACATION, Pause, falls_at
@@ -239,7 +239,7 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
     shop = SteppedInstallation(server.url)
     shop.now = now_ms()
     matches = [playing(shop), playing(shop)]
-    relay = tethered([sys.executable, "-m", "deploy.cli", "relay"])
+    relay = bound_to_parent([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(relay, env=environment_of(shop.settings)) as doomed:
         eventually(shop.heartbeat.last, "the first beat")
         eventually(lambda: all(map(shop.readmodels.summary, matches)), "the projections")

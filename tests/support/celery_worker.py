@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from types import TracebackType
 
-from deploy.local.supervisor import tethered
+from deploy.local.child import bound_to_parent
 from events.runtime.connections import connect
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
@@ -33,7 +33,7 @@ class CeleryWorker:
 
     def __init__(self, settings: Settings, queues: Sequence[str] = tuple(Queue)) -> None:
         command = [sys.executable, "-m", "deploy.cli", "work", *queues]
-        self._process = subprocess.Popen(tethered(command), env=environment_of(settings))
+        self._process = subprocess.Popen(bound_to_parent(command), env=environment_of(settings))
 
     def kill(self) -> None:
         """End the worker with SIGKILL, in the middle of whatever it does."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from redis import Redis
 
+from deploy.local.child import bound_to_parent
 from deploy.local.embedded import EVERYSEC, DataDirectory, find_binary, server_command
-from deploy.local.supervisor import tethered
 from events.runtime.connections import connect
 
 STARTS = 5
@@ -50,7 +50,7 @@ class RealServer:
         for _ in range(1 if self.port else STARTS):
             port = self.port or _free_port()
             command = server_command(self._binary, self._directory, port, self._fsync)
-            self._process = subprocess.Popen(tethered([*command, *self._options]), stdout=subprocess.DEVNULL)
+            self._process = subprocess.Popen(bound_to_parent([*command, *self._options]), stdout=subprocess.DEVNULL)
             if self._answers(port):
                 self.port = port
                 return

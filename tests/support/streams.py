@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deploy.local.supervisor import tethered
+from deploy.local.child import bound_to_parent
 from tests.support.callers import Caller
 from tests.support.eventually import DEADLINE_S
 
@@ -48,7 +48,7 @@ class StreamProcess:
                 "warning",
             ]
             self.process = subprocess.Popen(
-                tethered([*command, "--no-control-socket", "api.live.stream:app"]),
+                bound_to_parent([*command, "--no-control-socket", "api.live.stream:app"]),
                 env={**os.environ, "REDIS_URL": redis_url, "PYTHONPATH": str(ROOT)},
                 cwd=ROOT,
                 pass_fds=[listener.fileno()],

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from prometheus_client import CollectorRegistry, Counter, values
 
-from deploy.local.installation import GUNICORN
+from deploy.local.programs import GUNICORN
 
 WORKER = SimpleNamespace(log=logging.getLogger("worker"))
 

@@ -1,0 +1,62 @@
+"""The settings of an installation on this machine, and the environment that tells its processes and a shell of them."""
+
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from deploy.local.ports import LOOPBACK, Ports
+from deploy.local.private_files import KEY_FILE, KEYS_DIRECTORY
+from events.runtime.settings import STORE_URL, Settings, next_database
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT_FILE = "environment"
+"""What a shell sources to run commands on the store of a running installation."""
+
+
+def local_settings(var: Path, ports: Ports, host: str, password: str, embedded: bool | None) -> tuple[Settings, bool]:
+    """Return the settings of an installation on this machine, and whether it runs the embedded server.
+
+    The environment decides; what it does not name is on this machine. ``embedded`` True takes the embedded server as
+    store and broker whatever the environment names, None only where REDIS_URL names no store. Raises environs.EnvError.
+    """
+    embedded_url = f"redis://:{password}@{LOOPBACK}:{ports.server}/0"
+    settings = Settings.from_environment(
+        redis_url=embedded_url if embedded is None else STORE_URL,
+        stream_url=f"http://{host}:{ports.stream}",
+        page_url=f"http://{host}:{ports.api}",
+    )
+    if embedded:
+        settings = settings._replace(redis_url=embedded_url, broker_url=next_database(embedded_url))
+    if settings.redis_url != embedded_url:
+        return settings, False
+    return settings._replace(key_file=settings.key_file or var / KEYS_DIRECTORY / KEY_FILE), True
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment of the processes of an installation."""
+    return {
+        **os.environ,
+        **store_environment(settings),
+        "ROOKERY_STREAM_URL": settings.stream_url,
+        "ROOKERY_PAGE_URL": settings.page_url,
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def store_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment variables by which a program reaches the store."""
+    keys = {} if settings.key_file is None else {"ROOKERY_KEY_FILE": str(settings.key_file)}
+    store = {"REDIS_URL": settings.redis_url, "BROKER_URL": settings.broker_url}
+    return {**store, "ROOKERY_PREFIX": settings.prefix, **keys}
+
+
+def format_exports(environment: Mapping[str, str]) -> str:
+    """Return the lines with which a shell exports ``environment``."""
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
+
+
+def parse_exports(text: str) -> dict[str, str]:
+    """Return the environment that ``format_exports`` wrote as ``text``; raises ValueError for a truncated text."""
+    return dict(word.split("=", 1) for word in shlex.split(text) if word != "export")

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import WatchError
 
-from events.readmodels import Keys, RatedResult, ReadModels, rated_result
+from events.readmodels import RatedResult, ReadModels, rated_result
 from events.readmodels.lists import delete_shard
 from events.readmodels.projector import Failures, Projector, projected_from_events
 from events.readmodels.ratings import Ratings
+from events.runtime.keys import ReadModelKeys
 from events.runtime.settings import Settings, store_from
 from events.store.redis import RedisStore
 
@@ -38,7 +39,7 @@ def rebuild(settings: Settings, on_progress: Callable[[int, int], None] | None =
         done.append(rebuilt)
         if on_progress is not None:
             on_progress(len(done), store.shards)
-    keys = Keys(settings.prefix, store.shards)
+    keys = ReadModelKeys(settings.prefix, store.shards)
     readmodels = ReadModels(store.client, settings.prefix, store.shards)
     Ratings(store.client, keys).replace(lambda: _rated(readmodels))
     return Rebuilt(
@@ -55,7 +56,7 @@ def rebuild_shard(store: RedisStore, shard: int) -> Rebuilt:
     summary is then written whole, whatever is there: so a match that the relay wrote amid the deletion is complete in
     the end, and one that it writes later is newer.
     """
-    keys = Keys(store.prefix, store.shards)
+    keys = ReadModelKeys(store.prefix, store.shards)
     delete_shard(store.client, keys, shard)
     events = 0
 

@@ -8,7 +8,8 @@ from deploy.cli.arguments import Refusal, in_words, printable, progress
 from deploy.cli.everything import audit_logs, tell
 from deploy.cli.installation import find, open_store, store_options
 from deploy.local.watermark import MARK, find_missing, read_mark
-from events.readmodels import Keys, dump
+from events.readmodels import dump
+from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import impossible
 from events.service.incidents import Incidents
@@ -113,7 +114,7 @@ def rebuild(check: bool, processes: int) -> None:
 
     store = open_store()
     with in_words():
-        keys = Keys(store.prefix, store.shards)
+        keys = ReadModelKeys(store.prefix, store.shards)
         before = dump(store.client, keys) if check else {}
         with progress(store.shards, "Rebuilding") as step:
             rebuilt = rebuild_all(find().settings, lambda *_: step(), processes)

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from events.runtime.keys import ShardKeys
 from events.store.contract import DamagedStream, Head
-from events.store.redis import RedisStore, ShardKeys
+from events.store.redis import RedisStore
 
 MARK = "mark.json"
 """The file of the mark, in the directory of an installation."""

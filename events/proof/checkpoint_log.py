@@ -26,6 +26,8 @@ from events.proof.checkpoints import read_checkpoint as unpacked
 from events.proof.documents import Fault
 from events.proof.keys import KeyRing, record_keys
 from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.keys import ProofKeys
+from events.runtime.transactions import transact
 from events.store.contract import EMPTY, Head
 from events.store.converter import Digest
 from events.store.redis import RedisStore
@@ -54,13 +56,7 @@ class CheckpointLog:
         self._client: Any = store.client
         self._keys = keys
         self._administration = Administration(store.client, store.prefix, keys.now)
-        keys_of_log = f"{store.prefix}{{proof}}:log"
-        self._size = f"{keys_of_log}:size"
-        self._leaves = f"{keys_of_log}:leaves"
-        self._nodes = f"{keys_of_log}:nodes"
-        self._logged = f"{keys_of_log}:logged"
-        self._days = f"{keys_of_log}:checkpoints"
-        self._latest = f"{keys_of_log}:latest"
+        self._places = ProofKeys(store.prefix)
 
     def sign(self, now: int) -> Checkpoint:
         """Return the checkpoint of the day of ``now`` (milliseconds since 1970 UTC), which is made if there is none.
@@ -98,18 +94,18 @@ class CheckpointLog:
 
     def of_day(self, day: str) -> Checkpoint:
         """Return the checkpoint of ``day`` (2026-01-31, UTC); raises NoCheckpoint."""
-        packed = self._client.hget(self._days, day)
+        packed = self._client.hget(self._places.checkpoints, day)
         if packed is None:
             raise NoCheckpoint(f"there is no checkpoint of {day}")
         return unpacked(packed)
 
     def days(self) -> list[str]:
         """Return the days that have a checkpoint, the oldest first."""
-        return sorted(day.decode() for day in self._client.hkeys(self._days))
+        return sorted(day.decode() for day in self._client.hkeys(self._places.checkpoints))
 
     def inclusion(self, match: str) -> Inclusion | None:
         """Return the proof that the last checkpoint knows ``match``, None as long as it does not."""
-        logged, checkpoint = self._client.hget(self._logged, match), self.latest()
+        logged, checkpoint = self._client.hget(self._places.logged, match), self.latest()
         if logged is None or checkpoint is None:
             return None
         leaf, version, _ = json.loads(logged)
@@ -130,11 +126,11 @@ class CheckpointLog:
 
     def size(self) -> int:
         """Return the number of leaves."""
-        return int(self._client.get(self._size) or 0)
+        return int(self._client.get(self._places.log_size) or 0)
 
     def leaves(self, start: int, count: int) -> list[bytes]:
         """Return up to ``count`` leaves from the one at index ``start`` on, as they are hashed."""
-        found: list[bytes] = self._client.lrange(self._leaves, start, start + count - 1) if count else []
+        found: list[bytes] = self._client.lrange(self._places.leaves, start, start + count - 1) if count else []
         return found
 
     def nodes(self, level: int, first: int, count: int) -> list[bytes]:
@@ -149,17 +145,17 @@ class CheckpointLog:
 
     def logged(self) -> Iterator[tuple[str, bytes]]:
         """Yield every match with what is noted of its last leaf, in no order: its index, version and digest as JSON."""
-        for match, noted in self._client.hscan_iter(self._logged, count=MATCHES_AT_ONCE):
+        for match, noted in self._client.hscan_iter(self._places.logged, count=MATCHES_AT_ONCE):
             yield match.decode(errors="backslashreplace"), noted
 
     def stored(self) -> dict[str, bytes]:
         """Return the documents of all checkpoints by their days, the oldest first."""
-        found = self._client.hgetall(self._days)
+        found = self._client.hgetall(self._places.checkpoints)
         return {day.decode(errors="backslashreplace"): found[day] for day in sorted(found)}
 
     def latest_day(self) -> str | None:
         """Return the day that is noted as that of the last checkpoint, None when there is none."""
-        day = self._client.get(self._latest)
+        day = self._client.get(self._places.latest_day)
         return None if day is None else day.decode(errors="backslashreplace")
 
     def _log_heads(self, names: Sequence[str]) -> bool:
@@ -168,7 +164,7 @@ class CheckpointLog:
         What cannot be read of a match is damaged, which does not keep the others from being logged.
         """
         size = self.size()
-        logged = self._client.hmget(self._logged, names)
+        logged = self._client.hmget(self._places.logged, names)
         changed = []
         for name, head, known in zip(names, self._heads(names), logged, strict=True):
             try:
@@ -176,10 +172,8 @@ class CheckpointLog:
                     changed.append((name, head))
             except (ValueError, TypeError, AttributeError) as error:
                 log.error("the head of a match cannot be logged", match=name, error=str(error))
-        return not changed or bool(
-            self._client.transaction(
-                lambda pipeline: self._append(pipeline, size, changed), self._size, value_from_callable=True
-            )
+        return not changed or (
+            transact(self._client, [self._places.log_size], lambda pipeline: self._append(pipeline, size, changed))
         )
 
     def _heads(self, names: Sequence[str]) -> list[Head]:
@@ -196,20 +190,20 @@ class CheckpointLog:
 
     def _append(self, pipeline: Pipeline, expected: int, changed: Sequence[tuple[str, Head]]) -> bool:
         connection: Any = pipeline
-        size = int(connection.get(self._size) or 0)
+        size = int(connection.get(self._places.log_size) or 0)
         if size != expected:
             # Perhaps with these very leaves: by another process, or by this one when the reply was lost.
             return False
         leaves = [leaf_of(name, head.version, head.digest.hex()) for name, head in changed]
         nodes = merkle.grown(size, map(merkle.leaf_hash, leaves), self._node)
         pipeline.multi()
-        connection.set(self._size, size + len(leaves))
-        connection.rpush(self._leaves, *leaves)
+        connection.set(self._places.log_size, size + len(leaves))
+        connection.rpush(self._places.leaves, *leaves)
         for (level, index), node in nodes.items():
             key, offset = self._node_place(level, index)
             connection.setrange(key, offset, node)
         for index, (name, head) in enumerate(changed, size):
-            connection.hset(self._logged, name, json.dumps([index, head.version, head.digest.hex()]))
+            connection.hset(self._places.logged, name, json.dumps([index, head.version, head.digest.hex()]))
         return True
 
     def _sign(self, day: str, now: int) -> Checkpoint:
@@ -220,21 +214,23 @@ class CheckpointLog:
 
         def sign(pipeline: Pipeline) -> Checkpoint:
             connection: Any = pipeline
-            signed = connection.hget(self._days, day)
+            signed = connection.hget(self._places.checkpoints, day)
             if signed is not None:
                 pipeline.multi()
                 return unpacked(signed)
-            size = int(connection.get(self._size) or 0)
+            size = int(connection.get(self._places.log_size) or 0)
             root = Digest(merkle.root(size, self._node).hex())
             signed_at = key.instant(now)
             signature = key.sign(KIND, statement(origin, day, size, root, signed_at, administration))
             checkpoint = Checkpoint(FORMAT, origin, day, size, root, signed_at, key.id, signature, administration)
             pipeline.multi()
-            connection.hset(self._days, day, write_checkpoint(checkpoint))
-            connection.set(self._latest, day)
+            connection.hset(self._places.checkpoints, day, write_checkpoint(checkpoint))
+            connection.set(self._places.latest_day, day)
             return checkpoint
 
-        made: Checkpoint = self._client.transaction(sign, self._size, self._days, value_from_callable=True)
+        made: Checkpoint = self._client.transaction(
+            sign, self._places.log_size, self._places.checkpoints, value_from_callable=True
+        )
         return made
 
     def _record(self, checkpoint: Checkpoint) -> None:
@@ -251,7 +247,7 @@ class CheckpointLog:
         return node
 
     def _node_place(self, level: int, index: int) -> tuple[str, int]:
-        return f"{self._nodes}:{level}:{index // NODES_A_KEY}", index % NODES_A_KEY * NODE_BYTES
+        return self._places.nodes_block(level, index // NODES_A_KEY), index % NODES_A_KEY * NODE_BYTES
 
 
 def day_of(now: int) -> str:

@@ -28,6 +28,8 @@ from events.people.administration import SERVER, Administration
 from events.proof.key_file import KeyFile, KeyNotReadable, SecretNotNamed
 from events.proof.public_keys import PublicKey, signed, thumbprint
 from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.keys import ProofKeys
+from events.runtime.transactions import transact
 from events.runtime.wall_clock import rfc3339
 from events.store.converter import SignatureText
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
@@ -86,9 +88,8 @@ class KeyRing:
         self._client: Any = client
         self._file = KeyFile(key_file)
         self.now = now
-        self._private = f"{prefix}{{proof}}:private-key"
-        self._public = f"{prefix}{{proof}}:public-keys"
-        self._horizon = f"{prefix}{{proof}}:key-horizon"
+        keys = ProofKeys(prefix)
+        self._private, self._public, self._horizon = keys.private_key, keys.public_keys, keys.key_horizon
 
     def signing(self) -> SigningKey:
         """Return the key that signs now."""
@@ -119,7 +120,7 @@ class KeyRing:
             earliest = since if found.revoked is None else min(since, found.revoked)
             connection.hset(self._public, raw, json.dumps([found.since, found.until, earliest]))
 
-        self._client.transaction(mark, self._public)
+        transact(self._client, [self._public], mark)
         return rotated
 
     def public(self) -> list[PublicKey]:
@@ -212,7 +213,7 @@ class KeyRing:
             until = horizon or now + RESERVED_MS
             return self._begin(connection, now, None if present is None else (present, old, until))
 
-        made: SigningKey = self._client.transaction(replace, self._private, self._horizon, value_from_callable=True)
+        made = transact(self._client, [self._private, self._horizon], replace)
         if sealed:
             with suppress(StoreError):  # the bare key stands in the append-only file until the next rewrite
                 self._client.bgrewriteaof()

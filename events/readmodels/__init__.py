@@ -1,19 +1,20 @@
 """Read models: what pages and workers look up, derived from the events and deleted or rebuilt at will."""
 
-from events.readmodels.lists import Keys, dump, lists_of, write_summary
+from events.readmodels.lists import dump, lists_of, write_summary
 from events.readmodels.paging import Page
 from events.readmodels.reader import ReadModels
 from events.readmodels.standings import HeadToHead, PlayerRating, RatingChange
 from events.readmodels.summary import Projected, RatedResult, Summary, pool_of, rated_result, summarise
+from events.runtime.keys import ReadModelKeys
 
 __all__ = [
     "HeadToHead",
-    "Keys",
     "Page",
     "PlayerRating",
     "Projected",
     "RatedResult",
     "RatingChange",
+    "ReadModelKeys",
     "ReadModels",
     "Summary",
     "dump",

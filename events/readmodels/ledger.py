@@ -13,7 +13,6 @@ from redis import Redis
 from redis.client import Pipeline
 
 from domain.rating import Rating, Result, rate
-from events.readmodels.lists import Keys
 from events.readmodels.standings import (
     DayEnd,
     Entry,
@@ -25,6 +24,7 @@ from events.readmodels.standings import (
     unpack_entries,
 )
 from events.readmodels.summary import RatedResult
+from events.runtime.keys import ReadModelKeys
 
 Timeline = dict[int, DayEnd]
 """A player's rated days and how each of them ended."""
@@ -79,7 +79,7 @@ class Ledger:
         for player, day in sorted(self._changed):
             yield player, day, self._timeline(player).get(day), self._entries(player, day)
 
-    def write(self, pipeline: Pipeline, keys: Keys) -> None:
+    def write(self, pipeline: Pipeline, keys: ReadModelKeys) -> None:
         """Queue on ``pipeline`` what has changed."""
         for match in sorted(self._gone):
             pipeline.delete(keys.change(match))
@@ -156,7 +156,7 @@ def _last_before(timeline: Timeline, day: int) -> DayEnd | None:
     return timeline[max(earlier)] if earlier else None
 
 
-def stored_timelines(client: Redis, keys: Keys) -> Callable[[str, str], Timeline]:
+def stored_timelines(client: Redis, keys: ReadModelKeys) -> Callable[[str, str], Timeline]:
     """Return a function that reads the timeline of a player in a pool."""
 
     def read(pool: str, player: str) -> Timeline:
@@ -167,7 +167,7 @@ def stored_timelines(client: Redis, keys: Keys) -> Callable[[str, str], Timeline
     return read
 
 
-def stored_entries(client: Redis, keys: Keys) -> Callable[[str, str, int], list[Entry]]:
+def stored_entries(client: Redis, keys: ReadModelKeys) -> Callable[[str, str, int], list[Entry]]:
     """Return a function that reads what a player has played in a pool on a day."""
 
     def read(pool: str, player: str, day: int) -> list[Entry]:

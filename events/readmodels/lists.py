@@ -14,7 +14,7 @@ from redis.client import Pipeline
 from domain.match.state import ABORTED, FINISHED, OPEN, Seat
 from domain.rating import pairwise
 from events.readmodels.summary import Projected, Summary, pack, rated_result
-from events.store.contract import shard_of
+from events.runtime.keys import ReadModelKeys
 
 WON, DRAWN, LOST = "+", "=", "-"
 
@@ -25,54 +25,6 @@ NO_DEADLINE = 2**53
 
 Entry = tuple[str, str]
 """A list and a member of it."""
-
-
-class Keys:
-    """The names of the keys of all read models of an installation."""
-
-    def __init__(self, prefix: str, shards: int) -> None:
-        self.prefix = prefix
-        self.shards = shards
-        self.ratings = f"{prefix}{{ratings}}:"
-        self.pools = f"{self.ratings}pools"
-        self.rated = f"{self.ratings}matches"
-
-    def shard_of(self, match: str) -> int:
-        """Return the shard of a match: the one in which the event store keeps its stream."""
-        return shard_of(match, self.shards)
-
-    def summary(self, match: str) -> str:
-        """Return the key of a match's summary."""
-        return f"{self._of_shard(self.shard_of(match))}m:{match}"
-
-    def listed(self, shard: int, name: str) -> str:
-        """Return the key of a shard's part of the list ``name``."""
-        return f"{self._of_shard(shard)}l:{name}"
-
-    def timeline(self, pool: str, player: str) -> str:
-        """Return the key of a player's ratings: a sorted set of what they were after each rated day."""
-        return f"{self.ratings}{pool}:player:{player}"
-
-    def day(self, pool: str, day: int) -> str:
-        """Return the key of a rating period: a hash of what each player has played in it."""
-        return f"{self.ratings}{pool}:day:{day}"
-
-    def leaderboard(self, pool: str) -> str:
-        """Return the key of a pool's players, sorted by rating."""
-        return f"{self.ratings}{pool}:leaderboard"
-
-    def change(self, match: str) -> str:
-        """Return the key of a rated match's changes: a hash of player to the ratings before and after."""
-        return f"{self.ratings}change:{match}"
-
-    def patterns(self, shard: int | None) -> tuple[str, ...]:
-        """Return the patterns of the keys of a shard's summaries and lists, in this order, or, of None, of ratings."""
-        if shard is None:
-            return (f"{_literally(self.ratings)}*",)
-        return (f"{_literally(self._of_shard(shard))}m:*", f"{_literally(self._of_shard(shard))}l:*")
-
-    def _of_shard(self, shard: int) -> str:
-        return f"{self.prefix}{{s{shard:02d}}}:rm:"
 
 
 def lists_of(summary: Summary) -> dict[Entry, int]:
@@ -119,7 +71,12 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
 
 
 def write_summary(
-    pipeline: Pipeline, keys: Keys, match: str, old: Projected | None, new: Projected | None, whole: bool = False
+    pipeline: Pipeline,
+    keys: ReadModelKeys,
+    match: str,
+    old: Projected | None,
+    new: Projected | None,
+    whole: bool = False,
 ) -> None:
     """Queue on ``pipeline`` what turns the read models of ``match`` from ``old`` into ``new`` (None: there are none).
 
@@ -142,7 +99,7 @@ def write_summary(
         pipeline.set(keys.summary(match), pack(new))
 
 
-def delete_shard(client: Redis, keys: Keys, shard: int) -> None:
+def delete_shard(client: Redis, keys: ReadModelKeys, shard: int) -> None:
     """Delete the read models of a shard, while others may write to it.
 
     The summaries go first: whatever is written to a list after its match's summary has gone belongs to a new summary,
@@ -166,7 +123,7 @@ def scanned(client: Redis, pattern: str) -> Iterator[list[bytes]]:
             yield names
 
 
-def dump(client: Redis, keys: Keys) -> dict[str, Any]:
+def dump(client: Redis, keys: ReadModelKeys) -> dict[str, Any]:
     """Return everything that the read models consist of, key by key: equal dumps are equal read models."""
     found: dict[str, Any] = {}
     for pattern in (pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)):
@@ -201,8 +158,3 @@ def _meetings(summary: Summary) -> Iterator[Entry]:
 
 def _players(seats: Iterable[Seat]) -> list[str]:
     return [seat.player for seat in seats if seat.player is not None]
-
-
-def _literally(text: str) -> str:
-    """Return a pattern that matches ``text`` only."""
-    return "".join(f"\\{letter}" if letter in "\\*?[]^" else letter for letter in text)

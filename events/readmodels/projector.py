@@ -8,10 +8,11 @@ from redis.client import Pipeline
 from redis.exceptions import WatchError
 
 from domain.match.evolve import replay
-from events.readmodels import Keys, Projected, summarise, write_summary
+from events.readmodels import Projected, summarise, write_summary
 from events.readmodels.summary import unpack
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailable
+from events.runtime.keys import ReadModelKeys
 from events.service.matches import Matches, NoSuchMatch
 from events.store.codec import event_of
 from events.store.contract import EventStore
@@ -50,7 +51,7 @@ def projected_from_events(store: EventStore) -> Read:
 class Projector:
     """Brings the read models of matches up to their streams."""
 
-    def __init__(self, client: Redis, keys: Keys, read: Read) -> None:
+    def __init__(self, client: Redis, keys: ReadModelKeys, read: Read) -> None:
         self._client = client
         self._keys = keys
         self._read = read

@@ -9,10 +9,11 @@ from redis.client import Pipeline
 from redis.exceptions import WatchError
 
 from domain.match.state import MatchState
-from events.readmodels import Keys, RatedResult, rated_result, summarise
+from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.ledger import Ledger, stored_entries, stored_timelines
 from events.readmodels.lists import scanned
 from events.readmodels.standings import pack_result, unpack_result
+from events.runtime.keys import ReadModelKeys
 from events.service.matches import Matches, NoSuchMatch
 
 ATTEMPTS = 50
@@ -25,7 +26,7 @@ class Ratings:
     record and does nothing.
     """
 
-    def __init__(self, client: Redis, keys: Keys) -> None:
+    def __init__(self, client: Redis, keys: ReadModelKeys) -> None:
         self._client = client
         self._keys = keys
 

@@ -9,7 +9,7 @@ from redis import Redis
 
 from domain.match.state import ABORTED, OPEN
 from domain.rating import START_RATING
-from events.readmodels.lists import DRAWN, LOST, WON, Keys
+from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import Page, Place, cursor_of, merged, place_of, refuse_page_size
 from events.readmodels.standings import (
     HeadToHead,
@@ -20,6 +20,7 @@ from events.readmodels.standings import (
     unpack_entries,
 )
 from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
+from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
 
 PUBLIC_VIEWS = ("open", "recent", "cases")
@@ -36,7 +37,7 @@ class ReadModels:
 
     def __init__(self, client: Redis, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
         self.client = client
-        self.keys = Keys(prefix, shards)
+        self.keys = ReadModelKeys(prefix, shards)
         self._now = now
 
     def summary(self, match: str) -> Summary | None:

@@ -4,6 +4,8 @@ from typing import Any
 
 from redis import Redis
 
+from events.runtime.keys import InstallationKeys
+
 _REPORT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -16,7 +18,7 @@ class RedisLiveness:
 
     def __init__(self, client: Redis, prefix: str) -> None:
         self._client: Any = client
-        self._key = f"{prefix}relay-lines"
+        self._key = InstallationKeys(prefix).liveness
         self._report = client.register_script(_REPORT)
 
     def report(self, lines: list[str]) -> None:

@@ -4,8 +4,6 @@ One stream holds the events of one match, versions 1, 2, 3 and so on without gap
 of its name; a shard's feed announces all its events in the order in which they were appended.
 """
 
-import functools
-import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.keys import shard_of
 from events.store.envelope import Draft, Envelope
 
 GENESIS = bytes(32)
@@ -172,12 +171,6 @@ class DamagedStream(StoreError):
         self.stream = stream
         self.version = version
         self.reason = reason
-
-
-@functools.lru_cache(maxsize=4096)
-def shard_of(stream: str, shards: int) -> int:
-    """Return the shard of ``stream`` among so many: the same for ever, on every machine."""
-    return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % shards
 
 
 class EventStore(ABC):

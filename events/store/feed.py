@@ -14,7 +14,8 @@ from redis.exceptions import ResponseError
 
 from events.runtime.connections import translated
 from events.runtime.errors import CommandRefused
-from events.store.redis import ShardKeys, pointer_of
+from events.runtime.keys import ShardKeys
+from events.store.redis import pointer_of
 
 
 class Delivery(NamedTuple):

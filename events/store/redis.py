@@ -20,6 +20,7 @@ from redis.exceptions import (
     NoScriptError,
 )
 
+from events.runtime.keys import InstallationKeys, ShardKeys
 from events.store.contract import (
     EMPTY,
     NOTHING_KEPT,
@@ -57,22 +58,6 @@ class Installation(NamedTuple):
     id: str
     shards: int
     format: int
-
-
-class ShardKeys:
-    """The names of the keys of one shard."""
-
-    def __init__(self, prefix: str, shard: int) -> None:
-        self.tag = f"{prefix}{{s{shard:02d}}}"
-        self.feed = f"{self.tag}:feed"
-        self.sequence = f"{self.tag}:sequence"
-        self.streams = f"{self.tag}:streams"
-        self.deadlines = f"{self.tag}:deadlines"
-        self.parked = f"{self.tag}:parked"
-
-    def stream(self, stream: str, part: str) -> str:
-        """Return the key of a stream's events ``e``, head and requests ``h``, orders ``o``, or snapshot ``s``."""
-        return f"{self.tag}:m:{stream}:{part}"
 
 
 class RedisStore(EventStore):
@@ -116,7 +101,7 @@ class RedisStore(EventStore):
         Raises WrongInstallation when the store was installed with another number of shards or has another layout, and
         StoreUnavailable.
         """
-        key = f"{self.prefix}rookery"
+        key = InstallationKeys(self.prefix).installation
         found: Any = self.client.hmget(key, "id", "shards", "format")
         if None in found:
             found = self._install(key)
@@ -203,8 +188,8 @@ class RedisStore(EventStore):
             "" if orders is None else orders,
         ]
         return [
-            keys.stream(stream, "e"),
-            keys.stream(stream, "h"),
+            keys.events(stream),
+            keys.head(stream),
             keys.feed,
             keys.sequence,
             keys.streams,
@@ -213,7 +198,7 @@ class RedisStore(EventStore):
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """See EventStore."""
-        key = self._keys_of(stream).stream(stream, "e")
+        key = self._keys_of(stream).events(stream)
         entries: Any = self.client.xrange(key, f"{after + 1}-0", "+", limit)
         return _envelopes(stream, after, entries)
 
@@ -223,7 +208,7 @@ class RedisStore(EventStore):
         field, mark = _marks(request) if request is not None else ("", b"")
         (version, digest, remembered, revision), entries, after_read, snapshot, orders = self._run(
             self._open,
-            [keys.stream(stream, part) for part in "ehso"],
+            [keys.events(stream), keys.head(stream), keys.snapshot(stream), keys.conditional_moves(stream)],
             ["" if after is None else after, field, len(mark)],
         )
         written = None if remembered is None else remembered.split(b":", 2)
@@ -250,7 +235,7 @@ class RedisStore(EventStore):
         """See EventStore. One round trip."""
         with self.client.pipeline(transaction=False) as pipeline:
             for stream in streams:
-                pipeline.hmget(self._keys_of(stream).stream(stream, "h"), "v", "d")
+                pipeline.hmget(self._keys_of(stream).head(stream), ["v", "d"])
             found: list[Any] = pipeline.execute()
         return [EMPTY if version is None else Head(int(version), digest) for version, digest in found]
 
@@ -283,13 +268,20 @@ class RedisStore(EventStore):
     def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore. A snapshot that no newer one replaces goes away after 30 days."""
         packed = zlib.compress(json.dumps(snapshot, separators=(",", ":")).encode(), level=1)
-        keys = [self._keys_of(stream).stream(stream, part) for part in "sh"]
-        self._run(self._keep_snapshot, keys, [version, packed, SNAPSHOT_KEPT_MS])
+        keys = self._keys_of(stream)
+        self._run(self._keep_snapshot, [keys.snapshot(stream), keys.head(stream)], [version, packed, SNAPSHOT_KEPT_MS])
 
     def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore. Text and revision change in one script."""
-        keys = [self._keys_of(stream).stream(stream, part) for part in "ho"]
-        if self._run(self._keep_orders, keys, [seat, text or "", revision, *head]) is None:
+        keys = self._keys_of(stream)
+        if (
+            self._run(
+                self._keep_orders,
+                [keys.head(stream), keys.conditional_moves(stream)],
+                [seat, text or "", revision, *head],
+            )
+            is None
+        ):
             raise StaleOrders(stream)
 
     def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> Any:

@@ -10,6 +10,7 @@ import structlog
 from redis import Redis
 
 from events.runtime.errors import CommandRefused, NotPermitted
+from events.runtime.keys import PeopleKeys
 
 SETTLED_AFTER_MS = 60_000
 """No request that was under way when its person was erased writes anything after this time."""
@@ -45,8 +46,8 @@ class Rewriting:
 
     def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
         self._client: Any = client
-        self._erased = f"{prefix}{{people}}:erased"
-        self._rewrite = f"{prefix}{{people}}:rewrite"
+        keys = PeopleKeys(prefix)
+        self._erased, self._rewrite = keys.erased, keys.rewrite
         self._now = now
 
     def note(self, person: str) -> str:

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 from deploy.local.installation import Installation
 from deploy.local.ports import responds_ok
 from domain.match.state import MatchState
-from events.readmodels import Keys, ReadModels, dump, rated_result, summarise
+from events.readmodels import ReadModels, dump, rated_result, summarise
 from events.runtime.errors import StoreUnavailable
+from events.runtime.keys import ReadModelKeys
 from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
@@ -349,7 +350,7 @@ def _compared(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[
 
 def _different_read_models(house: Installation, store: RedisStore) -> tuple[str, ...]:
     """Return the keys of the read models that a rebuild makes otherwise, when they have come to rest."""
-    keys = Keys(store.prefix, store.shards)
+    keys = ReadModelKeys(store.prefix, store.shards)
     _until_at_rest(store, keys)
     before = dump(store.client, keys)
     rebuild(house.settings)
@@ -357,7 +358,7 @@ def _different_read_models(house: Installation, store: RedisStore) -> tuple[str,
     return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
 
 
-def _until_at_rest(store: RedisStore, keys: Keys) -> None:
+def _until_at_rest(store: RedisStore, keys: ReadModelKeys) -> None:
     """Wait until every summary is at its stream's head and every rated result is rated."""
     deadline = time.monotonic() + RECOVERY_SECONDS
     readmodels = ReadModels(store.client, store.prefix, store.shards)

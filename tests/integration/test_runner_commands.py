@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from deploy.local.child import bound_to_parent
 from domain.games import GAMES
-from events.readmodels import Keys
+from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
 from events.store.redis import RedisStore
@@ -70,7 +70,7 @@ def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, m
 def test_read_models_are_made_anew_and_differences_are_told(store: RedisStore, match: str) -> None:
     assert rookery("rebuild", "--processes", "1").stdout == "1 matches, 9 events\n"
     assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
-    wrong = Keys(store.prefix, store.shards).summary(match)
+    wrong = ReadModelKeys(store.prefix, store.shards).summary(match)
     store.client.delete(wrong)
     result = rookery("rebuild", "--check", "--processes", "1")
     assert result.exit_code == 1
@@ -92,7 +92,7 @@ def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(
 def test_the_relay_carries_events_until_it_is_told_to_stop(store: RedisStore, match: str) -> None:
     command = bound_to_parent([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
-        summary = Keys(store.prefix, store.shards).summary(match)
+        summary = ReadModelKeys(store.prefix, store.shards).summary(match)
         eventually(lambda: store.client.exists(summary), "a summary")
         relay.send_signal(signal.SIGTERM)
     assert relay.returncode == 0

@@ -2,8 +2,9 @@
 
 from redis import Redis
 
+from events.runtime.keys import ShardKeys
 from events.store.contract import EMPTY, Head
-from events.store.redis import RedisStore, ShardKeys
+from events.store.redis import RedisStore
 
 
 def lose_tail(store: RedisStore, stream: str, version: int, prefix: str = "rk:") -> None:
@@ -16,8 +17,8 @@ def lose_tail(store: RedisStore, stream: str, version: int, prefix: str = "rk:")
     head = _head_at(store, stream, version)
     lost = len(store.read(stream, version))
     sequence = int(client.get(keys.sequence) or 0) - lost
-    _cut(client, keys.stream(stream, "e"), version)
-    client.hset(keys.stream(stream, "h"), mapping={"v": str(version), "d": head.digest})
+    _cut(client, keys.events(stream), version)
+    client.hset(keys.head(stream), mapping={"v": str(version), "d": head.digest})
     _cut(client, keys.feed, sequence)
     client.set(keys.sequence, sequence)
 

@@ -56,7 +56,7 @@ class SingleShardStore(RedisStore):
             self.client.script_load(self._append.script)
         while True:
             with self.client.pipeline(transaction=True) as pipeline:
-                pipeline.watch(key, *(self._keys[0].stream(stream, "h") for stream in appends))
+                pipeline.watch(key, *(self._keys[0].head(stream) for stream in appends))
                 for stream, (head, _) in appends.items():
                     if (current := self.head(stream)) != head:
                         raise StaleVersion(stream, head.tag, current.tag)

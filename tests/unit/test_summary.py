@@ -7,9 +7,10 @@ import pytest
 from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, OpenCase, Resign
 from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
-from events.readmodels import Keys, Projected, lists_of, pool_of, rated_result, summarise
+from events.readmodels import Projected, lists_of, pool_of, rated_result, summarise
 from events.readmodels.paging import Place, cursor_of, place_of
 from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack, unpack
+from events.runtime.keys import ReadModelKeys
 from events.store.memory import MemoryStore
 from tests.support.cases import WORDS, disputed, ruling
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
@@ -214,7 +215,7 @@ def test_a_result_of_four_is_pairwise_and_leaves_out_meetings_with_oneself() -> 
 
 
 def test_read_models_and_store_agree_on_the_shard_of_a_match() -> None:
-    store, keys = MemoryStore(16), Keys("rk:", 16)
+    store, keys = MemoryStore(16), ReadModelKeys("rk:", 16)
     assert [keys.shard_of(f"m{n}") for n in range(500)] == [store.shard_of(f"m{n}") for n in range(500)]
 
 

@@ -1,0 +1,426 @@
+"""The key space of Redis: every key of an installation, one class for what belongs together.
+
+All keys begin with the prefix of the installation (``rk:``), so that several can share a server. What stands between
+braces is the key's hash tag. On a Redis Cluster, keys with the same tag are on the same server, and only these can be
+used together in a script or a transaction. So a tag says what changes in one step:
+
+    {s07}             a shard: its feed, the streams and read models of its matches
+    {people}          accounts and what belongs to one person
+    {cases}           what parties to a dispute have said
+    {<match>}         the chat of a match; the job of a match or person; the result of a job
+    {administration}  roles, and the log of what arbiters and operators have done
+    {proof}           signing keys and the log of checkpoints
+    {ratings}         all ratings
+    {time}            the heartbeat of the clocks, outages
+    {incidents}       what the installation has lost
+    {opponents}       the matches that wait for an opponent
+
+The remaining keys have no tag and are used alone. What is stored under a key is said beside it. Braces in the prefix
+would decide the tag; ``events.runtime.settings`` refuses them.
+"""
+
+import functools
+import hashlib
+
+
+@functools.lru_cache(maxsize=4096)
+def shard_of(stream: str, shards: int) -> int:
+    """Return the shard of ``stream``, 0 to ``shards`` - 1: the same on every machine, now and later."""
+    return int.from_bytes(hashlib.sha256(stream.encode()).digest()[:8], "big") % shards
+
+
+class InstallationKeys:
+    """What concerns the whole installation; each key is used alone."""
+
+    def __init__(self, prefix: str) -> None:
+        self.installation = f"{prefix}rookery"
+        """Hash: id, number of shards, version of the layout."""
+
+        self.liveness = f"{prefix}relay-lines"
+        """Hash: when each line of work of the relays last made progress."""
+
+        self.sweeper = f"{prefix}sweeper"
+        """String: the sweeper at work; it expires."""
+
+        self.limits = f"{prefix}limits"
+        """Begins the counters of the library ``limits``."""
+
+        self.unacked = f"{prefix}unacked"
+        self.unacked_index = f"{prefix}unacked-index"
+        self.unacked_mutex = f"{prefix}unacked-mutex"
+        """In the broker: Celery's tasks that are being done."""
+
+        self._tickets = f"{prefix}ticket:"
+
+    def ticket(self, digest: str) -> str:
+        """Return the key of a ticket for the live stream. String: the key of a session or token; it expires."""
+        return self._tickets + digest
+
+
+class ShardKeys:
+    """The feed of a shard and the streams of its matches: an append changes all of them in one script."""
+
+    def __init__(self, prefix: str, shard: int) -> None:
+        tag = f"{prefix}{{s{shard:02d}}}:"
+        self.feed = f"{tag}feed"
+        """Stream: a pointer (match and version) for each event; its consumer groups are those of the relay."""
+
+        self.sequence = f"{tag}sequence"
+        """String: how many events the shard has had, the id of the last entry of the feed."""
+
+        self.streams = f"{tag}streams"
+        """List: the matches, in the order of their first events."""
+
+        self.deadlines = f"{tag}deadlines"
+        """Sorted set: matches by the instant at which something is due."""
+
+        self.parked = f"{tag}parked"
+        """Stream: the feed entries that a consumer group could not handle, with the reason."""
+
+        self._matches = f"{tag}m:"
+
+    def events(self, match_id: str) -> str:
+        """Return the key of a match's events. Stream: packed event and digest."""
+        return f"{self._matches}{match_id}:e"
+
+    def head(self, match_id: str) -> str:
+        """Return the key of a match's head. Hash: version, digest, request keys, revision of conditional moves."""
+        return f"{self._matches}{match_id}:h"
+
+    def snapshot(self, match_id: str) -> str:
+        """Return the key of a match's cached state. Hash: version, compressed JSON; it expires."""
+        return f"{self._matches}{match_id}:s"
+
+    def conditional_moves(self, match_id: str) -> str:
+        """Return the key of a match's conditional moves. Hash: text by seat."""
+        return f"{self._matches}{match_id}:o"
+
+
+class ReadModelKeys:
+    """Summaries and lists of matches, by shard, and ratings: all of it can be deleted and rebuilt."""
+
+    def __init__(self, prefix: str, shards: int) -> None:
+        self.prefix = prefix
+        self.shards = shards
+        self.ratings = f"{prefix}{{ratings}}:"
+        """Begins all keys of ratings."""
+
+        self.pools = f"{self.ratings}pools"
+        """Set: the pools that have ratings."""
+
+        self.rated = f"{self.ratings}matches"
+        """Hash: the results that the ratings follow from, by match."""
+
+    def shard_of(self, match_id: str) -> int:
+        """Return the shard of a match: the one in which the event store keeps its stream."""
+        return shard_of(match_id, self.shards)
+
+    def summary(self, match_id: str) -> str:
+        """Return the key of a match's summary. String: packed."""
+        return f"{self._of_shard(self.shard_of(match_id))}m:{match_id}"
+
+    def listed(self, shard: int, name: str) -> str:
+        """Return the key of a shard's part of the list ``name``. Sorted set: matches by an instant."""
+        return f"{self._of_shard(shard)}l:{name}"
+
+    def timeline(self, pool: str, player: str) -> str:
+        """Return the key of a player's ratings. Sorted set: what they were after each rated day."""
+        return f"{self.ratings}{pool}:player:{player}"
+
+    def day(self, pool: str, day: int) -> str:
+        """Return the key of a rating period. Hash: what each player has played in it."""
+        return f"{self.ratings}{pool}:day:{day}"
+
+    def leaderboard(self, pool: str) -> str:
+        """Return the key of a pool's players. Sorted set: by rating."""
+        return f"{self.ratings}{pool}:leaderboard"
+
+    def change(self, match_id: str) -> str:
+        """Return the key of a rated match's changes. Hash: the ratings before and after, by player."""
+        return f"{self.ratings}change:{match_id}"
+
+    def patterns(self, shard: int | None) -> tuple[str, ...]:
+        """Return the patterns of the keys of a shard's summaries and lists, in this order, or, of None, of ratings."""
+        if shard is None:
+            return (f"{_literally(self.ratings)}*",)
+        return (f"{_literally(self._of_shard(shard))}m:*", f"{_literally(self._of_shard(shard))}l:*")
+
+    def _of_shard(self, shard: int) -> str:
+        return f"{self.prefix}{{s{shard:02d}}}:rm:"
+
+
+class PeopleKeys:
+    """Accounts, and what belongs to one person and can be exported and erased."""
+
+    def __init__(self, prefix: str) -> None:
+        self._tag = f"{prefix}{{people}}:"
+        self.guests = f"{self._tag}guests"
+        """Sorted set: guests by when they are next looked at."""
+
+        self.guests_listed = f"{self._tag}guests-listed"
+        """String: there once all guests are in ``guests``."""
+
+        self.erased = f"{self._tag}erased"
+        """Hash: when people were erased who may still be found in the files of the store."""
+
+        self.rewrite = f"{self._tag}rewrite"
+        """String: the last rewrite of those files, JSON."""
+
+        self.availability_syncs = f"{self._tag}diaries-changed"
+        """Hash: changes of availability that not all matches know of yet, by player."""
+
+        self.accounts = f"{self._tag}person:"
+        """Begins the keys of accounts."""
+
+        self.writes = f"{self._tag}acts:"
+        """Begins the counters of what people have written in the last minute."""
+
+        self.suspensions = f"{self._tag}suspended:"
+        """Begins the keys of suspensions."""
+
+    def account(self, person: str) -> str:
+        """Return the key of an account. Hash: name, kind, created_at, hash of the password."""
+        return f"{self.accounts}{person}"
+
+    def name(self, name: str) -> str:
+        """Return the key of a name, in any case. String: the id of the person."""
+        return f"{self._tag}name:{name.lower()}"
+
+    def look(self, skeleton: str) -> str:
+        """Return the key of all names that look alike. String: the id of the person."""
+        return f"{self._tag}look:{skeleton}"
+
+    def session(self, digest: str) -> str:
+        """Return the key of the session whose secret has this SHA-256. String: the packed person; it expires."""
+        return f"{self._tag}session:{digest}"
+
+    def token(self, digest: str) -> str:
+        """Return the key of the token whose secret has this SHA-256. String: the packed person."""
+        return f"{self._tag}token:{digest}"
+
+    def sessions(self, person: str) -> str:
+        """Return the key of a person's sessions. Sorted set: their keys, by when they were opened."""
+        return f"{self._tag}signed-in:{person}"
+
+    def tokens(self, person: str) -> str:
+        """Return the key of a person's tokens. Hash: label, instant and key, by the id of the token."""
+        return f"{self._tag}tokens:{person}"
+
+    def suspension(self, person: str) -> str:
+        """Return the key of a suspension. String: JSON; it expires."""
+        return f"{self.suspensions}{person}"
+
+    def writes_of(self, person: str) -> str:
+        """Return the key of a person's writes. String: a counter; it expires."""
+        return f"{self.writes}{person}"
+
+    def failed_sign_ins(self, digest: str) -> str:
+        """Return the key of the wrong passwords for a name. String: a counter; it expires."""
+        return f"{self._tag}attempts:{digest}:count"
+
+    def sign_in_delay(self, digest: str) -> str:
+        """Return the key that is there while a name has to wait. String: empty; it expires."""
+        return f"{self._tag}attempts:{digest}:wait"
+
+    def blocks(self, person: str) -> str:
+        """Return the key of the people whom a person blocks or mutes. Hash: kind by id."""
+        return f"{self._tag}blocks:{person}"
+
+    def availability(self, player: str) -> str:
+        """Return the key of a player's availability. String: JSON."""
+        return f"{self._tag}diary:{player}"
+
+    def bytes_kept(self, person: str) -> str:
+        """Return the key of how many bytes a person keeps in the next three. String: a number."""
+        return f"{self._tag}bytes-kept:{person}"
+
+    def notes(self, person: str) -> str:
+        """Return the key of a person's notes. Hash: text by match."""
+        return f"{self._tag}notes:{person}"
+
+    def explorations(self, person: str) -> str:
+        """Return the key of a person's trees of moves. Hash: text by match."""
+        return f"{self._tag}explorations:{person}"
+
+    def conditional_moves(self, person: str) -> str:
+        """Return the key of the sizes of a person's conditional moves. Hash: bytes by match."""
+        return f"{self._tag}lines:{person}"
+
+
+class CaseKeys:
+    """The texts of disputes, which events name by their digests."""
+
+    def __init__(self, prefix: str) -> None:
+        self._tag = f"{prefix}{{cases}}:"
+        self.unconfirmed = f"{self._tag}unconfirmed"
+        """Sorted set: texts that were stored for an event that may not have been appended, by the instant."""
+
+    def texts(self, match_id: str) -> str:
+        """Return the key of the texts of a match. Hash: salt and text, by author and digest."""
+        return f"{self._tag}{match_id}"
+
+    def matches_of(self, author: str) -> str:
+        """Return the key of the matches in whose cases ``author`` has written something. Set."""
+        return f"{self._tag}by:{author}"
+
+
+class ChatKeys:
+    """Chats, and the reports about their messages."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self.channel = f"{prefix}chats"
+        """Channel of PUBLISH: the match in whose chat there is a new message."""
+
+        self.reported = f"{prefix}reported-chats"
+        """Sorted set: matches with reports, by the first of them."""
+
+    def messages(self, match_id: str) -> str:
+        """Return the key of a chat. Stream: instant, author, text."""
+        return f"{self._prefix}chat:{{{match_id}}}"
+
+    def request(self, match_id: str, digest: str) -> str:
+        """Return the key of a request that has added a message. String: number and fingerprint; it expires."""
+        return f"{self.messages(match_id)}:{digest}"
+
+    def open_to_others(self, match_id: str) -> str:
+        """Return the key of the players who let others join in when the match is over. Set."""
+        return f"{self.messages(match_id)}:open"
+
+    def reports(self, match_id: str) -> str:
+        """Return the key of the reports about a chat. Hash: reason, by message and reporter."""
+        return f"{self.messages(match_id)}:reports"
+
+    def hidden(self, match_id: str) -> str:
+        """Return the key of the messages of a chat that arbiters have hidden. Set: their numbers."""
+        return f"{self.messages(match_id)}:hidden"
+
+    def matches_of(self, author: str) -> str:
+        """Return the key of the matches in whose chats ``author`` has written something. Set."""
+        return f"{self._prefix}chats-of:{author}"
+
+    def matches_reported_by(self, reporter: str) -> str:
+        """Return the key of the matches in whose chats ``reporter`` has reported something. Set."""
+        return f"{self._prefix}reports-of:{reporter}"
+
+
+class JobKeys:
+    """Long work that was requested, about a match or a person, and its results."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self.waiting = f"{prefix}jobs"
+        """Sorted set: matches and people with a job, by when it was requested."""
+
+    def job(self, subject: str) -> str:
+        """Return the key of the job about a match or person. String: JSON; it expires."""
+        return f"{self._prefix}job:{{{subject}}}"
+
+    def result(self, subject: str, kind: str, basis: str) -> str:
+        """Return the key of a result. String: compressed; it expires."""
+        return f"{self._prefix}made:{{{subject}}}:{kind}:{basis}"
+
+
+class AdministrationKeys:
+    """Roles and the log of administration, which change together."""
+
+    def __init__(self, prefix: str) -> None:
+        tag = f"{prefix}{{administration}}:"
+        self.log = f"{tag}log"
+        """Stream: packed entry and digest."""
+
+        self.head = f"{tag}head"
+        """Hash: number and digest of the last entry."""
+
+        self.once = f"{tag}once"
+        """Hash: the entries that are logged a single time, by what makes them unique."""
+
+        self.roles = f"{tag}roles"
+        """Hash: roles by person."""
+
+
+class ProofKeys:
+    """Signing keys, and the Merkle log of matches with its signed checkpoints."""
+
+    def __init__(self, prefix: str) -> None:
+        tag = f"{prefix}{{proof}}:"
+        self.private_key = f"{tag}private-key"
+        """String: the key that signs now, encrypted."""
+
+        self.public_keys = f"{tag}public-keys"
+        """Hash: since, until and revocation as JSON, by public key."""
+
+        self.key_horizon = f"{tag}key-horizon"
+        """String: the instant up to which the present key may have signed."""
+
+        self.log_size = f"{tag}log:size"
+        """String: the number of leaves."""
+
+        self.leaves = f"{tag}log:leaves"
+        """List: the leaves."""
+
+        self.nodes = f"{tag}log:nodes"
+        """Begins the keys of the nodes of the tree."""
+
+        self.logged = f"{tag}log:logged"
+        """Hash: leaf, version and digest as JSON, by match."""
+
+        self.checkpoints = f"{tag}log:checkpoints"
+        """Hash: signed checkpoints by day."""
+
+        self.latest_day = f"{tag}log:latest"
+        """String: the day of the last checkpoint."""
+
+    def nodes_block(self, level: int, block: int) -> str:
+        """Return the key of a block of nodes of one level. String: their hashes, one after the other."""
+        return f"{self.nodes}:{level}:{block}"
+
+
+class TimeKeys:
+    """The heartbeat of the processes that keep time."""
+
+    def __init__(self, prefix: str) -> None:
+        tag = f"{prefix}{{time}}:"
+        self.heartbeat = f"{tag}heartbeat"
+        """String: the instant of the last beat."""
+
+        self.outages = f"{tag}outages"
+        self.uncredited = f"{tag}uncredited"
+        self.provisional = f"{tag}provisional"
+        """Sorted sets by their ends: outages; those that not all matches know of; those that wait for confirmation."""
+
+        self.offsets = f"{tag}offsets"
+        """Hash: by how much the clock of each process differs from the store's, and when it said so."""
+
+
+class IncidentKeys:
+    """What the installation has lost."""
+
+    def __init__(self, prefix: str) -> None:
+        self._tag = f"{prefix}{{incidents}}:"
+        self.all = f"{self._tag}all"
+        """Hash: JSON by the id of the incident."""
+
+    def of_match(self, match_id: str) -> str:
+        """Return the key of the incidents in which a match lost events. Set: their ids."""
+        return f"{self._tag}match:{match_id}"
+
+
+class OpponentKeys:
+    """The matches of a lane that wait for an opponent."""
+
+    def __init__(self, prefix: str, lane: str) -> None:
+        tag = f"{prefix}{{opponents}}:{lane}:"
+        self.matches = f"{tag}matches"
+        """Sorted set: matches by the charge at which their turn comes."""
+
+        self.people = f"{tag}people"
+        """Sorted set: people by the charge of their last match."""
+
+        self.charge = f"{tag}charge"
+        """String: the charge of the match that was taken last."""
+
+
+def _literally(text: str) -> str:
+    """Return a pattern that matches ``text`` only."""
+    return "".join(f"\\{letter}" if letter in "\\*?[]^" else letter for letter in text)

@@ -1,0 +1,150 @@
+"""The key space of Redis: stored keys stay as they are, and one module spells them."""
+
+import ast
+import re
+from collections.abc import Iterator
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from events.runtime import keys
+
+ROOT = Path(__file__).parents[2]
+
+KEYS = """
+rk:chat:{MATCH_ID}
+rk:chat:{MATCH_ID}:DIGEST
+rk:chat:{MATCH_ID}:hidden
+rk:chat:{MATCH_ID}:open
+rk:chat:{MATCH_ID}:reports
+rk:chats
+rk:chats-of:AUTHOR
+rk:job:{SUBJECT}
+rk:jobs
+rk:limits
+rk:made:{SUBJECT}:KIND:BASIS
+rk:relay-lines
+rk:reported-chats
+rk:reports-of:REPORTER
+rk:rookery
+rk:sweeper
+rk:ticket:DIGEST
+rk:unacked
+rk:unacked-index
+rk:unacked-mutex
+rk:{administration}:head
+rk:{administration}:log
+rk:{administration}:once
+rk:{administration}:roles
+rk:{cases}:MATCH_ID
+rk:{cases}:by:AUTHOR
+rk:{cases}:unconfirmed
+rk:{incidents}:all
+rk:{incidents}:match:MATCH_ID
+rk:{opponents}:LANE:charge
+rk:{opponents}:LANE:matches
+rk:{opponents}:LANE:people
+rk:{people}:acts:
+rk:{people}:acts:PERSON
+rk:{people}:attempts:DIGEST:count
+rk:{people}:attempts:DIGEST:wait
+rk:{people}:blocks:PERSON
+rk:{people}:bytes-kept:PERSON
+rk:{people}:diaries-changed
+rk:{people}:diary:PLAYER
+rk:{people}:erased
+rk:{people}:explorations:PERSON
+rk:{people}:guests
+rk:{people}:guests-listed
+rk:{people}:lines:PERSON
+rk:{people}:look:SKELETON
+rk:{people}:name:name
+rk:{people}:notes:PERSON
+rk:{people}:person:
+rk:{people}:person:PERSON
+rk:{people}:rewrite
+rk:{people}:session:DIGEST
+rk:{people}:signed-in:PERSON
+rk:{people}:suspended:
+rk:{people}:suspended:PERSON
+rk:{people}:token:DIGEST
+rk:{people}:tokens:PERSON
+rk:{proof}:key-horizon
+rk:{proof}:log:checkpoints
+rk:{proof}:log:latest
+rk:{proof}:log:leaves
+rk:{proof}:log:logged
+rk:{proof}:log:nodes
+rk:{proof}:log:nodes:7:7
+rk:{proof}:log:size
+rk:{proof}:private-key
+rk:{proof}:public-keys
+rk:{ratings}:
+rk:{ratings}:POOL:day:7
+rk:{ratings}:POOL:leaderboard
+rk:{ratings}:POOL:player:PLAYER
+rk:{ratings}:change:MATCH_ID
+rk:{ratings}:matches
+rk:{ratings}:pools
+rk:{s02}:rm:m:MATCH_ID
+rk:{s07}:deadlines
+rk:{s07}:feed
+rk:{s07}:m:MATCH_ID:e
+rk:{s07}:m:MATCH_ID:h
+rk:{s07}:m:MATCH_ID:o
+rk:{s07}:m:MATCH_ID:s
+rk:{s07}:parked
+rk:{s07}:rm:l:NAME
+rk:{s07}:sequence
+rk:{s07}:streams
+rk:{time}:heartbeat
+rk:{time}:offsets
+rk:{time}:outages
+rk:{time}:provisional
+rk:{time}:uncredited
+"""
+
+
+def every_key() -> set[str]:
+    """Return each key of the key space, with the names of its arguments in capitals and 7 for every number."""
+    return {key for kind in vars(keys).values() if isinstance(kind, type) for key in _keys_of(kind)}
+
+
+def _keys_of(kind: type) -> Iterator[str]:
+    places = kind("rk:", *map(_argument, list(signature(kind).parameters)[1:]))
+    for name, key in vars(places).items():
+        if isinstance(key, str) and not name.startswith("_") and name != "prefix":
+            yield key
+    for name, method in vars(kind).items():
+        if not name.startswith("_") and name not in ("shard_of", "patterns"):
+            yield method(places, *map(_argument, list(signature(method).parameters)[1:]))
+
+
+def _argument(name: str) -> str | int:
+    return 7 if name in ("shard", "shards", "day", "level", "block") else name.upper()
+
+
+def test_stored_keys_stay_as_they_are() -> None:
+    assert sorted(every_key()) == KEYS.split()
+
+
+def test_a_key_begins_with_the_prefix_and_has_one_hash_tag_at_most() -> None:
+    assert [key for key in every_key() if not re.fullmatch(r"rk:[^{}]*(\{[^{}]+\})?[^{}]*", key)] == []
+
+
+def test_a_stream_belongs_to_the_same_shard_on_every_machine() -> None:
+    assert [keys.shard_of(name, 16) for name in ("m", "m1", "abcdefghij")] == [1, 1, 4]
+
+
+@pytest.mark.parametrize("room", ["events/store", "events/runtime", "events/proof", "events/readmodels"])
+def test_no_other_module_spells_a_key(room: str) -> None:
+    spelling = []
+    for path in sorted((ROOT / room).rglob("*.py")):
+        if path.name in ("keys.py", "queues.py") and path.parent.name == "runtime":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            first = node.values[0] if isinstance(node, ast.JoinedStr) else None
+            if isinstance(first, ast.FormattedValue) and ast.unparse(first.value).endswith("prefix"):
+                spelling.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert spelling == []

@@ -215,7 +215,7 @@ def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(house:
     marked = json.loads((house.var / MARK).read_text())
     (house.var / MARK).write_text(json.dumps({**marked, "installation": "another", "shards": [[9, 9]] * 16}))
     assert house.watch().find_missing() is None
-    assert "mark.json is of another store; events missing at the end cannot be detected" in house.said[1]
+    assert "mark.json belongs to another store; events missing at the end cannot be detected" in house.said[1]
 
 
 def test_verify_names_what_is_missing_at_the_end(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

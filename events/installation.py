@@ -21,8 +21,9 @@ from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
 from events.readmodels.projector import Projector, projected_by
 from events.readmodels.ratings import Ratings
+from events.runtime.connections import connect
 from events.runtime.liveness import RedisLiveness
-from events.runtime.settings import Settings, store_from
+from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incidents
 from events.service.jobs import Jobs
@@ -32,6 +33,15 @@ from events.service.personal_data import PersonalDataStores
 from events.service.timekeeper import Timekeeper
 from events.store.redis import RedisStore
 from events.store.rewriting import Rewriting
+
+
+def make_store(settings: Settings, now: Callable[[], int] | None = now_ms) -> RedisStore:
+    """Return the event store that ``settings`` name; it connects when it is first used.
+
+    It refuses writes while ``now``, the wall clock of this process, differs from its own; None for a virtual clock,
+    which it does not judge.
+    """
+    return RedisStore(connect(settings.redis_url), settings.prefix, settings.shards, now)
 
 
 class Installation:
@@ -52,7 +62,7 @@ class Installation:
         self.settings = settings
         self.now = now or now_ms
         self.name = name
-        self.store = store or store_from(settings, None if now else now_ms)
+        self.store = store or make_store(settings, None if now else now_ms)
         self.client = self.store.client
         self.prefix = self.store.prefix
 

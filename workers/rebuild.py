@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import WatchError
 
+from events.installation import make_store
 from events.readmodels import RatedResult, ReadModels, rated_result
 from events.readmodels.lists import delete_shard
 from events.readmodels.projector import Failures, Projector, projected_from_events
 from events.readmodels.ratings import Ratings
 from events.runtime.keys import ReadModelKeys
-from events.runtime.settings import Settings, store_from
+from events.runtime.settings import Settings
 from events.store.redis import RedisStore
 
 MATCHES_AT_ONCE = 100
@@ -33,7 +34,7 @@ def rebuild(settings: Settings, on_progress: Callable[[int, int], None] | None =
     ``on_progress`` is told after each shard how many of how many are done. A match that cannot be replayed is left out
     and does not hinder the others. Raises StoreUnavailable and redis errors; to run it again is always right.
     """
-    store = store_from(settings)
+    store = make_store(settings)
     done: list[Rebuilt] = []
     for rebuilt in _shards_rebuilt(settings, store.shards, processes):
         done.append(rebuilt)
@@ -90,7 +91,7 @@ def _project(projector: Projector, matches: Sequence[str]) -> Failures:
 
 def _shards_rebuilt(settings: Settings, shards: int, processes: int) -> Iterator[Rebuilt]:
     if processes == 1:
-        store = store_from(settings)
+        store = make_store(settings)
         yield from (rebuild_shard(store, shard) for shard in range(shards))
         return
     # A forked child would share the parent's connections and threads.
@@ -100,7 +101,7 @@ def _shards_rebuilt(settings: Settings, shards: int, processes: int) -> Iterator
 
 
 def _rebuild_shard(settings: Settings, shard: int) -> Rebuilt:
-    return rebuild_shard(store_from(settings), shard)
+    return rebuild_shard(make_store(settings), shard)
 
 
 def _rated(readmodels: ReadModels) -> Iterator[RatedResult]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import click
 
 from deploy.cli.arguments import Refusal
-from deploy.cli.installation import open_store, store_options
+from deploy.cli.installation import open_installation, store_options
 from deploy.cli.people import account_of, parts
 from events.people.accounts import NameTaken, People, Person, Suspension
 from events.people.administration import CONSOLE
@@ -89,7 +89,7 @@ def _act_on(name: str, act: str, facts: dict[str, int | None], carry_out: Callab
     """
     persons, administration = parts()
     try:
-        open_store().check_clock()
+        open_installation().store.check_clock()
         person = account_of(persons, name)
         done = carry_out(persons, person)
         administration.record(act, CONSOLE, {"person": person.id, **{k: v for k, v in facts.items() if v is not None}})

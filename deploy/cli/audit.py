@@ -7,13 +7,11 @@ import click
 
 from deploy.cli.arguments import Refusal, in_words, printable
 from deploy.cli.commands import Commands
-from deploy.cli.installation import key_ring, open_store, store_options
+from deploy.cli.installation import open_installation, store_options
 from domain.match.authority import Authority
-from events.people.accounts import People
-from events.private.statements import MEMBERS, Recalled, Statements, recalled
+from events.private.statements import MEMBERS, Recalled, recalled
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import LARGEST, SEED, make_bundle, read_bundle
-from events.proof.checkpoint_log import CheckpointLog
 from events.proof.documents import Fault
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
@@ -59,14 +57,13 @@ def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: boo
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of standard output.")
 def export(match: str, output: Path | None) -> None:
     """Write the signed bundle of MATCH, private or not: who may run this may see everything."""
-    store = open_store()
+    parts = open_installation()
     with in_words():
-        store.check_clock()
-        events, now = store.read(match), now_ms()
+        parts.store.check_clock()
+        events, now = parts.store.read(match), now_ms()
         if not events:
             raise Refusal(f"there is no match {match!r} in this store")
-        keys = key_ring(store)
-        packed = make_bundle(match, events, keys.signing(), now, CheckpointLog(store, keys).inclusion(match))
+        packed = make_bundle(match, events, parts.keys.signing(), now, parts.checkpoints.inclusion(match))
     if output is None:
         click.echo(packed, nl=False)
     else:
@@ -149,7 +146,7 @@ def _source(match: str) -> tuple[str, list[Envelope], int | None]:
             place = place_in_words(fault.place) or "fault"
             raise Refusal(printable(f"{path}: {place}: {fault.reason}")) from None
         return bundle.match, bundle.envelopes, bundle.withheld
-    events = open_store().read(match)
+    events = open_installation().store.read(match)
     if not events:
         raise Refusal(f"there is no file {match!r}, and no such match in this store")
     return match, events, None
@@ -170,10 +167,10 @@ def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> Non
 
 def _texts(match: str, events: Iterable[Envelope]) -> dict[int, dict[str, Recalled]]:
     """Return the texts that events of a match of the store name by their digests, by the version of the event."""
-    store = open_store()
+    parts = open_installation()
     naming = [event for event in events if event.type in MEMBERS]
-    present = People(store.client, store.prefix, now_ms).persons(event.actor for event in naming)
-    kept = Statements(store.client, store.prefix, now_ms).of_match(match) if naming else {}
+    present = parts.people.persons(event.actor for event in naming)
+    kept = parts.statements.of_match(match) if naming else {}
     return {event.version: recalled(event, kept, present) for event in naming}
 
 

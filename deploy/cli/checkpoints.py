@@ -8,9 +8,8 @@ from typing import TypeVar
 import click
 
 from deploy.cli.arguments import Refusal, in_words
-from deploy.cli.installation import key_ring, open_store, store_options
-from events.people.administration import Administration
-from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
+from deploy.cli.installation import open_installation, store_options
+from events.proof.checkpoint_log import NoCheckpoint
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault, write_document
 from events.proof.keys import record_keys
@@ -27,8 +26,7 @@ T = TypeVar("T")
 @click.option("--day", help="Of this day (2026-01-31, UTC) instead of today.")
 def checkpoint(day: str | None) -> None:
     """Print the checkpoint of today, which is made if there is none; keep it where the server cannot change it."""
-    store = open_store()
-    log = CheckpointLog(store, key_ring(store))
+    log = open_installation().checkpoints
     with in_words():
         try:
             found = log.sign(now_ms()) if day is None else log.of_day(day)
@@ -64,21 +62,20 @@ def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | 
 @store_options
 def keys() -> None:
     """Print the public keys of the store as a JSON Web Key Set."""
-    store = open_store()
+    parts = open_installation()
     with in_words():
-        click.echo(write_document(key_set(key_ring(store).public())), nl=False)
+        click.echo(write_document(key_set(parts.keys.public())), nl=False)
 
 
 @click.command("rotate-key")
 @store_options
 def rotate_key() -> None:
     """Sign with a new key from now on; the private part of the old one is deleted, its public part kept."""
-    store = open_store()
+    parts = open_installation()
     with in_words():
-        store.check_clock()
-        keys = key_ring(store)
-        made = keys.rotate()
-        record_keys(Administration(store.client, store.prefix, now_ms), keys.known())
+        parts.store.check_clock()
+        made = parts.keys.rotate()
+        record_keys(parts.administration, parts.keys.known())
     click.echo(f"The store signs with key {made.id} from now on.")
 
 
@@ -102,15 +99,14 @@ def revoke_key(key: str, since: int) -> None:
 
     If KEY is the present one, the store signs with a new key from now on.
     """
-    store = open_store()
+    parts = open_installation()
     with in_words():
-        store.check_clock()
-        keys = key_ring(store)
+        parts.store.check_clock()
         try:
-            made = keys.revoke(key, since)
+            made = parts.keys.revoke(key, since)
         except LookupError as error:
             raise Refusal(str(error)) from None
-        record_keys(Administration(store.client, store.prefix, now_ms), keys.known())
+        record_keys(parts.administration, parts.keys.known())
     click.echo(f"Key {key} is revoked from {rfc3339(since)} on.")
     if made is not None:
         click.echo(f"The store signs with key {made.id} from now on.")
@@ -124,9 +120,9 @@ def _read(path: Path, read: Callable[[bytes], T]) -> T:
 
 
 def _proof(first: Checkpoint, second: Checkpoint) -> Consistency:
-    store = open_store()
+    parts = open_installation()
     with in_words():
         try:
-            return CheckpointLog(store, key_ring(store)).consistency(first.size, second.size)
+            return parts.checkpoints.consistency(first.size, second.size)
         except ValueError as error:
             raise Refusal(f"NOT CONSISTENT: {error}") from None

@@ -5,17 +5,14 @@ from collections.abc import Iterable
 import click
 
 from deploy.cli.arguments import Refusal, in_words
-from deploy.cli.installation import open_store, store_options
+from deploy.cli.installation import open_installation, store_options
 from domain.match.terms import duration
-from events.people.administration import CONSOLE, Administration
-from events.private.availability import RedisDiaries
+from events.installation import Installation
+from events.people.administration import CONSOLE
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import correct_matches, correct_outages, impossible
-from events.service.matches import Matches
-from events.service.outages import Outage, RedisHeartbeat
-from events.service.timekeeper import Timekeeper
+from events.service.outages import Outage
 from events.store.contract import offset_in_words
-from events.store.redis import RedisStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 
 
@@ -26,9 +23,9 @@ def clocks(context: click.Context) -> None:
     """Show who keeps time and how far clocks are off the store's, and the outages."""
     if context.invoked_subcommand is not None:
         return
-    store = open_store()
+    parts = open_installation()
     with in_words():
-        heartbeat, clock = _heartbeat(store), StoreClock(store.client, now_ms)
+        heartbeat, clock = parts.heartbeat, StoreClock(parts.client, now_ms)
         last = heartbeat.last()
         offset, offsets = clock.offset_ms(), heartbeat.offsets()
         outages, provisional = heartbeat.outages(), heartbeat.provisional()
@@ -47,10 +44,10 @@ def clocks(context: click.Context) -> None:
 @click.argument("since")
 def confirm(since: str) -> None:
     """Say that the provisional outage that began SINCE (as it is listed) was one."""
-    store = open_store()
+    parts = open_installation()
     with in_words():
-        store.check_clock()
-        heartbeat, now = _heartbeat(store), now_ms()
+        parts.store.check_clock()
+        heartbeat, now = parts.heartbeat, now_ms()
         found = [outage for outage in heartbeat.provisional() if rfc3339(outage.since) == since]
         if not found:
             raise Refusal(f"no outage that began at {since} waits to be confirmed")
@@ -58,7 +55,7 @@ def confirm(since: str) -> None:
             raise Refusal("an outage that ends in the future cannot be one: rookery clocks repair ends it")
         for outage in found:
             if heartbeat.confirm(outage):
-                _log(store, "outage-confirmed", since=outage.since, until=outage.until)
+                _log(parts, "outage-confirmed", since=outage.since, until=outage.until)
     click.echo(f"Confirmed: {_shown(found[0])}")
 
 
@@ -70,29 +67,21 @@ def repair() -> None:
     What was wrong stays on record; what corrects it is appended to each match concerned. It may be killed and run
     again, and everything else may run meanwhile.
     """
-    store = open_store()
-    matches, corrected = Matches(store, now_ms), 0
+    parts, corrected = open_installation(), 0
     with in_words():
-        store.check_clock()
-        heartbeat = _heartbeat(store)
-        for outage in correct_outages(heartbeat, now := now_ms()):
-            _log(store, "outage-corrected", since=outage.since, until=outage.until, ended=now)
+        parts.store.check_clock()
+        for outage in correct_outages(parts.heartbeat, now := now_ms()):
+            _log(parts, "outage-corrected", since=outage.since, until=outage.until, ended=now)
             click.echo(f"Not an outage until then: {_shown(outage)}")
-        diaries = RedisDiaries(store.client, store.prefix)
-        timekeeper = Timekeeper(matches, diaries, heartbeat, lambda _: ())
-        for each in correct_matches(store, matches, timekeeper, now_ms):
-            _log(store, "time-corrected", match=each.match, version=each.version, digest=each.digest)
+        for each in correct_matches(parts.store, parts.matches, parts.timekeeper, now_ms):
+            _log(parts, "time-corrected", match=each.match, version=each.version, digest=each.digest)
             click.echo(f"{each.match}: time goes on from the present, version {each.version}")
             corrected += 1
     click.echo(f"{corrected} matches corrected.")
 
 
-def _heartbeat(store: RedisStore) -> RedisHeartbeat:
-    return RedisHeartbeat(store.client, store.prefix, store.clock)
-
-
-def _log(store: RedisStore, act: str, **facts: str | int) -> None:
-    Administration(store.client, store.prefix, now_ms).record(act, CONSOLE, facts)
+def _log(parts: Installation, act: str, **facts: str | int) -> None:
+    parts.administration.record(act, CONSOLE, facts)
 
 
 def _shown(outage: Outage) -> str:

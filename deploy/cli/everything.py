@@ -9,15 +9,13 @@ from typing import NamedTuple
 import click
 
 from deploy.cli.arguments import Refusal, in_words, printable, progress
-from deploy.cli.installation import find, key_ring, open_store, store_options
-from events.people.administration import Administration
+from deploy.cli.installation import find, open_installation, store_options
+from events.installation import Installation
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
-from events.proof.checkpoint_log import CheckpointLog
 from events.proof.checkpoints import Checkpoint, read_checkpoint
 from events.proof.documents import Fault
 from events.proof.log_audit import AuditedLog, LogFinding, audit_log
 from events.runtime.wall_clock import now_ms
-from events.store.redis import RedisStore
 from events.store.time import StoreClock
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -39,12 +37,10 @@ class AuditedLogs(NamedTuple):
         return f"{leaves} heads in {signed} checkpoints, {acts} entries in the log of administration"
 
 
-def audit_logs(store: RedisStore, kept: Sequence[Checkpoint] = ()) -> AuditedLogs:
+def audit_logs(parts: Installation, kept: Sequence[Checkpoint] = ()) -> AuditedLogs:
     """Return what was found in the logs of checkpoints and of administration; raises like ``audit_log``."""
-    keys = key_ring(store)
-    log = audit_log(store, CheckpointLog(store, keys), keys, kept)
-    administration = Administration(store.client, store.prefix, now_ms)
-    return AuditedLogs(log, audit_administration(store, administration, log.checkpoints, kept))
+    log = audit_log(parts.store, parts.checkpoints, parts.keys, kept)
+    return AuditedLogs(log, audit_administration(parts.store, parts.administration, log.checkpoints, kept))
 
 
 @click.command("all")
@@ -66,7 +62,8 @@ def examine_everything(processes: int, opponents: bool, kept_files: tuple[Path, 
     from workers.fleet.batches import matches_of
 
     kept = [_kept(path) for path in kept_files]
-    store = open_store()
+    parts = open_installation()
+    store = parts.store
     total, began = Examined(), time.perf_counter()
     with in_words():
         present = StoreClock(store.client, now_ms).store_now()
@@ -77,7 +74,7 @@ def examine_everything(processes: int, opponents: bool, kept_files: tuple[Path, 
                 for _ in range(examined.matches):
                     step()
         seconds = time.perf_counter() - began
-        logs = audit_logs(store, kept)
+        logs = audit_logs(parts, kept)
     findings = [*logs.findings, *unlogged(logs.administration, total.acts, present)]
     tell("DIFFERENT", findings, logs.checkpoints.unlisted)
     tell("NOT CHECKED", logs.checkpoints.unchecked)

@@ -6,7 +6,7 @@ import time
 import click
 
 from deploy.cli.arguments import in_words, progress
-from deploy.cli.installation import find, open_store, store_options
+from deploy.cli.installation import find, open_installation, store_options
 from domain.games import RULESETS
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
 from workers.fleet.batches import matches_of
@@ -33,7 +33,7 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
         raise click.BadParameter(f"it is ruleset {old} itself", param_hint="NEW")
     parted = failed = matches = plies = 0
     began = time.perf_counter()
-    store = open_store()
+    store = open_installation().store
     with in_words(), progress(matches_of(store), "Replaying") as step:
         for batch in replay_all(find().settings, Question(game, old, new), processes):
             for match, difference in batch.parted:

@@ -16,11 +16,9 @@ from environs import ValidationError
 from deploy.cli.arguments import Refusal
 from deploy.local.environment import ENVIRONMENT_FILE, parse_exports
 from deploy.local.ports import is_serving
-from events.proof.keys import KeyRing
+from events.installation import Installation
 from events.runtime.connections import connect
-from events.runtime.settings import Settings, check_store, store_from
-from events.runtime.wall_clock import now_ms
-from events.store.redis import RedisStore
+from events.runtime.settings import Settings, check_store
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -71,14 +69,9 @@ def find_var(named: Path | None = None) -> Path:
     return beside if beside.is_dir() and not here.is_dir() else here
 
 
-def open_store() -> RedisStore:
-    """Return the store of the installation that the present command acts on; raises like ``find``."""
-    return store_from(find().settings)
-
-
-def key_ring(store: RedisStore) -> KeyRing:
-    """Return the keys of that installation, whose ``store`` is this."""
-    return KeyRing(store.client, store.prefix, now_ms, find().settings.key_file)
+def open_installation() -> Installation:
+    """Return the parts of the installation that the present command acts on; raises like ``find``."""
+    return Installation(find().settings)
 
 
 def _checked(context: click.Context, parameter: click.Parameter, value: str | None) -> None:

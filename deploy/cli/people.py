@@ -4,11 +4,11 @@ import click
 
 from deploy.cli.arguments import Refusal, printable
 from deploy.cli.commands import Commands
-from deploy.cli.installation import open_store, store_options
+from deploy.cli.installation import open_installation, store_options
 from events.people.accounts import People, Person
 from events.people.administration import CONSOLE, ROLES, TEXTS, Administration
 from events.runtime.errors import StoreError
-from events.runtime.wall_clock import now_ms, rfc3339
+from events.runtime.wall_clock import rfc3339
 from events.store.envelope import canonical_json
 
 role_argument = click.argument("role", type=click.Choice(ROLES))
@@ -99,7 +99,7 @@ def show_log(after: int, canonical: bool) -> None:
 def _change(name: str, role: str, granted: bool) -> None:
     persons, administration = parts()
     try:
-        open_store().check_clock()
+        open_installation().store.check_clock()
         person = account_of(persons, name)
         if granted:
             administration.grant(person.id, role, CONSOLE)
@@ -120,5 +120,5 @@ def account_of(persons: People, name: str) -> Person:
 
 def parts() -> tuple[People, Administration]:
     """Return the people and the administration of the installation."""
-    store = open_store()
-    return People(store.client, store.prefix, now_ms), Administration(store.client, store.prefix, now_ms)
+    parts = open_installation()
+    return parts.people, parts.administration

@@ -6,14 +6,12 @@ import click
 
 from deploy.cli.arguments import Refusal, in_words, printable, progress
 from deploy.cli.everything import audit_logs, tell
-from deploy.cli.installation import find, open_store, store_options
+from deploy.cli.installation import find, open_installation, store_options
 from deploy.local.watermark import MARK, find_missing, read_mark
 from events.readmodels import dump
 from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import impossible
-from events.service.incidents import Incidents
-from events.service.outages import RedisHeartbeat
 from events.store.chain import Verified, verify_all
 from events.store.contract import DamagedStream
 from events.store.redis import RedisStore
@@ -30,7 +28,8 @@ def verify() -> None:
     What is missing at the end of a history is found by the high-water mark that `rookery up` keeps below --var.
     What is dated in the future by the store's clock is named, too.
     """
-    store = open_store()
+    parts = open_installation()
+    store = parts.store
     events, present, ahead = 0, 0, list[Verified]()
 
     def count(verdict: Verified | DamagedStream) -> None:
@@ -46,9 +45,9 @@ def verify() -> None:
         streams = matches_of(store)
         with progress(streams, "Verifying") as step:
             damaged = verify_all(store, count)
-        logs = audit_logs(store)
+        logs = audit_logs(parts)
         missing = _missing(store, find().var / MARK)
-        future_outages = impossible(RedisHeartbeat(store.client, store.prefix), present)
+        future_outages = impossible(parts.heartbeat, present)
     for damage in damaged:
         click.echo(printable(f"DAMAGED {damage}"))
     tell("DAMAGED", logs.findings, logs.checkpoints.unlisted)
@@ -88,9 +87,9 @@ def _missing(store: RedisStore, path: Path) -> bool:
 @store_options
 def incidents() -> None:
     """List what went wrong with the store, and what each match lost."""
-    store = open_store()
+    parts = open_installation()
     with in_words():
-        found = Incidents(store.client, store.prefix).all()
+        found = parts.incidents.all()
     for incident in found:
         click.echo(f"{rfc3339(incident.at)}  {printable(incident.words)}")
         for match, version in sorted(incident.lost.items()):
@@ -112,7 +111,7 @@ def rebuild(check: bool, processes: int) -> None:
     """
     from workers.rebuild import rebuild as rebuild_all
 
-    store = open_store()
+    store = open_installation().store
     with in_words():
         keys = ReadModelKeys(store.prefix, store.shards)
         before = dump(store.client, keys) if check else {}

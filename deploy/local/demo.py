@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 from deploy.local.installation import Installation
 from domain.games import GAMES
 from domain.search import choose
-from events.runtime.settings import store_from
+from events.installation import make_store
 from events.store.chain import verify
 from events.store.contract import DamagedStream
 
@@ -149,7 +149,7 @@ class Demonstration:
             self._say(f"{name} in {pool}: {found['before']:.0f} -> {found['after']:.0f}")
 
     def _verify(self, *matches: str) -> None:
-        store = store_from(self._house.settings)
+        store = make_store(self._house.settings)
         with store.client:
             for match in matches:
                 head = verify(store, match).head

@@ -54,8 +54,8 @@ from deploy.local.programs import IMPAIRED_FILE, programs
 from deploy.local.store_watch import StoreWatch, record_loss
 from deploy.local.supervisor import MAX_SILENCE_S, ChildError, SupervisionError, Supervisor
 from deploy.local.watermark import MARK, MissingEvents
+from events.installation import make_store
 from events.runtime.errors import StoreError
-from events.runtime.settings import store_from
 from events.store.redis import RedisStore
 
 MAX_START_S = 60.0
@@ -254,7 +254,7 @@ class Installation:
             self._await(what, SERVER, lambda: is_serving(client))
             if self._directory is not None:
                 self._bind_directory(client, self._directory)
-        store = store_from(self.settings)
+        store = make_store(self.settings)
         self._watch = self._make_watch(store)
         self._check_loss(store, self._watch)
         self._watch.start()

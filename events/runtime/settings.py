@@ -1,7 +1,6 @@
 """How this installation is told where things are: environment variables, read once."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit, urlunsplit
@@ -10,8 +9,6 @@ from environs import Env, ValidationError, validate
 from kombu.transport import TRANSPORT_ALIASES
 
 from events.runtime.connections import connect
-from events.runtime.wall_clock import now_ms
-from events.store.redis import RedisStore
 
 MOST_SHARDS = 1024
 """More would cost every reader of all shards more than they could spread."""
@@ -74,15 +71,6 @@ def next_database(url: str) -> str:
         number = int(parse_qs(parts.query).get("db", ["0"])[0])
         return f"redis+socket://{parts.path}?virtual_host={number + 1}"
     return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + 1}"))
-
-
-def store_from(settings: Settings, now: Callable[[], int] | None = now_ms) -> RedisStore:
-    """Return the event store that ``settings`` name; it connects when it is first used.
-
-    It refuses to be written to while ``now``, the wall clock of this process, differs from its own; None for those who
-    live by a virtual clock.
-    """
-    return RedisStore(connect(settings.redis_url), settings.prefix, settings.shards, now)
 
 
 # What is wrong is said without the value itself: it may hold a password.

@@ -16,7 +16,7 @@ from domain.match.commands import CreateMatch, SubmitMove
 from domain.match.positions import to_move
 from domain.match.state import PLAYING, Seat
 from domain.match.terms import STANDARD
-from events.runtime.settings import store_from
+from events.installation import make_store
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
 from events.store.contract import Request
@@ -39,7 +39,7 @@ def tables() -> Iterator[Table]:
         *("game", "answers", "p50", "p99", "worst", "p99 target", "level 8 waiting"),
     )
     with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as house:
-        store = store_from(house.settings)
+        store = make_store(house.settings)
         matches, queue = Matches(store, now_ms), FairQueue(store.client, store.prefix)
         for game in GAMES:
             for number in range(CROWD - queue.waiting(SLOW)):

@@ -14,7 +14,8 @@ from random import Random
 from domain.games import GAMES
 from domain.match.commands import JoinMatch
 from domain.match.state import PLAYING
-from events.runtime.settings import Settings, next_database, store_from
+from events.installation import make_store
+from events.runtime.settings import Settings, next_database
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, EventStore, Request
 from tests.bench.measure import Rates, Table
@@ -34,7 +35,7 @@ def tables() -> Iterator[Table]:
         server = RealServer(Path(directory))
         try:
             settings = Settings(server.url, next_database(server.url), "rk:", "", False, None)
-            store = store_from(settings)
+            store = make_store(settings)
             for seed in range(MATCHES):
                 store_random_match(store, seed)
             store.client.close()

@@ -18,8 +18,9 @@ from redis import Redis
 
 from deploy.local.environment import ROOT
 from domain.games import GAMES
+from events.installation import make_store
 from events.runtime.connections import connect
-from events.runtime.settings import Settings, next_database, store_from
+from events.runtime.settings import Settings, next_database
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
 from events.store.contract import EMPTY, Request
@@ -66,7 +67,7 @@ def tables() -> Iterator[Table]:
 
 def _fill(settings: Settings) -> None:
     """Play one match and append copies of it."""
-    store = store_from(settings)
+    store = make_store(settings)
     match = play_match(Matches(store, now_ms), "bashni", "start", random_game(GAMES["bashni"], "start"))
     drafts = [event.draft for event in store.read(match)]
     for number in range(1, MATCHES):

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from deploy.local.installation import Installation
-from events.runtime.settings import store_from
+from events.installation import make_store
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
 from tests.bench.measure import Table, percentile, verdict
@@ -28,7 +28,7 @@ GIVEN_UP_AFTER_S = 60.0
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
     with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as installation:
-        matches = Matches(store_from(installation.settings), now_ms)
+        matches = Matches(make_store(installation.settings), now_ms)
         ids = [start_match(matches, "bashni", "start") for _ in range(MATCHES)]
         port = urlsplit(installation.stream_url).port
         assert port is not None

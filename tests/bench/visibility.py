@@ -12,8 +12,8 @@ from pathlib import Path
 from deploy.local.installation import Installation
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
+from events.installation import make_store
 from events.readmodels import ReadModels
-from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
 from events.store.contract import Request
@@ -28,7 +28,7 @@ GIVEN_UP_AFTER = 10.0
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
     with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as house:
-        store = store_from(house.settings)
+        store = make_store(house.settings)
         readmodels = ReadModels(store.client, store.prefix, store.shards)
         waits = sorted(_waits(Matches(store, now_ms), readmodels))
     table = Table(

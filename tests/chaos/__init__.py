@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 from deploy.local.installation import Installation
 from deploy.local.ports import responds_ok
 from domain.match.state import MatchState
+from events.installation import make_store
 from events.readmodels import ReadModels, dump, rated_result, summarise
 from events.runtime.errors import StoreUnavailable
 from events.runtime.keys import ReadModelKeys
-from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
 from events.store.chain import verify_all
@@ -223,7 +223,7 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
         stop = Event()
         playing: list[Future[None]] = []
         killer = Killer(house, seed)
-        store = store_from(house.settings)
+        store = make_store(house.settings)
         try:
             for person in people:
                 others = [other.name for other in people if other is not person]

@@ -17,8 +17,8 @@ from domain.game import Game
 from domain.games import GAMES
 from domain.scene import Scene
 from domain.search import choose
+from events.installation import make_store
 from events.people.administration import ARBITER, Administration
-from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from tests.e2e.png import shrunk
 from tests.e2e.visitors import Visitor, chromium
@@ -277,7 +277,7 @@ def take(target: Path) -> None:
 
         def on_record(match: str) -> None:
             arbiter = Visitor(browser, house, viewport=DESKTOP).sign_up("Elena")
-            roles = Administration(store_from(house.settings).client, house.settings.prefix, now_ms)
+            roles = Administration(make_store(house.settings).client, house.settings.prefix, now_ms)
             roles.grant(arbiter.call("GET", "/me")["id"], ARBITER, "console")
             page = arbiter.page
             page.goto(f"/matches/{match}/case")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from deploy.local.installation import Installation
+from events.installation import make_store
 from events.people.administration import Administration
-from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
@@ -30,7 +30,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
 
     arbiter = visit().sign_up()
     settings = house.settings
-    Administration(store_from(settings).client, settings.prefix, now_ms).grant(
+    Administration(make_store(settings).client, settings.prefix, now_ms).grant(
         arbiter.call("GET", "/me")["id"], "arbiter", "console"
     )
     page = arbiter.page

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, expect
 
 from deploy.local.installation import Installation
 from domain.games import GAMES
+from events.installation import make_store
 from events.people.administration import Administration
-from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
@@ -125,7 +125,7 @@ def party(house: Installation, browser: Browser) -> Iterator[Party]:
     person.sign_up()
     other.be_guest()
     settings = house.settings
-    administration = Administration(store_from(settings).client, settings.prefix, now_ms)
+    administration = Administration(make_store(settings).client, settings.prefix, now_ms)
     administration.grant(person.call("GET", "/me")["id"], "arbiter", "console")
     yield Party(stranger, person, {"name": person.name, **matches_of(person, other)})
     complaints = [complaint for visitor in (stranger, person, other) for complaint in visitor.leave()]

@@ -6,8 +6,8 @@ from itertools import pairwise
 from playwright.sync_api import expect
 
 from deploy.local.installation import Installation
+from events.installation import make_store
 from events.people.administration import Administration
-from events.runtime.settings import store_from
 from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
@@ -25,7 +25,7 @@ def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_
 ) -> None:
     person = visit().sign_up(LONGEST_NAME)
     settings = house.settings
-    Administration(store_from(settings).client, settings.prefix, now_ms).grant(
+    Administration(make_store(settings).client, settings.prefix, now_ms).grant(
         person.call("GET", "/me")["id"], "arbiter", "console"
     )
     for _ in range(2):

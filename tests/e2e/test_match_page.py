@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Route, expect
 
 from deploy.local.installation import Installation
-from events.runtime.settings import store_from
+from events.installation import make_store
 from tests.e2e.visitors import Visitor
 from tests.support.lost_tail import lose_tail
 
@@ -69,7 +69,7 @@ def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_th
     page.locator("#board .can-begin[data-square='b6']").click()
     black.square("a5").click()
     expect(page.locator("#confirm")).to_be_visible()
-    lose_tail(store_from(house.settings), match, 3)
+    lose_tail(make_store(house.settings), match, 3)
     white.move(match, "g3-h4")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator("#moves")).to_contain_text("g3-h4")

@@ -21,7 +21,7 @@ from deploy.local.watermark import MARK, LostEvents, MatchMark, MissingEvents, r
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
-from events.runtime.settings import store_from
+from events.installation import make_store
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incidents
 from events.service.matches import Matches
@@ -373,7 +373,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     assert (copy / "appendonlydir").is_dir()
     assert str(copy) in said[1]  # after the word that the server is being started
     with StoreAlone(house.var, embedded=True) as again:
-        assert store_from(again.settings).head(match).version == before
+        assert make_store(again.settings).head(match).version == before
 
 
 def test_up_says_what_flushing_behind_the_acknowledgement_may_cost(tmp_path: Path) -> None:

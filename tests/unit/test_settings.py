@@ -9,8 +9,9 @@ from flask import Flask
 
 from api.access.proxies import behind_proxies
 from deploy.cli import main
+from events.installation import make_store
 from events.runtime.connections import blocking_client, connect
-from events.runtime.settings import Settings, next_database, store_from
+from events.runtime.settings import Settings, next_database
 
 NAMES = (
     "REDIS_URL",
@@ -139,7 +140,7 @@ def test_a_client_for_a_unix_socket_is_made_too() -> None:
 
 
 def test_the_store_of_the_settings_does_not_connect_before_it_is_used() -> None:
-    store = store_from(Settings.from_environment()._replace(redis_url="redis://127.0.0.1:1/0", prefix="x:"))
+    store = make_store(Settings.from_environment()._replace(redis_url="redis://127.0.0.1:1/0", prefix="x:"))
     assert store.prefix == "x:"
 
 

@@ -8,7 +8,8 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TypeVar
 
-from events.runtime.settings import Settings, store_from
+from events.installation import make_store
+from events.runtime.settings import Settings
 from events.store.chain import readable_streams
 from events.store.contract import EventStore
 
@@ -37,7 +38,7 @@ def in_batches(settings: Settings, look: Look[T], at_once: int, processes: int) 
     Any process may be killed: nothing is written, so what it had not finished is done again by another. Raises
     ProcessesKilled when that does not help, and what ``look`` raises.
     """
-    store = store_from(settings)
+    store = make_store(settings)
     names = _batches(store, at_once)
     if processes == 1:
         yield from (look(store, batch) for batch in names)
@@ -82,7 +83,7 @@ def _submitted(pool: ProcessPoolExecutor, settings: Settings, look: Look[T], bat
 
 
 def _looked_at(settings: Settings, look: Look[T], batch: Sequence[str]) -> T:
-    store = store_from(settings)
+    store = make_store(settings)
     try:
         return look(store, batch)
     finally:

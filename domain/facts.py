@@ -2,37 +2,41 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from domain.game import Fact, Game
+from domain.game import P
 from domain.history import History, occurrences
+from domain.presentation import Fact
 
 _NO_PIECES = b"0123456789/|*"
 _NO_CAPITALS = b"abcdefghijklmnopqrstuvwxyz,"
 
 
 def captured(
-    game: Game[Any, Any],
-    position: Any,
-    history: Sequence[Any],
-    signs: re.Pattern[str],
+    position: P,
+    history: Sequence[P],
+    format_position: Callable[[P], str],
+    to_move: Callable[[P], int],
+    piece: re.Pattern[str],
     owner: Callable[[str], int],
 ) -> Counter[str]:
-    """Return how many pieces of each sign have been captured on the way to ``position`` and not been put back.
+    """Return how many of each piece have been captured on the way to ``position`` and not been put back.
 
-    ``signs`` matches each piece in the first field of a position string, ``owner`` is the seat of such a piece. A ply
-    takes pieces of other seats only by a capture. Boards are compared as strings, most of them by their lengths alone,
-    so that a game of a thousand plies takes a few milliseconds.
+    ``piece`` matches each piece in the first field of a position string, ``owner`` is the seat of such a piece. A ply
+    removes pieces of other seats only by a capture. Boards are compared as strings, most of them by their lengths
+    alone, so that a game of a thousand plies takes a few milliseconds.
     """
-    earlier = history if isinstance(history, History) else History(game, history)
-    texts = (*earlier.texts(), game.format_position(position))
+    if isinstance(history, History):
+        earlier, movers = history.texts(), history.movers()
+    else:
+        earlier, movers = tuple(map(format_position, history)), tuple(map(to_move, history))
+    texts = (*earlier, format_position(position))
     boards = [text.partition(" ")[0].encode().translate(None, _NO_PIECES) for text in texts]
     sizes = [(len(board), len(board.translate(None, _NO_CAPITALS))) for board in boards]
     found: Counter[str] = Counter()
-    for ply, mover in enumerate(earlier.movers()):
+    for ply, mover in enumerate(movers):
         if sizes[ply] != sizes[ply + 1]:
-            then, now = (Counter(signs.findall(board.decode())) for board in boards[ply : ply + 2])
+            then, now = (Counter(piece.findall(board.decode())) for board in boards[ply : ply + 2])
             gone, come = then - now, now - then
             found.update({sign: number for sign, number in gone.items() if owner(sign) != mover})
             if not gone:
@@ -45,7 +49,7 @@ def listed(pieces: Iterable[tuple[str, int]]) -> str:
     return ", ".join(title if number == 1 else f"{number} {title}s" for title, number in pieces if number) or "–"
 
 
-def repetition_fact(game: Game[Any, Any], position: Any, history: Sequence[Any]) -> tuple[Fact, ...]:
-    """Return how often the position has stood, when it is not for the first time."""
-    times = occurrences(position, history, game.key) + 1
+def repetition_fact(position: P, history: Sequence[P], key: Callable[[P], Hashable]) -> tuple[Fact, ...]:
+    """Return how often the position has occurred, unless this is the first time."""
+    times = occurrences(position, history, key) + 1
     return (Fact("This position", None, f"{times} of 3 times"),) if times > 1 else ()

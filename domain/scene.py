@@ -7,6 +7,9 @@ squares; x grows to the right and y downwards, from the top left corner of the p
 from collections.abc import Mapping
 from typing import NamedTuple
 
+COLOURS = ("white", "black", "red", "blue", "yellow", "green")
+"""The colours that the pieces of a seat may have: each is a class of the style sheet of pictures."""
+
 
 class Piece(NamedTuple):
     """A piece as people see it: its seat (-1: nobody's), kind (the drawing), letter (position string) and title.

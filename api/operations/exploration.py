@@ -8,11 +8,12 @@ from marshmallow import fields, validate
 from api.http.messages import LARGEST_NUMBER
 from api.http.problems import Problem
 from api.http.schemas import Strict, Text, Whole
-from domain.game import Composed, Game, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
+from domain.game import Game, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of
 from domain.match.moves import LONGEST_MOVE
 from domain.match.state import PLAYING, MatchState
+from domain.presentation import Composed
 
 MAX_OUTCOME_STEPS = 100
 """That are spent on telling whether a position which anybody may ask about is the end of the game."""
@@ -94,7 +95,7 @@ def compose(state: MatchState, kind: str, parts: list[str]) -> Composed:
         raise Problem("match-not-started", "The match has not started: somebody has yet to join.")
     game = rules_of(state)
     try:
-        return game.compose(state.position, kind, parts)
+        return game.unlisted.compose(state.position, kind, parts)
     except KeyError as error:
         reason = "is no kind of move that this game puts together"
         raise Problem("malformed-move", f"{kind!r} {reason}.", {"kind": [reason]}) from error

@@ -44,7 +44,7 @@ def available_actions(state: MatchState, viewer: str | None, seat: int | None, n
         and seated
         and not state.frozen
         and state.broken is None
-        and seat not in find_ruleset(state.game, state.ruleset).eliminated(state.position)
+        and seat not in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position)
     )
     nobody = {
         "move": False,

@@ -131,7 +131,7 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
     changes = readmodels.rating_change(state.match) if state.status == FINISHED and state.rated else {}
     colours = colours_of(state, game)
     clocks = seat_clocks(state, now)
-    gone = game.eliminated(state.position)
+    gone = game.elimination.eliminated(state.position)
     seats = []
     for entry in shown["seats"]:
         player = entry["player"]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from domain.game import Fact
 from domain.games import find_ruleset
 from domain.match.state import PLAYING, MatchState
+from domain.presentation import Fact
 from domain.scene import Scene
 
 

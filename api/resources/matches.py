@@ -27,9 +27,9 @@ from api.http.schemas import (
 from api.resources.games import ScoresShown
 from api.resources.terms import ClockShown, FallenShown, TermsShown
 from api.services import services
-from domain.game import Draft, Hint
 from domain.games import find_ruleset
 from domain.match.state import PLAYING, MatchState
+from domain.presentation import Draft, Hint
 from events.store.contract import Head, VersionTag, tag_of
 
 blueprint = Blueprint("matches", __name__, url_prefix=PREFIX, description="One match to read")
@@ -271,6 +271,6 @@ def _legal_moves(state: MatchState, head: Head) -> dict[str, Any]:
         "checked": list(game.scene(position).checked),
         "moves": [game.format_move(position, move) for move in game.legal_moves(position)],
         "hints": hints_shown(game.hints(position)),
-        "compositions": [composition._asdict() for composition in game.compositions(position)],
+        "compositions": [composition._asdict() for composition in game.unlisted.compositions(position)],
         "draft": None if (draft := game.draft(position)) is None else draft_shown(draft),
     }

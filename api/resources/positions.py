@@ -54,6 +54,6 @@ def imagine(arguments: dict[str, Any], match: str) -> Response:
             "result_known": known,
             "moves": [] if outcome else [game.format_move(position, move) for move in game.legal_moves(position)],
             "hints": {} if outcome else hints_shown(game.hints(position)),
-            "compositions": [] if outcome else [each._asdict() for each in game.compositions(position)],
+            "compositions": [] if outcome else [each._asdict() for each in game.unlisted.compositions(position)],
         }
     )

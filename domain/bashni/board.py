@@ -8,11 +8,6 @@ the board ends on a gap or outside the numbers: +5 up and right, +4 down and rig
 
 from itertools import product
 
-from domain.game import Setup
-
-SETUPS: dict[str, Setup] = {"start": Setup("start", "Start", ("White", "Black"))}
-START_POSITION = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/8/w1w1w1w1/1w1w1w1w/w1w1w1w1 w 0"
-
 SEAT_NAMES = ("White", "Black")
 LETTERS = (("w", "W"), ("b", "B"))
 """The letters of a man and of a king, by seat."""

@@ -4,7 +4,7 @@ from itertools import groupby
 
 from domain.bashni.board import LAST_QUIET, SEAT_NAMES, SQUARE_NUMBERS
 from domain.bashni.position import Position, column
-from domain.game import Fact
+from domain.presentation import Fact
 from domain.scene import Cell, Label, Piece, Scene
 
 _FILES = "abcdefgh"

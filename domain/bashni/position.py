@@ -118,3 +118,8 @@ def _parse_rank(rank: str, written: str) -> list[tuple[int, str]]:
 
 def _refuse(reason: str) -> NoReturn:
     raise MalformedNotation(reason)
+
+
+def to_move(position: Position) -> int:
+    """Return the seat whose turn it is: 0 is White."""
+    return position.side

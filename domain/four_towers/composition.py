@@ -25,7 +25,8 @@ from domain.four_towers.moves import (
 from domain.four_towers.notation import read_component
 from domain.four_towers.outcome import checked, drawn
 from domain.four_towers.position import Position, occupied_by, sets_of
-from domain.game import Composed, Composition, Hint, MalformedNotation
+from domain.game import MalformedNotation
+from domain.presentation import Composed, Composition, Hint
 from domain.scene import Scene
 
 MULTI = "multi"

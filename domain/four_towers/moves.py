@@ -318,7 +318,7 @@ def _rearranged(position: Position, move: Rearrangement) -> Position:
     )
 
 
-def format_move(_: Position, move: Move) -> str:
+def format_move(position: Position, move: Move) -> str:
     """Return the one canonical string of ``move`` (section 9)."""
     if isinstance(move, int):
         victim, promotion = victim_of(move), move & 15
@@ -327,7 +327,7 @@ def format_move(_: Position, move: Move) -> str:
             f"{head_of(move).text}{NAMES[target_of(move)]}{taken}{'=' + PROMOTIONS[promotion - 1] if promotion else ''}"
         )
     if isinstance(move, Multi):
-        return ";".join(format_move(_, part) for part in move.components)
+        return ";".join(format_move(position, part) for part in move.components)
     return format_rearrangement(move)
 
 

@@ -80,7 +80,7 @@ def parse_move(position: Position, text: str) -> Move:
     raise IllegalMove(refusal(position, move))
 
 
-def read_move(position: Position, text: str) -> Move:
+def read_move(position: Position, text: str, setup: str) -> Move:  # noqa: ARG001 - squares have one name in all setups
     """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
 
     Spaces may stand anywhere, and the pieces of a rearrangement in any order. Raises as ``parse_move`` does.

@@ -205,3 +205,8 @@ def format_position(position: Position) -> str:
         f"{'/'.join(rows)} {'wb'[position.side]} {passed} {white}/{black} {returning}"
         f" {position.clock} {position.number}"
     )
+
+
+def to_move(position: Position) -> int:
+    """Return the seat whose turn it is: 0 is White."""
+    return position.side

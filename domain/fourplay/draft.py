@@ -17,7 +17,7 @@ from domain.fourplay.position import (
     count,
     spent,
 )
-from domain.game import Draft, DraftPiece
+from domain.presentation import Draft, DraftPiece
 
 
 def placements(position: Position) -> list[str]:

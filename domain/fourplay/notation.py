@@ -31,7 +31,7 @@ def parse_move(position: Position, text: str) -> str:
     raise IllegalMove(reason)
 
 
-def read_move(position: Position, text: str) -> str:
+def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001 - squares have one name in all setups
     """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
 
     Raises as ``parse_move`` does.

@@ -212,3 +212,8 @@ def format_position(position: Position) -> str:
     dogs = ";".join(f"{NAMES[dog]}>{NAMES[host]}" for dog, host in position.dogs) or "-"
     phase = "setup" if position.setup else "play"
     return f"{board} {PLAYERS[position.side]} {phase} {out} {dogs} {position.clock}"
+
+
+def to_move(position: Position) -> int:
+    """Return the seat whose turn it is, to play or to set up."""
+    return position.side

@@ -141,7 +141,7 @@ class Examination:
             if seat is None or before.broken is not None:
                 return None
             game = find_ruleset(before.game, before.ruleset)
-            agreeing = len(before.draw_agreed) == len(before.seats) - len(game.eliminated(before.position))
+            agreeing = len(before.draw_agreed) == len(before.seats) - len(game.elimination.eliminated(before.position))
             due = Outcome(game.scores_after_leaving(before.position, () if agreeing else (seat,)), event.reason)
         return None if due == recorded else f"the rules give {_said(due)}, and {_said(recorded)} is recorded"
 

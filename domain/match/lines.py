@@ -270,7 +270,7 @@ def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) 
         return submit_move(state, c.SubmitMove(player=player, move=place.following[0].move, channel=c.CONDITIONAL), now)
     if order.forced and (place is None or place.last is None or place.last.then != WAIT):
         only = list(islice(game.legal_moves(state.position), 2))
-        if len(only) == 1 and not game.compositions(state.position):
+        if len(only) == 1 and not game.unlisted.compositions(state.position):
             move = game.format_move(state.position, only[0])
             return submit_move(state, c.SubmitMove(player=player, move=move, channel=c.FORCED), now)
     return ()

@@ -84,7 +84,7 @@ def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...
     seat = active_seat(state, command.player, now, even_frozen=command.channel == c.ERASURE)
     resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel)
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.without_seat(state.position, seat)
+    going_on = game.elimination.without_seat(state.position, seat)
     if going_on is None:
         return (
             resigned,

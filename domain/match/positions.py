@@ -40,7 +40,7 @@ def without_seat(state: MatchState, seat: int, at: int) -> MatchState:
     if state.broken is not None:
         return state
     try:
-        going_on = find_ruleset(state.game, state.ruleset).without_seat(state.position, seat)
+        going_on = find_ruleset(state.game, state.ruleset).elimination.without_seat(state.position, seat)
     except Exception as error:
         return _broken(state, f"seat {seat} leaves: {_said(error)}", at)
     if going_on is None:

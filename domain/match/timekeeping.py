@@ -46,7 +46,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     if expected.limit == FIRST_MOVE:
         return (fell, e.MatchAborted(at=now, player=CLOCK))
     game = find_ruleset(state.game, state.ruleset)
-    going_on = game.without_seat(state.position, expected.seat)
+    going_on = game.elimination.without_seat(state.position, expected.seat)
     if going_on is None:
         return (
             fell,
@@ -78,7 +78,7 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
         raise Refused("no-clock", "no clock runs in this match")
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
         raise Refused("wrong-seats", "time is given to another seat of the match", "seat")
-    if command.seat in find_ruleset(state.game, state.ruleset).eliminated(state.position):
+    if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position):
         raise Refused("wrong-seats", "that seat has left the game", "seat")
     if not HOUR <= command.time <= LARGEST_GIFT:
         raise Refused("unfit-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")

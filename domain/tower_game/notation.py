@@ -44,7 +44,7 @@ CASTLINGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 """By setup and side: the corner of each castling name [TG-19]."""
 
 
-def format_move(_: Position, move: int) -> str:
+def format_move(position: Position, move: int) -> str:  # noqa: ARG001
     """Return the canonical string of ``move``."""
     promotion = move & 15
     return (

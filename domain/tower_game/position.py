@@ -232,3 +232,8 @@ def format_position(position: Position) -> str:
     castling = ",".join(NAMES[corner] for index, corner in enumerate(CORNERS) if position.rights >> index & 1)
     passed = NAMES[position.passed] if position.passed >= 0 else "-"
     return f"{board} {'wb'[position.side]} {castling or '-'} {passed} {position.clock}"
+
+
+def to_move(position: Position) -> int:
+    """Return the seat whose turn it is: 0 is White."""
+    return position.side

@@ -8,8 +8,6 @@ written as seat 0; the square tells it apart, for green stands at the bottom of 
 
 from functools import cache
 
-from domain.game import Setup
-
 SIDE = 7
 SQUARES: tuple[str, ...] = tuple(file + rank for file in "abcdefg" for rank in "1234567")
 SQUARE_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(SQUARES)}
@@ -28,19 +26,6 @@ DIRECTIONS: tuple[str, ...] = ("to the left", "downwards", "upwards", "to the ri
 
 SEAT_NAMES: dict[int, tuple[str, ...]] = {2: ("White", "Black"), 4: ("White", "Blue", "Red", "Black")}
 
-FOUR_TURNS = (3, 2, 1, 0)
-"""The quarter turns clockwise that bring the corner of each of four seats to the lower left."""
-
-SETUPS: dict[str, Setup] = {
-    "two-player": Setup("two-player", "Two players", SEAT_NAMES[2]),
-    "four-player": Setup("four-player", "Four players", SEAT_NAMES[4], FOUR_TURNS),
-    "four-player-diagram": Setup("four-player-diagram", "Four players, two towers each", SEAT_NAMES[4], FOUR_TURNS),
-}
-START_POSITIONS: dict[str, str] = {
-    "two-player": "1,ww,3,bb,1/ww,2,g,2,bb/7/1,g,1,g,1,g,1/7/bb,2,g,2,ww/1,bb,3,ww,1 2 w 0",
-    "four-player": ("1,ww,ww,1,uu,uu,1/ww,2,g,2,uu/ww,5,uu/1,g,1,g,1,g,1/bb,5,rr/bb,2,g,2,rr/1,bb,bb,1,rr,rr,1 4 w 0"),
-    "four-player-diagram": "1,ww,3,uu,1/ww,2,g,2,uu/7/1,g,1,g,1,g,1/7/bb,2,g,2,rr/1,bb,3,rr,1 4 w 0",
-}
 
 LETTERS: dict[int, str] = {2: "wb", 4: "wurb"}
 """The letters of the seats in turn order, by the number of players."""

@@ -1,6 +1,6 @@
 """Pictures of a Towers position: as text, and as a scene for a renderer."""
 
-from domain.game import Fact
+from domain.presentation import Fact
 from domain.scene import Cell, Label, Piece, Scene
 from domain.towers.board import CASTLES, LAST_PUSH, LETTERS, NOTHING, SEAT_NAMES, SIDE, SQUARES, TALLEST, pieces_of
 from domain.towers.features import castle_counts

@@ -167,3 +167,8 @@ def _quoted(text: str) -> str:
 
 def _refuse(reason: str) -> NoReturn:
     raise MalformedNotation(reason)
+
+
+def to_move(position: Position) -> int:
+    """Return the seat whose turn it is; of a game ended by rule 1 or 2, the next in turn order (section 8)."""
+    return position.side

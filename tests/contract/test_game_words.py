@@ -90,7 +90,7 @@ def test_the_spelling_of_a_move_reads_back(game: AnyGame, setup: str) -> None:
 @every_setup
 def test_every_square_on_which_no_move_begins_says_why(game: AnyGame, setup: str) -> None:
     for position, _ in visited(game, setup):
-        hints, compositions = game.hints(position), game.compositions(position)
+        hints, compositions = game.hints(position), game.unlisted.compositions(position)
         for cell in game.scene(position).cells:
             reason = game.why_not(position, cell.square)
             assert (reason is None) == (cell.square in hints)

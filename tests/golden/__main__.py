@@ -115,7 +115,7 @@ class Table:
 
     def agree(self) -> None:
         """Let all people still in the game agree on a draw."""
-        out = self.game.eliminated(self.state.position)
+        out = self.game.elimination.eliminated(self.state.position)
         first, *others = (person for seat, person in enumerate(self.people) if seat not in out)
         self.do(c.OfferDraw(player=first), first)
         for person in others:

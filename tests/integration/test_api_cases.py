@@ -12,6 +12,7 @@ from events.store.codec import draft_of
 from events.store.contract import Request
 from tests.support.callers import ME, Caller, invited, opponent, started
 from tests.support.projected import project
+from tests.support.rulesets import register, variant
 
 REASON = {"reason": "So the record says.", "rule": "BA-02"}
 
@@ -201,7 +202,7 @@ def test_a_case_file_is_shown_although_the_rules_cannot_draw_its_board(
     def at_fault(_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(GAMES["bashni"], "scene", at_fault, raising=False)
+    register(monkeypatch, variant(GAMES["bashni"], scene=at_fault))
     shown = anna.client.get(f"/matches/{match}/case")
     assert shown.status_code == 200
     assert "He moved twice." in shown.text

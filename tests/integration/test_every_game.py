@@ -19,7 +19,7 @@ from tests.support.callers import ME, Caller, invited, opponent
 from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.relays import running
-from tests.support.rulesets import RULESETS
+from tests.support.rulesets import RULESETS, register, variant
 from workers.opponents import answer
 from workers.relay import Relay
 
@@ -53,7 +53,13 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
 def begin_late(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any]) -> None:
     """Let matches of a long game begin with the position from which they end soon; others begin as ever."""
     if game.id in LATE:
-        monkeypatch.setattr(game, "initial", lambda _: game.parse_position(LATE[game.id]))
+        begin_from(monkeypatch, game, LATE[game.id])
+
+
+def begin_from(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any], start: str) -> None:
+    """Let matches of ``game`` begin with the position ``start``."""
+    setups = {name: setup._replace(start=start) for name, setup in game.setups.items()}
+    register(monkeypatch, variant(game, setups=setups))
 
 
 def opponents(seats: int) -> list[dict[str, object]]:
@@ -231,7 +237,7 @@ def test_parts_of_a_win_and_shared_places_come_through_to_ratings_and_pages(
     words: tuple[str, ...],
 ) -> None:
     rules = GAMES[game]
-    monkeypatch.setattr(rules, "initial", lambda _: rules.parse_position(start))
+    begin_from(monkeypatch, rules, start)
     names = ("anna", "boris", "clara", "dmitri")[: len(rules.setups[setup].seat_names)]
     people = [Caller(app).sign_up(name) for name in names]
     host, *others = people

@@ -6,11 +6,13 @@ import pytest
 
 from api.services import Services
 from domain.game import StepBudget
+from domain.games import GAMES
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
 from events.service.jobs import BUNDLE, JOB_KEPT_S, Job, Jobs
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, started
+from tests.support.rulesets import register, variant
 from tests.support.server import RealServer
 from workers.jobs import ASKED_AGAIN_MS, JobRound, do_job
 from workers.opponents import answer
@@ -145,10 +147,10 @@ def test_a_match_whose_end_takes_long_to_tell_is_left_to_a_worker(
     match = started(anna, boris)
     anna.move(match)
 
-    def too_much(_: Any, __: Any, ___: Any, budget: StepBudget) -> None:
+    def too_much(_: Any, __: Any, budget: StepBudget) -> None:
         StepBudget(0).spend()
 
-    monkeypatch.setattr("domain.bashni.Bashni.bounded_outcome", too_much)
+    register(monkeypatch, variant(GAMES["bashni"], bounded_outcome=too_much))
     assert anna.get(f"/matches/{match}/bundle").json["code"] == "not-made-yet"
     assert "A worker replays them" in anna.client.get(f"/matches/{match}/record").text
     anna.post(f"/matches/{match}/bundle")

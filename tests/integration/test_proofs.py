@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from flask import Flask
 
 from deploy.cli import main
+from domain.games import GAMES
 from events.proof import merkle
 from events.proof.bundle import make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
@@ -20,6 +21,7 @@ from events.proof.verification import verify
 from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 from tests.support.matches import NOON
+from tests.support.rulesets import register, variant
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 DAY_MS = 86_400_000
@@ -368,7 +370,7 @@ def test_a_match_that_cannot_be_replayed_is_exported_all_the_same_to_who_may_see
     for match in (public, private):
         anna.move(match)
     app.extensions["rookery"].matches._cache.clear()
-    monkeypatch.setattr("domain.bashni.Bashni.play", broken)
+    register(monkeypatch, variant(GAMES["bashni"], play=broken))
     for caller in (anna, boris, stranger):
         bundle = read_bundle(caller.get(f"/matches/{public}/bundle").data)
         assert (bundle.facts.replayed, bundle.head.version) == (3, 4)

@@ -54,7 +54,9 @@ def _grown(
 def _moves(game: Game[Any, Any], position: Any, most: int, random: Random) -> list[Any]:
     """Return at most that many different legal moves; at least one, which a position that is not over has."""
     familiar = random.random() < 0.8
-    seen = list(islice(game.legal_moves(position), FAMILIAR if familiar else SEEN)) or [game.unlisted_move(position)]
+    seen = list(islice(game.legal_moves(position), FAMILIAR if familiar else SEEN)) or [
+        game.unlisted.any_move(position)
+    ]
     return random.sample(seen, min(most, len(seen)))
 
 

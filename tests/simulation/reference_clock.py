@@ -206,7 +206,7 @@ class Reckoning:
         self._running = (self._game.to_move(self._positions[-1]), at)
 
     def _leave(self, seat: int, at: int) -> None:
-        going_on = self._game.without_seat(self._positions[-1], seat)
+        going_on = self._game.elimination.without_seat(self._positions[-1], seat)
         if going_on is not None:
             self._positions[-1] = going_on
             if self._running is None or self._running[0] != self._game.to_move(going_on):

@@ -1,11 +1,38 @@
-"""All rulesets of all games by name, for tests that every one of them has to pass."""
+"""All rulesets of all games by name, for tests that every one of them has to pass; rulesets that tests make up."""
 
+from dataclasses import fields
 from typing import Any
+
+import pytest
 
 from domain import games
 from domain.game import Game
 
-RULESETS: dict[str, Game[Any, Any]] = {
+AnyGame = Game[Any, Any]
+
+RULESETS: dict[str, AnyGame] = {
     f"{game.id}-{game.ruleset}": game for rulesets in games.RULESETS.values() for game in rulesets
 }
 """By names such as ``bashni-2``."""
+
+
+def variant(game: AnyGame, **changes: Any) -> Any:
+    """Return ``game`` with ``changes``; what it derives from others follows."""
+    declared = {field.name: getattr(game, field.name) for field in fields(game) if not _is_derived(game, field.name)}
+    return type(game)(**{**declared, **changes})
+
+
+def _is_derived(game: AnyGame, name: str) -> bool:
+    value = getattr(game, name)
+    if name in ("outcome_by_history", "fast_outcome"):
+        return value is game.outcome
+    return value is game.format_move if name == "display_move" else "Game." in getattr(value, "__qualname__", "")
+
+
+def register(monkeypatch: pytest.MonkeyPatch, *rulesets: AnyGame) -> None:
+    """Make ``rulesets`` known to this process, in the place of those of the same game and version."""
+    for game in rulesets:
+        others = [known for known in games.RULESETS.get(game.id, ()) if known.ruleset != game.ruleset]
+        known = tuple(sorted((*others, game), key=lambda ruleset: ruleset.ruleset))
+        monkeypatch.setitem(games.RULESETS, game.id, known)
+        monkeypatch.setitem(games.GAMES, game.id, known[0])

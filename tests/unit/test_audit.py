@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.four_towers.legal_moves import Turn
-from domain.game import Game, Outcome
+from domain.game import Outcome
 from domain.games import GAMES
 from domain.match.audit import MOST_PAUSES, Deviation, Examination, Proof
 from domain.match.calendar import Calendar, Offset
@@ -42,6 +42,7 @@ from tests.support.bundles import (
     taken_back_by_ruling,
 )
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
+from tests.support.rulesets import register, variant
 from tests.support.worst import events_of
 
 Change = Callable[[list[Any]], Any]
@@ -302,11 +303,11 @@ def test_a_result_that_no_seat_has_brought_about_is_taken_at_its_word() -> None:
 
 
 def test_whatever_a_broken_ruleset_raises_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Game[Any, Any], position: Any, history: Any) -> Outcome:
+    def broken(position: Any, history: Any) -> Outcome:
         raise ZeroDivisionError("division by zero")
 
     match = resigned()
-    monkeypatch.setattr(type(GAMES["bashni"]), "outcome", broken)
+    register(monkeypatch, variant(GAMES["bashni"], outcome=broken))
     said = "the rules fail: ZeroDivisionError: division by zero"
     assert [record.fault for record in records(match)[3:5]] == [said, said]
 

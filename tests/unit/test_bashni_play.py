@@ -8,7 +8,8 @@ import pytest
 
 from domain.bashni import GAME, RULESETS
 from domain.bashni.position import Position
-from domain.game import Game, Hint
+from domain.game import Game
+from domain.presentation import Hint
 
 Bashni = Game[Any, Any]
 

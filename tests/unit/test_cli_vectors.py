@@ -1,113 +1,45 @@
 """The checker of vector files: what it passes, what it reports, what it refuses to read."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deploy.cli.vectors import BrokenVectors, check_case, check_cases, game_named, perft, read_cases
-from domain.game import Game, GameOver, Hint, IllegalMove, MalformedNotation, Outcome, Setup
-from domain.scene import Scene
+from domain.game import Game, MalformedNotation, Outcome
+from tests.support.rulesets import variant
+from tests.support.tiny_game import TINY as NIM
+from tests.support.tiny_game import Heap
 
 
-class Nim(Game[int, int]):
-    """Take one or two from a heap; who takes the last has won. A position is ``heap`` and the seat is its parity."""
-
-    id = "nim"
-    title = "Nim"
-    ruleset = 1
-    setups = {"start": Setup("start", "Five", ("First", "Second"))}  # noqa: RUF012
-    ending = "the heap shrinks"
-
-    def initial(self, setup: str) -> int:
-        return {"start": 10}[setup]
-
-    def to_move(self, position: int) -> int:
-        return position % 2
-
-    def legal_moves(self, position: int) -> Iterable[int]:
-        return [count for count in (1, 2) if count <= position // 2]
-
-    def is_legal(self, position: int, move: int) -> bool:
-        return move in (1, 2) and move <= position // 2
-
-    def play(self, position: int, move: int) -> int:
-        return (position // 2 - move) * 2 + 1 - position % 2
-
-    def outcome(self, position: int, history: Sequence[int]) -> Outcome | None:
-        if list(history).count(position) >= 2:
-            return Outcome((0.5, 0.5), "repetition")
-        if position // 2:
-            return None
-        return Outcome((1.0, 0.0) if position % 2 else (0.0, 1.0), "empty")
-
-    def key(self, position: int) -> int:
-        return position
-
-    def parse_position(self, text: str) -> int:
-        heap, _, side = text.partition(" ")
-        if not heap.isdigit() or side not in ("a", "b"):
-            raise MalformedNotation("a position is a number and a side")
-        return int(heap) * 2 + (side == "b")
-
-    def format_position(self, position: int) -> str:
-        return f"{position // 2} {'ab'[position % 2]}"
-
-    def parse_move(self, position: int, text: str) -> int:
-        if not text.isdigit():
-            raise MalformedNotation("a move is a number")
-        if position // 2 == 0:
-            raise GameOver("the heap is empty")
-        if not self.is_legal(position, int(text)):
-            raise IllegalMove("one or two can be taken")
-        return int(text)
-
-    def format_move(self, position: int, move: int) -> str:
-        return str(move)
-
-    def diagram(self, position: int) -> str:
-        return "o" * (position // 2)
-
-    def scene(self, position: int) -> Scene:
-        return Scene(0, 0, (), (), {}, {})
-
-    def hints(self, position: int) -> dict[str, tuple[Hint, ...]]:
-        return {}
-
-    def evaluate(self, position: int, seat: int) -> int:
-        return 0
-
-    def order(self, position: int, moves: Iterable[int]) -> list[int]:
-        return list(moves)
-
-    def noisy_moves(self, position: int) -> tuple[Sequence[int], bool]:
-        return (), True
-
-
-class NimWithNames(Nim):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NimWithNames(Game[Heap, int]):
     """Nim in which moves have short names and the side to move can be in check."""
 
-    def in_check(self, position: int) -> bool:
-        return position // 2 == 1
-
-    def san(self, position: int, move: int) -> str:
-        return "one" if move == 1 else "two"
-
-    def parse_san(self, position: int, text: str, setup: str | None) -> int:
-        if text not in ("one", "two"):
-            raise MalformedNotation(text)
-        return 1 if text == "one" else 2
-
-    def multi_moves(self, position: int) -> list[int]:
-        return [1, 2]
-
-    def rearrangements(self, position: int) -> list[str]:
-        return ["1"]
+    in_check: Callable[[Heap], bool]
+    san: Callable[[Heap, int], str]
+    parse_san: Callable[[Heap, str, str | None], int]
+    multi_moves: Callable[[Heap], list[int]]
+    rearrangements: Callable[[Heap], list[str]]
 
 
-NIM = Nim()
+def parse_san(position: Heap, text: str, setup: str | None) -> int:
+    if text not in ("one", "two"):
+        raise MalformedNotation(text)
+    return 1 if text == "one" else 2
+
+
+NIM_WITH_NAMES = NimWithNames(
+    **{field.name: getattr(NIM, field.name) for field in fields(NIM)},
+    in_check=lambda position: position.size == 1,
+    san=lambda position, move: "one" if move == 1 else "two",
+    parse_san=parse_san,
+    multi_moves=lambda position: [1, 2],
+    rearrangements=lambda position: ["1"],
+)
 ALL_HOLD: dict[str, Any] = {
     "name": "everything",
     "note": "for people",
@@ -123,7 +55,7 @@ ALL_HOLD: dict[str, Any] = {
 }
 
 
-def differences(case: dict[str, Any], game: Nim = NIM) -> list[str]:
+def differences(case: dict[str, Any], game: Game[Heap, int] = NIM) -> list[str]:
     return [failure.key for failure in check_case(game, {"name": "case", **case})]
 
 
@@ -158,13 +90,10 @@ def test_a_report_says_what_was_expected_and_what_came() -> None:
 
 
 def test_scores_are_compared_to_the_four_decimals_in_which_they_are_written() -> None:
-    class Thirds(Nim):
-        def outcome(self, position: int, history: Sequence[int]) -> Outcome:
-            return Outcome((2 / 3, 1 / 3), "shared")
-
+    thirds = variant(NIM, outcome=lambda position, history: Outcome((2 / 3, 1 / 3), "shared"))
     case = {"position": "0 a", "outcome": {"scores": [0.6667, 0.3333], "reason": "shared"}}
-    assert differences(case, Thirds()) == []
-    assert differences({**case, "outcome": {"scores": [0.667, 0.333], "reason": "shared"}}, Thirds()) == ["outcome"]
+    assert differences(case, thirds) == []
+    assert differences({**case, "outcome": {"scores": [0.667, 0.333], "reason": "shared"}}, thirds) == ["outcome"]
 
 
 def test_history_decides_repetition() -> None:
@@ -198,7 +127,7 @@ def test_what_a_game_cannot_answer_fails_its_case() -> None:
 
 
 def test_games_that_know_more_are_asked_more() -> None:
-    game = NimWithNames()
+    game = NIM_WITH_NAMES
     holds = {"in_check": False, "san": {"1": "one"}, "parse_san": {"two": "2"}, "parse_refused": ["three"]}
     assert differences({"position": "3 a", **holds, "multi_moves": ["1", "2"], "rearrangements": 1}, game) == []
     fails = {"in_check": True, "san": {"1": "two"}, "parse_san": {"two": "1"}, "parse_refused": ["one"]}
@@ -210,11 +139,11 @@ def test_games_that_know_more_are_asked_more() -> None:
 
 
 def test_a_game_that_breaks_fails_the_case_and_not_the_check() -> None:
-    class Broken(Nim):
-        def legal_moves(self, position: int) -> Iterable[int]:
-            raise KeyError("board")
+    def broken(position: Heap) -> list[int]:
+        raise KeyError("board")
 
-    report = check_cases(Broken(), [{"name": "one", "position": "3 a", "moves": ["1", "2"]}, {**ALL_HOLD, "moves": []}])
+    game = variant(NIM, legal_moves=broken)
+    report = check_cases(game, [{"name": "one", "position": "3 a", "moves": ["1", "2"]}, {**ALL_HOLD, "moves": []}])
     assert report.failed == 2
     assert report.failures[0].actual == "KeyError: 'board'"
 

@@ -63,7 +63,7 @@ def test_the_game_is_over_exactly_when_the_slow_reading_finds_no_move_of_any_kin
     outcome = GAME.outcome(position, ())
     if rare:
         assert outcome is None
-        move = GAME.unlisted_move(position)
+        move = GAME.unlisted.any_move(position)
         assert move is not None
         assert GAME.format_position(GAME.play(position, move)) == rare[GAME.format_move(position, move)]
     else:
@@ -74,7 +74,7 @@ def test_the_game_is_over_exactly_when_the_slow_reading_finds_no_move_of_any_kin
 @pytest.mark.parametrize(("text", "rescue"), ALONE.values(), ids=ALONE)
 def test_a_single_rare_move_is_found_that_is_the_only_legal_one(text: str, rescue: str) -> None:
     position = GAME.parse_position(text)
-    move = GAME.unlisted_move(position)
+    move = GAME.unlisted.any_move(position)
     assert move is not None
     assert GAME.is_legal(position, move)
     assert GAME.format_move(position, move) == rescue or ":" in rescue

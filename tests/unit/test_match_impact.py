@@ -2,77 +2,51 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from domain import bashni, fourplay
-from domain.bashni.jumping import again_after_another, never_again
-from domain.game import Outcome, Setup
-from domain.games import RULESETS, UnknownRulesetError
+from domain.game import NO_ELIMINATION, Outcome
+from domain.games import UnknownRulesetError
 from domain.match.commands import AcceptRuleset, AcceptTakeback, JoinMatch, ProposeRuleset, RequestTakeback, Resign
 from domain.match.impact import Difference, Unplayable, impact
 from domain.match.state import Seat
 from domain.match.terms import days_per_move
 from tests.support.cases import REASON
 from tests.support.matches import FOUR, PlayedMatch, creation, started
+from tests.support.rulesets import register, variant
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
 """After these moves the rulesets of Bashni part."""
 PEOPLE = ("alice", "bob")
 
 
-class Sooner(bashni.Bashni):
-    """A ruleset by which a game is drawn after so many plies."""
-
-    def __init__(self, plies: int) -> None:
-        super().__init__(3, never_again, "")
-        self._plies = plies
-
-    def outcome(self, position: Any, history: Sequence[Any]) -> Outcome | None:
-        """Draw the game."""
-        return Outcome((0.5, 0.5), "too-long") if len(history) == self._plies else super().outcome(position, history)
+def sooner(position: Any, history: Sequence[Any]) -> Outcome | None:
+    """Draw the game after three plies."""
+    return Outcome((0.5, 0.5), "too-long") if len(history) == 3 else bashni.GAME.outcome(position, history)
 
 
-class Slower(bashni.Bashni):
-    """A ruleset by which every move counts as quiet."""
-
-    def play(self, position: Any, move: Any) -> Any:
-        """Count the move."""
-        return super().play(position, move)._replace(quiet=position.quiet + 1)
+def slower(position: Any, move: Any) -> Any:
+    """Play a move that counts as one without progress whatever it is."""
+    return bashni.GAME.play(position, move)._replace(quiet=position.quiet + 1)
 
 
-class Elsewhere(bashni.Bashni):
-    """A ruleset that knows another setup only."""
-
-    setups = {"corner": Setup("corner", "Corner", ("White", "Black"))}  # noqa: RUF012
-
-
-class BlackBegins(bashni.Bashni):
-    """A ruleset by which the first seat plays Black."""
-
-    def to_move(self, position: Any) -> int:
-        """Tell the other seat."""
-        return 1 - super().to_move(position)
-
-
-class NobodyLeaves(fourplay.Fourplay):
-    """A ruleset of Fourplay by which nobody leaves a game that goes on."""
-
-    ruleset = 3
-
-    def without_seat(self, position: Any, seat: int) -> None:
-        """Refuse to go on."""
+SOONER = variant(bashni.GAME, ruleset=3, outcome=sooner)
+SLOWER = variant(bashni.GAME, ruleset=3, play=slower)
+ELSEWHERE = variant(
+    bashni.GAME, ruleset=3, setups={"corner": bashni.GAME.setups["start"]._replace(name="corner", title="Corner")}
+)
+BLACK_BEGINS = variant(bashni.GAME, ruleset=3, to_move=lambda position: 1 - bashni.GAME.to_move(position))
+NOBODY_LEAVES = variant(fourplay.GAME, ruleset=3, elimination=NO_ELIMINATION)
 
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return how a third ruleset becomes known."""
 
-    def register(game: Any) -> None:
-        monkeypatch.setitem(RULESETS, game.id, (*RULESETS[game.id], game))
-
-    return register
+    return partial(register, monkeypatch)
 
 
 def played(moves: str, ruleset: int = 1) -> PlayedMatch:
@@ -112,14 +86,14 @@ def test_a_move_that_is_not_legal_is_named_with_its_ply_and_the_reason(
 
 
 def test_a_game_that_ends_sooner_is_told_where_it_ends(known: Any) -> None:
-    known(Sooner(3))
+    known(SOONER)
     assert difference(played("c3-d4 d6-c5"), 3) is None
     found = difference(played("c3-d4 d6-c5 b2-c3"), 3)
     assert found == Difference(3, 6, "outcome", "it goes on", "0.5 - 0.5 (too-long)")
 
 
 def test_a_game_that_ends_otherwise_or_not_at_all_is_told_so(known: Any) -> None:
-    known(Sooner(3))
+    known(SOONER)
     match = PlayedMatch(creation(ruleset=3))
     match.do(JoinMatch(player="bob"))
     for player, move in zip(("alice", "bob", "alice"), ("c3-d4", "d6-c5", "b2-c3"), strict=True):
@@ -129,7 +103,7 @@ def test_a_game_that_ends_otherwise_or_not_at_all_is_told_so(known: Any) -> None
 
 
 def test_another_position_is_shown_beside_that_of_the_match(known: Any) -> None:
-    known(Slower(3, never_again, ""))
+    known(SLOWER)
     match = played("c3-d4")
     found = difference(match, 3)
     assert found is not None
@@ -138,17 +112,17 @@ def test_another_position_is_shown_beside_that_of_the_match(known: Any) -> None:
 
 
 def test_another_seat_to_move_is_a_difference_before_the_first_move(known: Any) -> None:
-    known(BlackBegins(3, never_again, ""))
+    known(BLACK_BEGINS)
     assert difference(played(""), 3) == Difference(0, 1, "turn", "0", "1")
 
 
 def test_a_match_that_could_not_begin_like_that_is_told_what_could(known: Any) -> None:
-    known(Elsewhere(3, again_after_another, ""))
+    known(ELSEWHERE)
     assert difference(played("c3-d4"), 3) == Difference(0, 1, "setup", "start for 2", "corner for 2")
 
 
 def test_what_follows_when_a_seat_leaves_is_compared_too(known: Any) -> None:
-    known(NobodyLeaves())
+    known(NOBODY_LEAVES)
     seats = (Seat.taken(FOUR[0]), Seat.open(), Seat.open(), Seat.open())
     match = PlayedMatch(creation(*seats, creator=FOUR[0], game="fourplay", setup="standard"))
     for player in FOUR[1:]:

@@ -11,8 +11,9 @@ from domain.four_towers import GAME as FOUR_TOWERS
 from domain.fourplay import GAME as FOURPLAY
 from domain.fourplay.attacks import ENEMY, Sight, attacks, own_squares
 from domain.fourplay.moves import piece_moves, split
-from domain.game import Fact, IllegalMove, MalformedNotation
+from domain.game import IllegalMove, MalformedNotation
 from domain.games import GAMES
+from domain.presentation import Fact
 from domain.tower_game import GAME as TOWER_GAME
 from domain.towers import GAME as TOWERS
 

@@ -9,7 +9,7 @@ from domain.game import Game
 from domain.search import choose
 from domain.search.negamax import Choice, RootMove, Search
 from domain.search.values import MAX_EVALUATION, WIN, value_of_scores
-from tests.support.toy_games import Graph, Node, Noughts
+from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
 
@@ -36,7 +36,7 @@ def random_tree(chance: random.Random, height: int) -> Graph:
             grow(move, left - 1)
 
     grow("r", height)
-    return Graph(nodes)
+    return graph(nodes)
 
 
 def minimax(game: Graph, name: str, depth: int, ply: int = 0) -> int:
@@ -62,7 +62,7 @@ def test_pruning_changes_no_value(seed: int) -> None:
 
 
 def test_perfect_play_draws_noughts_and_crosses() -> None:
-    game = Noughts()
+    game = NOUGHTS
     position, history = game.initial("start"), []
     while (outcome := game.outcome(position, history)) is None:
         move = choose(game, position, history, 8, seed=3).move
@@ -73,7 +73,7 @@ def test_perfect_play_draws_noughts_and_crosses() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_highest_level_never_loses_noughts_and_crosses(seed: int) -> None:
-    game = Noughts()
+    game = NOUGHTS
     chance = random.Random(seed)
     position, history = game.initial("start"), []
     while (outcome := game.outcome(position, history)) is None:
@@ -86,7 +86,7 @@ def test_the_highest_level_never_loses_noughts_and_crosses(seed: int) -> None:
 
 
 def test_a_shorter_win_is_preferred_and_a_loss_put_off() -> None:
-    game = Graph(
+    game = graph(
         {
             "start": Node(0, ("slow", "quick")),
             "slow": Node(1, ("later",)),
@@ -107,9 +107,9 @@ def test_a_shorter_win_is_preferred_and_a_loss_put_off() -> None:
 def test_three_quarters_of_a_point_is_better_than_a_draw_and_worse_than_a_win() -> None:
     ends = {"draw": DRAWN, "most": (0.75, 0.25), "all": WON, "least": (0.25, 0.75)}
     nodes = {name: Node(scores=scores) for name, scores in ends.items()}
-    assert best(Graph({"start": Node(0, tuple(ends)), **nodes}), "start", 2).move == "all"
-    assert best(Graph({"start": Node(0, ("draw", "most", "least")), **nodes}), "start", 2).move == "most"
-    assert best(Graph({"start": Node(1, tuple(ends)), **nodes}), "start", 2)[:2] == ("least", WIN // 2 - 1)
+    assert best(graph({"start": Node(0, tuple(ends)), **nodes}), "start", 2).move == "all"
+    assert best(graph({"start": Node(0, ("draw", "most", "least")), **nodes}), "start", 2).move == "most"
+    assert best(graph({"start": Node(1, tuple(ends)), **nodes}), "start", 2)[:2] == ("least", WIN // 2 - 1)
 
 
 REPEATING = {
@@ -122,21 +122,21 @@ REPEATING = {
 
 
 def test_a_position_that_has_been_counts_as_a_draw() -> None:
-    game = Graph(REPEATING)
+    game = graph(REPEATING)
     assert best(game, "start", 1).value == 200
     assert best(game, "start", 1, history=("again",))[:2] == ("again", 0)
 
 
 def test_who_stands_better_leaves_the_repetition() -> None:
     better = {**REPEATING, "worse": Node(1, ("end",), looks=150), "end": Node(0, ("worse",), looks=150)}
-    assert best(Graph(better), "start", 1, history=("start", "again")).move == "worse"
+    assert best(graph(better), "start", 1, history=("start", "again")).move == "worse"
 
 
 def test_compulsory_moves_do_not_count_as_depth() -> None:
     chain = {
         f"c{step}": Node(step % 2, (f"c{step + 1}",), -500, None, (f"c{step + 1}",), False) for step in range(1, 6)
     }
-    game = Graph(
+    game = graph(
         {
             "start": Node(0, ("quiet", "c1")),
             "quiet": Node(1, ("quiet2",), 50),
@@ -150,7 +150,7 @@ def test_compulsory_moves_do_not_count_as_depth() -> None:
 
 def test_tactics_on_the_horizon_may_be_declined() -> None:
     def game(declinable: bool) -> Graph:
-        return Graph(
+        return graph(
             {
                 "start": Node(0, ("hanging", "safe")),
                 "hanging": Node(1, ("taken", "retreat"), 300, None, ("taken",), declinable),
@@ -170,7 +170,7 @@ def test_tactics_on_the_horizon_may_be_declined() -> None:
 
 
 def test_an_endless_exchange_comes_to_an_end() -> None:
-    game = Graph(
+    game = graph(
         {
             "a": Node(0, ("b",), 5, None, ("b",), False),
             "b": Node(1, ("a", "c"), 7, None, ("a", "c"), False),
@@ -201,31 +201,31 @@ def crowd(*looks: int) -> dict[str, Node]:
 
 
 def test_of_several_others_one_at_a_time_is_expected_to_choose_against_the_seat() -> None:
-    assert best(Graph(crowd(100, 60, 50, -900, 10), seats=3), "start", 3)[:2] == ("bold", 50)
+    assert best(graph(crowd(100, 60, 50, -900, 10), seats=3), "start", 3)[:2] == ("bold", 50)
 
 
 @pytest.mark.parametrize("looks", [(100, -200, 50, 40, 10), (100, 50, -200, 40, 10)])
 def test_what_a_single_one_of_the_others_can_do_is_feared(looks: tuple[int, ...]) -> None:
-    assert best(Graph(crowd(*looks), seats=3), "start", 3)[:2] == ("calm", 10)
+    assert best(graph(crowd(*looks), seats=3), "start", 3)[:2] == ("calm", 10)
 
 
 def test_the_last_of_several_seats_wins_and_loses_by_its_own_score() -> None:
     ends = {"mine": (0.0, 0.0, 1.0), "theirs": (1.0, 0.0, 0.0), "shared": (1 / 3, 1 / 3, 1 / 3)}
-    game = Graph({"start": Node(2, tuple(ends)), **{name: Node(scores=ends[name]) for name in ends}}, seats=3)
+    game = graph({"start": Node(2, tuple(ends)), **{name: Node(scores=ends[name]) for name in ends}}, seats=3)
     assert best(game, "start", 2)[:2] == ("mine", WIN - 1)
     assert value_of_scores(ends["theirs"], 2, 0) < value_of_scores(ends["shared"], 2, 0) == 0
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 7, 9, 10, 11, 60, 333])
 def test_a_budget_is_never_exceeded_and_always_gives_a_move(nodes: int) -> None:
-    game = Noughts()
+    game = NOUGHTS
     found: Choice[Any] = best(game, game.initial("start"), 9, nodes=nodes)
     assert found.nodes <= nodes
     assert found.move in game.legal_moves(game.initial("start"))
 
 
 def test_what_an_unfinished_iteration_has_found_better_counts() -> None:
-    game = Graph(
+    game = graph(
         {
             "start": Node(0, ("first", "second", "third")),
             "first": Node(1, ("first1", "first2"), 30),
@@ -241,9 +241,9 @@ def test_what_an_unfinished_iteration_has_found_better_counts() -> None:
 
 
 def test_a_move_that_the_game_never_lists_is_played_when_it_is_best() -> None:
-    game = Graph(
+    game = graph(
         {
-            "start": Node(0, ("usual", "other"), rare=("dull", "rare")),
+            "start": Node(0, ("usual", "other"), unlisted=("dull", "rare")),
             "usual": Node(1, ("usual2",), 100),
             "usual2": Node(0, ("usual",), 100),
             "other": Node(1, ("usual2",), 90),
@@ -255,10 +255,10 @@ def test_a_move_that_the_game_never_lists_is_played_when_it_is_best() -> None:
 
 
 def test_a_move_that_the_game_never_lists_is_feared_as_an_answer() -> None:
-    game = Graph(
+    game = graph(
         {
             "start": Node(0, ("greedy", "safe")),
-            "greedy": Node(1, ("start2",), 300, rare=("punished",)),
+            "greedy": Node(1, ("start2",), 300, unlisted=("punished",)),
             "start2": Node(0, ("greedy", "safe"), 300),
             "punished": Node(scores=LOST),
             "safe": Node(1, ("start3",), 10),
@@ -272,9 +272,9 @@ def test_of_many_moves_that_are_never_listed_the_search_follows_the_best() -> No
     names = tuple(f"rare{number:02}" for number in range(20))
     rare = {name: Node(1, (f"{name}!", f"{name}?"), number) for number, name in enumerate(names)}
     answers = {f"{name}{sign}": Node(0, ("usual",), 50) for name in names for sign in "!?"}
-    game = Graph(
+    game = graph(
         {
-            "start": Node(0, ("usual", "other"), rare=names),
+            "start": Node(0, ("usual", "other"), unlisted=names),
             "usual": Node(1, ("usual2",), 5),
             "usual2": Node(0, ("usual",), 5),
             "other": Node(1, ("usual2",), 4),

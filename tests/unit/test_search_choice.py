@@ -8,20 +8,20 @@ import pytest
 
 from domain.game import GameOver
 from domain.search import LEVELS, accepts_draw, choose
-from tests.support.toy_games import Graph, Node, Noughts
+from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
 
 
 def test_the_same_seed_repeats_a_choice_and_other_seeds_vary_it() -> None:
-    game = Noughts()
+    game = NOUGHTS
     start = game.initial("start")
     assert choose(game, start, (), 8, seed=5) == choose(game, start, (), 8, seed=5)
     assert len({choose(game, start, (), 4, seed).move for seed in range(12)}) > 3
 
 
 def test_noise_never_prefers_a_longer_win() -> None:
-    game = Graph(
+    game = graph(
         {
             "start": Node(0, ("slow", "quick")),
             "slow": Node(1, ("later",), 90),
@@ -34,7 +34,7 @@ def test_noise_never_prefers_a_longer_win() -> None:
 
 
 def test_low_levels_overlook_moves_but_always_see_one() -> None:
-    game = Graph({"start": Node(0, ("poor", "won")), "poor": Node(1, ("start",), -100), "won": Node(scores=WON)})
+    game = graph({"start": Node(0, ("poor", "won")), "poor": Node(1, ("start",), -100), "won": Node(scores=WON)})
     beginner = {choose(game, "start", (), 1, seed).move for seed in range(40)}
     expert = {choose(game, "start", (), 8, seed).move for seed in range(40)}
     assert beginner == {"poor", "won"}
@@ -42,12 +42,12 @@ def test_low_levels_overlook_moves_but_always_see_one() -> None:
 
 
 def test_a_single_move_is_played_without_a_search() -> None:
-    game = Graph({"start": Node(0, ("only",), 40), "only": Node(1, ("start",))})
+    game = graph({"start": Node(0, ("only",), 40), "only": Node(1, ("start",))})
     assert choose(game, "start", (), 8, 1) == ("only", 40, 0, 0)
 
 
 def test_an_ended_game_has_no_choice_and_takes_no_draw() -> None:
-    game = Graph({"end": Node(0, scores=LOST)})
+    game = graph({"end": Node(0, scores=LOST)})
     with pytest.raises(GameOver):
         choose(game, "end", (), 4, 1)
     assert not accepts_draw(game, "end", (), 4, 0)
@@ -55,7 +55,7 @@ def test_an_ended_game_has_no_choice_and_takes_no_draw() -> None:
 
 def test_an_unknown_level_is_refused() -> None:
     with pytest.raises(KeyError):
-        choose(Noughts(), (0, 0, 0), (), 9, 1)
+        choose(NOUGHTS, (0, 0, 0), (), 9, 1)
 
 
 def test_levels_spend_more_and_overlook_less_the_higher_they_are() -> None:
@@ -72,7 +72,7 @@ def test_levels_spend_more_and_overlook_less_the_higher_they_are() -> None:
 @pytest.mark.parametrize("turn", [0, 1])
 def test_a_draw_is_accepted_only_by_who_stands_clearly_worse(turn: int) -> None:
     def standing(looks: int) -> Graph:
-        return Graph(
+        return graph(
             {"here": Node(turn, ("there", "elsewhere"), looks), "there": Node(1 - turn, ("here",), looks)}
             | {"elsewhere": Node(1 - turn, ("here",), looks)}
         )
@@ -85,7 +85,7 @@ def test_a_draw_is_accepted_only_by_who_stands_clearly_worse(turn: int) -> None:
 
 
 def test_a_draw_is_refused_by_who_sees_a_win_in_a_position_that_looks_bad() -> None:
-    game = Graph({"start": Node(0, ("poor", "won"), -900), "poor": Node(1, ("start",), -900), "won": Node(scores=WON)})
+    game = graph({"start": Node(0, ("poor", "won"), -900), "poor": Node(1, ("start",), -900), "won": Node(scores=WON)})
     assert not accepts_draw(game, "start", (), 4, seat=0)
     assert accepts_draw(game, "start", (), 4, seat=1)
 
@@ -94,8 +94,8 @@ def test_the_order_of_hashes_changes_no_choice() -> None:
     program = (
         "from domain.search import choose\n"
         "from domain.games import GAMES\n"
-        "from tests.support.toy_games import Noughts\n"
-        "print(choose(Noughts(), (1, 0, 1), ((0, 0, 0),), 5, 7))\n"
+        "from tests.support.toy_games import NOUGHTS\n"
+        "print(choose(NOUGHTS, (1, 0, 1), ((0, 0, 0),), 5, 7))\n"
         "for game in GAMES.values():\n"
         "    for setup in game.setups:\n"
         "        print(choose(game, game.initial(setup), (), 3, 7))\n"

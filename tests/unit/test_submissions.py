@@ -3,7 +3,6 @@
 import pytest
 
 from domain.fourplay import GAME
-from domain.game import Draft
 from domain.games import GAMES
 from domain.match import events as e
 from domain.match.clock import forecast
@@ -13,6 +12,7 @@ from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
+from domain.presentation import Draft
 from tests.support.matches import FOUR, PlayedMatch, started, started_by_four
 
 RED, BLUE = FOUR[0], FOUR[1]

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from domain.game import Hint, IllegalMove, MalformedNotation
+from domain.game import IllegalMove, MalformedNotation
+from domain.presentation import Hint
 from domain.scene import Piece
 from domain.towers import GAME
 from domain.towers.position import Position

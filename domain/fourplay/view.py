@@ -1,0 +1,67 @@
+"""What a page shows of a position beside its picture: the moves by square, what is demanded, what is counted."""
+
+import re
+from collections.abc import Sequence
+
+from domain.facts import captured, listed, repetition_fact
+from domain.fourplay import draft, moves
+from domain.fourplay.board import NAMES
+from domain.fourplay.outcome import key
+from domain.fourplay.position import (
+    KIND_CODES,
+    KINDS,
+    KING,
+    NO_PROGRESS,
+    PLAYERS,
+    TITLES,
+    VALUES,
+    Position,
+    format_position,
+    spent,
+    to_move,
+)
+from domain.presentation import Fact, Hint
+
+_PIECE = re.compile("[rbyg](?:VM|HM|Dg|Mu|[KAQGRB,])")
+_BY_VALUE = sorted(range(KING + 1, len(VALUES)), key=lambda kind: -VALUES[kind])
+_LABELS = {"-": "move", "x": "capture", "*": "shoot", ">": "attach", "<": "detach", "<>": "trade places"}
+
+
+def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
+    """Return the pieces that can move, or the squares of placements; "" holds a move without a square."""
+    found: dict[str, list[Hint]] = {}
+    for move in draft.placements(position) if position.setup else moves.legal_moves(position):
+        if move in (moves.PASS, moves.DONE):
+            found.setdefault("", []).append(Hint(move, (), move))
+        elif "@" in move:
+            code, _, square = move.partition("@")
+            found.setdefault(square, []).append(Hint(move, (), TITLES[KINDS[code]]))
+        else:
+            origin, mark, target, promotion = moves.split(move)
+            label = TITLES[promotion] if promotion else _LABELS[mark]
+            found.setdefault(NAMES[origin], []).append(Hint(move, (NAMES[target],), label))
+    return {square: tuple(hints) for square, hints in found.items()}
+
+
+def demand(position: Position) -> str:
+    """Return that the player to move must pass, when that is so."""
+    if position.setup or moves.legal_moves(position) != [moves.PASS]:
+        return ""
+    return "You have no move: you must pass."
+
+
+def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
+    """Return what each seat has paid or still has on the board in points, what it has lost, and the clock."""
+    points = tuple(Fact("Points", seat, str(spent(position.board, seat))) for seat in range(len(PLAYERS)))
+    if position.setup:
+        return points
+    lost = captured(position, history, format_position, to_move, _PIECE, lambda piece: PLAYERS.index(piece[0]))
+    return (
+        *points,
+        *(
+            Fact("Lost", seat, listed((TITLES[kind], lost[player + KIND_CODES[kind]]) for kind in _BY_VALUE))
+            for seat, player in enumerate(PLAYERS)
+        ),
+        Fact("Turns without a capture", None, f"{position.clock} of {NO_PROGRESS}"),
+        *repetition_fact(position, history, key),
+    )

@@ -12,6 +12,7 @@ was killed, is put in again by the sweeper, and one that was answered meanwhile 
 from redis import Redis
 
 from domain.search import LEVELS
+from events.runtime.scripts import load_script
 
 QUICK, SLOW = "quick", "slow"
 LANES = (QUICK, SLOW)
@@ -34,8 +35,8 @@ class FairQueue:
 
     def __init__(self, client: Redis, prefix: str) -> None:
         self._prefix = f"{prefix}{{opponents}}"
-        self._add = client.register_script(_ADD)
-        self._take = client.register_script(_TAKE)
+        self._add = load_script(client, __package__, "add_match")
+        self._take = load_script(client, __package__, "take_match")
         self._client = client
 
     def add(self, match: str, creator: str, level: int) -> None:
@@ -53,24 +54,3 @@ class FairQueue:
 
     def _keys(self, lane: str) -> list[str]:
         return [f"{self._prefix}:{lane}:{part}" for part in ("matches", "people", "charge")]
-
-
-_ADD = """
-if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return end
-local present = tonumber(redis.call('GET', KEYS[3]) or '0')
-local last = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[2]) or '0')
-local charge = math.max(present, last) + ARGV[3]
-redis.call('ZADD', KEYS[2], charge, ARGV[2])
-redis.call('ZADD', KEYS[1], charge, ARGV[1])
-"""
-
-_TAKE = """
-local next = redis.call('ZPOPMIN', KEYS[1])
-if #next == 0 then
-  redis.call('DEL', KEYS[2], KEYS[3])
-  return false
-end
-redis.call('SET', KEYS[3], next[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', next[2])
-return next[1]
-"""

@@ -20,7 +20,7 @@ from redis.exceptions import NoScriptError
 from events.people.guest_list import GuestList
 from events.people.names import check_name, skeleton
 from events.people.passwords import Passwords, check_password, device_mark
-from events.store.scripts import registered
+from events.runtime.scripts import load_script
 
 LONGEST_LABEL = 60
 MOST_TOKENS = 20
@@ -95,15 +95,15 @@ class People:
         self.guests = GuestList(client, self._keys)
         self._now = now
         self._passwords = passwords or Passwords()
-        self._enrol = registered(client, "enrol")
-        self._admit = registered(client, "admit")
-        self._open_session = registered(client, "open_session")
-        self._issue = registered(client, "issue_token")
-        self._end_sessions = registered(client, "end_sessions")
-        self._erase = registered(client, "erase")
-        self._rename = registered(client, "rename")
-        self._become_person = registered(client, "become_person")
-        self._begin_erasure = registered(client, "begin_erasure")
+        self._enrol = load_script(client, __package__, "enrol")
+        self._admit = load_script(client, __package__, "admit")
+        self._open_session = load_script(client, __package__, "open_session")
+        self._issue = load_script(client, __package__, "issue_token")
+        self._end_sessions = load_script(client, __package__, "end_sessions")
+        self._erase = load_script(client, __package__, "erase")
+        self._rename = load_script(client, __package__, "rename")
+        self._become_person = load_script(client, __package__, "become_person")
+        self._begin_erasure = load_script(client, __package__, "begin_erasure")
 
     def sign_up(self, name: str, password: str, guest: Person | None = None) -> Person:
         """Return the new person, who is ``guest`` when one signs up, with the same id, sessions and tokens.

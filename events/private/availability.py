@@ -19,6 +19,7 @@ from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import Book, Vacation, year_of
 from events.private.time_zones import offsets_of, years_around
+from events.runtime.scripts import load_script
 from events.runtime.wall_clock import rfc3339
 
 ATTEMPTS = 50
@@ -193,11 +194,6 @@ class MemoryDiaries(Diaries):
                 del self._marks[mark.player]
 
 
-_FOLLOWED = """
-if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
-"""
-
-
 class RedisDiaries(Diaries):
     """Diaries in the Redis of ``client``, each one key; all keys share the hash tag of the people."""
 
@@ -205,7 +201,7 @@ class RedisDiaries(Diaries):
         self._client: Any = client
         self._keys = f"{prefix}{{people}}:diary:"
         self._marks = f"{prefix}{{people}}:diaries-changed"
-        self._followed = client.register_script(_FOLLOWED)
+        self._followed = load_script(client, __package__, "acknowledge_change")
 
     def read(self, players: Iterable[str]) -> dict[str, Diary]:
         """See Diaries. One round trip."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from redis import Redis
 from redis.client import PubSub
 
+from events.runtime.scripts import load_script
 from events.store.contract import Request, RequestMismatch
 
 MOST_MESSAGES = 5000
@@ -31,39 +32,6 @@ class ChatFull(Exception):
     """A chat has as many messages as it can have."""
 
 
-# The message, the memory of its request and the news of it in one step: whoever is killed before has said nothing, and
-# whoever asks again, redis-py too, says it once.
-_SAY = """
-local said = redis.call('GET', KEYS[2])
-if said then return said end
-local number = redis.call('XLEN', KEYS[1]) + 1
-if number > tonumber(ARGV[5]) then return false end
-redis.call('XADD', KEYS[1], number .. '-0', 'at', ARGV[1], 'by', ARGV[2], 'text', ARGV[3])
-said = number .. ':' .. ARGV[4]
-redis.call('SET', KEYS[2], said, 'EX', ARGV[6])
-redis.call('PUBLISH', ARGV[7], ARGV[8])
-return said
-"""
-
-
-# Entries of a stream cannot be changed: the chat is written anew in one step, every message with the number it had.
-_ERASE = """
-local entries = redis.call('XRANGE', KEYS[1], '-', '+')
-redis.call('DEL', KEYS[1])
-for _, entry in ipairs(entries) do
-  local fields = entry[2]
-  for place = 1, #fields, 2 do
-    if fields[place] == 'by' and fields[place + 1] == ARGV[1] then
-      for other = 1, #fields, 2 do
-        if fields[other] == 'text' then fields[other + 1] = '' end
-      end
-    end
-  end
-  redis.call('XADD', KEYS[1], entry[1], unpack(fields))
-end
-"""
-
-
 class Chats:
     """The chats of an installation. Safe to share between threads; every method raises redis-py's errors."""
 
@@ -71,8 +39,8 @@ class Chats:
         self._client: Any = client
         self._prefix = prefix
         self._now = now
-        self._say = client.register_script(_SAY)
-        self._erase = client.register_script(_ERASE)
+        self._say = load_script(client, __package__, "post_message")
+        self._erase = load_script(client, __package__, "erase_messages")
 
     def say(self, match: str, author: str, text: str, request: Request) -> Message:
         """Add ``text`` to the chat of ``match`` and return it; a repeated request returns what it said the first time.

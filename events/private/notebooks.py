@@ -8,6 +8,8 @@ from typing import Any
 
 from redis import Redis
 
+from events.runtime.scripts import load_script
+
 MAX_BYTES = 2_000_000
 """Of notes, trees and conditional lines of one person, in all matches together."""
 
@@ -24,35 +26,13 @@ class QuotaExceeded(Exception):
         self.most = most
 
 
-# All that a person keeps is counted together; what makes it less is never refused.
-_KEEP = """
-local sum = tonumber(redis.call('GET', KEYS[1]) or '-1')
-if sum < 0 then
-  sum = 0
-  for place = 2, 3 do
-    for _, text in ipairs(redis.call('HVALS', KEYS[place])) do sum = sum + #text end
-  end
-  for _, size in ipairs(redis.call('HVALS', KEYS[4])) do sum = sum + tonumber(size) end
-end
-local kind, match, text, size, most = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local key = KEYS[kind]
-local before = redis.call('HSTRLEN', key, match)
-if kind == 4 then before = tonumber(redis.call('HGET', key, match) or '0') end
-local after = sum - before + size
-if size > before and after > most then return sum end
-if size == 0 then redis.call('HDEL', key, match) else redis.call('HSET', key, match, text) end
-redis.call('SET', KEYS[1], after)
-return -1
-"""
-
-
 class Notebooks:
     """The notebooks of an installation. Safe to share between threads; every method raises redis-py's errors."""
 
     def __init__(self, client: Redis, prefix: str) -> None:
         self._client: Any = client
         self._keys = f"{prefix}{{people}}:"
-        self._keep = client.register_script(_KEEP)
+        self._keep = load_script(client, __package__, "write_note")
 
     def notes(self, person: str, match: str) -> str:
         """Return what ``person`` has noted about ``match``; an empty text when that is nothing."""

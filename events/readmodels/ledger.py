@@ -25,6 +25,7 @@ from events.readmodels.standings import (
 )
 from events.readmodels.summary import RatedResult
 from events.runtime.keys import ReadModelKeys
+from events.runtime.scripts import script_source
 
 Timeline = dict[int, DayEnd]
 """A player's rated days and how each of them ended."""
@@ -101,7 +102,7 @@ class Ledger:
                 pipeline.zadd(keys.leaderboard(self.pool), {player: timeline[max(timeline)].rating.rating})
             else:
                 pipeline.zrem(keys.leaderboard(self.pool), player)
-        pipeline.eval(_FORGET_EMPTY, 2, keys.pools, keys.leaderboard(self.pool), self.pool)
+        pipeline.eval(_FORGET_EMPTY_POOL, 2, keys.pools, keys.leaderboard(self.pool), self.pool)
 
     def _rate_day(self, player: str, day: int, anew: bool) -> bool:
         """Compute a player's day; return whether it ends otherwise than before.
@@ -144,8 +145,7 @@ class Ledger:
         return self._days[player, day]
 
 
-# A pool whose last result went out is as one that never had any.
-_FORGET_EMPTY = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SREM', KEYS[1], ARGV[1]) end"
+_FORGET_EMPTY_POOL = script_source(__package__, "forget_empty_pool")
 
 _UNRATED = Rating(0.0, 0.0, 0.0)
 """Stands in an entry until its rating is computed."""

@@ -5,12 +5,7 @@ from typing import Any
 from redis import Redis
 
 from events.runtime.keys import InstallationKeys
-
-_REPORT = """
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-for _, line in ipairs(ARGV) do redis.call('HSET', KEYS[1], line, now) end
-"""
+from events.runtime.scripts import load_script
 
 
 class RedisLiveness:
@@ -19,7 +14,7 @@ class RedisLiveness:
     def __init__(self, client: Redis, prefix: str) -> None:
         self._client: Any = client
         self._key = InstallationKeys(prefix).liveness
-        self._report = client.register_script(_REPORT)
+        self._report = load_script(client, __package__, "report_liveness")
 
     def report(self, lines: list[str]) -> None:
         """Record that ``lines`` make progress now, whichever relay they belong to. Raises redis errors."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from redis import Redis
 
 from domain.match.terms import DAY, MINUTE
+from events.runtime.scripts import load_script
 from events.store.time import StoreClock, agreeing
 
 LONGEST_GAP = 2 * MINUTE
@@ -144,52 +145,6 @@ class MemoryHeartbeat(Heartbeat):
                 self._provisional = [other for other in self._provisional if other != outage]
 
 
-# KEYS 1 last beat  2 outages  3 uncredited  4 provisional  5 what processes have said about their clocks
-# ARGV 1 now  2 longest gap  3 outages since  4 provisional from  5 who says it or ""  then those of agreeing()
-# Crash-safe: a gap is recorded, put down to be credited and closed by the new beat in one step.
-_BEAT = """
-local last = redis.call('GET', KEYS[1])
-if ARGV[6] ~= '' then
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  if ARGV[5] ~= '' then
-    redis.call('HSET', KEYS[5], ARGV[5], string.format('%.0f:%.0f', ARGV[6] - now, now))
-  end
-  if math.abs(ARGV[6] - now) > tonumber(ARGV[8]) or ARGV[7] - now > tonumber(ARGV[8]) then
-    return {'clock', string.format('%.0f', now)}
-  end
-  -- The store's own clock was wrong when this was said: time cannot have been kept in the future.
-  if last and tonumber(last) > now + tonumber(ARGV[8]) then
-    redis.call('SET', KEYS[1], ARGV[1])
-    last = ARGV[1]
-  end
-end
-local gap = tonumber(ARGV[1]) - tonumber(last or ARGV[1])
-if gap > tonumber(ARGV[2]) then
-  redis.call('ZADD', KEYS[2], ARGV[1], last .. ':' .. ARGV[1])
-  redis.call('ZADD', KEYS[3], ARGV[1], last .. ':' .. ARGV[1])
-  if gap > tonumber(ARGV[4]) then
-    redis.call('ZADD', KEYS[4], ARGV[1], last .. ':' .. ARGV[1])
-  end
-end
-if not last or gap > 0 then redis.call('SET', KEYS[1], ARGV[1]) end
-return redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], '+inf')
-"""
-
-# KEYS as above. ARGV 1 the outage  2 the outage as it is to be, or ""  3 its end
-# Crash-safe: one step, and done again it finds nothing to change.
-_CORRECT = """
-if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
-  redis.call('ZREM', KEYS[3], ARGV[1])
-  redis.call('ZREM', KEYS[4], ARGV[1])
-  if ARGV[2] ~= '' then
-    redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
-    redis.call('ZADD', KEYS[3], ARGV[3], ARGV[2])
-  end
-end
-"""
-
-
 class RedisHeartbeat(Heartbeat):
     """A heartbeat recorded in the Redis of ``client``; all keys share one hash tag.
 
@@ -203,8 +158,8 @@ class RedisHeartbeat(Heartbeat):
         self._name = name
         tag = f"{prefix}{{time}}:"
         self._keys = [f"{tag}{part}" for part in ("heartbeat", "outages", "uncredited", "provisional", "offsets")]
-        self._beat = client.register_script(_BEAT)
-        self._correct = client.register_script(_CORRECT)
+        self._beat = load_script(client, __package__, "record_beat")
+        self._correct = load_script(client, __package__, "correct_outage")
 
     def beat(self, now: int, since: int) -> list[Outage]:
         """See Heartbeat. One round trip."""

@@ -15,6 +15,7 @@ from redis.exceptions import ResponseError
 from events.runtime.connections import translated
 from events.runtime.errors import CommandRefused
 from events.runtime.keys import ShardKeys
+from events.runtime.scripts import load_script
 from events.store.redis import pointer_of
 
 
@@ -64,7 +65,7 @@ class FeedGroup:
         self.consumer = consumer
         self._keys = [ShardKeys(prefix, shard) for shard in range(shards)]
         self._shards = {keys.feed.encode(): shard for shard, keys in enumerate(self._keys)}
-        self._drop_idle = client.register_script(_DROP_IDLE_CONSUMERS)
+        self._drop_idle = load_script(client, __package__, "drop_idle_consumers")
 
     def ensure(self) -> None:
         """Create the group on every shard, from the first entry on, where it does not exist yet."""
@@ -211,20 +212,6 @@ class FeedGroup:
         return sum(
             int(self._drop_idle(keys=[keys.feed], args=[self.group, self.consumer, idle_ms])) for keys in self._keys
         )
-
-
-_DROP_IDLE_CONSUMERS = """
-local dropped = 0
-for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
-  local facts = {}
-  for place = 1, #consumer, 2 do facts[consumer[place]] = consumer[place + 1] end
-  if facts.name ~= ARGV[2] and facts.pending == 0 and facts.idle >= tonumber(ARGV[3]) then
-    redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], facts.name)
-    dropped = dropped + 1
-  end
-end
-return dropped
-"""
 
 
 class FeedTail:

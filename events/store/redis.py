@@ -10,7 +10,6 @@ import json
 import secrets
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
 from operator import itemgetter
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -21,6 +20,7 @@ from redis.exceptions import (
 )
 
 from events.runtime.keys import InstallationKeys, ShardKeys
+from events.runtime.scripts import load_script
 from events.store.contract import (
     EMPTY,
     NOTHING_KEPT,
@@ -81,10 +81,10 @@ class RedisStore(EventStore):
         self.clock = None if now is None else StoreClock(client, now)
         self._wanted_shards = shards
         self._execute: Any = client.execute_command
-        self._append = client.register_script(_source("append.lua"))
-        self._open = client.register_script(_source("open.lua"))
-        self._keep_orders = client.register_script(_source("keep_orders.lua"))
-        self._keep_snapshot = client.register_script(_source("keep_snapshot.lua"))
+        self._append = load_script(client, __package__, "append")
+        self._open = load_script(client, __package__, "open")
+        self._keep_orders = load_script(client, __package__, "keep_orders")
+        self._keep_snapshot = load_script(client, __package__, "keep_snapshot")
 
     @functools.cached_property
     def _keys(self) -> list[ShardKeys]:
@@ -303,10 +303,6 @@ def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
 def _kept(revision: bytes, fields: list[bytes]) -> Kept:
     texts = {int(seat): text.decode() for seat, text in zip(fields[::2], fields[1::2], strict=True)}
     return Kept(int(revision), texts)
-
-
-def _source(script: str) -> str:
-    return files("events.store").joinpath(script).read_text(encoding="utf-8")
 
 
 def _version(entry_id: bytes) -> int:

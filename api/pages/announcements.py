@@ -161,7 +161,7 @@ _OWN_BY_ITSELF = {
     FORCED: "Your only legal move {move} was played for you.",
 }
 _OTHERS_BY_ITSELF = {
-    CONDITIONAL: "{who} played {move} by a conditional line.",
+    CONDITIONAL: "{who} played {move} by a conditional move.",
     FORCED: "{who} played {move}, the only legal move.",
 }
 
@@ -182,7 +182,7 @@ def _moves(moves: Sequence[e.MoveSubmitted], audience: Audience) -> str:
 
 
 def _by_line(event: e.DrawAccepted | e.PlayerResigned, verb: str, audience: Audience) -> str:
-    return f"{audience.who(event.seat)} {verb}{' by a conditional line' if event.channel == CONDITIONAL else ''}."
+    return f"{audience.who(event.seat)} {verb}{' by a conditional move' if event.channel == CONDITIONAL else ''}."
 
 
 def _aborted(event: e.MatchAborted, audience: Audience) -> str:

@@ -5,7 +5,7 @@
 
 It accepts every invitation, moves where it is its turn and refuses draws and requests to take moves back, until it is
 stopped, or as many matches as --matches says are over. The live stream of the account tells it when there is something
-to do; nothing is asked again and again. Make a token in your settings. What the API offers: /docs/api.
+to do; nothing is asked again and again. Create a token in your settings. What the API offers: /docs/api.
 """
 
 import argparse

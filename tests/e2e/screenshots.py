@@ -267,7 +267,7 @@ def take(target: Path) -> None:
             laid, left_out = replies(anna.call("GET", f"/matches/{match}")["moves"])
             anna.call("PUT", f"/matches/{match}/lines", {"lines": laid})
             page = anna.open(match)
-            page.get_by_role("button", name="Change the lines").click()
+            page.get_by_role("button", name="Change them").click()
             page.locator("#analysis .tree button").nth(2).click()
             page.locator("#analysis").get_by_role("button", name="Accept a draw").wait_for()
             keep("lines")

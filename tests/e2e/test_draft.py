@@ -52,7 +52,7 @@ def test_an_army_is_placed_changed_kept_over_a_reload_and_submitted_at_once(visi
         red.square(square).click()
     expect(page.locator("[data-draft='spent']")).to_have_text("54")
     page.locator("[data-code='A']").click(force=True)  # it is only marked as disabled, so that it can say why
-    expect(page.locator("#said p:last-child")).to_have_text("You have all of this kind: Archer.")
+    expect(page.locator("#said p:last-child")).to_have_text("None of this kind is left: Archer.")
     assert red.call("GET", f"/matches/{match}")["moves"] == []
     submit.click()
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")

@@ -174,7 +174,7 @@ def test_a_page_can_be_read_and_reached_on_a_phone_and_on_a_desk_by_day_and_by_n
     page = (party.stranger if strange else party.person).page
     page.goto(path.format_map(party.names), wait_until="load")
     if path.endswith("#lines"):
-        page.get_by_role("button", name="Change the lines").click()
+        page.get_by_role("button", name="Change them").click()
         page.locator("#analysis .tree button", has_text="d6xb4").click()
         expect(page.get_by_role("button", name="Accept a draw")).to_be_visible()
     page.evaluate(UNFOLD)

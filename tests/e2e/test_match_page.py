@@ -251,7 +251,7 @@ def test_a_page_that_is_out_of_date_shows_how_the_match_stands_and_plays_nothing
     white.move(match, "g3-h4")
     black.move(match, "b6-a5")
     page.locator("#submit").click()
-    expect(page.locator("#said")).to_contain_text("The match has moved on meanwhile")
+    expect(page.locator("#said")).to_contain_text("The match has moved on")
     expect(page.locator("#confirm")).to_be_hidden()
     expect(page.locator("#moves")).to_contain_text("b6-a5")
     assert white.call("GET", f"/matches/{match}")["moves"] == ["g3-h4", "b6-a5"]
@@ -288,7 +288,7 @@ def test_without_the_live_stream_the_page_still_learns_of_moves(pair: tuple[Visi
     white, black, match = pair
     black.context.route("**/stream*", lambda route: route.abort())
     page = black.open(match)
-    expect(page.locator("#connection")).to_contain_text("looks for moves every few seconds")
+    expect(page.locator("#connection")).to_contain_text("checks for moves every few seconds")
     white.move(match, OPENING[0])
     expect(page.locator("#moves")).to_contain_text(OPENING[0])
     white.call("POST", f"/matches/{match}/resignation", {})

@@ -199,9 +199,9 @@ def test_who_is_erased_reads_what_becomes_of_the_files_of_the_store(visit: Calla
     visitor = visit().sign_up()
     page = visitor.page
     page.goto("/settings")
-    page.get_by_text("Have it erased").click()
+    page.get_by_text("Erase your account").click()
     page.get_by_label("Your name, to be sure").fill(visitor.name)
     page.get_by_role("button", name="Erase me").click()
     expect(page.get_by_text("You are forgotten. The files of the store")).to_be_visible()
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

@@ -16,7 +16,7 @@ PLIES = 8
 MOVES = ("c3-d4", "b6-a5", "d4-c5", "d6xb4", "a3xc5", "a5xc3")
 
 COMPARE = """async ([module, cases]) => {
-  const {Plies} = await import(module);
+  const {BoardSteps} = await import(module);
   const parsed = (markup) => Object.assign(document.createElement("div"), {innerHTML: markup}).firstElementChild;
   const comparable = (svg) => {
     const faces = new Set([...svg.querySelectorAll("defs > g")].map((face) => `#${face.id}`));
@@ -27,7 +27,7 @@ COMPARE = """async ([module, cases]) => {
   };
   const faults = [];
   for (const {name, boards, steps} of cases) {
-    const plies = new Plies();
+    const plies = new BoardSteps();
     plies.keep(steps);
     const compare = (svg, ply) => {
       const [[lost, taken], [, drawn]] = [comparable(svg), comparable(parsed(boards[ply]))];

@@ -64,7 +64,7 @@ def test_lines_are_laid_down_on_the_board_and_answer_by_themselves(pair: tuple[V
     white, black, match = pair
     white.move(match, "c3-d4")
     page = white.open(match)
-    page.get_by_role("button", name="Lay down lines").click()
+    page.get_by_role("button", name="Enter conditional moves").click()
     try_out(white, "b6", "a5")
     expect(page.locator("#analysis")).to_contain_text("you (White) answer")
     try_out(white, "d4", "c5")
@@ -98,7 +98,7 @@ def test_a_line_that_the_match_has_left_is_shown_as_dead_and_why(pair: tuple[Vis
     expect(page.locator("#lines")).to_contain_text("h6-g5")
     expect(page.locator("#lines .tree")).to_contain_text("if b6-a5 then d4-c5")
     assert white.call("GET", f"/matches/{match}")["ply"] == 2
-    page.locator("#lines").get_by_role("button", name="Take them away").click()
+    page.locator("#lines").get_by_role("button", name="Remove them").click()
     expect(page.locator("#lines .tree")).to_be_empty()
 
 
@@ -106,7 +106,7 @@ def test_lines_being_entered_go_on_from_the_move_that_is_played_meanwhile(pair: 
     white, black, match = pair
     white.move(match, "c3-d4")
     page = white.open(match)
-    page.get_by_role("button", name="Lay down lines").click()
+    page.get_by_role("button", name="Enter conditional moves").click()
     try_out(white, "b6", "a5")
     try_out(white, "d4", "c5")
     try_out(white, "d6", "b4")
@@ -189,7 +189,7 @@ def test_moves_are_tried_out_for_all_sides_and_the_tree_is_kept_for_its_owner(
     try_out(white, "b6", "a5")
     try_out(white, "d4", "c5")
     page.locator("#analysis").get_by_role("button", name="Save").click()
-    expect(page.locator("#said")).to_contain_text("Kept. Only you can see it.")
+    expect(page.locator("#said")).to_contain_text("Saved. Only you can see it.")
     page.locator("#analysis").get_by_role("button", name="Close").click()
     expect(white.square("d4")).to_have_attribute("aria-label", "d4: white man")
     black.move(match, "h6-g5")
@@ -242,7 +242,7 @@ def test_settings_are_kept_and_a_vacation_stops_the_clock_until_one_comes_back(v
     expect(page.get_by_label("Sunday")).to_be_checked()
     expect(page.get_by_label("Automatic vacation")).not_to_be_checked()
     page.get_by_label("Name of the program").fill("Night owl")
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("button", name="Create a token").click()
     secret = page.locator("#secret code").inner_text()
     program = other.context.request.get("/api/v1/me", headers={"Authorization": f"Bearer {secret}"})
     assert program.json()["name"] == person.name
@@ -284,7 +284,7 @@ def test_a_move_that_is_put_together_stands_in_a_line_as_it_is_typed(visit: Call
     for side, move in ((white, "b3-c5"), (black, "k8-k7"), (white, "f2-g4")):
         side.move(match, move)
     page = white.open(match)
-    page.get_by_role("button", name="Lay down lines").click()
+    page.get_by_role("button", name="Enter conditional moves").click()
     for move in ("i8-i7", "e3-e4;h3-h4"):
         page.get_by_label("Type a move").fill(move)
         page.keyboard.press("Enter")
@@ -303,7 +303,7 @@ def test_who_types_a_line_before_its_board_has_come_goes_on_typing(visit: Callab
     page, held = white.open(match), []
     page.route("**/positions", lambda route: held.append(route), times=1)
     with page.expect_request("**/positions"):
-        page.get_by_role("button", name="Lay down lines").click()
+        page.get_by_role("button", name="Enter conditional moves").click()
     page.get_by_label("Type a move").fill("b6-a5")
     with page.expect_response("**/positions"):
         held[0].continue_()
@@ -320,7 +320,7 @@ def test_moves_entered_before_the_board_of_the_lines_has_come_are_added_one_afte
     page, held = white.open(match), []
     page.route("**/positions", lambda route: held.append(route), times=1)
     with page.expect_request("**/positions"):
-        page.get_by_role("button", name="Lay down lines").click()
+        page.get_by_role("button", name="Enter conditional moves").click()
     field = page.get_by_label("Type a move")
     for move in ("b6-a5", "d4-c5", "d6xb4"):
         field.fill(move)
@@ -369,10 +369,10 @@ def test_who_has_everything_erased_says_who_they_are_and_is_nobody_then(visit: C
     person = visit().be_guest()
     page = person.page
     page.goto("/settings")
-    page.get_by_text("Have it erased").click()
+    page.get_by_text("Erase your account").click()
     page.get_by_role("button", name="Erase me").click()
     expect(page.locator("#kept [data-error-for='name']")).not_to_be_empty()
     page.get_by_label("Your name, to be sure").fill(person.name)
     page.get_by_role("button", name="Erase me").click()
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

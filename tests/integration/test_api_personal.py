@@ -229,7 +229,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
     project(services)
     refused = anna.get("/me/archive")
     assert (refused.status_code, refused.json["code"]) == (409, "not-made-yet")
-    assert "Have it made" in anna.client.get("/settings").text
+    assert "Request it" in anna.client.get("/settings").text
     assert anna.post("/me/archive").json == {"state": "asked"}
     assert anna.get("/me/archive").json["code"] == "not-made-yet"
     assert "is being made" in anna.client.get("/settings").text

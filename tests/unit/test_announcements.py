@@ -55,7 +55,7 @@ SAID = [
     ),
     (
         e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel="conditional"),
-        "bob played b6-a5 by a conditional line.",
+        "bob played b6-a5 by a conditional move.",
     ),
     (
         e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel="forced"),
@@ -68,10 +68,10 @@ SAID = [
     (e.DrawOffered(at=NOON, seat=ALICE), "You offered a draw."),
     (e.DrawOffered(at=NOON, seat=BOB), "bob offered a draw."),
     (e.DrawAccepted(at=NOON, seat=BOB), "bob accepted the draw."),
-    (e.DrawAccepted(at=NOON, seat=ALICE, channel="conditional"), "You accepted the draw by a conditional line."),
+    (e.DrawAccepted(at=NOON, seat=ALICE, channel="conditional"), "You accepted the draw by a conditional move."),
     (e.DrawDeclined(at=NOON, seat=BOB), "bob declined the draw."),
     (e.PlayerResigned(at=NOON, seat=ALICE), "You resigned."),
-    (e.PlayerResigned(at=NOON, seat=BOB, channel="conditional"), "bob resigned by a conditional line."),
+    (e.PlayerResigned(at=NOON, seat=BOB, channel="conditional"), "bob resigned by a conditional move."),
     (e.MatchAborted(at=NOON, player="bob"), "bob called the match off."),
     (e.MatchAborted(at=NOON, player=CLOCK), "The match was called off."),
     (e.MatchFinished(at=NOON, scores=(1.0, 0.0), reason="resignation"), "White has won by resignation."),

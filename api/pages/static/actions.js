@@ -1,22 +1,22 @@
-// Acting on a match beside moving: join, resign, call off, draws, taking back, time.
+// Actions on a match other than moves: join, resign, abort, draws, takebacks, time.
 
 import {call, newKey} from "./api.js";
 
 const at = (id) => document.getElementById(id);
 
-// `version()` is that of the match shown, `mark()` what the page has told of it, `refresh()` shows how it stands now,
-// `recover(problem)` tells what failed.
-export function takeActs({page, api, version, mark, refresh, recover}) {
+// `version()` is the version shown, `mark()` how much of it the page has announced, `refresh()` shows the current state,
+// `recover(problem)` reports a failure.
+export function bindActions({page, api, version, mark, refresh, recover}) {
   page.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-act]");
     const act = button?.dataset;
     if (!act) return;
     const chosen = [...(button.form?.querySelectorAll("select") || [])];
-    if (act.ask && !(await sure({...act, ask: filledIn(act.ask, chosen)}))) return;
+    if (act.ask && !(await confirmAct({...act, ask: fillIn(act.ask, chosen)}))) return;
     const body = act.body
       ? JSON.parse(act.body)
       : Object.fromEntries(chosen.map(({name, value}) => [name, Number(value)]));
-    const other = act.match && `/api/v1/matches/${act.match}`; // the rematch, whose version the page does not show
+    const other = act.match && `/api/v1/matches/${act.match}`; // the rematch, whose version is not on this page
     const condition = act.act === "joins" || other ? {} : {"If-Match": `"${version()}"`};
     try {
       const answer = await call("POST", `${other || api}/${act.act}`, body, {
@@ -32,16 +32,16 @@ export function takeActs({page, api, version, mark, refresh, recover}) {
   });
 }
 
-// Returns the question with the words of what is chosen: "Give {seat} {seconds}?"
-function filledIn(question, chosen) {
+// Fills the texts of the chosen options into a question such as "Give {seat} {seconds}?".
+function fillIn(question, chosen) {
   return chosen.reduce(
     (text, {name, selectedOptions: [option]}) => text.replace(`{${name}}`, option.textContent),
     question,
   );
 }
 
-// Asks before something that cannot be undone; resolves to the answer.
-export function sure({ask, consequence, yes}) {
+// Asks for confirmation of an irreversible action; resolves to the answer.
+export function confirmAct({ask, consequence, yes}) {
   at("ask-title").textContent = ask;
   at("ask-text").textContent = consequence;
   at("ask-yes").textContent = yes;

@@ -1,21 +1,21 @@
-// The analysis board: a mode of the board in which moves are tried out for all sides and kept in a tree, and nothing is played.
-// Where a line leads, what is legal there and how it looks, only the server knows.
+// The analysis board: moves of all sides are tried out and kept in a tree; nothing is played. Legality, positions and
+// pictures come from the server.
 
 import {call, sentence} from "./api.js";
 import {ANY, write} from "./move-tree.js";
 
 const NOTHING_AFTER = new Set(["resign", "wait"]);
 
-const composed = (place) => (place.compositions.length ? " Moves that are put together can be typed." : "");
+const composed = (place) => (place.compositions.length ? " Composed moves can be typed." : "");
 
 export class AnalysisBoard {
-  // `panel` is the place of the tree and its buttons, `api` and `pictures` are addresses. `on` has turned(), opened(),
-  // closed(), sure(question), which resolves to yes or no, and say(text, bad).
+  // `panel` holds the tree and its buttons, `api` and `pictures` are addresses. `on` has turned(), opened(), closed(),
+  // confirm(question), which resolves to a boolean, and say(text, bad).
   constructor({panel, board, api, pictures, names, on}) {
     Object.assign(this, {panel, board, api, pictures, names, on});
     this.sheet = null;
-    this.asked = 0; // numbers the questions, so that a late answer never replaces a later one
-    this.added = null; // settles when all moves entered so far have been added or refused
+    this.asked = 0; // numbers the requests, so that a late answer never replaces a newer one
+    this.added = null; // settles once every move entered so far has been added or refused
     this.part("answers").addEventListener("click", (event) =>
       this.answer(event.target.closest("[data-then]")?.dataset.then),
     );
@@ -44,8 +44,8 @@ export class AnalysisBoard {
     return this.panel.querySelector(`[data-analysis-act="${name}"]`);
   }
 
-  // Opens the analysis board. `sheet` has title, help, seat (whose lines these are, or null), words(node) and, unless nothing can
-  // be kept, save(tree); `tree` begins after `ply` plies of the match.
+  // Opens the analysis board. `sheet` has title, help, seat (the owner of the lines, or null), words(node) and, if the
+  // tree can be saved, save(tree); `tree` begins after `ply` plies of the match.
   async open(sheet, tree, ply) {
     const focused = document.activeElement.matches("input, textarea") ? null : document.activeElement;
     Object.assign(this, {sheet, tree, ply, undos: [], seen: new Map(), added: Promise.resolve()});
@@ -55,11 +55,11 @@ export class AnalysisBoard {
     this.part("answers").hidden = this.button("any").hidden = true; // until the position is known
     this.panel.hidden = false;
     this.on.opened();
-    // Who has begun to type meanwhile goes on typing.
+    // Do not take the focus from a field that is being typed into.
     if ((await this.show()) && [focused, document.body].includes(document.activeElement)) this.board.home();
   }
 
-  // Goes on with another tree from another ply, changed or not as before.
+  // Continues with another tree from another ply and keeps whether there are unsaved changes.
   async goOn(tree, ply) {
     Object.assign(this, {tree, ply, undos: this.undos.length ? [tree.snapshot()] : [], seen: new Map()});
     await this.show();
@@ -78,9 +78,9 @@ export class AnalysisBoard {
     if (
       this.undos.length &&
       this.sheet.save &&
-      !(await this.on.sure({
+      !(await this.on.confirm({
         ask: "Leave without saving?",
-        consequence: "What you have changed since it was saved is lost.",
+        consequence: "Your unsaved changes are lost.",
         yes: "Leave",
       }))
     )
@@ -88,12 +88,12 @@ export class AnalysisBoard {
     this.close();
   }
 
-  // Whether the current position depends on a move that nobody knows yet.
+  // Whether the current position depends on a move that is not known yet.
   get blind() {
     return this.tree.path().includes(ANY);
   }
 
-  // Resolves to the position after a line and its picture, which are asked for once.
+  // Resolves to the position after a line and its picture; both are requested once.
   look(line) {
     const {seen} = this;
     const key = JSON.stringify([this.ply, this.on.turned(), line]);
@@ -163,13 +163,13 @@ export class AnalysisBoard {
     const {current} = this.tree;
     const {place} = this;
     const after = current.parent ? `After ${current.move === ANY ? "any other move" : current.spelled}: ` : "";
-    if (current.parent?.move === ANY) return `${after}nothing can follow the answer to any other move.`;
+    if (current.parent?.move === ANY) return `${after}no move can follow the answer to any other move.`;
     if (current.move === ANY) return `${after}type your answer. It is played if it is legal then.`;
     if (place.result) return `${after}the game is over (${place.result.reason.replaceAll("-", " ")}).`;
     if (place.result_known === false)
-      return `${after}whether the game is over here takes too long to tell. A played move always tells it.`;
+      return `${after}it takes too long to tell whether the game is over here. A played move always settles it.`;
     if (!current.parent && place.to_move === this.sheet.seat)
-      return `It is your turn: begin with your own move, which you then make by hand.${composed(place)}`;
+      return `It is your turn: begin with your own move, which you then play yourself.${composed(place)}`;
     const mover =
       place.to_move === this.sheet.seat
         ? `you (${this.names[place.to_move]}) answer`
@@ -182,7 +182,7 @@ export class AnalysisBoard {
     return this.show();
   }
 
-  // Goes a move back or on, to the start or to the end of the line.
+  // Goes one move back or forward, or to the start or end of the line.
   step(kind) {
     let node = this.tree.current;
     if (kind === "first") node = this.tree.root;
@@ -192,8 +192,8 @@ export class AnalysisBoard {
     return this.go(node);
   }
 
-  // Adds a move to the tree, as the board or the player writes it, after those entered before it, which may still be
-  // looked up; rejects with the reason when it is not possible.
+  // Adds a move, as written by the board or the player, after the moves entered before it, which may still be pending.
+  // Rejects with the reason if it is not possible.
   add(text) {
     const added = this.added.then(() => this.addNext(text));
     this.added = added.catch(() => {});
@@ -204,14 +204,14 @@ export class AnalysisBoard {
     const {tree, sheet} = this;
     if (!sheet) return;
     const node = tree.current;
-    if (node.parent?.move === ANY) throw new Error("Nothing can follow the answer to any other move.");
+    if (node.parent?.move === ANY) throw new Error("No move can follow the answer to any other move.");
     let fields = {move: text, seat: null};
     if (!this.blind) {
       const path = tree.path();
       const [before, place] = await Promise.all([this.look(path), this.look([...path, text])]);
       if (sheet !== this.sheet) return;
       if (tree !== this.tree || node !== tree.current)
-        throw new Error("Another position is shown meanwhile: enter the move again.");
+        throw new Error("Another position is shown now: enter the move again.");
       fields = {move: place.line.at(-1), spelled: place.spelled.at(-1), seat: before.to_move};
     }
     const own = fields.seat === null || fields.seat === sheet.seat;
@@ -221,7 +221,7 @@ export class AnalysisBoard {
     if (replaced.length) node.next = [];
     if (NOTHING_AFTER.has(node.then)) node.then = null;
     tree.add(fields);
-    if ((await this.show()) && replaced.length) this.on.say(`It takes the place of ${replaced[0].spelled}.`);
+    if ((await this.show()) && replaced.length) this.on.say(`It replaces ${replaced[0].spelled}.`);
   }
 
   any() {
@@ -270,7 +270,7 @@ export class AnalysisBoard {
     }
   }
 
-  // The node that an error names by its place: lines.0.next.1.move.
+  // The node that an error points at, such as lines.0.next.1.move.
   at(place) {
     let node = this.tree.root;
     for (const number of place.match(/\d+/g) || []) node = node?.next[number];

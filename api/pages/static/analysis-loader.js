@@ -1,11 +1,11 @@
-// The analysis board, whose script is loaded when it is opened for the first time: most visits never open it.
+// Loads the analysis board when it is first opened: most visits never open it.
 
 export class AnalysisLoader {
-  // `options` are those of the analysis board.
+  // `options` are passed on to AnalysisBoard.
   constructor(options) {
     this.options = options;
     this.analysis = null;
-    this.opening = null; // settles when what is being opened is open: what is typed meanwhile waits for it
+    this.opening = null; // settles once the board is open; moves typed meanwhile wait for it
   }
 
   get active() {
@@ -19,7 +19,7 @@ export class AnalysisLoader {
   }
 }
 
-// What the analysis board does and knows once it is open.
+// Members of the analysis board that are used once it is open.
 for (const name of ["add", "close", "goOn", "show", "step"]) {
   AnalysisLoader.prototype[name] = function forward(...what) {
     return this.analysis[name](...what);

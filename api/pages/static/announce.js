@@ -1,9 +1,8 @@
-// Speaks to those who cannot see the board: what has happened, in the server's sentences, and what a key asked for.
+// Announces events, in the server's sentences, and answers to keys in a live region for screen readers.
 //
-// Each text is a line of its own that is added to the live region, so that one which follows quickly takes nothing from
-// the one before it. Only the last line is seen.
+// Each text is a line of its own, so that quick successions do not cut each other off. Only the last line is visible.
 
-const KEPT = 3;
+const MAX_LINES = 3;
 
 export class Announcer {
   constructor(region) {
@@ -11,7 +10,7 @@ export class Announcer {
     this.news = [];
   }
 
-  // Says a text; an empty one takes away what was said. `bad` marks a failure, `aside` is for who cannot see the board.
+  // Announces a text; an empty one clears the region. `bad` marks a failure, `aside` is for screen readers only.
   say(text, bad = false, aside = false) {
     if (!text) return this.region.replaceChildren();
     for (const line of this.region.children) line.className = "visually-hidden";
@@ -19,15 +18,15 @@ export class Announcer {
     line.className = aside ? "visually-hidden" : bad ? "bad" : "";
     line.textContent = text;
     this.region.append(line);
-    while (this.region.children.length > KEPT) this.region.firstElementChild.remove();
+    while (this.region.children.length > MAX_LINES) this.region.firstElementChild.remove();
   }
 
-  // Keeps what has happened until it is told.
+  // Queues a text until `tell`.
   hear(text) {
     if (text) this.news.push(text);
   }
 
-  // Tells in one text all that has happened since the last time, and then `more`; tells nothing when nothing has.
+  // Announces all queued texts at once, followed by `more`; does nothing if none are queued.
   tell(more = "") {
     if (!this.news.length) return;
     this.say([...this.news, more].filter(Boolean).join(" "));

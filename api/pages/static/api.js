@@ -1,4 +1,4 @@
-// The one way in which pages act: JSON requests to the API, and its problems in words.
+// JSON requests to the API, and its problems in words. All actions of the pages go through here.
 
 class Problem extends Error {
   constructor(status, body) {
@@ -34,7 +34,7 @@ export async function call(method, path, body, headers = {}) {
   try {
     answer = text ? JSON.parse(text) : null;
   } catch {
-    answer = {detail: `The server gave an answer that cannot be read (status ${response.status}).`};
+    answer = {detail: `The server's answer cannot be read (status ${response.status}).`};
   }
   if (!response.ok) throw new Problem(response.status, answer || {});
   return answer;
@@ -45,7 +45,7 @@ export function newKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// Puts each message at its field; what belongs to no shown field goes to the general place.
+// Shows each message at its field; messages of fields that are not shown go to the general place.
 export function showProblem(scope, problem) {
   clearProblem(scope);
   const general =

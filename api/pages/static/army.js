@@ -1,9 +1,9 @@
-// An army that is being set up, as far as the server has not heard of it: which pieces may be placed where.
+// An army being set up, before it is submitted: which pieces may be placed where.
 //
 // `facts` is the draft among the legal moves of the API.
 
 export class Army {
-  // `kept` is the squares and codes of pieces that were chosen before; those that are not possible are left out.
+  // `kept` lists squares and codes of pieces chosen earlier; impossible ones are left out.
   constructor(facts, kept = []) {
     this.facts = facts;
     this.kinds = new Map(facts.pieces.map((kind) => [kind.code, {...kind, squares: new Set(kind.squares)}]));
@@ -32,7 +32,7 @@ export class Army {
     return this.facts.budget - this.spent();
   }
 
-  // Whether another piece of this kind can be had at all.
+  // Whether another piece of this kind is available and affordable.
   affords(code) {
     return this.left(code) > 0 && this.kinds.get(code).price <= this.rest();
   }
@@ -70,7 +70,7 @@ export class Army {
     return missing > 0 ? `Spend at least ${least}: ${missing} more.` : "";
   }
 
-  // The moves that set the army up, in the order that the rules want.
+  // The moves that set up the army, in the order required by the rules.
   moves() {
     const {first, done} = this.facts;
     const placements = [...this.chosen].sort(([, one], [, other]) => (other === first) - (one === first));

@@ -1,15 +1,15 @@
-// The boards of a match as steps from ply to ply: which steps are known, and how one is taken on a board that is drawn.
-// All drawings come from the server.
+// The boards of a match as steps from ply to ply: which steps are known, and how to apply one to a drawn board. All
+// drawings come from the server.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-export class Plies {
+export class BoardSteps {
   constructor() {
     this.forget(0);
     this.faces = {};
   }
 
-  // Keeps what the server tells: {faces, steps}.
+  // Stores {faces, steps} as sent by the server.
   keep({faces, steps}) {
     Object.assign(this.faces, faces);
     for (const step of steps) this.steps.set(step.ply, step);
@@ -20,7 +20,7 @@ export class Plies {
     this.steps = new Map([...(this.steps || [])].filter(([each]) => each <= ply));
   }
 
-  // How far the steps are known without a gap from one ply towards another.
+  // Returns how far the known steps lead without a gap from one ply towards another.
   reach(from, to) {
     let ply = from;
     if (to < from) while (ply > to && this.steps.has(ply)) ply -= 1;
@@ -28,15 +28,15 @@ export class Plies {
     return ply;
   }
 
-  // Takes the steps between two plies, all of which are known, on the SVG element of a board that shows the first.
+  // Applies the steps between two plies, all of them known, to the SVG element of a board that shows the first.
   take(svg, from, to) {
-    const board = new Drawn(svg, this.faces);
+    const board = new DrawnBoard(svg, this.faces);
     if (to < from) for (let ply = from; ply > to; ply -= 1) board.take(this.steps.get(ply), 0);
     else for (let ply = from + 1; ply <= to; ply += 1) board.take(this.steps.get(ply), 1);
   }
 }
 
-class Drawn {
+class DrawnBoard {
   constructor(svg, faces) {
     this.faces = faces;
     this.defs = svg.querySelector("defs");
@@ -45,7 +45,7 @@ class Drawn {
     this.columns = new Map([...svg.querySelectorAll(".column")].map((column) => [column.dataset.square, column]));
   }
 
-  // `side` is 0 for what was before the ply and 1 for what came after it.
+  // `side` is 0 for the state before the ply and 1 for the state after it.
   take({columns, squares, marks, links}, side) {
     for (const [square, sides] of Object.entries(columns)) this.putColumn(square, sides[side]);
     for (const [square, sides] of Object.entries(squares)) this.putWords(square, ...sides[side]);
@@ -56,9 +56,9 @@ class Drawn {
     this.columns.get(square)?.remove();
     this.columns.delete(square);
     if (!markup) return;
-    const column = drawn(markup);
+    const column = parseDrawing(markup);
     for (const use of column.querySelectorAll("use")) this.needFace(use.getAttribute("href").slice(1));
-    // Near columns overlap far ones: the columns stand in the order of their squares.
+    // Near columns overlap far ones, so columns are kept in the order of their squares.
     let next = this.squares.get(square).nextElementSibling;
     while (next && !this.columns.has(next.dataset.square)) next = next.nextElementSibling;
     if (next) this.columns.get(next.dataset.square).before(column);
@@ -70,12 +70,12 @@ class Drawn {
     const element = this.squares.get(square);
     element.setAttribute("aria-label", words);
     for (const note of element.querySelectorAll("desc")) note.remove();
-    element.prepend(...drawings(notes));
+    element.prepend(...parseDrawings(notes));
   }
 
   putLayer(layer, overlay) {
     for (const part of this.layers[layer]) part.replaceChildren();
-    for (const [square, markup] of overlay) this.part(square, layer).append(drawn(markup));
+    for (const [square, markup] of overlay) this.part(square, layer).append(parseDrawing(markup));
   }
 
   part(square, layer) {
@@ -83,14 +83,14 @@ class Drawn {
   }
 
   needFace(id) {
-    if (!this.defs.querySelector(`#${CSS.escape(id)}`)) this.defs.append(drawn(this.faces[id]));
+    if (!this.defs.querySelector(`#${CSS.escape(id)}`)) this.defs.append(parseDrawing(this.faces[id]));
   }
 }
 
-function drawings(markup) {
+function parseDrawings(markup) {
   const holder = document.createElementNS(SVG, "g");
   holder.innerHTML = markup;
   return [...holder.children];
 }
 
-const drawn = (markup) => drawings(markup)[0];
+const parseDrawing = (markup) => parseDrawings(markup)[0];

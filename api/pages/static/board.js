@@ -1,4 +1,4 @@
-// A board in the page: pointing, selecting and stepping along a path. It knows squares and hints, and no game.
+// The board: pointing, selecting and stepping along a path. It knows squares and hints, but no game.
 //
 // Hints come from the server: {square: [{move, path, label}]}. After a square has been selected, the squares that
 // follow in the paths of its moves light up one after the other, until a single move is left. Moves that cannot be
@@ -10,15 +10,15 @@ const SVG = "http://www.w3.org/2000/svg";
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 const LEVELS = {PageUp: 1, PageDown: -1};
 
-// The name of the square a number of levels above another one, in a game whose squares have levels: two letters say where
-// on a level a square is, the number says on which level.
+// Returns the square a number of levels above another one in a game with levels: two letters name the place on a level,
+// the number names the level.
 function above(square, levels) {
   const [, letters, number] = square.match(/^([a-z]{2})(\d+)$/) || [];
   return letters && `${letters}${Number(number) + levels}`;
 }
 
-// Adds to a square where its middle is, and the sign that it can be reached.
-function completed(square) {
+// Adds its centre and the mark of a target to a square.
+function prepare(square) {
   if ("x" in square.dataset) return square;
   const [x, y] = ["x", "y"].map((name) => Number(square.querySelector("rect").getAttribute(name)) + 0.5);
   Object.assign(square.dataset, {x, y});
@@ -30,7 +30,7 @@ function completed(square) {
 
 export class Board {
   // `on` has choose(move, squares), options(list of {text, take}), inspect(square element or null) and say(text), and
-  // may have idle(square): a piece was chosen with which no move begins.
+  // optionally idle(square), called for a piece with which no move begins.
   constructor(frame, on) {
     this.frame = frame;
     this.on = on;
@@ -46,11 +46,11 @@ export class Board {
     this.redraw();
   }
 
-  // To be called whenever the picture in the frame has been replaced.
+  // Must be called whenever the picture in the frame is replaced.
   redraw() {
     this.squares = new Map();
     for (const element of this.frame.querySelectorAll(".square"))
-      this.squares.set(element.dataset.square, completed(element));
+      this.squares.set(element.dataset.square, prepare(element));
     for (const column of this.frame.querySelectorAll(".column"))
       this.squares.get(column.dataset.square)?.classList.add("is-held");
     this.light();
@@ -66,7 +66,7 @@ export class Board {
     if (focused) this.squares.get(focused)?.focus({preventScroll: true});
   }
 
-  // Offers the moves of `hints`; an empty object offers none. What is offered again stays chosen.
+  // Offers the moves of `hints`; an empty object offers none. A selection survives if the same hints are offered again.
   offer(hints) {
     if (hints === this.hints) return this.light();
     this.hints = hints;
@@ -78,7 +78,7 @@ export class Board {
   clear() {
     this.clearSteps();
     this.light();
-    this.tellOptions();
+    this.offerOptions();
   }
 
   clearSteps() {
@@ -92,7 +92,7 @@ export class Board {
     return [...this.squares.keys()].filter((square) => begins.has(square));
   }
 
-  // How many pieces can move, in a sentence; nothing when none can.
+  // Returns how many pieces can move as a sentence, empty if none can.
   count() {
     const squares = this.movable();
     const pieces = squares.filter((square) => this.squares.get(square).classList.contains("is-held"));
@@ -100,7 +100,7 @@ export class Board {
     return squares.length ? `${squares.length} ${squares.length === 1 ? "square" : "squares"} can be chosen.` : "";
   }
 
-  // Lets the Tab key come to one square: where the focus is, else one where a move can begin, else where it last was.
+  // Makes one square the tab stop: the focused one, else one where a move can begin, else the last one.
   rove() {
     const movable = this.movable();
     const begin = movable.includes(this.current) ? this.current : movable[0];
@@ -109,7 +109,7 @@ export class Board {
     for (const element of this.squares.values()) element.setAttribute("tabindex", element === home ? "0" : "-1");
   }
 
-  // Goes to the next (`step` 1) or previous (-1) square where a move can begin, or go on; returns why there is none.
+  // Focuses the next (`step` 1) or previous (-1) square where a move can begin or continue; returns why there is none.
   goOn(step) {
     const targets = this.targets();
     const squares = targets.size ? [...this.squares.keys()].filter((square) => targets.has(square)) : this.movable();
@@ -127,12 +127,12 @@ export class Board {
     return this.frame.contains(document.activeElement) ? document.activeElement.closest(".square") : null;
   }
 
-  // Puts the focus on the square that the Tab key comes to.
+  // Focuses the tab stop.
   home() {
     this.frame.querySelector('.square[tabindex="0"]')?.focus({preventScroll: true});
   }
 
-  // Puts the focus on a square; when there is no such square, where `home` puts it.
+  // Focuses a square, or the tab stop if there is no such square.
   focusOn(square) {
     const element = this.squares.get(square);
     if (element) element.focus({preventScroll: true});
@@ -164,7 +164,7 @@ export class Board {
     this.path = [];
     this.light();
     const targets = [...this.targets()].sort((one, other) => one.localeCompare(other, "en", {numeric: true}));
-    const options = this.tellOptions();
+    const options = this.offerOptions();
     const goes = targets.length ? ` It can go to ${targets.join(", ")}.` : "";
     this.on.say(`${square} selected.${goes}${options.length ? ` Or: ${options.join(", ")}.` : ""}`);
   }
@@ -174,7 +174,7 @@ export class Board {
     const left = this.candidates();
     if (left.length === 1) return this.choose(left[0]);
     this.light();
-    this.tellOptions();
+    this.offerOptions();
     const targets = [...this.targets()];
     if (targets.length) this.on.say(`${square}, and on to ${targets.join(" or ")}.`);
   }
@@ -193,8 +193,8 @@ export class Board {
     );
   }
 
-  // Offers as buttons what squares cannot tell apart; returns their texts.
-  tellOptions() {
+  // Offers moves that squares cannot tell apart as buttons; returns their texts.
+  offerOptions() {
     const complete =
       this.start === null
         ? this.hints[""] || []
@@ -224,7 +224,7 @@ export class Board {
     this.overlay?.draw();
   }
 
-  // Draws a line over the squares gone so far.
+  // Draws a line through the squares of the path.
   trail(squares) {
     this.frame.querySelector(".trail")?.remove();
     const points = squares.map((square) => this.squares.get(square)).filter(Boolean);
@@ -267,7 +267,7 @@ export class Board {
     }
   }
 
-  // The nearest square in a direction; straight ahead counts for more than sideways.
+  // Returns the nearest square in a direction; sideways distance weighs more.
   neighbour(element, [dx, dy]) {
     let best = null;
     let least = Infinity;

@@ -1,15 +1,15 @@
-// The chat beside a match. Messages are read from the API; the live stream only says that there are new ones.
+// The chat of a match. Messages are read from the API; the live stream only signals new ones.
 
 import {call, newKey} from "./api.js";
 
-// Returns what to call when something may have been said.
+// Returns a function to call when there may be new messages.
 export function chat(section, api) {
   const list = section.querySelector("ol");
   const form = section.querySelector(":scope > form");
   const error = section.querySelector("[role=alert]");
   let last = 0;
   let reading = Promise.resolve();
-  let key = newKey(); // of the message being written: sent again after a lost answer, it is said once
+  let key = newKey(); // of the message being written, so that a retry after a lost answer posts it once
 
   function read() {
     reading = reading.then(more, more).catch((problem) => {
@@ -48,7 +48,7 @@ export function chat(section, api) {
     list.parentElement.scrollTop = list.parentElement.scrollHeight;
   }
 
-  // Returns what unfolds into a form that reports a message; a reported message is not shown to its reporter any more.
+  // Returns a disclosure with a form that reports a message; the reporter no longer sees a reported message.
   function reporting(id, item) {
     const [details, report, field] = ["details", "form", "input"].map((name) => document.createElement(name));
     details.append(element("summary", "Report"), report);

@@ -1,14 +1,14 @@
-// Clocks that count down in the page, and instants in the reader's own time.
+// Clocks that count down in the page, and instants in local time.
 //
-// The server says how much time is left when it answers; from then on only the time that has passed since is taken
-// off, so that a wrong clock of the reader's machine changes nothing.
+// The server sends the remaining time; the page subtracts the time elapsed since, so that a wrong clock of the reader's
+// machine does not matter.
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const ASLEEP_MS = 60000;
 
-// Returns what to call when the clocks have been rendered anew. `changed()` is called when they no longer tell the
-// truth: a pause begins or ends, time is up, or the page was away for a while.
-export function keepClocks(scope, changed) {
+// Returns a function to call when the clocks have been rendered again. `changed()` is called when they become outdated:
+// a pause begins or ends, time is up, or the page was suspended.
+export function runClocks(scope, changed) {
   let rendered = performance.now();
   let looked = Date.now();
   let timer = null;
@@ -24,7 +24,7 @@ export function keepClocks(scope, changed) {
   function restart() {
     rendered = performance.now();
     looked = Date.now();
-    tellLocally(scope);
+    showLocalTimes(scope);
     tick();
     clearTimeout(timer);
     const next = scope.querySelector("[data-changes-in]")?.dataset.changesIn;
@@ -33,14 +33,14 @@ export function keepClocks(scope, changed) {
 
   setInterval(tick, 1000);
   document.addEventListener("visibilitychange", () => {
-    // A machine that slept may have stopped the count.
+    // The timer may have stopped while the machine slept.
     if (document.visibilityState === "visible" && Date.now() - looked > ASLEEP_MS) changed();
   });
   restart();
   return restart;
 }
 
-// Returns milliseconds in words as the server says them: the two largest units; in the last hour also seconds.
+// Returns milliseconds in words like the server: the two largest units, with seconds in the last hour.
 function duration(left) {
   if (left <= 0) return "no time";
   const seconds = Math.floor(left / 1000);
@@ -56,8 +56,8 @@ function duration(left) {
   return words.slice(0, 2).join(" ") || "less than a second";
 }
 
-// Adds the reader's own time to each instant that is told in UTC.
-export function tellLocally(scope) {
+// Adds the local time to each instant given in UTC.
+export function showLocalTimes(scope) {
   for (const instant of scope.querySelectorAll("time[data-local]")) {
     const at = new Date(instant.dateTime);
     instant.removeAttribute("data-local");

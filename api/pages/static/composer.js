@@ -1,18 +1,18 @@
-// Puts a move together part by part. After each part the server says what can follow, whether the whole is a move yet,
-// and why not; it draws the board as it stands then. What a part is, only the server knows.
+// Composes a move part by part. After each part the server tells what can follow and whether the parts are a move yet,
+// and draws the resulting board. Only the server knows what a part is.
 
 import {call, sentence} from "./api.js";
 import {uncover} from "./square-geometry.js";
 
 export class Composer {
-  // `offers` is the place of the buttons, `panel` that of the move in the making. `on` has picture(kind, parts), which
-  // resolves to the board's markup, choose(move), leave() and say(text, bad).
+  // `offers` holds the buttons, `panel` the move being composed. `on` has picture(kind, parts), which resolves to the
+  // board's markup, choose(move), leave() and say(text, bad).
   constructor({offers, panel, address, board, on}) {
     Object.assign(this, {offers, panel, address, board, on});
     this.composition = null;
     this.parts = [];
     this.move = null;
-    this.asked = 0; // numbers the questions, so that a late answer never replaces a later one
+    this.asked = 0; // numbers the requests, so that a late answer never replaces a newer one
     for (const [name, act] of Object.entries({
       done: () => this.on.choose(this.move),
       undo: () => this.change(this.parts.slice(0, -1)),
@@ -34,7 +34,7 @@ export class Composer {
     this.panel.querySelector(`[data-composed="${name}"]`).textContent = text;
   }
 
-  // Shows a button for each kind of move that can be put together now.
+  // Shows a button for each kind of move that can be composed now.
   offer(compositions) {
     this.offers.replaceChildren(
       ...compositions.map((composition) => {
@@ -56,13 +56,13 @@ export class Composer {
       this.on.say(`${title}, thanks to ${sources.join(" and ")}. Pieces that can take part: ${pieces.join(", ")}.`);
   }
 
-  // Adds what was chosen on the board.
+  // Adds the part chosen on the board.
   async add(part) {
     if (await this.change([...this.parts, part]))
       this.on.say(`${part}. ${this.move ? `${this.move} can be played.` : this.reason}`);
   }
 
-  // Asks the server about other parts; resolves to whether these now are the parts.
+  // Asks the server about changed parts; resolves to whether they were taken over.
   async change(parts) {
     const number = ++this.asked;
     const {kind, title} = this.composition;
@@ -99,12 +99,12 @@ export class Composer {
     }
   }
 
-  // Shows the move in the making again, after it was chosen and not submitted.
+  // Shows the move being composed again, after it was chosen but not submitted.
   resume() {
     return this.change(this.parts);
   }
 
-  // Makes room while a move waits for its confirmation.
+  // Hides while a move waits for confirmation.
   hide() {
     const focused = this.panel.contains(document.activeElement);
     this.offer([]);

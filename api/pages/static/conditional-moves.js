@@ -1,37 +1,37 @@
-// The conditional lines of the page's reader: shown as a tree, laid down on the analysis board, kept by the server.
+// The viewer's conditional moves: shown as a tree, entered on the analysis board, stored by the server.
 
 import {call} from "./api.js";
-import {conditions, leftOf, Tree, write} from "./move-tree.js";
+import {conditions, playedNode, Tree, write} from "./move-tree.js";
 
-const HELP = "Play out what the other side may do and what you then answer. Nothing is played until it happens.";
+const HELP = "Play out what the other side may do and how you answer. Nothing is played until it happens.";
 
 const section = () => document.getElementById("lines");
 
-// Opens and keeps lines. `analysis` is the analysis board, `match` says version, plies and moves of the match as it stands.
-export function layLines({page, analysis, api, match, refresh, say}) {
+// Edits and stores conditional moves. `analysis` is the analysis board, `match` has version() and plies().
+export function bindConditionalMoves({page, analysis, api, match, refresh, say}) {
   const seat = Number(page.dataset.seat);
   const words = conditions(seat, JSON.parse(page.dataset.names));
 
-  function kept() {
+  function storedTree() {
     return new Tree(JSON.parse(section().querySelector("[data-tree]").dataset.tree));
   }
 
   function render() {
     const place = section()?.querySelector("[data-tree]");
-    if (place) write(place, kept(), words);
+    if (place) write(place, storedTree(), words);
   }
 
-  async function keep(method, body) {
+  async function store(method, body) {
     await call(method, `${api}/lines`, body, method === "PUT" ? {"If-Match": `"${match.version()}"`} : {});
     await refresh();
   }
 
   function begin() {
-    const tree = kept();
+    const tree = storedTree();
     const dead = section().dataset.status === "dead";
-    const left = dead ? new Tree() : tree.from(leftOf(tree));
+    const left = dead ? new Tree() : tree.from(playedNode(tree));
     const sheet = {
-      title: "Lay down lines",
+      title: "Conditional moves",
       help: HELP,
       seat,
       words,
@@ -40,7 +40,7 @@ export function layLines({page, analysis, api, match, refresh, say}) {
         await call("PUT", `${api}/lines`, {lines: changed.toJSON()}, {"If-Match": `"${match.version()}"`});
         analysis.close();
         await refresh();
-        say("Your lines are laid down. Only you can see them.");
+        say("Your conditional moves are saved. Only you can see them.");
       },
     };
     return analysis.open(sheet, left, match.plies());
@@ -51,8 +51,8 @@ export function layLines({page, analysis, api, match, refresh, say}) {
     try {
       if (wanted === "begin") await begin();
       if (wanted === "drop") {
-        await keep("DELETE");
-        say("Your lines are taken away.");
+        await store("DELETE");
+        say("Your conditional moves are removed.");
       }
     } catch (problem) {
       say(problem.message, true);
@@ -63,7 +63,7 @@ export function layLines({page, analysis, api, match, refresh, say}) {
     if (event.target.id !== "forced") return;
     const forced = event.target.checked;
     try {
-      await keep("PUT", {forced});
+      await store("PUT", {forced});
       say(forced ? "Your only legal move will be played for you." : "Every move is yours to make again.");
     } catch (problem) {
       event.target.checked = !forced;
@@ -75,8 +75,8 @@ export function layLines({page, analysis, api, match, refresh, say}) {
   return render;
 }
 
-// When the match moves on while lines are entered: they go on from what was played if it is among them.
-export async function followed(analysis, api, plies) {
+// Returns what is left of the entered lines after the match has moved on, null if the moves played are not among them.
+export async function findRemaining(analysis, api, plies) {
   const {moves} = await call("GET", api);
   let node = analysis.tree.root;
   for (const move of moves.slice(analysis.ply)) node = node?.next.find((each) => each.move === move);

@@ -1,21 +1,21 @@
-// Setting an army up: pieces are chosen in a panel and placed, moved and taken back on the board, and all of them are
-// submitted at once. What is chosen is kept in the tab until then.
+// Sets up an army: pieces are chosen in a panel, placed, moved and removed on the board, and submitted all at once.
+// Until then the choice is kept in the tab.
 
-import {sure} from "./actions.js";
+import {confirmAct} from "./actions.js";
 import {call, newKey} from "./api.js";
 import {Army} from "./army.js";
 import {MIN_DRAG_PX} from "./drag.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-export class Drafting {
-  // `match` is as for MoveEntry; `analysis` is active while lines are entered.
+export class DraftPanel {
+  // `match` as for MoveEntry; `analysis` is active while moves are explored.
   constructor({panel, board, match, analysis, moveEntry}) {
     Object.assign(this, {panel, board, match, analysis, moveEntry});
     this.army = null;
-    this.hand = null; // {code} of a piece of the panel or {code, from} of one on the board: what the next square is for
-    this.refusal = ""; // why what was asked for last is not possible
-    this.key = newKey(); // of the one submission of the army as it stands
+    this.hand = null; // {code} of a piece of the panel, or {code, from} of one on the board, that the next square is for
+    this.refusal = ""; // why the last request was refused
+    this.key = newKey(); // idempotency key of the submission of this army
     this.facts = "";
     this.storage = `draft:${match.api}`;
     board.overlay = this;
@@ -25,12 +25,12 @@ export class Drafting {
     this.settle();
   }
 
-  // Whether the board shows the army that is being set up.
+  // Whether the board shows the army being set up.
   get active() {
     return this.army !== null && this.match.shown() === this.match.plies() && !this.analysis.active;
   }
 
-  // To be called whenever the panel may have been replaced.
+  // Must be called whenever the panel may have been replaced.
   settle() {
     const facts = this.panel.querySelector("[data-facts]")?.dataset.facts ?? "";
     if (facts !== this.facts) {
@@ -48,7 +48,7 @@ export class Drafting {
     this.board.rove();
   }
 
-  // The squares that can be pressed now, null while the board is not for the army.
+  // The squares that can be pressed now, null while the board does not show the army.
   begins() {
     if (!this.active) return null;
     const {army, hand} = this;
@@ -65,7 +65,7 @@ export class Drafting {
     }
   }
 
-  // After every change of the army.
+  // Called after every change of the army.
   changed(words) {
     this.key = newKey();
     sessionStorage.setItem(this.storage, JSON.stringify([...this.army.chosen]));
@@ -76,7 +76,7 @@ export class Drafting {
     );
   }
 
-  // Speaks to those who cannot see board and panel.
+  // Announces a text to screen readers.
   say(words) {
     this.match.say(words, false, true);
   }
@@ -91,7 +91,7 @@ export class Drafting {
     return this.army.kinds.get(code).title;
   }
 
-  // Takes what was pressed on the board; returns whether it did.
+  // Handles a press on the board; returns whether it was handled.
   press(square) {
     if (!this.active) return false;
     const {army, hand} = this;
@@ -143,20 +143,20 @@ export class Drafting {
     else if (code && !this.army.affords(code))
       this.refuse(
         this.army.left(code) > 0
-          ? `Too dear: only ${this.army.rest()} left.`
-          : `You have all of this kind: ${this.title(code)}.`,
+          ? `Too expensive: only ${this.army.rest()} left.`
+          : `None of this kind is left: ${this.title(code)}.`,
       );
     else if (code) this.hold({code}, `${this.title(code)} chosen. Choose squares of your quadrant for it.`);
   }
 
-  // Puts another army in the place of what was chosen.
+  // Replaces the chosen army.
   async replace(kept, words) {
     const question = {
-      ask: "Give up the army on the board?",
-      consequence: "What you have placed is taken back.",
-      yes: "Give it up",
+      ask: "Discard the army on the board?",
+      consequence: "The pieces you have placed are removed.",
+      yes: "Discard",
     };
-    if (this.army.chosen.size > 1 && !(await sure(question))) return;
+    if (this.army.chosen.size > 1 && !(await confirmAct(question))) return;
     this.army = new Army(this.army.facts, kept);
     this.hand = null;
     this.changed(words);
@@ -194,7 +194,7 @@ export class Drafting {
     }
   }
 
-  // Draws the army on the board, which has just been lit, and brings the panel up to date.
+  // Draws the army on the board after it was highlighted, and updates the panel.
   draw() {
     const {frame, squares} = this.board;
     for (const group of frame.querySelectorAll(".drafted")) group.remove();
@@ -257,7 +257,7 @@ export class Drafting {
     panel.querySelector("[data-draft-act=clear]").disabled = !army.chosen.size;
   }
 
-  // Dragging with the mouse: a piece of the panel or of the army to its square, or off the board to take it back.
+  // Dragging with the mouse: a piece of the panel or the army to its square, or off the board to remove it.
   drag() {
     let held = null; // {hand, x, y, ghost}
 

@@ -1,11 +1,11 @@
-// Dragging with the mouse: another way to press the square where a move begins and then one of its targets. Fingers
-// scroll the page and tap.
+// Dragging with the mouse, as another way to press the first square of a move and then one of its targets. Touch scrolls
+// and taps.
 
-export const MIN_DRAG_PX = 6; // a pressed mouse that has moved less does not drag yet
+export const MIN_DRAG_PX = 6; // the mouse has to move this far before a drag begins
 
-export function draggable(board) {
+export function enableDragging(board) {
   const {frame} = board;
-  let held = null; // {name, x, y, column, home}: the square pressed, and its pieces, with where they belong, once they are dragged
+  let held = null; // {name, x, y, column, home}: the pressed square and, once dragged, its pieces and their parent
 
   frame.addEventListener("pointerdown", (event) => {
     const name = event.target.closest(".square")?.dataset.square;
@@ -42,7 +42,7 @@ export function draggable(board) {
     release();
   });
 
-  // Draws the pieces above all parts of the board.
+  // Moves the pieces above all parts of the board.
   function lift() {
     const part = held.column.closest(".part");
     held.home = held.column.parentNode;

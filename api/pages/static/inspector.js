@@ -1,8 +1,7 @@
-// Shows the present square: what stands on it as a small picture and in words, a column piece by piece from top to
-// bottom, and the notes on it.
+// Shows the current square: a small picture, its contents in words, a column piece by piece from top to bottom, and notes.
 //
-// It is the square last pointed at, focused or selected; before that the one of the last move, or the first from which
-// a piece can move. Its new contents are shown whenever the picture in the frame changes.
+// The current square is the one last pointed at, focused or selected; before that the target of the last move, or the
+// first square where a move can begin. It is updated whenever the picture in the frame changes.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,13 +9,13 @@ export function inspector(section, frame) {
   const [title, words, list, notes, picture] = ["h2", "p", "ol", "dl", "svg"].map((name) =>
     section.querySelector(name),
   );
-  let present = [...frame.querySelectorAll(".mark-to")].at(-1)?.dataset.square;
+  let current = [...frame.querySelectorAll(".mark-to")].at(-1)?.dataset.square;
 
-  // Shows a square; without one, the present square again.
+  // Shows a square, by default the current one.
   function inspect(square) {
-    if (square) present = square.dataset.square;
+    if (square) current = square.dataset.square;
     const found =
-      (present && frame.querySelector(`.square[data-square="${CSS.escape(present)}"]`)) ||
+      (current && frame.querySelector(`.square[data-square="${CSS.escape(current)}"]`)) ||
       frame.querySelector(".square.can-begin");
     if (found) show(found);
   }

@@ -1,4 +1,4 @@
-// Watches a match: its event stream, and polling while the stream is away. Calls back when the match has moved on.
+// Watches a match by its event stream, and by polling while the stream is interrupted.
 
 const EVENTS = [
   "match-created",
@@ -41,9 +41,8 @@ const EVENTS = [
 const POLL_MS = 5000;
 const REOPEN_MS = 30000;
 
-// `version()` says which version tag the page shows; `changed()` is called when there is a later one, or another in its
-// place, or when it has got a rematch; `rematch()` says whether the page knows of one. `heard()` is called when something
-// was said beside the match.
+// `version()` is the version tag shown; `changed()` is called when there is a newer or a replaced one, or a rematch;
+// `rematch()` tells whether the page knows of one. `heard()` is called when there may be new chat messages.
 export function watch({match, stream, version, rematch, changed, heard, say}) {
   let source = null;
   let polling = null;
@@ -54,7 +53,7 @@ export function watch({match, stream, version, rematch, changed, heard, say}) {
     source?.close();
     source = new EventSource(`${stream}?after=${version()}`, {withCredentials: true});
     source.addEventListener("open", () => {
-      if (polling) poll(); // the stream repeats events that were missed, but not that there is a rematch
+      if (polling) poll(); // the stream repeats missed events, but not the news of a rematch
       stopPolling();
       say("");
     });
@@ -63,12 +62,12 @@ export function watch({match, stream, version, rematch, changed, heard, say}) {
         if (!known(event.lastEventId, version())) changed();
       });
     }
-    source.addEventListener("reset", changed); // what the page shows is no longer part of the match
+    source.addEventListener("reset", changed); // the version shown is no longer part of the match
     source.addEventListener("rematch", changed);
     source.addEventListener("chat", heard);
     source.addEventListener("error", () => {
       startPolling();
-      say("The live connection is interrupted; the page looks for moves every few seconds.");
+      say("The live connection is interrupted; the page checks for moves every few seconds.");
       if (source.readyState === EventSource.CLOSED) {
         clearTimeout(reopening);
         reopening = setTimeout(open, REOPEN_MS);
@@ -97,7 +96,7 @@ export function watch({match, stream, version, rematch, changed, heard, say}) {
       }
       if (polling) heard();
     } catch {
-      // Still away: the next poll asks again.
+      // Still unreachable: the next poll tries again.
     }
   }
 
@@ -107,7 +106,7 @@ export function watch({match, stream, version, rematch, changed, heard, say}) {
   open();
 }
 
-// Tells whether who sees the version `shown` has seen the event `tag`: both are like 6-3fa9c1d25b0e7c44.
+// Tells whether the version `shown` includes the event `tag`; both look like 6-3fa9c1d25b0e7c44.
 function known(tag, shown) {
   return tag === shown || Number(tag.split("-")[0]) < Number(shown.split("-")[0]);
 }

@@ -3,40 +3,40 @@
 // The server renders everything. To show a later version, the page is fetched again and its live parts (data-live) are
 // replaced; other plies are shown by steps between boards that the server has drawn (steps.js).
 
-import {sure, takeActs} from "./actions.js";
+import {bindActions, confirmAct} from "./actions.js";
 import {AnalysisLoader} from "./analysis-loader.js";
 import {Announcer} from "./announce.js";
 import {call} from "./api.js";
 import {Board} from "./board.js";
 import {chat} from "./chat.js";
-import {keepClocks} from "./clock.js";
+import {runClocks} from "./clock.js";
 import {Composer} from "./composer.js";
-import {followed, layLines} from "./conditional-moves.js";
-import {draggable} from "./drag.js";
+import {bindConditionalMoves, findRemaining} from "./conditional-moves.js";
+import {enableDragging} from "./drag.js";
 import {replaceContent} from "./focus.js";
 import {inspector} from "./inspector.js";
 import {watch} from "./live.js";
 import {MoveEntry} from "./move-entry.js";
-import {Player} from "./playback.js";
-import {takeKeys} from "./shortcuts.js";
+import {Playback} from "./playback.js";
+import {bindShortcuts} from "./shortcuts.js";
 import {uncover} from "./square-geometry.js";
 import {Steps} from "./steps.js";
-import {sayWhyNot} from "./unplayable.js";
-import {zoomable} from "./zoom.js";
+import {explainer} from "./unplayable.js";
+import {enableZoom} from "./zoom.js";
 
 const page = document.getElementById("match");
 const at = (id) => document.getElementById(id);
 const api = `/api/v1/matches/${page.dataset.match}`;
 
 let turned = page.dataset.turned;
-let asked = 0; // numbers the refreshes, so that a late answer never replaces a later one
+let asked = 0; // numbers the refreshes, so that a late answer never replaces a newer one
 let watching = false;
 let awaitingRatings = false;
-let counted = ""; // the position in which pieces were offered last: how many can move is told once
-let legal = null; // what can be played now, as the server told last
-let boardBefore = ""; // the board as it was when the analysis board was opened
+let counted = ""; // the last position for which the number of movable pieces was announced
+let legal = null; // the legal moves as the server last sent them
+let boardBefore = ""; // the markup of the board when the analysis board was opened
 
-// What the server rendered last: scripts change what is shown of it, such as clocks that run.
+// What the server rendered last. Scripts change some of it on the page, such as running clocks.
 const rendered = new Map([...document.querySelectorAll("[data-live]")].map((part) => [part.id, part.innerHTML]));
 
 const standing = () => at("standing").dataset;
@@ -55,8 +55,8 @@ const board = new Board(at("board"), {
   idle: (square) => whyNot(square),
   say: (text) => say(text, false, true),
 });
-draggable(board);
-zoomable(board, at("whole-board"));
+enableDragging(board);
+enableZoom(board, at("whole-board"));
 const composer = new Composer({
   offers: at("compositions"),
   panel: at("composing"),
@@ -80,7 +80,7 @@ const analysis = new AnalysisLoader({
   on: {
     turned: () => turned,
     opened() {
-      const typed = moveEntry.active ? "" : at("typed").value; // perhaps typed while it was being opened
+      const typed = moveEntry.active ? "" : at("typed").value; // may have been typed while the board was loading
       moveEntry.forget();
       at("typed").value = typed;
       boardBefore = at("board").innerHTML;
@@ -96,13 +96,13 @@ const analysis = new AnalysisLoader({
       say("");
       refresh({ply: null});
     },
-    sure,
+    confirm: confirmAct,
     say,
   },
 });
 const match = {api, version, plies, shown, standing, turned: () => turned, refresh: (options) => refresh(options), say};
 const moveEntry = new MoveEntry({match, board, composer, analysis});
-const whyNot = sayWhyNot({
+const whyNot = explainer({
   api,
   version,
   applies: () =>
@@ -112,22 +112,29 @@ const whyNot = sayWhyNot({
     !(moveEntry.active || composer.active || analysis.active),
   say,
 });
-const drafting = at("draft")
-  ? new (await import("./draft.js")).Drafting({panel: at("draft"), board, match, analysis, moveEntry})
+const draftPanel = at("draft")
+  ? new (await import("./draft.js")).DraftPanel({panel: at("draft"), board, match, analysis, moveEntry})
   : null;
-const renderLines = layLines({page, analysis, api, match: {version, plies}, refresh: () => refresh({ply: null}), say});
-// What is seldom wanted is loaded when it is.
+const renderLines = bindConditionalMoves({
+  page,
+  analysis,
+  api,
+  match: {version, plies},
+  refresh: () => refresh({ply: null}),
+  say,
+});
+// Rarely used parts are loaded on demand.
 at("explore").addEventListener("click", () => {
   const options = {analysis, api, seated: "seat" in page.dataset, ply: shown, say};
   analysis.opening = import("./analysis.js").then(({explore}) => explore(options), notLoaded);
 });
 at("notes")?.addEventListener(
   "toggle",
-  () => import("./notes.js").then(({takeNotes}) => takeNotes(at("notes"), api), notLoaded),
+  () => import("./notes.js").then(({bindNotes}) => bindNotes(at("notes"), api), notLoaded),
   {once: true},
 );
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
-const restartClocks = keepClocks(page, () => refresh());
+const restartClocks = runClocks(page, () => refresh());
 
 // Refreshing
 
@@ -137,21 +144,21 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
   try {
     const query = new URLSearchParams({...(ply === null ? {} : {ply}), turned, since: standing().mark});
     const answer = await fetch(`${location.pathname}?${query}`, {headers: {Accept: "text/html"}, cache: "no-store"});
-    if (answer.status === 404 && ply !== null) return await refresh({ply: null}); // it has been taken back
+    if (answer.status === 404 && ply !== null) return await refresh({ply: null}); // the ply was taken back
     if (!answer.ok) throw new Error(`The page cannot be brought up to date (status ${answer.status}).`);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
     const before = {plies: plies(), place: standing().place};
     const after = fresh.getElementById("standing").dataset;
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
-    // Before the parts are replaced: a choice keeps its board.
+    // Before the parts are replaced, for a chosen move keeps its board.
     if (moved || ((moveEntry.active || composer.active) && !after.mine)) moveEntry.forget();
-    if (moved) player.stop();
+    if (moved) playback.stop();
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
     announcer.hear(after.news);
-    const lost = moved && analysis.active && analysis.sheet.follows && !(await goneOn(before.plies));
-    if (lost) announcer.hear("The lines you were entering do not fit any more.");
+    const lost = moved && analysis.active && analysis.sheet.follows && !(await followMatch(before.plies));
+    if (lost) announcer.hear("The conditional moves you were entering no longer fit.");
     await settle();
   } catch (error) {
     say(
@@ -186,9 +193,9 @@ function adopt(fresh) {
     replaceContent(part, other.childNodes, () => board.home());
     if (moves) (currentMove() || part.querySelector("a"))?.focus({preventScroll: true});
   }
-  drafting?.settle();
+  draftPanel?.settle();
   steps.learn();
-  player.renew();
+  playback.update();
   showTyping();
   renderLines();
   restartClocks();
@@ -197,20 +204,20 @@ function adopt(fresh) {
 
 function showTyping() {
   const typing = at("type-move");
-  typing.hidden = (!standing().mayMove && !analysis.active) || Boolean(drafting?.active);
+  typing.hidden = (!standing().mayMove && !analysis.active) || Boolean(draftPanel?.active);
   typing.querySelector("button").textContent = analysis.active ? "Add" : "Preview";
 }
 
-// The match went on from `plies` while lines were entered; resolves to whether they still fit.
-async function goneOn(before) {
-  const left = plies() > before ? await followed(analysis, api, plies()).catch(() => null) : null;
+// The match moved on from `before` plies while lines were being entered. Resolves to whether they still fit.
+async function followMatch(before) {
+  const left = plies() > before ? await findRemaining(analysis, api, plies()).catch(() => null) : null;
   if (left) await analysis.goOn(left, plies());
   else analysis.close();
   return Boolean(left);
 }
 
-// Loads what can be played now, tells what has happened, and watches as long as something can happen: to its players,
-// also after the end.
+// Loads the legal moves, announces what has happened, and watches the match while anything can still happen in it.
+// Players keep watching after the end.
 async function settle() {
   const live = ["open", "playing"].includes(standing().status) || "seat" in page.dataset;
   if (live && !watching) {
@@ -234,7 +241,7 @@ async function settle() {
 }
 
 async function offerMoves() {
-  if (!standing().mine || shown() !== plies() || drafting?.active) return offer({}, []);
+  if (!standing().mine || shown() !== plies() || draftPanel?.active) return offer({}, []);
   try {
     if (legal?.version_tag !== version()) legal = await call("GET", `${api}/legal-moves`);
     if (
@@ -253,13 +260,12 @@ async function offerMoves() {
 function offer(hints, compositions) {
   board.offer(hints);
   composer.offer(compositions);
-  if (compositions.length && !Object.keys(hints).length)
-    announcer.hear("Only a move that is put together is left to you.");
+  if (compositions.length && !Object.keys(hints).length) announcer.hear("Only composed moves are left to you.");
 }
 
 const currentMove = () => at("moves").querySelector("[aria-current]");
 
-// Shows the current move in the list, which is one stop of the Tab key: from there the arrow keys go through the moves.
+// Shows the current move in the list. The list is a single tab stop; the arrow keys move within it.
 function scrollToCurrent() {
   const list = at("moves");
   const current = currentMove();
@@ -268,7 +274,7 @@ function scrollToCurrent() {
   else list.scrollTop += current.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
 }
 
-// The ratings follow a match's end by a moment: look for them a few times.
+// Ratings are computed shortly after a match ends, so poll for them a few times.
 function awaitRatings(delay = 1000) {
   awaitingRatings = Boolean(standing().unratedYet) && delay < 20000;
   if (!awaitingRatings) return;
@@ -293,9 +299,9 @@ function showOptions(options) {
   if (options.length) uncover(at("board"), at("options"));
 }
 
-// Acting beside moving
+// Actions other than moves
 
-takeActs({
+bindActions({
   page,
   api,
   version,
@@ -321,16 +327,16 @@ const steps = new Steps({
   match,
   on: {
     leave: () => (moveEntry.active || composer.active) && moveEntry.forget(),
-    stepped: () => player.stop(),
+    stepped: () => playback.stop(),
     came() {
       for (const part of ["shown", "past", "moves", "diagram"]) rendered.delete(part);
       scrollToCurrent();
-      player.renew();
+      playback.update();
       settle();
     },
   },
 });
-const player = new Player({page, steps, match});
+const playback = new Playback({page, steps, match});
 
 at("turn").addEventListener("click", () => {
   turned = String((Number(turned) + 1) % Number(page.dataset.turns));
@@ -339,7 +345,7 @@ at("turn").addEventListener("click", () => {
   else refresh();
 });
 
-takeKeys({page, board, say: (text) => say(text, false, true), lastMove: () => standing().lastMove});
+bindShortcuts({page, board, say: (text) => say(text, false, true), lastMove: () => standing().lastMove});
 
 if (new URLSearchParams(location.search).has("since")) history.replaceState(null, "", location.pathname);
 announcer.hear(standing().news);

@@ -1,9 +1,9 @@
-// The menu of the header is a <details>: it opens without this. Escape, a press elsewhere and leaving it close it.
+// The menu of the header is a <details>, which opens without a script. Escape, a click elsewhere and leaving close it.
 
-export function closable(menu) {
+export function enableClosing(menu) {
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
-    event.stopPropagation(); // on the page of a match Escape means something else
+    event.stopPropagation(); // Escape has another meaning on the match page
     menu.open = false;
     menu.querySelector("summary").focus();
   });

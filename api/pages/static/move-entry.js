@@ -9,7 +9,7 @@ export class MoveEntry {
   // `match` has api, version(), plies(), shown(), standing(), turned(), refresh(options) and say(text, bad, aside).
   constructor({match, board, composer, analysis}) {
     Object.assign(this, {match, board, composer, analysis});
-    this.chosen = null; // the move that waits for its confirmation, the key of its one submission, the square it ends on
+    this.chosen = null; // the move to be confirmed, its idempotency key and its last square
     at("submit").addEventListener("click", () => this.submit());
     at("cancel").addEventListener("click", () => this.cancel());
     at("type-move").addEventListener("submit", (event) => {
@@ -23,7 +23,7 @@ export class MoveEntry {
     return this.chosen !== null;
   }
 
-  // Resolves to the board as the query wants it: after a move, or after parts of one.
+  // Resolves to the picture of the board after a move or after parts of one.
   async picture(query) {
     try {
       const answer = await fetch(
@@ -38,7 +38,7 @@ export class MoveEntry {
     }
   }
 
-  // `squares` are those that the move was chosen with, none for one that was typed or put together.
+  // `squares` are those the move was chosen with, none for a typed or composed move.
   async choose(move, squares = []) {
     const answer = await this.picture([["try", move]]);
     const canonical = decodeURIComponent(answer.headers.get("Rookery-Move") || move);
@@ -66,7 +66,7 @@ export class MoveEntry {
     this.unchoose();
   }
 
-  // Whether the confirmation has the focus; the button that is disabled while a move is submitted cannot keep it.
+  // Whether the confirmation has the focus; the button loses it while it is disabled during submission.
   focused() {
     return (
       at("confirm").contains(document.activeElement) ||
@@ -91,7 +91,7 @@ export class MoveEntry {
     await (this.composer.active ? this.composer.resume() : this.match.refresh());
   }
 
-  // Leaves the move that is being put together.
+  // Leaves the move being composed.
   leave() {
     this.forget();
     this.match.say("");
@@ -118,7 +118,7 @@ export class MoveEntry {
     }
   }
 
-  // After a refusal: what may be tried again stays as it is, what is out of date is loaded afresh.
+  // After a refusal: keeps what may be tried again, reloads what is outdated.
   async recover(problem, consequence) {
     const {match} = this;
     const focused = this.focused();
@@ -128,11 +128,11 @@ export class MoveEntry {
       return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
     this.forget();
     await match.refresh({ply: null});
-    const stale = problem.code === "stale-version" && "The match has moved on meanwhile; this is how it stands now.";
+    const stale = problem.code === "stale-version" && "The match has moved on; this is the current state.";
     match.say(`${stale || problem.message} ${consequence}`, true);
   }
 
-  // Takes a typed move.
+  // Reads a typed move.
   async read(move) {
     const {match, analysis} = this;
     at("typed-error").textContent = "";

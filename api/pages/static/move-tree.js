@@ -1,5 +1,5 @@
-// A tree of moves, and how it is written: one paragraph per line of play, branches indented below the move they
-// follow. A node is {move, spelled, seat, then, next, played, parent}; "*" is any other move.
+// A tree of moves and its notation: one paragraph per line of play, branches indented below the move they follow. A node
+// is {move, spelled, seat, then, next, played, parent}; "*" is any other move.
 
 export const ANY = "*";
 
@@ -9,7 +9,7 @@ export class Tree {
   // `nodes` is the tree as JSON: {move, then, next} and, if known, spelled, seat and played.
   constructor(nodes = []) {
     this.root = {move: null, next: [], parent: null};
-    this.root.next = nodes.map((node) => grown(node, this.root));
+    this.root.next = nodes.map((node) => grow(node, this.root));
     this.current = this.root;
   }
 
@@ -23,49 +23,49 @@ export class Tree {
     return node.parent ? [...this.path(node.parent), node.move] : [];
   }
 
-  // Adds a move after the current one, or finds it there, and goes to it.
+  // Goes to a move after the current one; adds it if it is not there.
   add(fields) {
     let node = this.current.next.find((each) => each.move === fields.move);
     if (!node) {
-      node = grown({next: [], ...fields}, this.current);
+      node = grow({next: [], ...fields}, this.current);
       this.current.next.push(node);
     }
     this.current = node;
     return node;
   }
 
-  // Takes the current move and all that follows it out.
+  // Removes the current move and everything after it.
   remove() {
     const {parent} = this.current;
     parent.next = parent.next.filter((each) => each !== this.current);
     this.current = parent;
   }
 
-  // The tree from a node on, as a tree of its own.
+  // Returns the subtree below a node as a tree.
   from(node) {
     return new Tree(node.next.map(plain));
   }
 
-  // What the API is sent.
+  // The form that the API takes.
   toJSON() {
     return this.root.next.map(bare);
   }
 
-  // A copy that later changes do not touch, and how to come back to it.
+  // Returns a function that restores the tree as it is now.
   snapshot() {
     const nodes = this.root.next.map(plain);
     const path = this.path();
     return () => {
-      this.root.next = nodes.map((node) => grown(node, this.root));
+      this.root.next = nodes.map((node) => grow(node, this.root));
       this.current = this.root;
       for (const move of path) this.current = this.current.next.find((each) => each.move === move) || this.current;
     };
   }
 }
 
-function grown({next = [], ...fields}, parent) {
+function grow({next = [], ...fields}, parent) {
   const node = {then: null, ...fields, spelled: fields.spelled || fields.move, parent};
-  node.next = next.map((each) => grown(each, node));
+  node.next = next.map((each) => grow(each, node));
   return node;
 }
 
@@ -77,14 +77,14 @@ function bare({move, then, next}) {
   return {move, ...(then ? {then} : {}), next: next.map(bare)};
 }
 
-// Goes down what has been played; what follows there is what is left of a tree.
-export function leftOf(tree) {
+// Returns the last node that has been played; its subtree is what is left.
+export function playedNode(tree) {
   let node = tree.root;
   for (let on = node; on; on = on.next.find((each) => each.played)) node = on;
   return node;
 }
 
-// Writes `tree` into `place`. `words(node)` returns what is put before a move, `press` makes moves buttons.
+// Writes `tree` into `place`. `words(node)` is the text before a move; with `press` moves become buttons.
 export function write(place, tree, words, press = null) {
   place.replaceChildren(...(tree.root.next.length ? [branches(tree.root.next, tree, words, press)] : []));
 }
@@ -121,7 +121,7 @@ function written(node, tree, words, press) {
   return parts;
 }
 
-// The words of conditional lines of `seat`: if they play this, then I play that.
+// The words of conditional moves of `seat`: if they play this, then I play that.
 export function conditions(seat, names) {
   return (node) => {
     const own = node.seat === seat || (node.seat === null && node.parent?.move === ANY);

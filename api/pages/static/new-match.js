@@ -52,7 +52,7 @@ function showKind(kind) {
   }
 }
 
-// The ruleset that was chosen; nothing for a game that has only one.
+// The chosen ruleset; nothing for a game with only one.
 function rulesetOf(game) {
   const chosen = form.querySelector(`fieldset[data-rulesets="${game}"] :checked`);
   return chosen ? {ruleset: Number(chosen.value)} : {};
@@ -75,7 +75,7 @@ function seatOf(seat) {
   return {kind};
 }
 
-// Draws the seats by lot, once for each set of choices: the same form sent again must make the same match.
+// Shuffles the seats, once for each set of choices: the same form sent twice must create the same match.
 function drawLots(wanted) {
   const choices = JSON.stringify(wanted);
   if (lots.choices !== choices) {
@@ -89,12 +89,12 @@ function drawLots(wanted) {
   return lots.order;
 }
 
-// An error names a seat as it was sent; this names it as it is shown.
+// Translates the seat of an error from the order sent to the order shown.
 function asShown(field, order) {
   return field.replace(/^seats\.(\d+)/, (_, place) => `seats.${order[place]}`);
 }
 
-// Pressing the button twice must make one match; another choice must make another one.
+// Pressing the button twice must create one match; different choices create different ones.
 function digest(match) {
   let hash = 0;
   for (const letter of JSON.stringify(match)) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0;

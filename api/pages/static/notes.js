@@ -1,11 +1,11 @@
-// Notes about a match, for nobody else's eyes: kept when the field is left.
+// Private notes about a match, saved when the field loses the focus.
 
 import {call} from "./api.js";
 
-export function takeNotes(details, api) {
+export function bindNotes(details, api) {
   const field = details.querySelector("textarea");
   const told = details.querySelector("[role=status]");
-  let kept = null; // what the server has; null until it was asked
+  let kept = null; // the text on the server; null until loaded
 
   async function load() {
     if (!details.open || kept !== null) return;

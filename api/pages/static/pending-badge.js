@@ -1,21 +1,21 @@
-// Keeps the number of matches that wait for the visitor up to date while the page is looked at.
+// Updates the number of matches that await the visitor while the page is visible.
 
 import {call} from "./api.js";
 
-const LOOK_EVERY_MS = 60000;
-const MOST = 30;
+const POLL_INTERVAL_MS = 60000;
+const MAX_COUNT = 30;
 
-export function keepCount(link) {
+export function watchCount(link) {
   let looked = Date.now();
 
   async function look() {
-    if (document.visibilityState !== "visible" || Date.now() - looked < LOOK_EVERY_MS / 4) return;
+    if (document.visibilityState !== "visible" || Date.now() - looked < POLL_INTERVAL_MS / 4) return;
     looked = Date.now();
     try {
-      const pending = await call("GET", `/api/v1/me/pending?limit=${MOST}`);
-      show(pending.next ? `${MOST}+` : String(pending.items.length || ""));
+      const pending = await call("GET", `/api/v1/me/pending?limit=${MAX_COUNT}`);
+      show(pending.next ? `${MAX_COUNT}+` : String(pending.items.length || ""));
     } catch {
-      // The number stays as it was; the next look asks again.
+      // Keep the number; the next poll tries again.
     }
   }
 
@@ -28,6 +28,6 @@ export function keepCount(link) {
     if (link.getAttribute("aria-current")) location.reload();
   }
 
-  setInterval(look, LOOK_EVERY_MS);
+  setInterval(look, POLL_INTERVAL_MS);
   document.addEventListener("visibilitychange", look);
 }

@@ -1,10 +1,10 @@
-// Replaying the moves: by itself at a speed that the device keeps, or by a slider. Nothing moves before it is asked to.
+// Replays the moves, automatically at a speed stored on the device, or by a slider. It never starts by itself.
 
-const SPEED = "rookery-replay-speed"; // moves a second
+const SPEED = "rookery-replay-speed"; // moves per second
 
 const at = (id) => document.getElementById(id);
 
-export class Player {
+export class Playback {
   // `steps` shows plies, `match` has shown() and plies().
   constructor({page, steps, match}) {
     Object.assign(this, {steps, match});
@@ -31,9 +31,9 @@ export class Player {
     else this.play(this.match.shown() === this.match.plies() ? 0 : this.match.shown());
   }
 
-  // Plays the moves after this number of plies, up to the last.
+  // Plays the moves from this ply to the last.
   async play(from) {
-    if (this.steps.analysis.active) return this.match.say("Save your lines or close them first.");
+    if (this.steps.analysis.active) return this.match.say("Save or close the analysis first.");
     this.stop();
     at("player").hidden = false;
     this.playing = true;
@@ -67,8 +67,8 @@ export class Player {
     at("play").title = `${words} (Space)`;
   }
 
-  // Brings slider and button up to date with the ply that is shown and with how many there are.
-  renew() {
+  // Updates slider and button to the ply shown and the number of plies.
+  update() {
     const {shown, plies} = this.match;
     at("scrub").max = plies();
     at("scrub").value = shown();
@@ -76,7 +76,7 @@ export class Player {
   }
 
   key(event) {
-    // Where nothing has the focus, a click may have given it to the main part of the page.
+    // A click may have moved the focus to the main part of the page.
     if (event.key !== " " || !event.target.matches("body, main") || event.ctrlKey || event.altKey || event.metaKey)
       return;
     if (document.querySelector("dialog[open]") || at("play").disabled) return;
@@ -89,7 +89,7 @@ function stored() {
   try {
     return localStorage.getItem(SPEED);
   } catch {
-    return null; // the browser keeps nothing for this site
+    return null; // storage is disabled
   }
 }
 
@@ -97,6 +97,6 @@ function keep(speed) {
   try {
     localStorage.setItem(SPEED, speed);
   } catch {
-    // It holds for this page.
+    // Storage is disabled: the speed holds for this page only.
   }
 }

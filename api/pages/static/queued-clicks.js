@@ -1,5 +1,4 @@
-// What is pressed before the scripts of a page have come is pressed when they have: they are modules, which a browser
-// runs before it tells that the page is there. Without this, whoever is quick on a slow line presses in vain.
+// Repeats clicks made before the scripts of the page were loaded: they are modules, which run late on a slow connection.
 
 {
   let pressed = null;

@@ -1,4 +1,4 @@
-// The settings page: calendar, vacations and tokens, sent to the API as they are set.
+// The settings page: calendar, vacations and tokens. Each change is sent to the API at once.
 
 import {call, clearProblem, showProblem} from "./api.js";
 
@@ -8,7 +8,7 @@ const calendar = document.getElementById("calendar");
 const vacation = document.getElementById("vacation");
 const zone = document.getElementById("zone");
 const told = document.getElementById("calendar-said");
-let kept = zone.value; // the zone as it is saved: days of vacation are reckoned in it
+let kept = zone.value; // the saved zone, in which vacation days are counted
 
 calendar.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -57,13 +57,13 @@ document.getElementById("new-token").addEventListener("submit", async (event) =>
     const {label, secret} = await call("POST", "/api/v1/me/tokens", {label: form.elements.label.value.trim()});
     form.reset();
     const [told, code] = ["p", "code"].map((name) => document.createElement(name));
-    told.textContent = `The token of ${label}. Copy it now: it is shown this once.`;
+    told.textContent = `The token of ${label}. Copy it now: it is shown only once.`;
     code.textContent = secret;
     document.getElementById("secret").replaceChildren(told, code);
   });
 });
 
-// Sends what is set; what is refused is said in its place.
+// Sends a change; a refusal is shown at its field.
 async function sent(form, send) {
   const button = form.querySelector("button.primary");
   button.disabled = true;
@@ -75,7 +75,7 @@ async function sent(form, send) {
   button.disabled = false;
 }
 
-// Returns the instant at which a day begins in the zone, `later` days after the one that is named.
+// Returns the instant at which the day `later` days after the given one begins in the zone.
 function midnight(day, later) {
   const wanted = Date.parse(`${day}T00:00:00Z`) + later * DAY_MS;
   let at = wanted;
@@ -83,7 +83,7 @@ function midnight(day, later) {
   return new Date(at).toISOString();
 }
 
-// Returns what clocks in the zone show at an instant, as if they were in UTC.
+// Returns the local time of the zone at an instant, as if it were UTC.
 function wall(at) {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: kept,

@@ -1,11 +1,11 @@
-// Keys that lead to the parts of the match page, and that read aloud what stands elsewhere on it.
+// Keyboard shortcuts of the match page: they move the focus, or announce the last move and the clocks.
 //
-// The letters work while the board, or what belongs to it, has the focus, and while nothing has it: elsewhere they are
-// those of the browser and of screen readers. Only the one that leads to the board works everywhere outside text fields.
+// They work while the board or its controls have the focus, or nothing has; elsewhere keys belong to the browser and to
+// screen readers. Only the key that focuses the board works everywhere outside text fields.
 
 const BOARD = "#board, .board-tools, #confirm, #composing, #compositions, #options";
 
-export function takeKeys({page, board, say, lastMove}) {
+export function bindShortcuts({page, board, say, lastMove}) {
   const at = (id) => document.getElementById(id);
 
   const keys = {

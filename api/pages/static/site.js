@@ -1,10 +1,10 @@
-// Forms and buttons that name an API call: data-api="METHOD /path", data-next = where to go afterwards; with data-told
-// the answer's detail is shown first, in the place of the form.
+// Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows. With data-told
+// the detail of the answer is shown first, in place of the form.
 
 import {call, clearProblem, showProblem} from "./api.js";
-import {tellLocally} from "./clock.js";
-import {closable} from "./menu.js";
-import {keepCount} from "./pending-badge.js";
+import {showLocalTimes} from "./clock.js";
+import {enableClosing} from "./menu.js";
+import {watchCount} from "./pending-badge.js";
 
 for (const form of document.querySelectorAll("form[data-api]")) {
   form.addEventListener("submit", (event) => {
@@ -20,7 +20,7 @@ for (const button of document.querySelectorAll("button[data-api]")) {
   button.addEventListener("click", () => act(button, body, scope, button));
 }
 
-// A choice that decides which other fields there are: those of another choice are hidden and not sent.
+// A choice that decides which other fields apply: the fields of other choices are hidden and not sent.
 for (const select of document.querySelectorAll("select[data-shows]")) {
   const show = () => {
     for (const part of select.form.querySelectorAll(`[data-${select.dataset.shows}]`)) {
@@ -35,25 +35,25 @@ for (const select of document.querySelectorAll("select[data-submits]")) {
   select.addEventListener("change", () => select.form.submit());
 }
 
-tellLocally(document);
-closable(document.getElementById("menu"));
+showLocalTimes(document);
+enableClosing(document.getElementById("menu"));
 
 const mine = document.getElementById("my-matches");
-if (mine) keepCount(mine);
+if (mine) watchCount(mine);
 
-// A page that the browser had put aside shows what was: look again.
+// A page restored from the browser's cache is outdated: reload it.
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
 for (const field of document.querySelectorAll("input[data-time-zone]")) field.value = timeZone();
 
-// The time zone of the browser, empty where it does not know.
+// The time zone of the browser, empty if unknown.
 function timeZone() {
   return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }
 
-// The fields as JSON: numbers and what is marked data-json by their value, "name.0", "name.1" as a list.
+// The fields as JSON: numbers and fields with data-json as values, "name.0", "name.1" as a list.
 function bodyOf(form) {
   const body = {};
   for (const input of form.elements) {
@@ -80,7 +80,7 @@ function tell(source, words) {
   const onwards = document.createElement("a");
   onwards.href = source.dataset.next;
   onwards.className = "button";
-  onwards.textContent = "Go on";
+  onwards.textContent = "Continue";
   source.replaceChildren(said, onwards);
   onwards.focus();
 }

@@ -1,4 +1,4 @@
-// Where the squares of a board are. A style sheet may arrange the parts of a board, so that their places are measured.
+// Where squares are on the screen. Style sheets may arrange the parts of a board, so positions are measured.
 
 // Returns the middle of a square in the coordinates that all parts of its board share.
 export function place(square) {
@@ -7,8 +7,8 @@ export function place(square) {
   return new DOMPoint(Number(square.dataset.x), Number(square.dataset.y)).matrixTransform(matrix);
 }
 
-// Scrolls so that a panel that lies over the page covers nothing of the board; of a board that is too tall for that,
-// nothing of what is being chosen, or of the move that was.
+// Scrolls until an overlaid panel covers nothing of the board; on a board that is too tall, nothing of the choice or of
+// the last move.
 export function uncover(frame, panel) {
   const above = panel.getBoundingClientRect();
   const whole = frame.getBoundingClientRect();

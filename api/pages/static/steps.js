@@ -1,8 +1,8 @@
-// Stepping through the moves: by the buttons below the board, by the list of moves and by keys. Steps that the page knows
-// are taken on the board at once; others are asked for, some beyond what is wanted.
+// Stepping through the moves by buttons, by the list of moves and by keys. Known steps are applied to the board at once;
+// others are requested, some of them in advance.
 
 import {call} from "./api.js";
-import {Plies} from "./board-steps.js";
+import {BoardSteps} from "./board-steps.js";
 
 const KEYS = {
   ",": "previous",
@@ -12,24 +12,24 @@ const KEYS = {
   ArrowRight: "next",
   ArrowDown: "next",
 };
-const MAX_ASKED = 30; // steps that the server tells at once
-const AHEAD = 1; // with fewer known steps ahead, more are asked for
+const MAX_STEPS_ASKED = 30; // steps in one answer of the server
+const MIN_STEPS_AHEAD = 1; // with fewer known steps ahead, more are requested
 
 const at = (id) => document.getElementById(id);
 
 export class Steps {
   // `match` has version(), plies(), shown(), turned(), refresh(options) and say(text, bad, aside). `on` has leave(),
-  // which ends what shows another board, came(), after a step, and stepped(), before one that was asked for by hand.
+  // which closes whatever shows another board, came(), called after a step, and stepped(), before one made by the user.
   constructor({page, analysis, board, match, on}) {
     Object.assign(this, {analysis, board, match, on});
-    this.known = new Plies();
-    this.moves = []; // as the list spells them: where another list differs the steps do not hold
+    this.known = new BoardSteps();
+    this.moves = []; // as listed: steps become invalid where another list differs
     this.turned = match.turned();
-    this.asking = null; // the request for more steps
-    this.wanted = 0; // numbers what was to be shown, so that a late answer never replaces a later one
-    this.svg = at("board").querySelector("svg"); // shows the board after `ply` plies, also while another is in its place
+    this.asking = null; // the pending request for more steps
+    this.wanted = 0; // numbers the requested plies, so that a late answer never replaces a newer one
+    this.svg = at("board").querySelector("svg"); // the board after `ply` plies, also while another is shown in its place
     this.ply = match.shown();
-    this.markup = ""; // of that board as the server drew it, once it is known
+    this.markup = ""; // of that board as drawn by the server, once known
     this.learn();
     page.addEventListener("click", (event) => this.click(event));
     document.addEventListener("keydown", (event) => this.key(event));
@@ -38,8 +38,8 @@ export class Steps {
       .addEventListener("toggle", () => this.describe());
   }
 
-  // Takes the board that the server has drawn, in place or (`aside`) while another one is shown. One that is shown
-  // already stays as it is: somebody may be about to press it.
+  // Adopts a board drawn by the server, in place or (`aside`) while another one is shown. A board that is already shown
+  // is left alone: the user may be about to press it.
   adopt(markup, ply, aside) {
     const shown = markup === this.markup && this.svg.isConnected;
     if (aside) {
@@ -54,7 +54,7 @@ export class Steps {
     this.ply = ply;
   }
 
-  // Keeps the steps that a page has brought, and of those known before the ones that still hold.
+  // Stores the steps of a new page and drops known ones that are no longer valid.
   learn() {
     const moves = [...at("moves").querySelectorAll("[data-ply]")].map((link) => link.textContent);
     const same = moves.findIndex((move, ply) => move !== this.moves[ply]);
@@ -64,7 +64,7 @@ export class Steps {
     this.known.keep(JSON.parse(at("steps").textContent));
   }
 
-  // Shows the position after this number of plies; resolves when it stands.
+  // Shows the position after this number of plies; resolves once it is shown.
   async show(wanted) {
     const {match, on} = this;
     const ply = Math.max(0, Math.min(match.plies(), wanted));
@@ -75,7 +75,7 @@ export class Steps {
     if (this.known.reach(this.ply, ply) !== ply) await this.ask(ply).catch(() => {});
     if (number !== this.wanted) return;
     if (this.known.reach(this.ply, ply) !== ply) return match.refresh({ply: ply === match.plies() ? null : ply});
-    if (refreshing) match.refresh({ply: ply === match.plies() ? null : ply}); // lest the one under way shows another ply
+    if (refreshing) match.refresh({ply: ply === match.plies() ? null : ply}); // the pending refresh would show another ply
     this.take(ply);
     this.prepare();
   }
@@ -83,7 +83,7 @@ export class Steps {
   take(ply) {
     const back = ply < this.ply;
     this.known.take(this.svg, this.ply, ply);
-    this.markup = ""; // the board is no longer as the server drew it
+    this.markup = ""; // the board differs from the server's drawing now
     this.board.show(this.svg);
     this.ply = ply;
     this.back = back;
@@ -101,7 +101,7 @@ export class Steps {
     this.on.came();
   }
 
-  // Points the list of moves to a ply, and the keyboard with it if it is there.
+  // Marks a ply in the list of moves, and moves the focus if it is in the list.
   point(ply) {
     const moves = at("moves");
     const current = moves.querySelector(`[data-ply="${ply}"]`);
@@ -110,20 +110,22 @@ export class Steps {
     if (moves.contains(document.activeElement)) (current || moves.querySelector("a"))?.focus({preventScroll: true});
   }
 
-  // Asks for more steps before they are needed.
+  // Requests more steps before they are needed.
   prepare() {
     const end = this.back ? 0 : this.match.plies();
     const reach = this.known.reach(this.ply, end);
-    if (reach !== end && Math.abs(reach - this.ply) < AHEAD) this.ask(end).catch(() => {});
+    if (reach !== end && Math.abs(reach - this.ply) < MIN_STEPS_AHEAD) this.ask(end).catch(() => {});
   }
 
-  // Asks for the steps that follow the known ones towards a ply, as many as may be; resolves when they are known.
+  // Requests the steps after the known ones towards a ply, as many as allowed; resolves once they are known.
   async ask(ply) {
     if (this.asking) await this.asking.catch(() => {});
     const reach = this.known.reach(this.ply, ply);
     if (reach === ply) return;
     const [from, to] =
-      ply < reach ? [Math.max(ply, reach - MAX_ASKED, 0), reach] : [reach, Math.min(ply, reach + MAX_ASKED)];
+      ply < reach
+        ? [Math.max(ply, reach - MAX_STEPS_ASKED, 0), reach]
+        : [reach, Math.min(ply, reach + MAX_STEPS_ASKED)];
     const {match} = this;
     const version = match.version();
     const turned = match.turned();
@@ -137,7 +139,7 @@ export class Steps {
     }
   }
 
-  // Brings the board as text up to date while it is looked at.
+  // Updates the text diagram while it is open.
   async describe() {
     const diagram = at("diagram");
     const ply = this.ply;
@@ -153,9 +155,9 @@ export class Steps {
     }
   }
 
-  // By hand: goes to a ply and says where that is.
+  // Goes to a ply on the user's request and announces it.
   async goTo(ply) {
-    if (this.analysis.active) return this.match.say("Save your lines or close them first.");
+    if (this.analysis.active) return this.match.say("Save or close the analysis first.");
     this.on.stepped();
     await this.show(ply);
     const shown = this.match.shown();

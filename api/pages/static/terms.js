@@ -1,21 +1,21 @@
-// The terms in the form for a new match: presets or own ones, in seconds as the API wants them.
+// The terms in the form for a new match: a preset or custom ones, in seconds as the API takes them.
 
 const place = document.getElementById("terms");
 const part = (name) => place.querySelector(`[data-part="${name}"]`);
 const rated = document.getElementById("rated");
 let chosenTakebacks = false;
 
-// Returns the terms as they are filled in.
+// Returns the terms of the form.
 export function terms() {
   const preset = place.querySelector("[name=preset]:checked").value;
-  const control = preset ? JSON.parse(preset) : ownControl();
+  const control = preset ? JSON.parse(preset) : customControl();
   const ceiling = part("ceiling").value.trim() === "" ? null : seconds("ceiling");
   const wanted = {...control, first_move: seconds("first_move"), ceiling, flag: part("flag").value};
   for (const name of ["vacations", "weekends", "takebacks", "lines"]) wanted[name] = part(name).checked;
   return wanted;
 }
 
-function ownControl() {
+function customControl() {
   const control = part("control").value;
   const bank = {control, bank: seconds("bank")};
   return control === "bank" ? {...bank, increment: seconds("increment"), cap: seconds("cap")} : bank;
@@ -38,7 +38,7 @@ place.addEventListener("change", (event) => {
   show();
 });
 
-// Moves are usually taken back where nothing is at stake.
+// Takebacks are usually wanted in unrated matches.
 rated.addEventListener("change", () => {
   if (!chosenTakebacks) part("takebacks").checked = !rated.checked;
 });

@@ -1,10 +1,10 @@
-// Says why the player to move can begin nothing on a square, when somebody chooses it all the same.
+// Explains why no move begins on a square that the player to move has pressed.
 
 import {call} from "./api.js";
 
-// `applies()` tells whether the board shows the position of `version()`, in which the viewer plays.
-export function sayWhyNot({api, version, applies, say}) {
-  let asked = 0; // numbers the questions, so that a late answer is not said
+// Returns explain(square). `applies()` tells whether the board shows the position of `version()` to one of its players.
+export function explainer({api, version, applies, say}) {
+  let asked = 0; // numbers the requests, so that late answers are dropped
 
   return async function whyNot(square) {
     if (!applies()) return;
@@ -18,5 +18,5 @@ export function sayWhyNot({api, version, applies, say}) {
   };
 }
 
-// Names of squares stay in small letters.
+// Names of squares stay in lower case.
 const sentence = (clause) => `${/^[a-z]{1,2}\d/.test(clause) ? clause : clause[0].toUpperCase() + clause.slice(1)}.`;

@@ -1,11 +1,11 @@
-// Small squares under a finger: the first tap enlarges the board round the point and chooses nothing, the next one
-// chooses. The mouse, the keyboard and the browser's own zoom work as ever.
+// Zoom for small squares on touch screens: the first tap enlarges the board around the point, the next one chooses.
+// Mouse, keyboard and the browser's own zoom are not affected.
 
 const SMALL_PX = 28;
 const FACTOR = 2.5;
 
-// `button` is shown while the board is enlarged and shows all of it again.
-export function zoomable(board, button) {
+// `button`, shown while the board is enlarged, shows all of it again.
+export function enableZoom(board, button) {
   const {frame} = board;
   let pointer = "";
   let whole = null; // the view of the whole board while a part of it is shown
@@ -35,7 +35,7 @@ export function zoomable(board, button) {
     button.hidden = true;
   }
 
-  // Whether all that can be chosen next is in view.
+  // Whether every square that can be chosen next is in view.
   function complete() {
     const view = svg().getBoundingClientRect();
     return [...board.targets()].every((name) => {

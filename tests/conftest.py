@@ -34,7 +34,7 @@ settings.register_profile(
 settings.load_profile("rookery")
 
 
-class SharedOut(LoadScopeScheduling):
+class SharedOut(LoadScopeScheduling):  # type: ignore[misc]
     """Gives every file to one worker, in the order of the command line; files that share an installation to the same.
 
     Groups by marks are not used: they are passed over in silence by xdist 3.8 with pytest 9.2.

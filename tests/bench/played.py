@@ -17,7 +17,7 @@ PLAYERS = ("paaaaaaaaaaaaaaaa", "pbbbbbbbbbbbbbbbb")
 def random_game(game: Game[Any, Any], setup: str, plies: int = 0) -> list[str]:
     """Return the moves of a random game: the first ``plies`` of one that is long enough, or (0) a whole one."""
     for seed in itertools.count(1):
-        chance, position, moves = Random(seed), game.initial(setup), []
+        chance, position, moves = Random(seed), game.initial(setup), list[str]()
         history: list[Any] = []
         while game.outcome(position, history) is None and (not plies or len(moves) < plies):
             move = chance.choice(list(game.legal_moves(position)))
@@ -29,10 +29,8 @@ def random_game(game: Game[Any, Any], setup: str, plies: int = 0) -> list[str]:
     raise AssertionError("unreachable: some game is long enough")
 
 
-def start_match(
-    matches: Matches, game: str, setup: str, players: tuple[str, str] = PLAYERS
-) -> tuple[str, tuple[str, str]]:
-    """Start a match of two people; return its id and the players in seat order."""
+def start_match(matches: Matches, game: str, setup: str, players: tuple[str, str] = PLAYERS) -> str:
+    """Start a match of two people; return its id."""
     match = f"m{secrets.token_hex(8)}"
     one, two = players
     create = CreateMatch(

@@ -10,6 +10,7 @@ from events.store.contract import (
     EMPTY,
     GENESIS,
     NOTHING_KEPT,
+    Appended,
     EventStore,
     Head,
     Request,
@@ -271,7 +272,7 @@ def test_of_fifty_writers_on_one_version_exactly_one_wins(store: EventStore) -> 
 def test_of_twenty_senders_of_one_request_all_get_the_same_answer(store: EventStore) -> None:
     barrier = Barrier(20)
 
-    def write(_: int) -> object:
+    def write(_: int) -> Appended:
         barrier.wait()
         return store.append("m", EMPTY, drafts(2), request("same"))
 

@@ -7,6 +7,7 @@ from importlib.resources import files
 from itertools import count
 from pathlib import Path
 from threading import Barrier
+from typing import cast
 
 import pytest
 from redis import Redis, RedisCluster
@@ -249,7 +250,7 @@ def test_the_store_works_on_a_redis_cluster(tmp_path: Path) -> None:
         client = node.client()
         client.cluster("ADDSLOTS", *range(16384))
         eventually(lambda: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok", "a cluster")
-        store = RedisStore(RedisCluster(host="127.0.0.1", port=node.port), shards=4)  # type: ignore[abstract]
+        store = RedisStore(cast(Redis, RedisCluster(host="127.0.0.1", port=node.port)), shards=4)
         for number in range(8):
             grown(store, f"m{number}", [2, 1])
             store.keep_snapshot(f"m{number}", 2, {"at": 2})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from deploy.local.installation import Installation
 from domain.game import Game
@@ -26,7 +26,7 @@ from tests.e2e.visitors import Visitor, chromium
 AnyGame = Game[Any, Any]
 
 DESKTOP = {"width": 1200, "height": 860}
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 WINDOWS = ((380, 800), (1280, 800), (1366, 768), (2560, 1440))
 """The windows in which the board of every game is shown, in pixels."""
 
@@ -66,7 +66,7 @@ def line(
     best: tuple[float, list[str]] = (float("-inf"), [])
     for seed in range(seeds):
         rng = random.Random(seed)
-        positions, moves = [game.initial(setup)], []
+        positions, moves = [game.initial(setup)], list[str]()
         while len(moves) < plies.stop and any(game.legal_moves(positions[-1])):
             move = mover(game, positions[-1], positions[:-1], rng)
             moves.append(game.format_move(positions[-1], move))

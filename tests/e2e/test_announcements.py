@@ -18,7 +18,8 @@ WATCH = """() => {
 
 def heard(page: Page) -> list[str]:
     """Return the texts that the live region has spoken since the script WATCH was run."""
-    return page.evaluate("window.heard")
+    heard: list[str] = page.evaluate("window.heard")
+    return heard
 
 
 def last_said(page: Page) -> Locator:

@@ -64,12 +64,12 @@ def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the
     expect(page.locator("#confirm")).to_be_hidden()
     hints = [hint for each in TOWER_GAME.hints(TOWER_GAME.initial("original")).values() for hint in each]
     farthest = max(hints, key=lambda hint: hint.path[0][-1])
-    start, end = farthest.move[:3], farthest.path[0]
-    page.locator(f"#board .can-begin[data-square='{start}']").click()
-    page.locator(f"#board .is-target[data-square='{end}']").click()
+    begin, target = farthest.move[:3], farthest.path[0]
+    page.locator(f"#board .can-begin[data-square='{begin}']").click()
+    page.locator(f"#board .is-target[data-square='{target}']").click()
     expect(page.locator("#confirm")).to_be_visible()
     top = page.locator("#confirm").bounding_box()["y"]
-    for square in (start, end):
+    for square in (begin, target):
         box = white.square(square).bounding_box()
         assert box["y"] + box["height"] <= top + 2
 

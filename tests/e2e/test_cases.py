@@ -60,4 +60,4 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     expect(page.locator("li", has_text="Match created")).to_contain_text(f"White: {white.name}; Black: {black.name}")
     page.get_by_text("Positions and boards").first.click()
     expect(page.get_by_text("Black to move").first).to_be_visible()
-    assert page.goto(f"/matches/{match}/record?from=999").status == 404  # type: ignore[union-attr]
+    assert page.goto(f"/matches/{match}/record?from=999").status == 404

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from deploy.local.installation import Installation
 from domain.games import GAMES
@@ -75,8 +75,8 @@ COUNTS = """() => [
   document.querySelectorAll("h1").length,
   document.querySelectorAll("[style], style, script:not([src], [type='application/json'])").length,
 ]"""
-PHONE = {"width": 380, "height": 780}
-DESK = {"width": 1280, "height": 720}
+PHONE: ViewportSize = {"width": 380, "height": 780}
+DESK: ViewportSize = {"width": 1280, "height": 720}
 
 RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 

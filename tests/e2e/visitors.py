@@ -59,7 +59,7 @@ def chromium() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         # It makes a socket in the directory for temporary files, whose path must be short.
-        environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
+        environment: dict[str, Any] = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS), env=environment)
         yield browser
         browser.close()

@@ -153,7 +153,7 @@ def chosen(game: AnyGame, candidates: Sequence[Candidate]) -> list[Candidate]:
     kept: list[Candidate] = []
     known = set[object]()
     for setup, who, line in sorted(candidates, key=lambda each: (each[2].outcome is None, len(each[2].moves))):
-        parted = set[object]()
+        parted = set[int]()
         if line.outcome is not None:
             parted = {other.ruleset for other in RULESETS[game.id] if other.ruleset not in known}
             parted = {ruleset for ruleset in parted if parts_from(game, setup, line, ruleset)}

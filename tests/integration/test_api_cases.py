@@ -1,6 +1,7 @@
 """Cases through the API: disputes, statements, rulings and appeals, with roles, and a log of what arbiters do."""
 
 from hashlib import sha256
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -264,7 +265,7 @@ def test_an_arbiter_does_not_open_a_private_match_by_opening_a_case(
     assert [act.act for act in services.administration.acts()] == ["role-granted"]
 
 
-RULINGS = {
+RULINGS: dict[str, dict[str, Any]] = {
     "let-stand": {},
     "take-back": {"ply": 1},
     "decide": {"scores": [0, 1]},
@@ -348,8 +349,8 @@ def test_what_an_appeal_has_settled_only_its_arbiter_or_an_operator_reopens(
     assert "settled on appeal" in refused.json["detail"]
     assert arbiter.post(f"/matches/{match}/cases", again).json["code"] == "settled"
     reopening = {"dispute": 1, "statement": "There is new evidence."}
-    refused = [caller.post(f"/matches/{match}/reopenings", reopening) for caller in (anna, arbiter)]
-    assert [(each.status_code, each.json["code"]) for each in refused] == [(403, "role-needed"), (403, "not-your-case")]
+    both = [caller.post(f"/matches/{match}/reopenings", reopening) for caller in (anna, arbiter)]
+    assert [(each.status_code, each.json["code"]) for each in both] == [(403, "role-needed"), (403, "not-your-case")]
     (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
     assert (case["open"], case["settled"]) == (False, 1)
     reopened = otto.post(f"/matches/{match}/reopenings", reopening)

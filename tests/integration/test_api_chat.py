@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from werkzeug.test import TestResponse
 
 from tests.support.callers import Caller, started
 
@@ -84,7 +85,7 @@ def test_what_is_no_message_is_refused_at_its_field(anna: Caller, match: str, te
     body = b'{"text":"\\ud800"}' if text == "\ud800" else None
     path = f"/matches/{match}/chat"
     if body is None:
-        refused = anna.post(path, {"text": text})
+        refused: TestResponse = anna.post(path, {"text": text})
     else:
         refused = anna.client.post(f"/api/v1{path}", data=body, content_type="application/json")
     assert (refused.status_code, list(refused.json["errors"])) == (422, ["text"])
@@ -112,7 +113,7 @@ TREE: list[dict[str, Any]] = [
 
 def test_an_exploration_is_played_out_kept_and_ones_own(anna: Caller, boris: Caller, match: str) -> None:
     path = f"/matches/{match}/exploration"
-    nothing = {"ply": None, "position": None, "tree": []}
+    nothing: dict[str, Any] = {"ply": None, "position": None, "tree": []}
     assert anna.get(path).json == nothing
     kept = anna.put(path, {"ply": 0, "tree": TREE}).json
     assert kept == {"ply": 0, "position": anna.get(f"/matches/{match}?ply=0").json["position"], "tree": TREE}

@@ -1,5 +1,7 @@
 """Moves put together part by part through the API: what can follow, why not yet, and playing the result."""
 
+from typing import Any
+
 import pytest
 from flask import Flask
 
@@ -20,7 +22,7 @@ def played(anna: Caller, boris: Caller, moves: list[str], **more: bool) -> str:
     return match
 
 
-def check(caller: Caller, match: str, kind: str, *parts: str) -> dict:
+def check(caller: Caller, match: str, kind: str, *parts: str) -> dict[str, Any]:
     answer = caller.post(f"/matches/{match}/compositions", {"kind": kind, "parts": list(parts)})
     assert answer.status_code == 200, answer.text
     return dict(answer.json)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -179,7 +180,7 @@ def test_an_invitation_can_be_declined(anna: Caller, boris: Caller) -> None:
     assert anna.get(f"/matches/{match}").json["status"] == "aborted"
 
 
-ACTS = [
+ACTS: list[tuple[str, dict[str, Any]]] = [
     ("joins", {}),
     ("resignation", {}),
     ("abortion", {}),
@@ -219,7 +220,7 @@ class Table:
         assert self.boris.move(self.match).status_code == 201
         return self
 
-    def opened(self, *seats: dict[str, object], **more: object) -> "Table":
+    def opened(self, *seats: dict[str, Any], **more: Any) -> "Table":
         """Replace the match by one that waits for players."""
         self.match = self.anna.create(*seats, **more)
         return self

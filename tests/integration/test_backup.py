@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,9 @@ class Load:
         for thread in self._threads:
             thread.start()
 
+    def has_reached(self, version: int) -> bool:
+        return self.version > version
+
     def stop(self) -> None:
         self._stop.set()
         for thread in self._threads:
@@ -80,7 +84,7 @@ def test_copies_made_under_load_while_the_files_are_rewritten_hold_what_was_ackn
     server, writing = load
     backup, restore = steps()
     for number in range(COPIES):
-        eventually(lambda at_least=writing.version + 10: writing.version > at_least, "more events")
+        eventually(partial(writing.has_reached, writing.version + 10), "more events")
         acknowledged = writing.version
         run(backup, tmp_path)
         machine = tmp_path / f"machine-{number}"

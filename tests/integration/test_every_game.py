@@ -29,7 +29,7 @@ DEADLINE_S = 100.0
 SETUPS = {
     f"{name}-{len(setup.seat_names)}": (game, setup.name, len(setup.seat_names))
     for name, game in RULESETS.items()
-    for setup in reversed(game.setups.values())
+    for setup in reversed(list(game.setups.values()))
 }
 """The first setup of every ruleset for each number of seats."""
 

@@ -84,7 +84,7 @@ def test_the_page_asks_for_a_recomputation_with_a_form(anna: Caller, services: S
     assert f'name="version" value="{version}"' in anna.client.get(f"/matches/{match}/record").text
     asked = anna.client.post(f"/matches/{match}/record", data={"version": str(version)})
     assert (asked.status_code, asked.headers["Location"]) == (303, f"/matches/{match}/record?from=1#v{version}")
-    assert services.jobs.of(match)[:2] == ("recomputation", version)  # type: ignore[index]
+    assert services.jobs.of(match)[:2] == ("recomputation", version)
     assert anna.client.get(f"/matches/{match}/record").headers["Refresh"] == "3"
     assert anna.client.get(f"/matches/{match}/record?recompute={version}").status_code == 200
 
@@ -184,7 +184,7 @@ def test_a_bundle_is_made_again_for_another_key_and_another_history(
 
 
 def test_waiting_jobs_are_enqueued_and_again_after_a_minute(services: Services) -> None:
-    now, asked = [1_000_000], []
+    now, asked = [1_000_000], list[str]()
     go = JobRound(services.jobs, asked.append, lambda: now[0])
     services.jobs.ask("m1", "bundle")
     services.jobs.ask("m2", "bundle")
@@ -197,11 +197,11 @@ def test_waiting_jobs_are_enqueued_and_again_after_a_minute(services: Services) 
 def test_a_job_that_was_given_up_may_be_asked_for_again(services: Services) -> None:
     services.jobs.ask("m1", "bundle")
     key = f"{services.settings.prefix}job:{{m1}}"
-    assert 0 < services.store.client.ttl(key) <= JOB_KEPT_S  # type: ignore[operator]
+    assert 0 < services.store.client.ttl(key) <= JOB_KEPT_S
     services.store.client.delete(key)
     assert services.jobs.waiting(10) == []
     assert services.jobs.ask("m1", "recomputation", 4)
-    assert services.jobs.of("m1") == Job("recomputation", 4, services.jobs.of("m1").asked_at)  # type: ignore[union-attr]
+    assert services.jobs.of("m1") == Job("recomputation", 4, services.jobs.of("m1").asked_at)
 
 
 def test_a_job_that_fails_is_forgotten(anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:

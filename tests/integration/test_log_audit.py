@@ -94,7 +94,7 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
         "checkpoint 2023-11-16: it has 5 leaves, and the log 4",
     ),
     "a leaf is removed": (
-        lambda shop, _: shop.client.lrem(f"{LOG}:leaves", 1, shop.client.lindex(f"{LOG}:leaves", 0)),  # type: ignore[arg-type]
+        lambda shop, _: shop.client.lrem(f"{LOG}:leaves", 1, shop.client.lindex(f"{LOG}:leaves", 0)),
         "checkpoint 2023-11-14: its root is not that of the first 3 leaves",
     ),
     "a node is changed": (
@@ -146,7 +146,7 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
 def cut(shop: SteppedInstallation, match: str, version: int) -> None:
     """Cut everything after a version off a match, with its head."""
     events = key_of(shop, match, "e")
-    for id, _ in shop.client.xrange(events, f"{version + 1}-0"):  # type: ignore[union-attr]
+    for id, _ in shop.client.xrange(events, f"{version + 1}-0"):
         shop.client.xdel(events, id)
     digest = shop.store.read(match)[-1].digest
     shop.client.hset(key_of(shop, match, "h"), mapping={"v": version, "d": digest})

@@ -9,7 +9,23 @@ import pytest
 from api.http.schemas import Either, Strict, flattened
 from tests.support.callers import ME, OPEN, Caller
 
-STRANGE = (None, True, -1, 0.5, 10**18, "", " ", "x", "x" * 70_000, [], ["x"], [[]], [None] * 500, {}, {"x": 1})
+STRANGE: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0.5,
+    10**18,
+    "",
+    " ",
+    "x",
+    "x" * 70_000,
+    [],
+    ["x"],
+    [[]],
+    [None] * 500,
+    {},
+    {"x": 1},
+)
 """Values of every kind: each field refuses some of them."""
 
 BEGINNINGS = ("must ", "is ", "goes ", "has ")

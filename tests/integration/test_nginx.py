@@ -91,7 +91,8 @@ class Front:
 
 def certify(directory: Path) -> None:
     """Write a certificate that signs itself, and its key."""
-    names = ["-keyout", directory / "privkey.pem", "-out", directory / "fullchain.pem", "-subj", f"/CN={HOST}"]
+    key, certificate = str(directory / "privkey.pem"), str(directory / "fullchain.pem")
+    names = ["-keyout", key, "-out", certificate, "-subj", f"/CN={HOST}"]
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", *names]
     subprocess.run(command, check=True, capture_output=True)
 

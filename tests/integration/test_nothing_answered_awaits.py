@@ -6,6 +6,7 @@ import pytest
 
 from api.live import awaiting
 from api.services import Services
+from events.service.matches import Loaded
 from tests.support.callers import Caller, started
 from tests.support.projected import project
 
@@ -53,7 +54,12 @@ def test_the_matches_that_a_page_loads_are_bounded_and_the_next_page_goes_on(
         anna.move(match)
     loads: list[str] = []
     load = services.matches.load
-    monkeypatch.setattr(services.matches, "load", lambda match: loads.append(match) or load(match))
+
+    def counted(match: str) -> Loaded:
+        loads.append(match)
+        return load(match)
+
+    monkeypatch.setattr(services.matches, "load", counted)
     for path in ("/me/pending", "/me/queue"):
         found, cursor, pages = [], "", 0
         while True:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import schemathesis
@@ -139,11 +139,11 @@ def operation_trials() -> dict[str, Callable[[], None]]:
     Cases are generated when the first test runs, and not, as by ``document.parametrize()``, in every process that
     collects tests.
     """
-    made = get_all_tests(schema=document, test_func=try_case, settings=None, given_kwargs=None)
+    made: Any = get_all_tests(schema=document, test_func=try_case, settings=None, given_kwargs=None)
     return {operation.label: test for operation, test in (result.ok() for result in made)}
 
 
-@pytest.mark.parametrize("operation", [operation.ok().label for operation in document.get_all_operations()])
+@pytest.mark.parametrize("operation", [found.ok().label for found in cast(Any, document.get_all_operations())])
 def test_the_api_behaves_as_its_document_says(operation: str, world: World) -> None:
     operation_trials()[operation]()
 

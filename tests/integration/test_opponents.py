@@ -7,7 +7,6 @@ import pytest
 from domain.games import GAMES, find_ruleset
 from domain.match import opponents
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
-from domain.match.state import MatchState
 from domain.search import ENGINE_VERSION, accepts_draw, choose, seed_for
 from events.runtime.backoff import Backoff
 from events.runtime.wall_clock import now_ms
@@ -204,6 +203,7 @@ def test_an_opponent_answers_although_its_worker_is_killed_in_mid_search(
             doomed.kill()
         assert plies(shop, match) == 0
         with CeleryWorker(shop.settings):
-            state: MatchState = eventually(lambda: plies(shop, match) and shop.state(match), "the move")
+            eventually(lambda: plies(shop, match), "the move")
+    state = shop.state(match)
     assert [event.type for event in shop.store.read(match)].count("move-submitted") == 1
     assert state.last_ply == (1, 0)

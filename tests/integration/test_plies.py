@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -22,17 +23,18 @@ def match(anna: Caller, boris: Caller) -> str:
     return match
 
 
-def plies_of(steps: dict) -> list[int]:
+def plies_of(steps: dict[str, Any]) -> list[int]:
     """Return the plies of which the steps are told."""
     return [step["ply"] for step in steps["steps"]]
 
 
-def on_page(caller: Caller, match: str, query: str = "") -> dict:
+def on_page(caller: Caller, match: str, query: str = "") -> dict[str, Any]:
     """Return the steps that the page brings along."""
     page = caller.client.get(f"/matches/{match}{query}", headers={"Accept": "text/html"}).text
     found = re.search(r'<script type="application/json" id="steps" data-live>(.*?)</script>', page)
     assert found is not None
-    return json.loads(found[1])
+    steps: dict[str, Any] = json.loads(found[1])
+    return steps
 
 
 def test_a_step_names_what_differs_on_the_board_before_and_after_the_ply(anna: Caller, match: str) -> None:

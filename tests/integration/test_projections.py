@@ -142,14 +142,14 @@ def test_a_summary_ahead_of_its_stream_is_replaced(shop: SteppedInstallation, se
     assert listed(shop, "awaiting", "bob") == [match]
     for key, value in backup.items():
         if b":rm:" not in key:
-            shop.client.restore(key, 0, value, replace=True)  # type: ignore[arg-type]
+            shop.client.restore(key, 0, value, replace=True)
     assert shop.sweeper().check_streams() == 1
     assert shop.readmodels.summary(match) == summarise(SteppedInstallation(server.url).state(match))
     assert (listed(shop, "awaiting", "alice"), listed(shop, "awaiting", "bob")) == ([match], [])
 
 
 def test_paging_has_no_cap_and_no_doubles_even_where_many_share_one_instant(shop: SteppedInstallation) -> None:
-    shop.matches._now = lambda: shop.now  # type: ignore[method-assign]
+    shop.matches._now = lambda: shop.now
     matches = {shop.create(Seat.taken("alice"), Seat.open(), match=f"m{number:03}") for number in range(130)}
     shop.project_all()
     for limit in (1, 7, 200):

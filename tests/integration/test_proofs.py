@@ -54,7 +54,7 @@ class TestKeys:
     def test_processes_that_start_at_once_agree_on_one_key(self, shop: SteppedInstallation) -> None:
         rings = [KeyRing(shop.client, PREFIX, lambda: NOON) for _ in range(6)]
         found: list[str] = []
-        threads = [threading.Thread(target=lambda ring=ring: found.append(ring.signing().id)) for ring in rings]  # type: ignore[misc]
+        threads = [threading.Thread(target=lambda ring=ring: found.append(ring.signing().id)) for ring in rings]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -176,7 +176,7 @@ class TestCheckpoints:
             shop.start("alice", "bob")
         made: list[Checkpoint] = []
         logs = [CheckpointLog(shop.store, shop.keyring) for _ in range(4)]
-        threads = [threading.Thread(target=lambda log=log: made.append(log.sign(NOON))) for log in logs]  # type: ignore[misc]
+        threads = [threading.Thread(target=lambda log=log: made.append(log.sign(NOON))) for log in logs]
         for thread in threads:
             thread.start()
         for thread in threads:

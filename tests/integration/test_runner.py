@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
@@ -292,7 +293,7 @@ def test_a_file_tells_a_shell_how_commands_reach_the_store_and_its_key(house: In
     ran = subprocess.run(["/bin/sh", "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert (ran.returncode, "damaged" in ran.stdout) == (0, False), ran.stderr
     assert (house.var / "keys" / "at-rest.key").is_file()
-    stored = Redis.from_url(house.settings.redis_url).get("rk:{proof}:private-key")
+    stored: Any = Redis.from_url(house.settings.redis_url).get("rk:{proof}:private-key")
     assert stored.startswith(b"AES-256-GCM:")
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -54,13 +55,14 @@ def test_whole_chains_are_counted(store: RedisStore, match: str) -> None:
 
 
 def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, match: str) -> None:
-    (key,) = store.client.keys(f"*{match}:e")
-    entries = store.client.xrange(key)
-    store.client.delete(key)
+    client: Any = store.client
+    (key,) = client.keys(f"*{match}:e")
+    entries = client.xrange(key)
+    client.delete(key)
     for entry_id, fields in entries:
         if entry_id == b"5-0":
             fields[b"b"] = fields[b"b"].replace(MOVES[1].encode(), MOVES[3].encode())
-        store.client.xadd(key, fields, id=entry_id)
+        client.xadd(key, fields, id=entry_id)
     result = rookery("verify")
     assert result.exit_code == 1
     assert f"DAMAGED {match} is damaged at version 5: " in result.stdout

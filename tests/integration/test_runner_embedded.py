@@ -103,7 +103,7 @@ def test_a_directory_is_stamped_and_opened_again_by_the_same_or_a_newer_server(t
 
 @pytest.mark.parametrize("other", [("valkey", (8, 1, 8)), ("redis", (9, 1, 2)), ("redis", (6, 2, 14))])
 def test_an_older_server_or_one_of_another_family_is_refused(
-    tmp_path: Path, other: tuple[str, tuple[int, ...]]
+    tmp_path: Path, other: tuple[str, tuple[int, int, int]]
 ) -> None:
     DataDirectory(tmp_path, Binary(Path("server"), "valkey", (9, 1, 2))).release()
     with pytest.raises(EmbeddedError, match=r"written by valkey 9\.1\.2 and cannot be opened by"):

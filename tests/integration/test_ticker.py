@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
@@ -104,7 +105,8 @@ def test_a_flag_falls_through_the_relay_that_runs(shop: SteppedInstallation) -> 
     with running(Relay(shop.settings, lambda: shop.now)):
         eventually(lambda: shop.readmodels.summary(match), "the projection")
         beating_until(shop, deadline + 250)
-        state = eventually(lambda: shop.state(match).ended and shop.state(match), "the fall of the flag")
+        eventually(lambda: shop.state(match).ended, "the fall of the flag")
+    state = shop.state(match)
     assert (state.reason, state.fallen and state.fallen.deadline) == ("flag", deadline)
 
 
@@ -251,7 +253,7 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
     shop.now = last + 4 * DAY
     with running(Relay(shop.settings, lambda: shop.now)):
         for match in matches:
-            eventually(lambda match=match: pauses(shop, match), "the credit")
+            eventually(partial(pauses, shop, match), "the credit")
         eventually(lambda: not shop.heartbeat.uncredited(), "the end of the crediting")
     for match in matches:
         assert pauses(shop, match)[0][:3] == (OUTAGE, None, last)

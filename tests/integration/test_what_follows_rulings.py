@@ -12,7 +12,7 @@ from events.proof.audit import audit
 from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.summary import DAY_MS
 from events.service.matches import Executed
-from events.store.contract import Request
+from events.store.contract import Request, VersionTag
 from tests.support.cases import REASON, RULE
 from tests.support.matches import NOON
 from tests.support.stepped_installation import SteppedInstallation, drain
@@ -128,7 +128,9 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
     shop.do(match, SubmitMove(player="alice", move="c3-d4"), "alice")
     execute = shop.matches.execute
 
-    def overtaken(of: str, command: Command, actor: str, request: Request, version: int | None = None) -> Executed:
+    def overtaken(
+        of: str, command: Command, actor: str, request: Request, version: VersionTag | None = None
+    ) -> Executed:
         monkeypatch.setattr(shop.matches, "execute", execute)
         shop.do(match, OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS), "ann")
         shop.do(match, Rule(arbiter="ann", ruling="take-back", reason=REASON, rule=RULE, ply=0), "ann")

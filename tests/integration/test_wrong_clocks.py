@@ -1,7 +1,6 @@
 """Processes whose clock is wrong, on a real server whose TIME is the judge: they neither append nor keep time."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from flask import Flask
@@ -40,7 +39,7 @@ class OffClock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[OffClock]:
+def clock(monkeypatch: pytest.MonkeyPatch) -> OffClock:
     """Return the wall clock of apps and relays that are made in the test; it is right at first."""
     clock = OffClock()
     monkeypatch.setattr("events.installation.now_ms", clock)

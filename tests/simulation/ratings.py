@@ -29,7 +29,7 @@ class LiveRatings:
         if result == before:
             return
         self.undone += before is not None
-        pool = (result or before).pool  # type: ignore[union-attr]
+        pool = (result or before).pool
         ledger = self._ledgers.setdefault(pool, Ledger(pool))
         ledger.settle([] if before is None else [before], [] if result is None else [result])
         if result is None:

@@ -122,8 +122,8 @@ class Caller:
         return self
 
 
-ME = {"kind": "me"}
-OPEN = {"kind": "open"}
+ME: dict[str, Any] = {"kind": "me"}
+OPEN: dict[str, Any] = {"kind": "open"}
 
 
 def invited(name: str) -> dict[str, Any]:

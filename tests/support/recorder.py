@@ -148,7 +148,7 @@ class StoreApplicationRecorder(StoreAggregateRecorder, ApplicationRecorder):
         before = self.store.sequence()
         self._insert(stored_events, kwargs.get("tracking"))
         wanted = {(str(event.originator_id), event.originator_version) for event in stored_events}
-        ids = []
+        ids = list[int]()
         for notification in self._notifications_after(before):
             if len(ids) == len(wanted):
                 break

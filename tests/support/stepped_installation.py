@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from itertools import count
 from random import Random
+from typing import Any
 
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
@@ -62,7 +63,8 @@ class SteppedInstallation:
         self.now = NOON
         self.parts = parts = Installation(settings_for(url), lambda: self.now)
         parts.matches = Matches(parts.store, self.tick)
-        self.settings, self.client, self.store, self.matches = parts.settings, parts.client, parts.store, parts.matches
+        self.settings, self.store, self.matches = parts.settings, parts.store, parts.matches
+        self.client: Any = parts.client  # redis-py declares answers of str, which only other settings give
         self.readmodels, self.projector, self.ratings = parts.readmodels, parts.projector, parts.ratings
         self.keyring, self.checkpoints = parts.keys, parts.checkpoints
         self.diaries, self.heartbeat, self.timekeeper = parts.diaries, parts.heartbeat, parts.timekeeper

@@ -29,7 +29,7 @@ def told(event: e.Event, seat: int | None) -> str:
     return " ".join(describe_events((), (event,), audience(state, seat)))
 
 
-SAID = [
+SAID: list[tuple[e.Event, str]] = [
     (
         e.MatchCreated(
             at=NOON,

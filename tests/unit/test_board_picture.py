@@ -91,7 +91,7 @@ def test_a_piece_of_an_unknown_kind_shows_its_letter() -> None:
 
 
 def test_a_piece_that_stands_alone_is_a_figure_and_a_frozen_one_looks_it() -> None:
-    pieces = {
+    pieces: dict[str, tuple[Piece, ...]] = {
         "a1": (Piece(0, "giraffe", "rG", "red giraffe"),),
         "b1": (Piece(0, "giraffe", "rG", "frozen red giraffe", True),),
     }
@@ -102,7 +102,10 @@ def test_a_piece_that_stands_alone_is_a_figure_and_a_frozen_one_looks_it() -> No
 
 
 def test_pieces_that_belong_together_are_joined_by_a_line() -> None:
-    pieces = {"a1": (Piece(0, "little-dog", "rDg", "dog"),), "b1": (Piece(0, "rook", "rR", "rook"),)}
+    pieces: dict[str, tuple[Piece, ...]] = {
+        "a1": (Piece(0, "little-dog", "rDg", "dog"),),
+        "b1": (Piece(0, "rook", "rR", "rook"),),
+    }
     root = parsed(scene_with(pieces)._replace(links=(("a1", "b1"),)))
     assert len([path for path in root.iter(f"{SVG}path") if path.get("class") == "link"]) == 1
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from domain.match.commands import Resign
-from domain.match.events import DrawAccepted, MatchFinished
+from domain.match.events import DrawAccepted, MatchFinished, MoveSubmitted
 from events.proof.bundle import make_bundle
 from events.proof.verification import BEYOND
 from events.store.codec import draft_of
@@ -106,9 +106,10 @@ def test_a_move_that_the_opponent_would_not_play_is_found_when_it_is_computed_ag
     match = against_an_opponent()
     match.do(Resign(player="alice"))
     played = match.events[3]
+    assert isinstance(played, MoveSubmitted)
 
     def play_another(events: list[Any]) -> None:
-        events[3] = replace(played, move="b6-a5" if played.move != "b6-a5" else "b6-c5")  # type: ignore[union-attr,call-arg]
+        events[3] = replace(played, move="b6-a5" if played.move != "b6-a5" else "b6-c5")
 
     said = str(fault(resealed(match, play_another), recompute=True))
     assert said.startswith("version 4: the opponent plays ")

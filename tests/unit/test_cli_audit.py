@@ -164,7 +164,7 @@ def test_a_match_is_examined_whole() -> None:
 
 
 def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_computed_again() -> None:
-    events = against_an_opponent().events
+    events: list[Any] = against_an_opponent().events
     events[3] = replace(events[3], seed=1)
     (finding,) = examine(stored(events), "m", recompute=False).findings
     assert (finding.version, finding.reason.endswith("follows from the match, and 1 is recorded")) == (4, True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -44,7 +45,7 @@ calendars = st.builds(Calendar._replace, st.sampled_from(CALENDARS), free_days=f
 def all_terms(draw: st.DrawFn) -> Terms:
     """Return any terms that can be agreed on."""
     switches = {name: draw(st.booleans()) for name in ("vacations", "weekends")}
-    common = switches | {
+    common: dict[str, Any] = switches | {
         "flag": draw(st.sampled_from([AUTOMATIC, CLAIM])),
         "ceiling": draw(st.none() | st.integers(1, 40).map(lambda number: number * 6 * HOUR)),
         "first_move": draw(st.integers(1, 80)) * 3 * HOUR,
@@ -198,9 +199,11 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
     if kind == 12:
         return GiveTime(player=player, seat=draw(st.integers(0, len(seats) - 1)), time=draw(lengths) + HOUR)
     if kind == 13:
-        return draw(st.sampled_from([RequestTakeback(player=player), AcceptTakeback(player=player)]))
+        takebacks: list[Command] = [RequestTakeback(player=player), AcceptTakeback(player=player)]
+        return draw(st.sampled_from(takebacks))
     if kind == 14:
-        return draw(st.sampled_from([CallTime(), CallTime(player=player), ForgiveFlag(player=player)]))
+        claims: list[Command] = [CallTime(), CallTime(player=player), ForgiveFlag(player=player)]
+        return draw(st.sampled_from(claims))
     return Resign(player=player)
 
 

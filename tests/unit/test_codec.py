@@ -71,6 +71,13 @@ def envelope(type_name: str, data: Any, schema: int = 1, at: Any = NOON) -> Enve
     return Envelope("0" * 64, "m", 4, type_name, schema, at, "alice", data)
 
 
+def plain(name: str, **content: object) -> Event:
+    """Return an event of a type by its stored name."""
+    made: Any = TYPES[name]
+    event: Event = made(at=NOON, **content)
+    return event
+
+
 MOVE = {"seat": 0, "ply": 1, "move": "c3-d4"}
 
 EVENTS: list[Event] = [
@@ -81,7 +88,7 @@ EVENTS: list[Event] = [
     MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", level=3, seed=0, engine="e1"),
     MatchFinished(at=NOON, scores=(1.0, 0.0), reason="no-moves"),
     MatchFinished(at=NOON, scores=(0.25, 0.75), reason="material"),
-    *(TYPES[name](at=NOON, seat=1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
+    *(plain(name, seat=1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
     MatchAborted(at=NOON, player="alice"),
     replace(CREATED, terms=STANDARD, rematch_of="m0"),
     MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", channel="conditional"),
@@ -94,7 +101,7 @@ EVENTS: list[Event] = [
     TimeGiven(at=NOON, seat=0, to=1, time=60_000),
     FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit="time"),
     FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit="time", claimed_by=1),
-    *(TYPES[name](at=NOON, seat=1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined")),
+    *(plain(name, seat=1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined")),
     MovesTakenBack(at=NOON, ply=1),
     TakebackRequested(at=NOON, seat=1, ply=6),
     DisputeRaised(at=NOON, dispute=1, ply=4, ground="clock", statement="0" * 64, freezes=True, seat=1),
@@ -105,12 +112,12 @@ EVENTS: list[Event] = [
     SeedDrawn(at=NOON, seed="8"),
     DrawAccepted(at=NOON, seat=1, engine="2"),
     DrawDeclined(at=NOON, seat=1, engine="2"),
-    *(TYPES[name](at=NOON, dispute=1, arbiter="ann") for name in ("match-frozen", "match-unfrozen")),
+    *(plain(name, dispute=1, arbiter="ann") for name in ("match-frozen", "match-unfrozen")),
     RulingMade(at=NOON, dispute=1, arbiter="ann", ruling="let-stand", reason="e" * 64, rule="f" * 64, appeal=False),
     ClocksAdjusted(at=NOON, remaining=(60_000, 120_000)),
-    *(TYPES[name](at=NOON) for name in ("match-annulled", "match-restored")),
+    *(plain(name) for name in ("match-annulled", "match-restored")),
     RulesetProposed(at=NOON, arbiter="ann", ruleset=2, reason="e" * 64),
-    *(TYPES[name](at=NOON, seat=1) for name in ("ruleset-accepted", "ruleset-declined")),
+    *(plain(name, seat=1) for name in ("ruleset-accepted", "ruleset-declined")),
     RulesetChanged(at=NOON, ruleset=1),
 ]
 

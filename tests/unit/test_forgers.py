@@ -17,7 +17,7 @@ from tests.support.bundles import STORIES, bundle_of, keys
 FORGERIES = 80
 """Of each story."""
 
-WRITTEN = (
+WRITTEN: tuple[Any, ...] = (
     *(0, -1, 1, 2, 7, 99, 2**31, 2**53 - 1, 1 - 2**53, 10**15, 0.5, True, None),
     *("", "x", "x" * 20_000, "\0", "\u202e", "é", "bashni", "towers", "opponent-1", "time", "ruling", "draw-agreed"),
     *([], {}, [[]], [0] * 50, {"a": 1}),

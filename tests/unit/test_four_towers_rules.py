@@ -81,7 +81,9 @@ def test_every_playable_order_of_a_multi_move_is_read_as_the_canonical_one() -> 
     for order in ("a4-a5;e6-d6;d6-c6", "e6-d6;a4-a5;d6-c6", "e6-d6;d6-c6;a4-a5"):
         assert GAME.format_move(position, GAME.parse_move(position, order)) == canonical
     assert GAME.format_move(position, GAME.read_move(position, " e6-d6; d6-c6; a4-a5 ", "standard")) == canonical
-    out_of_order = Multi(tuple(reversed(GAME.parse_move(position, "a4-a5;e6-e7").components)))
+    in_order = GAME.parse_move(position, "a4-a5;e6-e7")
+    assert isinstance(in_order, Multi)
+    out_of_order = Multi(tuple(reversed(in_order.components)))
     assert not GAME.is_legal(position, out_of_order)
 
 

@@ -41,7 +41,7 @@ class Counting:
 def played(game: Game[Any, Any], setup: str, seed: int) -> tuple[list[Any], list[str]]:
     """Return the positions in which the moves of a random game were played, and the moves."""
     chance, position = Random(seed), game.initial(setup)
-    positions, moves = [], []
+    positions, moves = list[Any](), list[Any]()
     while len(moves) < PLIES and (legal := list(game.legal_moves(position))):
         move = chance.choice(legal[:3])
         positions.append(position)

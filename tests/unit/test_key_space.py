@@ -144,7 +144,9 @@ def test_no_other_module_spells_a_key(room: str) -> None:
         if path.name in ("keys.py", "queues.py") and path.parent.name == "runtime":
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            first = node.values[0] if isinstance(node, ast.JoinedStr) else None
+            if not isinstance(node, ast.JoinedStr):
+                continue
+            first = node.values[0]
             if isinstance(first, ast.FormattedValue) and ast.unparse(first.value).endswith("prefix"):
                 spelling.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert spelling == []

@@ -1,9 +1,9 @@
 """Where a match would have gone otherwise under another ruleset: the first place, and how."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -43,7 +43,7 @@ NOBODY_LEAVES = variant(fourplay.GAME, ruleset=3, elimination=NO_ELIMINATION)
 
 
 @pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def known(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Return how a third ruleset becomes known."""
 
     return partial(register, monkeypatch)
@@ -174,6 +174,6 @@ def test_a_ruleset_that_does_not_exist_is_no_answer() -> None:
 
 def test_a_match_that_cannot_be_replayed_as_it_is_says_so() -> None:
     match = played("c3-d4")
-    broken = [*match.events[:-1], replace(match.events[-1], move="c3-e5")]  # type: ignore[call-arg]
+    broken = [*match.events[:-1], replace(cast(Any, match.events[-1]), move="c3-e5")]
     with pytest.raises(Unplayable, match="ply 1, c3-e5: a man moves one square at a time"):
         impact("m", broken, 1, 2)

@@ -69,7 +69,7 @@ def test_a_match_that_was_annulled_while_it_was_played_goes_on_with_another_seed
 
 def test_a_match_that_is_over_again_once_it_is_restored_needs_no_seed() -> None:
     match = ended(against_an_opponent())
-    cases = [
+    cases: list[Command] = [
         OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),
         ruling("annul"),
         OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),

@@ -53,10 +53,15 @@ def result(number: int, first: str, second: str, score: float, day: int = DAY, s
 def season(seed: int, size: int) -> list[RatedResult]:
     """Return results over some days, several of them at the same instant."""
     chance = Random(seed)
+
+    def players() -> tuple[str, str]:
+        first, second = chance.sample(PLAYERS, 2)
+        return first, second
+
     return [
         result(
             number,
-            *chance.sample(PLAYERS, 2),
+            *players(),
             chance.choice((0.0, 0.5, 1.0)),
             DAY + chance.randrange(6),
             chance.randrange(4),

@@ -11,7 +11,7 @@ from domain.four_towers import GAME as FOUR_TOWERS
 from domain.fourplay import GAME as FOURPLAY
 from domain.fourplay.attacks import ENEMY, Sight, attacks, own_squares
 from domain.fourplay.moves import piece_moves, split
-from domain.game import IllegalMove, MalformedNotation
+from domain.game import Game, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from domain.presentation import Fact
 from domain.tower_game import GAME as TOWER_GAME
@@ -236,13 +236,14 @@ def test_what_is_unambiguous_is_read(name: str, position: str, text: str, move: 
 
 
 def test_parse_move_stays_strict() -> None:
-    for game, text in (
+    written: list[tuple[Game[Any, Any], str]] = [
         (BASHNI, "c3d4"),
         (TOWER_GAME, "CC2-CC4"),
         (FOUR_TOWERS, "d3d4"),
         (FOURPLAY, "e5g7"),
         (TOWERS, "A6"),
-    ):
+    ]
+    for game, text in written:
         with pytest.raises(MalformedNotation):
             game.parse_move(game.initial(next(iter(game.setups))), text)
 

@@ -63,7 +63,7 @@ def test_pruning_changes_no_value(seed: int) -> None:
 
 def test_perfect_play_draws_noughts_and_crosses() -> None:
     game = NOUGHTS
-    position, history = game.initial("start"), []
+    position, history = game.initial("start"), list[Any]()
     while (outcome := game.outcome(position, history)) is None:
         move = choose(game, position, history, 8, seed=3).move
         history.append(position)
@@ -75,10 +75,10 @@ def test_perfect_play_draws_noughts_and_crosses() -> None:
 def test_the_highest_level_never_loses_noughts_and_crosses(seed: int) -> None:
     game = NOUGHTS
     chance = random.Random(seed)
-    position, history = game.initial("start"), []
+    position, history = game.initial("start"), list[Any]()
     while (outcome := game.outcome(position, history)) is None:
         own_turn = game.to_move(position) == seed % 2
-        moves = game.legal_moves(position)
+        moves = list(game.legal_moves(position))
         move = choose(game, position, history, 7, seed).move if own_turn else chance.choice(moves)
         history.append(position)
         position = game.play(position, move)

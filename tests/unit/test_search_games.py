@@ -18,7 +18,7 @@ from tests.support.rulesets import RULESETS
 from workers.fleet.ladder import PAIRS, Played, Row, match_up, play_game, play_ladder
 
 AnyGame = Game[Any, Any]
-SETUPS = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
+SETUPS: list[tuple[AnyGame, str]] = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
 NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
 
 
@@ -89,7 +89,7 @@ def test_captures_are_made_because_they_must_be() -> None:
 def test_a_level_keeps_within_its_nodes_in_every_game(game: AnyGame, level: int) -> None:
     for setup in game.setups:
         chance = random.Random(f"{setup}/{level}")
-        position, history = game.initial(setup), []
+        position, history = game.initial(setup), list[Any]()
         for _ in range(30):
             if game.outcome(position, history) is not None:
                 break

@@ -1,6 +1,7 @@
 """Settings from the environment, and the connections and stores that are made of them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -135,7 +136,7 @@ def test_a_blocking_client_waits_longer_than_the_server_blocks() -> None:
 
 
 def test_a_client_for_a_unix_socket_is_made_too() -> None:
-    connection = connect("unix:///run/redis.sock?db=2").connection_pool.make_connection()
+    connection: Any = connect("unix:///run/redis.sock?db=2").connection_pool.make_connection()
     assert (connection.path, connection.db) == ("/run/redis.sock", 2)
 
 

@@ -1,5 +1,7 @@
 """What an appeal has settled is settled: who may rule on it, who can reopen it, and what was decided before that."""
 
+from typing import Any
+
 import pytest
 
 from domain.match import events as e
@@ -27,7 +29,7 @@ from tests.support.matches import FOUR, PlayedMatch, started, started_by_four
 
 def settled(first: str = "decide", second: str = "take-back") -> PlayedMatch:
     """Return a match that ann decided for White and ben, on appeal, took back to the first ply."""
-    facts = {"decide": {"scores": (1.0, 0.0)}, "take-back": {"ply": 1}, "let-stand": {}}
+    facts: dict[str, dict[str, Any]] = {"decide": {"scores": (1.0, 0.0)}, "take-back": {"ply": 1}, "let-stand": {}}
     match = disputed()
     match.do(ruling(first, "ann", **facts[first]))
     match.do(Appeal(player="bob", statement=WORDS))
@@ -124,7 +126,7 @@ def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("let-stand", "cleo"))
     assert [each.arbiter for each in match.state.disputes[0].rulings] == ["ann", "ben", "cleo"]
-    assert restored(snapshot_of(match.state, EMPTY))[0] == match.state  # type: ignore[index]
+    assert restored(snapshot_of(match.state, EMPTY))[0] == match.state
 
 
 @pytest.mark.parametrize("scores", [(1e-7, 0.9999999), (0.12345, 0.87655), (1 / 3, 2 / 3), (float("nan"), 1.0)])
@@ -137,7 +139,7 @@ def test_the_scores_of_a_ruling_are_thousandths(scores: tuple[float, ...]) -> No
 def test_what_was_recorded_before_appeals_settled_anything_is_not_accused() -> None:
     match = settled(second="let-stand")
     at = match.now + 1000
-    again = [
+    again: list[e.Event] = [
         e.DisputeRaised(at=at, dispute=2, ply=1, ground="clock", statement=WORDS, freezes=False, seat=0),
         e.RulingMade(at=at, dispute=2, arbiter="ann", ruling="decide", reason=WORDS, rule=WORDS, appeal=False),
         e.MatchFinished(at=at, scores=(1 / 3, 2 / 3), reason="ruling"),

@@ -229,7 +229,7 @@ def test_the_starts_have_blacks_men_on_the_files_of_whites_and_the_bishops_excha
 )
 def test_a_move_is_read_with_spaces_marks_and_a_longer_prefix_than_needed(position: str, text: str, move: str) -> None:
     standing = GAME.parse_position(position)
-    assert GAME.format_move(standing, GAME.parse_san(standing, text)) == move
+    assert GAME.format_move(standing, GAME.parse_san(standing, text, None)) == move
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_move_that_is_written_otherwise_or_is_none_or_several_is_refused(posit
     read = []
     for text in texts.split(" "):
         try:
-            read.append((text, GAME.format_move(standing, GAME.parse_san(standing, text))))
+            read.append((text, GAME.format_move(standing, GAME.parse_san(standing, text, None))))
         except RulesError:
             continue
     assert read == []
@@ -260,7 +260,7 @@ def test_a_move_that_is_written_otherwise_or_is_none_or_several_is_refused(posit
 def test_a_castling_name_that_differs_between_the_setups_asks_for_the_kings_move(text: str) -> None:
     standing = GAME.parse_position(f"{CASTLES} w {ALL_RIGHTS} - 0")
     with pytest.raises(IllegalMove, match="names different Rooks in the two setups: write the King's move instead"):
-        GAME.parse_san(standing, text)
+        GAME.parse_san(standing, text, None)
 
 
 @pytest.mark.parametrize(("setup", "move"), [("original", "cc1-ee1"), ("alternate", "cc1-aa1")])
@@ -271,14 +271,14 @@ def test_a_match_reads_a_castling_name_after_its_setup(setup: str, move: str) ->
 
 def test_a_castling_name_never_means_another_man_that_stands_on_the_kings_home() -> None:
     standing = GAME.parse_position(f"4k/5/5/5/5|{MIDDLE}|5/5/2B2/5/K4 w - - 0")
-    assert GAME.format_move(standing, GAME.parse_san(standing, "Bee1")) == "cc1-ee1"
+    assert GAME.format_move(standing, GAME.parse_san(standing, "Bee1", None)) == "cc1-ee1"
     with pytest.raises(IllegalMove, match="the King is not on cc1: it cannot castle"):
         GAME.parse_san(standing, "O-B", "original")
 
 
 def test_several_moves_are_told_apart_in_the_refusal() -> None:
     with pytest.raises(IllegalMove, match="could be several moves: write acRxcc4 or cc1Rxcc4 or cc8Rxcc4"):
-        GAME.parse_san(GAME.parse_position(ROOKS), "Rxcc4")
+        GAME.parse_san(GAME.parse_position(ROOKS), "Rxcc4", None)
 
 
 @pytest.mark.parametrize(
@@ -303,16 +303,16 @@ def test_a_refusal_says_what_is_wrong_with_the_one_move_that_may_be_meant(
 ) -> None:
     standing = GAME.parse_position(position)
     with pytest.raises(IllegalMove, match=reason):
-        GAME.parse_san(standing, text)
+        GAME.parse_san(standing, text, None)
 
 
 def test_a_mark_behind_the_long_form_is_named_as_what_is_wrong() -> None:
     with pytest.raises(MalformedNotation, match="takes no mark behind it: write cc1-cc2"):
-        GAME.parse_san(GAME.parse_position(ROOKS), "cc1-cc2+")
+        GAME.parse_san(GAME.parse_position(ROOKS), "cc1-cc2+", None)
 
 
 @pytest.mark.parametrize("text", ["aa1-ab1", "Kab1", "hello", "O-J"])
 def test_no_move_is_read_when_the_game_is_over(text: str) -> None:
     ended = GAME.parse_position(f"{ROOKS[:-1]}100")
     with pytest.raises(GameOver, match="no-progress"):
-        GAME.parse_san(ended, text)
+        GAME.parse_san(ended, text, None)

@@ -70,7 +70,7 @@ def test_every_random_game_ends_and_positions_and_moves_read_back(setup: str) ->
         assert texts == sorted(texts)
         for move, text in zip(moves, texts, strict=True):
             assert GAME.parse_move(position, text) == move
-            assert GAME.parse_san(position, GAME.san(position, move)) == move
+            assert GAME.parse_san(position, GAME.san(position, move), None) == move
 
 
 @pytest.mark.parametrize("setup", ["original", "alternate"])

@@ -10,7 +10,7 @@ Square = tuple[int, int]
 Board = dict[Square, str]
 
 WIDTHS = {11: "ce", 10: "ch", 9: "ck", 8: "bk", 7: "bk", 6: "bj", 5: "aj", 4: "aj", 3: "ai", 2: "di", 1: "gi"}
-SQUARES = {(ord(f) - 96, y) for y, (a, b) in WIDTHS.items() for f in "abcdefghijk" if a <= f <= b}
+SQUARES = {(ord(f) - 96, y) for y, ends in WIDTHS.items() for f in "abcdefghijk" if ends[0] <= f <= ends[1]}
 ARENAS = [
     [(1 + 3 * X + Y + c, 3 - X + 3 * Y + r) for c in range(3) for r in range(3)] for Y in range(3) for X in range(3)
 ]

@@ -184,7 +184,7 @@ def successors(state: State) -> dict[str, str]:
             memories = list(state.memories)
             if draft.memory is not None:
                 memories[not state.white] = frozenset(draft.memory)
-            passed = ()
+            passed: tuple[tuple[Square, Square], ...] = ()
             if draft.crossed is not None and not promoted and draft.crossed not in board:
                 passed = ((draft.crossed, draft.end),)
             on_tower = bool(draft.taken) and not draft.passing and draft.end in TOWERS

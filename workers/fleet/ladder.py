@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 from domain.game import Game
+from domain.games import find_ruleset
 from domain.search import choose
 
 AnyGame = Game[Any, Any]
@@ -76,10 +77,11 @@ def match_up(
     if games < 1:
         raise ValueError(f"a match has one game or more, not {games}")
     game.initial(setup)
-    play_one = partial(play_game, game, setup, strong, weak, seed)
     if processes == 1:
+        play_one = partial(play_game, game, setup, strong, weak, seed)
         return _row(setup, strong, weak, map(play_one, range(games)), on_game)
     with ProcessPoolExecutor(processes) as pool:
+        play_one = partial(_play_registered, game.id, game.ruleset, setup, strong, weak, seed)
         return _row(setup, strong, weak, pool.map(play_one, range(games)), on_game)
 
 
@@ -96,6 +98,11 @@ def play_game(game: AnyGame, setup: str, strong: Side, weak: Side, seed: int, nu
         history.append(position)
         position = game.play(position, move)
     return Played(seat, outcome.scores[seat], outcome.reason, len(history))
+
+
+def _play_registered(game_id: str, ruleset: int, *match_up: Any) -> Played:
+    """Play a game by a ruleset of the register: functions do not travel to other processes, names do."""
+    return play_game(find_ruleset(game_id, ruleset), *match_up)
 
 
 def _move(game: AnyGame, position: Any, history: Sequence[Any], side: Side, chance: Random) -> Any:

@@ -10,7 +10,7 @@ from domain.tower_game.evaluate import evaluate, noisy_moves, order
 from domain.tower_game.legality import why_not
 from domain.tower_game.moves import play
 from domain.tower_game.notation import display_move, format_move, parse_move, read_move, san
-from domain.tower_game.outcome import key, outcome, outcome_by_history, over_without_claim
+from domain.tower_game.outcome import is_drawn, key, outcome, outcome_by_history
 from domain.tower_game.position import Position, format_position, in_check, parse_position, to_move
 from domain.tower_game.view import facts, hints
 
@@ -28,11 +28,11 @@ class TowerGame(Game[Position, int]):
 
 
 def _legal_moves(position: Position) -> Iterable[int]:
-    return () if over_without_claim(position) else moves.legal_moves(position)
+    return () if is_drawn(position) else moves.legal_moves(position)
 
 
 def _is_legal(position: Position, move: int) -> bool:
-    return legality.is_legal(position, move) and not over_without_claim(position)
+    return legality.is_legal(position, move) and not is_drawn(position)
 
 
 GAME = TowerGame(

@@ -114,10 +114,10 @@ def _between() -> tuple[tuple[int, ...], ...]:
 BETWEEN = _between()
 """The set of cubes strictly between two cubes of one line; empty for neighbours and for cubes that share no line."""
 
-HOMES = (NUMBERS["cc1"], NUMBERS["cc8"])
+KING_HOMES = (NUMBERS["cc1"], NUMBERS["cc8"])
 CORNERS = tuple(NUMBERS[name] for name in ("aa1", "ae1", "ea1", "ee1", "aa8", "ae8", "ea8", "ee8"))
 """The corners in the order of the castling field; bit n of the castling rights is the n-th of them."""
-PASSED = {
+CASTLING_PATHS = {
     NUMBERS[corner]: NUMBERS[passed]
     for corner, passed in (
         ("aa1", "bb1"),

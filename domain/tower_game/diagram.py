@@ -21,7 +21,7 @@ def diagram(position: Position) -> str:
             lines.append("   ".join(rows))
         lines.append("   ".join("  a b c d e" for _ in ranks))
         lines.append("")
-    lines.append(f"{'White' if position.side == 0 else 'Black'} to move, {position.clock} quiet plies")
+    lines.append(f"{'White' if position.side == 0 else 'Black'} to move, {position.halfmove_clock} quiet plies")
     return "\n".join(line.rstrip() for line in lines)
 
 

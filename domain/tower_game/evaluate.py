@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from domain.tower_game.board import CUBES
-from domain.tower_game.moves import CAPTURE, PROMOTION_CODES, legal_moves, origin_of, target_of
-from domain.tower_game.position import BLACK, PAWN, Position, in_check
+from domain.tower_game.moves import CAPTURE, PROMOTION_CODES, legal_moves, origin_of, promotion_of, target_of
+from domain.tower_game.position import BLACK, PAWN, ROOK, Position, in_check
 
 VALUES = (0, 0, 560, 480, 260, 420, 400, 340, 300, 100)
 """By code: hundredths of a Pawn, after the average number of cubes that a man reaches on an open board."""
@@ -33,6 +33,7 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
 
 
 _PLACED = _placed_values()
+_ROOK = PROMOTION_CODES.index(ROOK)
 
 
 def evaluate(position: Position, seat: int) -> int:
@@ -60,8 +61,9 @@ def order(position: Position, moves: Iterable[int]) -> list[int]:
             taken = board[target]
             value = VALUES[taken - BLACK if taken > BLACK else taken] or VALUES[PAWN]
             gain += 10_000 + 10 * value - VALUES[kind]
-        if move & 15:
-            gain += 5_000 + VALUES[PROMOTION_CODES[move & 15]]
+        promotion = promotion_of(move)
+        if promotion:
+            gain += 5_000 + VALUES[PROMOTION_CODES[promotion]]
         return -gain
 
     return sorted(moves, key=weight)
@@ -72,4 +74,4 @@ def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
     moves = legal_moves(position)
     if in_check(position):
         return moves, False
-    return [move for move in moves if move & CAPTURE or move & 15 == 7], True
+    return [move for move in moves if move & CAPTURE or promotion_of(move) == _ROOK], True

@@ -5,16 +5,16 @@ from domain.tower_game.board import (
     BETWEEN,
     BISHOP_LINES,
     CAPTAIN_SETS,
+    CASTLING_PATHS,
     CORNERS,
     CUBES,
-    HOMES,
     JESTER_SETS,
+    KING_HOMES,
     KING_SETS,
     KNIGHT_SETS,
     MERCHANT_LINES,
     NAMES,
     NUMBERS,
-    PASSED,
     PAWN_CAPTURE_SETS,
     PAWN_CAPTURES,
     ROOK_LINES,
@@ -28,6 +28,7 @@ from domain.tower_game.moves import (
     legal_moves,
     may_castle,
     origin_of,
+    promotion_of,
     target_of,
 )
 from domain.tower_game.outcome import outcome
@@ -45,9 +46,9 @@ from domain.tower_game.position import (
     ROOK,
     Position,
     attacked,
+    en_passant_captures,
     in_check,
     occupied,
-    passing_captures,
 )
 
 _LEAP_SETS = {KNIGHT: KNIGHT_SETS, CAPTAIN: CAPTAIN_SETS, JESTER: JESTER_SETS, FOOL: KING_SETS}
@@ -57,23 +58,23 @@ _SIDES = ("White", "Black")
 
 
 def is_legal(position: Position, move: int) -> bool:
-    """Tell whether ``move`` is legal, looking only at the man that would move."""
-    if not isinstance(move, int) or not 0 <= move >> 13 < CUBES or move >> 4 & 255 >= CUBES:
+    """Return whether ``move`` is legal by the movement and check rules, looking only at the man that would move."""
+    if not isinstance(move, int) or not 0 <= origin_of(move) < CUBES or target_of(move) >= CUBES:
         return False
     men, side = position.men, position.side
     mine, theirs = occupied(men, side), occupied(men, 1 - side)
     everybody = mine | theirs
-    origin, target = move >> 13, move >> 4 & 255
+    origin, target = origin_of(move), target_of(move)
     goal = 1 << target
     kind = position.board[origin] - side * BLACK
     if kind == KING and goal & mine:
-        return not move & (CAPTURE | 15) and _is_castling(position, origin, target, everybody)
+        return move == encode(origin, target, False) and _is_castling(position, origin, target, everybody)
     if not reaches(position, move):
         return False
     if kind == KING:
         return not attacked(target, men, 1 - side, everybody ^ 1 << origin)
     if kind == PAWN and move & CAPTURE and not theirs & goal:
-        return origin in passing_captures(men, side, target)
+        return origin in en_passant_captures(men, side, target)
     king = men[side * BLACK + KING].bit_length() - 1
     checkers, pins = checks_and_pins(men, side, king, mine, everybody)
     if checkers and (checkers & (checkers - 1) or not (checkers | BETWEEN[king][checkers.bit_length() - 1]) & goal):
@@ -82,21 +83,21 @@ def is_legal(position: Position, move: int) -> bool:
 
 
 def reaches(position: Position, move: int) -> bool:
-    """Tell whether a man of the side to move can make ``move`` if castling and King safety do not matter."""
-    board, men, side, _, passed, _ = position
-    origin, target, promotion = move >> 13, move >> 4 & 255, move & 15
+    """Return whether a man of the side to move can make ``move``, castling and the King's safety disregarded."""
+    board, men, side, _, en_passant, _ = position
+    origin, target, promotion = origin_of(move), target_of(move), promotion_of(move)
     kind = board[origin] - side * BLACK
     mine, theirs = occupied(men, side), occupied(men, 1 - side)
     goal = 1 << target
     if not KING <= kind <= PAWN or promotion > 7 or goal & mine:
         return False
-    en_passant = kind == PAWN and target == passed and bool(PAWN_CAPTURE_SETS[side][origin] & goal)
-    if bool(move & CAPTURE) != (bool(goal & theirs) or en_passant):
+    captures_en_passant = kind == PAWN and target == en_passant and bool(PAWN_CAPTURE_SETS[side][origin] & goal)
+    if bool(move & CAPTURE) != (bool(goal & theirs) or captures_en_passant):
         return False
     if bool(promotion) != (kind == PAWN and target & 7 == (7, 0)[side]):
         return False
     if kind == PAWN:
-        return en_passant or _pawn_reaches(board, side, origin, target, bool(goal & theirs))
+        return captures_en_passant or _pawn_reaches(board, side, origin, target, bool(goal & theirs))
     if kind in _LINES:
         return bool(_LINES[kind][origin] & goal) and not BETWEEN[origin][target] & (mine | theirs)
     return bool((KING_SETS if kind == KING else _LEAP_SETS[kind])[origin] & goal)
@@ -113,12 +114,12 @@ def _pawn_reaches(board: bytes, side: int, origin: int, target: int, capture: bo
 
 def _is_castling(position: Position, origin: int, target: int, everybody: int) -> bool:
     men, side = position.men, position.side
-    if origin != HOMES[side] or target not in PASSED:
+    if origin != KING_HOMES[side] or target not in CASTLING_PATHS:
         return False
     index = CORNERS.index(target)
     return (
         index // 4 == side
-        and bool(position.rights >> index & 1)
+        and bool(position.castling_rights >> index & 1)
         and not attacked(origin, men, 1 - side, everybody)
         and may_castle(men, side, target, everybody)
     )
@@ -152,10 +153,10 @@ def why_not(position: Position, square: str) -> str | None:
     return f"{man} may not leave: the King would be attacked"
 
 
-def reason(position: Position, move: int) -> str:
+def refusal(position: Position, move: int) -> str:
     """Return why ``move``, which is not legal, is not."""
     board, side = position.board, position.side
-    origin, target, promotion = origin_of(move), target_of(move), move & 15
+    origin, target, promotion = origin_of(move), target_of(move), promotion_of(move)
     start, end = NAMES[origin], NAMES[target]
     promoted = f"={PROMOTIONS[promotion - 1]}" if promotion else ""
     code = board[origin] - side * BLACK
@@ -163,7 +164,13 @@ def reason(position: Position, move: int) -> str:
         return f"no man of yours stands on {start}"
     man = _TITLES[LETTERS[code - 1]]
     own_there = KING <= board[target] - side * BLACK <= PAWN
-    if code == KING and origin == HOMES[side] and target in PASSED and target % 8 == origin % 8 and own_there:
+    if (
+        code == KING
+        and origin == KING_HOMES[side]
+        and target in CASTLING_PATHS
+        and target % 8 == origin % 8
+        and own_there
+    ):
         return _castling_reason(position, move)
     if own_there:
         return f"{end} is held by a man of your own"
@@ -174,7 +181,7 @@ def reason(position: Position, move: int) -> str:
         return "only a Pawn that reaches the last rank promotes"
     if not move & CAPTURE and reaches(position, move | CAPTURE):
         return f"that is a capture: write {start}x{end}{promoted}"
-    passing = code == PAWN and target == position.passed
+    passing = code == PAWN and target == position.en_passant
     if not board[target] and move & CAPTURE and not passing:
         return f"there is nothing to capture on {end}"
     if not reaches(position, move):
@@ -187,19 +194,19 @@ def reason(position: Position, move: int) -> str:
 
 
 def _castling_reason(position: Position, move: int) -> str:
-    """Say why castling is not possible now [TG-16], or not written as ``move`` is."""
+    """Return why castling is not possible now [TG-16], or is written in another way than ``move``."""
     men, side, corner = position.men, position.side, target_of(move)
     name = NAMES[corner]
     enemy, everybody = 1 - side, occupied(men, 0) | occupied(men, 1)
-    passed = PASSED[corner]
-    if move & (CAPTURE | 15):
-        return f"castling takes no x and no promotion: write {NAMES[HOMES[side]]}-{name}"
-    if not position.rights >> CORNERS.index(corner) & 1:
+    path = CASTLING_PATHS[corner]
+    if move != encode(origin_of(move), corner, False):
+        return f"castling takes no x and no promotion: write {NAMES[KING_HOMES[side]]}-{name}"
+    if not position.castling_rights >> CORNERS.index(corner) & 1:
         return f"the right to castle to {name} is gone"
     if in_check(position):
         return "a King in check may not castle"
-    if position.board[passed]:
-        return f"castling to {name} is blocked: {NAMES[passed]} is not empty"
-    if attacked(passed, men, enemy, everybody):
-        return f"the King may not castle over {NAMES[passed]}: that cube is attacked"
+    if position.board[path]:
+        return f"castling to {name} is blocked: {NAMES[path]} is not empty"
+    if attacked(path, men, enemy, everybody):
+        return f"the King may not castle over {NAMES[path]}: that cube is attacked"
     return f"the King may not castle to {name}: that cube is attacked"

@@ -5,8 +5,8 @@ import re
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 from domain.reading import bare as bare_text
 from domain.reading import several
-from domain.tower_game.board import HOMES, NAMES, NUMBERS
-from domain.tower_game.legality import is_legal, reaches, reason
+from domain.tower_game.board import KING_HOMES, NAMES, NUMBERS
+from domain.tower_game.legality import is_legal, reaches, refusal
 from domain.tower_game.moves import (
     CAPTURE,
     PROMOTIONS,
@@ -14,9 +14,10 @@ from domain.tower_game.moves import (
     encode,
     origin_of,
     play,
+    promotion_of,
     target_of,
 )
-from domain.tower_game.outcome import outcome, over_without_claim
+from domain.tower_game.outcome import is_drawn, outcome
 from domain.tower_game.position import BLACK, KING, LETTERS, PAWN, Position, in_check
 
 _CANONICAL = re.compile(r"([a-e]{2}[1-8])([-x])([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
@@ -46,7 +47,7 @@ CASTLINGS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 
 def format_move(position: Position, move: int) -> str:  # noqa: ARG001
     """Return the canonical string of ``move``."""
-    promotion = move & 15
+    promotion = promotion_of(move)
     return (
         f"{NAMES[origin_of(move)]}{'x' if move & CAPTURE else '-'}{NAMES[target_of(move)]}"
         f"{'=' + PROMOTIONS[promotion - 1] if promotion else ''}"
@@ -67,10 +68,10 @@ def parse_move(position: Position, text: str, setup: str | None = None) -> int:
     canonical = _CANONICAL.fullmatch(bare)
     if canonical:
         move = _read_canonical(canonical)
-        if is_legal(position, move) and not over_without_claim(position):
+        if is_legal(position, move) and not is_drawn(position):
             return move
         _refuse_if_over(position)
-        raise IllegalMove(reason(position, move))
+        raise IllegalMove(refusal(position, move))
     _refuse_if_over(position)
     return _parse_short(position, bare, setup)
 
@@ -138,7 +139,7 @@ def display_move(position: Position, move: int) -> str:
 
 def san(position: Position, move: int) -> str:
     """Return the short algebraic notation of the legal ``move``."""
-    origin, target, promotion = origin_of(move), target_of(move), move & 15
+    origin, target, promotion = origin_of(move), target_of(move), promotion_of(move)
     code = position.board[origin] - position.side * BLACK
     mark = "x" if move & CAPTURE else ""
     if code == PAWN:
@@ -186,12 +187,14 @@ def _parse_short(position: Position, text: str, setup: str | None) -> int:
             raise MalformedNotation("castling is no en passant capture")
         return _castling(position, text, setup)
     candidates = _candidates(position, text)
-    found = [move for move in candidates if is_legal(position, move) and (not passing or _is_passing(position, move))]
+    found = [
+        move for move in candidates if is_legal(position, move) and (not passing or _is_en_passant(position, move))
+    ]
     if len(found) == 1:
         return found[0]
     if not found:
         if len(candidates) == 1 and not passing:
-            raise IllegalMove(reason(position, candidates[0]))
+            raise IllegalMove(refusal(position, candidates[0]))
         raise IllegalMove(
             f"no legal {'en passant capture' if passing else 'move'} is written {text!r} in this position"
         )
@@ -236,7 +239,7 @@ def _promotion(letter: str | None) -> int:
     return PROMOTIONS.index(letter) + 1 if letter else 0
 
 
-def _is_passing(position: Position, move: int) -> bool:
+def _is_en_passant(position: Position, move: int) -> bool:
     return bool(
         move & CAPTURE
         and not position.board[target_of(move)]
@@ -254,13 +257,13 @@ def _castling(position: Position, text: str, setup: str | None) -> int:
     corners = {CASTLINGS[name][position.side][letter] for name in setups}
     if len(corners) > 1:
         raise IllegalMove(f"{text} names different Rooks in the two setups: write the King's move instead")
-    home = HOMES[position.side]
+    home = KING_HOMES[position.side]
     if position.board[home] != KING + position.side * BLACK:
         # Another man there may well have a move to the corner, which the name does not mean.
         raise IllegalMove(f"the King is not on {NAMES[home]}: it cannot castle")
     move = encode(home, NUMBERS[corners.pop()], False)
     if not is_legal(position, move):
-        raise IllegalMove(reason(position, move))
+        raise IllegalMove(refusal(position, move))
     return move
 
 

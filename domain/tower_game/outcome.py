@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 
 from domain.game import Outcome
 from domain.history import occurrences
-from domain.tower_game.moves import QUIET_CLOCK, any_move
+from domain.tower_game.moves import MAX_HALFMOVE_CLOCK, any_move
 from domain.tower_game.position import BLACK, KING, PAWN, Position, in_check, occupied
 
 LONE_MEN = range(KING + 1, PAWN - 1)
@@ -16,7 +16,7 @@ def key(position: Position) -> Hashable:
     return position[0], position[2], position[3], position[4]
 
 
-def insufficient(position: Position) -> bool:
+def has_insufficient_material(position: Position) -> bool:
     """Tell whether the men left are King against King, or King and one man other than Fool or Pawn against King."""
     if (occupied(position.men, 0) | occupied(position.men, 1)).bit_count() > 3:
         return False
@@ -31,11 +31,11 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
         checkmate = in_check(position)
         own, other = (0.0, 1.0) if checkmate else (0.25, 0.75)
         return Outcome((own, other) if side == 0 else (other, own), "checkmate" if checkmate else "stalemate")
-    if insufficient(position):
+    if has_insufficient_material(position):
         return Outcome((0.5, 0.5), "insufficient-material")
     if occurrences(position, history, key) >= 2:
         return Outcome((0.5, 0.5), "repetition")
-    if position.clock >= QUIET_CLOCK:
+    if position.halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return Outcome((0.5, 0.5), "no-progress")
     return None
 
@@ -45,6 +45,6 @@ def outcome_by_history(position: Position, history: Sequence[Position]) -> Outco
     return Outcome((0.5, 0.5), "repetition") if occurrences(position, history, key) >= 2 else None
 
 
-def over_without_claim(position: Position) -> bool:
+def is_drawn(position: Position) -> bool:
     """Tell whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
-    return position.clock >= QUIET_CLOCK or insufficient(position)
+    return position.halfmove_clock >= MAX_HALFMOVE_CLOCK or has_insufficient_material(position)

@@ -9,8 +9,8 @@ from domain.tower_game.board import (
     CAPTAIN_SETS,
     CORNERS,
     CUBES,
-    HOMES,
     JESTER_SETS,
+    KING_HOMES,
     KING_SETS,
     KNIGHT_SETS,
     MERCHANT_LINES,
@@ -31,15 +31,15 @@ MEN: str = " " + LETTERS + LETTERS.lower()
 class Position(NamedTuple):
     """The men by cube (a byte each) and by code (a set of cubes each), and the other fields of the position string.
 
-    ``men[0]`` is unused. ``rights`` has bit n for the n-th corner, ``passed`` is the en passant cube or -1.
+    ``men[0]`` is unused. ``castling_rights`` has bit n for the n-th corner; ``en_passant`` is a cube, -1 for none.
     """
 
     board: bytes
     men: tuple[int, ...]
     side: int
-    rights: int
-    passed: int
-    clock: int
+    castling_rights: int
+    en_passant: int
+    halfmove_clock: int
 
 
 def occupied(men: tuple[int, ...] | list[int], side: int) -> int:
@@ -90,12 +90,12 @@ def in_check(position: Position) -> bool:
     return attacked(king, men, 1 - side, occupied(men, 0) | occupied(men, 1))
 
 
-def passing_captures(men: tuple[int, ...], side: int, passed: int) -> list[int]:
-    """Return the cubes of the Pawns of ``side`` that may legally capture en passant on ``passed`` [TG-12]."""
-    candidates = PAWN_CAPTURE_SETS[1 - side][passed] & men[side * BLACK + PAWN]
+def en_passant_captures(men: tuple[int, ...], side: int, en_passant: int) -> list[int]:
+    """Return the cubes of the Pawns of ``side`` that may legally capture en passant on ``en_passant`` [TG-12]."""
+    candidates = PAWN_CAPTURE_SETS[1 - side][en_passant] & men[side * BLACK + PAWN]
     if not candidates:
         return []
-    victim = 1 << (passed - 1 if side == 0 else passed + 1)
+    victim = 1 << (en_passant - 1 if side == 0 else en_passant + 1)
     everybody = occupied(men, 0) | occupied(men, 1)
     king = men[side * BLACK + KING].bit_length() - 1
     enemy_pawns = (1 - side) * BLACK + PAWN
@@ -105,7 +105,7 @@ def passing_captures(men: tuple[int, ...], side: int, passed: int) -> list[int]:
     while candidates:
         pawn = candidates & -candidates
         candidates ^= pawn
-        if not attacked(king, left, 1 - side, everybody ^ pawn ^ victim | 1 << passed):
+        if not attacked(king, left, 1 - side, everybody ^ pawn ^ victim | 1 << en_passant):
             captures.append(pawn.bit_length() - 1)
     return captures
 
@@ -133,18 +133,18 @@ def parse_position(text: str) -> Position:
         kings = men[owner * BLACK + KING].bit_count()
         if kings != 1:
             raise MalformedNotation(f"{name} has {kings} Kings, not exactly one")
-    rights = _parse_castling(fields[2], board)
+    castling_rights = _parse_castling(fields[2], board)
     if not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) <= 3) or (
         str(int(fields[4])) != fields[4] or int(fields[4]) > 100
     ):
         raise MalformedNotation("the clock must be a plain number from 0 to 100")
-    clock = int(fields[4])
-    passed = _parse_passed(fields[3], board, men, side, clock)
+    halfmove_clock = int(fields[4])
+    en_passant = _parse_en_passant(fields[3], board, men, side, halfmove_clock)
     everybody = occupied(men, 0) | occupied(men, 1)
     other_king = men[(1 - side) * BLACK + KING].bit_length() - 1
     if attacked(other_king, men, side, everybody):
         raise MalformedNotation(f"the King on {NAMES[other_king]} is in check although the other side is to move")
-    return Position(board, men, side, rights, passed, clock)
+    return Position(board, men, side, castling_rights, en_passant, halfmove_clock)
 
 
 def _parse_men(text: str) -> bytes:
@@ -185,7 +185,7 @@ def _parse_men(text: str) -> bytes:
 def _parse_castling(text: str, board: bytes) -> int:
     if text == "-":
         return 0
-    rights = 0
+    castling_rights = 0
     last = -1
     for name in text.split(","):
         cube = NUMBERS.get(name)
@@ -196,31 +196,31 @@ def _parse_castling(text: str, board: bytes) -> int:
             raise MalformedNotation(f"castling: {name} is repeated or out of order")
         last = index
         owner = index // 4
-        if board[HOMES[owner]] != KING + owner * BLACK:
-            raise MalformedNotation(f"castling: the King is not on {NAMES[HOMES[owner]]}")
+        if board[KING_HOMES[owner]] != KING + owner * BLACK:
+            raise MalformedNotation(f"castling: the King is not on {NAMES[KING_HOMES[owner]]}")
         if board[cube] != ROOK + owner * BLACK:
             raise MalformedNotation(f"castling: no Rook of that side stands on {name}")
-        rights |= 1 << index
-    return rights
+        castling_rights |= 1 << index
+    return castling_rights
 
 
-def _parse_passed(text: str, board: bytes, men: tuple[int, ...], side: int, clock: int) -> int:
+def _parse_en_passant(text: str, board: bytes, men: tuple[int, ...], side: int, halfmove_clock: int) -> int:
     if text == "-":
         return -1
-    passed = NUMBERS.get(text)
+    en_passant = NUMBERS.get(text)
     rank = 5 if side == 0 else 2
-    if passed is None or passed % 8 != rank:
+    if en_passant is None or en_passant % 8 != rank:
         raise MalformedNotation(f"en passant: expected '-' or a cube of rank {rank + 1}, got {text[:10]!r}")
-    if clock:
+    if halfmove_clock:
         raise MalformedNotation("en passant: a double step has just been made, so the clock must be 0")
     forward = 1 if side == 0 else -1
-    if board[passed] or board[passed + forward]:
+    if board[en_passant] or board[en_passant + forward]:
         raise MalformedNotation(f"en passant: the cubes passed and left, {text} and behind it, must be empty")
-    if board[passed - forward] != PAWN + (1 - side) * BLACK:
+    if board[en_passant - forward] != PAWN + (1 - side) * BLACK:
         raise MalformedNotation(f"en passant: no enemy Pawn has just passed {text}")
-    if not passing_captures(men, side, passed):
+    if not en_passant_captures(men, side, en_passant):
         raise MalformedNotation(f"en passant: no Pawn may legally capture on {text} [TG-13]")
-    return passed
+    return en_passant
 
 
 def format_position(position: Position) -> str:
@@ -229,9 +229,9 @@ def format_position(position: Position) -> str:
     board = "|".join(["/".join([signs[y * 8 + z :: 40] for y in range(4, -1, -1)]) for z in range(7, -1, -1)])
     for run in range(5, 0, -1):
         board = board.replace(" " * run, str(run))
-    castling = ",".join(NAMES[corner] for index, corner in enumerate(CORNERS) if position.rights >> index & 1)
-    passed = NAMES[position.passed] if position.passed >= 0 else "-"
-    return f"{board} {'wb'[position.side]} {castling or '-'} {passed} {position.clock}"
+    castling = ",".join(NAMES[corner] for index, corner in enumerate(CORNERS) if position.castling_rights >> index & 1)
+    en_passant = NAMES[position.en_passant] if position.en_passant >= 0 else "-"
+    return f"{board} {'wb'[position.side]} {castling or '-'} {en_passant} {position.halfmove_clock}"
 
 
 def to_move(position: Position) -> int:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from domain.facts import captured, listed, repetition_fact
 from domain.presentation import Fact, Hint
-from domain.tower_game.board import HOMES, NAMES, PASSED
+from domain.tower_game.board import CASTLING_PATHS, KING_HOMES, NAMES
 from domain.tower_game.diagram import KINDS
-from domain.tower_game.moves import CAPTURE, QUIET_CLOCK, legal_moves, origin_of, target_of
+from domain.tower_game.moves import CAPTURE, MAX_HALFMOVE_CLOCK, legal_moves, origin_of, promotion_of, target_of
 from domain.tower_game.notation import format_move
-from domain.tower_game.outcome import key, over_without_claim
+from domain.tower_game.outcome import is_drawn, key
 from domain.tower_game.position import BLACK, KING, LETTERS, Position, format_position, to_move
 
 _PROMOTION_LABELS = ("", "bishop", "captain", "fool", "jester", "merchant", "knight", "rook")
@@ -20,11 +20,13 @@ _CAPTURABLE = tuple(zip(KINDS, LETTERS, strict=True))[1:]
 def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
     """Return the men that can move, by cube; the path is the cube where a move ends."""
     found: dict[str, list[Hint]] = {}
-    for move in () if over_without_claim(position) else legal_moves(position):
+    for move in () if is_drawn(position) else legal_moves(position):
         origin, target = origin_of(move), target_of(move)
         king = position.board[origin] == KING + position.side * BLACK
-        castling = king and origin == HOMES[position.side] and target in PASSED
-        label = _PROMOTION_LABELS[move & 15] or ("castle" if castling else "capture" if move & CAPTURE else "move")
+        castling = king and origin == KING_HOMES[position.side] and target in CASTLING_PATHS
+        label = _PROMOTION_LABELS[promotion_of(move)] or (
+            "castle" if castling else "capture" if move & CAPTURE else "move"
+        )
         found.setdefault(NAMES[origin], []).append(Hint(format_move(position, move), (NAMES[target],), label))
     return {square: tuple(hints) for square, hints in found.items()}
 
@@ -37,6 +39,6 @@ def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
             Fact("Lost", seat, listed((kind, lost[letter.lower() if seat else letter]) for kind, letter in _CAPTURABLE))
             for seat in (0, 1)
         ),
-        Fact("Plies without a capture or a Pawn move", None, f"{position.clock} of {QUIET_CLOCK}"),
+        Fact("Plies without a capture or a Pawn move", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

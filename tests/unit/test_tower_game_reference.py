@@ -115,8 +115,11 @@ def test_repetition_is_told_from_all_earlier_positions_as_in_the_slow_reading() 
     reasons = set()
     for maker in (castling, en_passant, bare):
         for state, position in drawn_positions(rng, maker, 12):
-            others = [replace(state, clock=rng.randrange(101)), replace(state, rights=state.rights[1:])]
-            others = [replace(other, passed=None) if other.clock else other for other in others]
+            others = [
+                replace(state, halfmove_clock=rng.randrange(101)),
+                replace(state, castling_rights=state.castling_rights[1:]),
+            ]
+            others = [replace(other, en_passant=None) if other.halfmove_clock else other for other in others]
             others += list(legal_moves(state).values())[:2]
             history = [rng.choice([state, *others]) for _ in range(rng.randrange(6))]
             reasons.add(same_ends(state, position, history))

@@ -20,9 +20,9 @@ class State:
 
     board: Board
     white: bool
-    rights: tuple[str, ...]
-    passed: Cube | None
-    clock: int
+    castling_rights: tuple[str, ...]
+    en_passant: Cube | None
+    halfmove_clock: int
 
 
 def name(cube: Cube) -> str:

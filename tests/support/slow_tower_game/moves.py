@@ -32,7 +32,7 @@ def steps(state: State, start: Cube) -> Iterator[tuple[str, Board]]:
             if not captures(board, start, end):
                 continue
             sign = "x" if taken else "-"
-        elif captures(board, start, end) and (taken or end == state.passed):
+        elif captures(board, start, end) and (taken or end == state.en_passant):
             sign = "x"
             if not taken:
                 left.append((end[0], end[1], start[2]))
@@ -61,20 +61,20 @@ def castlings(state: State) -> Iterator[tuple[str, Board]]:
     board, white = state.board, state.white
     rank = "1" if white else "8"
     for corner_file, passed_file in CORNERS.items():
-        home, corner, passed = cube_of("cc" + rank), cube_of(corner_file + rank), cube_of(passed_file + rank)
-        if corner_file + rank not in state.rights or passed in board:
+        home, corner, crossed = cube_of("cc" + rank), cube_of(corner_file + rank), cube_of(passed_file + rank)
+        if corner_file + rank not in state.castling_rights or crossed in board:
             continue
-        if any(attacked(board, cube, not white) for cube in (home, passed, corner)):
+        if any(attacked(board, cube, not white) for cube in (home, crossed, corner)):
             continue
         after = {cube: man for cube, man in board.items() if cube not in (home, corner)}
-        yield f"cc{rank}-{corner_file}{rank}", {**after, corner: board[home], passed: board[corner]}
+        yield f"cc{rank}-{corner_file}{rank}", {**after, corner: board[home], crossed: board[corner]}
 
 
 def rights_after(state: State, start: str, end: str) -> tuple[str, ...]:
     lost = {start, end}
     if state.board[cube_of(start)] in "Kk":
-        lost |= {right for right in state.rights if right[2] == ("1" if state.white else "8")}
-    return tuple(right for right in state.rights if right not in lost)
+        lost |= {right for right in state.castling_rights if right[2] == ("1" if state.white else "8")}
+    return tuple(right for right in state.castling_rights if right not in lost)
 
 
 def open_moves(state: State) -> dict[str, State]:
@@ -86,11 +86,11 @@ def open_moves(state: State) -> dict[str, State]:
             continue
         start, end = text[:3], text[4:7]
         pawn = state.board[cube_of(start)] in "Pp"
-        clock = 0 if pawn or "x" in text else state.clock + 1
-        after = State(board, not state.white, rights_after(state, start, end), None, clock)
+        halfmove_clock = 0 if pawn or "x" in text else state.halfmove_clock + 1
+        after = State(board, not state.white, rights_after(state, start, end), None, halfmove_clock)
         if pawn and abs(int(end[2]) - int(start[2])) == 2:
             x, y, z = cube_of(start)
-            opened = replace(after, passed=(x, y, z + forward(state.white)))
+            opened = replace(after, en_passant=(x, y, z + forward(state.white)))
             if can_pass(opened):
                 after = opened
         found[text] = after
@@ -103,19 +103,19 @@ def is_passing(state: State, move: str) -> bool:
 
 
 def can_pass(state: State) -> bool:
-    """Tell whether there is a legal en passant capture of the Pawn that passed ``state.passed``."""
-    if state.passed is None:
+    """Tell whether there is a legal en passant capture of the Pawn that passed ``state.en_passant``."""
+    if state.en_passant is None:
         return False
     return any(
         is_passing(state, text) and not in_check(board, state.white)
         for start, man in state.board.items()
-        if man == ("P" if state.white else "p") and captures(state.board, start, state.passed)
+        if man == ("P" if state.white else "p") and captures(state.board, start, state.en_passant)
         for text, board in steps(state, start)
     )
 
 
 def same(one: State, other: State) -> bool:
-    return replace(one, clock=0) == replace(other, clock=0)
+    return replace(one, halfmove_clock=0) == replace(other, halfmove_clock=0)
 
 
 def bare(board: Board) -> bool:
@@ -133,7 +133,7 @@ def outcome(state: State, history: Sequence[State] = ()) -> tuple[list[float], s
         mine, reason = 0.5, "insufficient-material"
     elif sum(same(state, earlier) for earlier in history) >= 2:
         mine, reason = 0.5, "repetition"
-    elif state.clock == 100:
+    elif state.halfmove_clock == 100:
         mine, reason = 0.5, "no-progress"
     else:
         return None

@@ -40,9 +40,9 @@ def strew(rng: random.Random, board: Board, letters: str, number: int) -> None:
             board[cube] = cased(kind, rng.random() < 0.5)
 
 
-def finished(rng: random.Random, board: Board, white: bool | None = None, passed: Cube | None = None) -> str:
+def finished(rng: random.Random, board: Board, white: bool | None = None, en_passant: Cube | None = None) -> str:
     """Return the string of a position, with some of the castling rights that it may have."""
-    rights = tuple(
+    castling_rights = tuple(
         right
         for right in ORDER_OF_RIGHTS
         if board.get(cube_of(right)) == cased("R", right[2] == "1")
@@ -50,7 +50,7 @@ def finished(rng: random.Random, board: Board, white: bool | None = None, passed
         and rng.random() < 0.8
     )
     white = rng.random() < 0.5 if white is None else white
-    return write(State(board, white, rights, passed, 0 if passed else rng.choice(CLOCKS)))
+    return write(State(board, white, castling_rights, en_passant, 0 if en_passant else rng.choice(CLOCKS)))
 
 
 def rider_along(direction: Cube) -> str:
@@ -83,17 +83,17 @@ def castling(rng: random.Random) -> str:
         board[cube_of("cc" + rank)] = cased("K", white)
         if rng.random() < 0.1:
             board[cube_of("ed" + ("2" if white else "7"))] = cased("C", not white)  # check, and no corner attacked
-        for corner, passed in CORNERS.items():
+        for corner, crossed in CORNERS.items():
             if rng.random() < 0.9:
                 board[cube_of(corner + rank)] = cased("R", white if rng.random() < 0.95 else not white)
             if rng.random() < 0.9:
                 board[cube_of(corner + ("2" if white else "7"))] = cased("P", white)
             if rng.random() < 0.2:
-                board[cube_of(passed + rank)] = cased(rng.choice(PIECES), rng.random() < 0.5)
+                board[cube_of(crossed + rank)] = cased(rng.choice(PIECES), rng.random() < 0.5)
             if rng.random() < 0.1:
-                board[cube_of(corner[0] + passed[1] + ("2" if white else "7"))] = cased("P", not white)
+                board[cube_of(corner[0] + crossed[1] + ("2" if white else "7"))] = cased("P", not white)
             if rng.random() < 0.1:
-                board[cube_of(passed + rng.choice("3456"))] = cased("R", not white)
+                board[cube_of(crossed + rng.choice("3456"))] = cased("R", not white)
     strew(rng, board, PIECES + "PP", rng.randrange(8))
     return finished(rng, board)
 
@@ -103,25 +103,25 @@ def en_passant(rng: random.Random) -> str:
     white = rng.random() < 0.5
     x, y = rng.randrange(5), rng.randrange(5)
     landed, ahead = (5 if white else 4), forward(white)
-    behind, passed = (x, y, landed + 2 * ahead), (x, y, landed + ahead)
+    behind, en_passant = (x, y, landed + 2 * ahead), (x, y, landed + ahead)
     board: Board = {(x, y, landed): cased("P", not white)}
     for column in range(x - 1, x + 2):
         for row in range(y - 1, y + 2):
             if (column, row, landed) in CUBES and rng.random() < 0.4:
                 board.setdefault((column, row, landed), cased("P", white if rng.random() < 0.9 else not white))
-    kept = [cube for cube in (passed, behind) if rng.random() < 0.95]
+    kept = [cube for cube in (en_passant, behind) if rng.random() < 0.95]
     way, nearer, farther = rng.choice(DIRECTIONS), rng.randrange(1, 4), rng.randrange(1, 4)
-    center = rng.choice([*board, passed])
+    center = rng.choice([*board, en_passant])
     held = (center[0] + way[0] * nearer, center[1] + way[1] * nearer, center[2] + way[2] * nearer)
     beyond = (center[0] - way[0] * farther, center[1] - way[1] * farther, center[2] - way[2] * farther)
     for cube, letter in ((held, cased("K", white)), (beyond, cased(rider_along(way), not white))):
-        if cube in CUBES and cube not in (passed, behind):
+        if cube in CUBES and cube not in (en_passant, behind):
             board.setdefault(cube, letter)
     board.update(dict.fromkeys(kept, "."))
     strew(rng, board, rng.choice(("RRBBMMP", PIECES + "P")), rng.randrange(8))
     for cube in kept:
         del board[cube]
-    return finished(rng, board, white, passed if rng.random() < 0.9 else None)
+    return finished(rng, board, white, en_passant if rng.random() < 0.9 else None)
 
 
 def promoting(rng: random.Random) -> str:

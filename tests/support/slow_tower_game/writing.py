@@ -37,18 +37,18 @@ def read(text: str) -> State:
     """Return the position of a string; raises Refused for any other spelling and for what cannot be played on."""
     fields = text.split(" ")
     demand(len(fields) == 5, "five fields")
-    men, side, castling, en_passant, clock = fields
+    men, side, castling, en_passant, halfmove_clock = fields
     board = read_men(men)
     letters = list(board.values())
     demand(letters.count("K") == 1 and letters.count("k") == 1, "one King a side")
     demand(not any(man in "Pp" and cube[2] in (1, 8) for cube, man in board.items()), "no Pawn on rank 1 or 8")
     demand(side in ("w", "b"), "w or b")
-    rights = read_rights(castling, board)
-    demand(re.fullmatch("0|[1-9][0-9]?|100", clock) is not None, "0 to 100")
-    state = State(board, side == "w", rights, read_passed(en_passant, board, side == "w"), int(clock))
+    castling_rights = read_rights(castling, board)
+    demand(re.fullmatch("0|[1-9][0-9]?|100", halfmove_clock) is not None, "0 to 100")
+    state = State(board, side == "w", castling_rights, read_passed(en_passant, board, side == "w"), int(halfmove_clock))
     demand(not in_check(board, not state.white), "the side not to move is not in check")
-    if state.passed is not None:
-        demand(clock == "0", "a Pawn has just moved")
+    if state.en_passant is not None:
+        demand(halfmove_clock == "0", "a Pawn has just moved")
         demand(can_pass(state), "a legal en passant capture")
     return state
 
@@ -72,13 +72,13 @@ def read_men(men: str) -> Board:
 def read_rights(castling: str, board: Board) -> tuple[str, ...]:
     if castling == "-":
         return ()
-    rights = tuple(castling.split(","))
-    demand(rights == tuple(right for right in ORDER_OF_RIGHTS if right in rights), "corners in order")
-    for right in rights:
+    castling_rights = tuple(castling.split(","))
+    demand(castling_rights == tuple(right for right in ORDER_OF_RIGHTS if right in castling_rights), "corners in order")
+    for right in castling_rights:
         king, rook = ("K", "R") if right[2] == "1" else ("k", "r")
         demand(board.get(cube_of("cc" + right[2])) == king, "a King at home")
         demand(board.get(cube_of(right)) == rook, "a Rook in the corner")
-    return rights
+    return castling_rights
 
 
 def read_passed(en_passant: str, board: Board, white: bool) -> Cube | None:
@@ -97,8 +97,9 @@ def write(state: State) -> str:
     for z in range(8, 0, -1):
         rows = ["".join(state.board.get((x, y, z), " ") for x in range(5)) for y in range(4, -1, -1)]
         ranks.append("/".join(re.sub(" +", lambda run: str(len(run[0])), row) for row in rows))
-    passed = name(state.passed) if state.passed else "-"
-    return f"{'|'.join(ranks)} {'w' if state.white else 'b'} {','.join(state.rights) or '-'} {passed} {state.clock}"
+    en_passant = name(state.en_passant) if state.en_passant else "-"
+    side, castling = "w" if state.white else "b", ",".join(state.castling_rights) or "-"
+    return f"{'|'.join(ranks)} {side} {castling} {en_passant} {state.halfmove_clock}"
 
 
 def san(state: State, legal: Collection[str], move: str) -> str:

@@ -6,7 +6,7 @@ from api.access.limits import spend, spend_by_address
 from api.http.problems import Problem
 from api.services import services
 from domain.match.state import Seat
-from events.people.accounts import Person
+from events.people.person import Person
 
 MAX_MATCHES_GOING = 2000
 """Of one person, open ones included: each costs time wherever all of them are looked at."""

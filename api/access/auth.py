@@ -10,7 +10,7 @@ from api.access.limits import rate_limits, too_many
 from api.http.problems import Problem
 from api.services import services
 from domain.match.commands import API, WEB
-from events.people.accounts import NoSuchPerson, Person, Suspension
+from events.people.person import NoSuchPerson, Person, Suspension
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import rfc3339
 
@@ -42,10 +42,10 @@ def current_person() -> Person | None:
     if "person" not in g:
         people = services().people
         if _TICKET in request.environ:
-            g.person = people.person_of(request.environ[_TICKET])
+            g.person = people.credentials.person_of(request.environ[_TICKET])
         else:
             kind, secret = _credential()
-            g.person = people.person_of(people.credential(kind, secret)) if secret else None
+            g.person = people.credentials.person_of(people.credentials.key(kind, secret)) if secret else None
             _refuse_bad_token(kind, g.person)
     person: Person | None = g.person
     return person
@@ -55,7 +55,7 @@ def issue_ticket() -> str | None:
     """Return a ticket with which who is asking is recognised once elsewhere; None when that is nobody."""
     if current_person() is None:
         return None
-    return services().tickets.issue(services().people.credential(*_credential()))
+    return services().tickets.issue(services().people.credentials.key(*_credential()))
 
 
 def redeem_ticket() -> None:
@@ -173,9 +173,9 @@ def begin_session(response: Response, person: Person) -> Response:
     name = session_cookie(settings)
     earlier = request.cookies.get(name)
     if earlier:
-        people.end_session(earlier)
+        people.sessions.end(earlier)
     try:
-        secret = people.open_session(person, SESSION_SECONDS)
+        secret = people.sessions.open(person, SESSION_SECONDS)
     except NoSuchPerson as error:
         raise gone() from error
     response.set_cookie(
@@ -211,7 +211,7 @@ def end_session(response: Response) -> Response:
     name = session_cookie(settings)
     secret = request.cookies.get(name)
     if secret:
-        services().people.end_session(secret)
+        services().people.sessions.end(secret)
     response.delete_cookie(name, httponly=True, samesite="Lax", secure=settings.secure_cookies)
     return response
 
@@ -220,7 +220,7 @@ def _admit() -> None:
     """Recognise the caller and count the act, in one round trip."""
     kind, secret = _credential()
     writes = rate_limits().items["writes"]
-    admission = services().people.admit(kind, secret, writes.get_expiry()) if secret else None
+    admission = services().people.credentials.admit(kind, secret, writes.get_expiry()) if secret else None
     g.person = admission.person if admission else None
     _refuse_bad_token(kind, g.person)
     if admission and admission.suspension:

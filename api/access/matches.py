@@ -7,8 +7,8 @@ from api.http.problems import no_such_match
 from api.services import services
 from domain.match.guards import seat_of
 from domain.match.state import MatchState
-from events.people.accounts import Person
 from events.people.administration import ARBITER
+from events.people.person import Person
 from events.service.matches import Loaded
 
 

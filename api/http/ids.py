@@ -3,7 +3,7 @@
 import base64
 import hashlib
 
-from events.people.accounts import Person
+from events.people.person import Person
 
 
 def match_id(person: Person, key: str) -> str:

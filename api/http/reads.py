@@ -7,7 +7,7 @@ from flask import Flask, current_app, g, request
 from api.access.auth import SAFE_METHODS, current_person, shows_credential
 from api.access.limits import rate_limits, spend, spend_by_address
 from api.http.problems import Problem
-from events.people.accounts import Person
+from events.people.person import Person
 from events.runtime.errors import StoreError
 
 UNCOUNTED = frozenset({"web.static", "healthz", "readyz", "metrics", "problem", None})

@@ -15,7 +15,7 @@ from domain.games import GAMES, find_ruleset
 from domain.match.event_types import SEEDS
 from domain.match.state import OPPONENT_PREFIX, PLAYING, MatchState
 from domain.search.levels import LEVELS
-from events.people.accounts import Person
+from events.people.person import Person
 from events.readmodels import Summary, summarise
 from events.runtime.wall_clock import rfc3339
 from events.store.codec import content_shown

@@ -10,8 +10,8 @@ from api.http.schemas import PlayerShown, Shown
 from api.services import services
 from domain.match.disputes import GROUNDS, RULINGS
 from domain.match.state import MatchState
-from events.people.accounts import Person
 from events.people.administration import ARBITER
+from events.people.person import Person
 from events.private.statements import MEMBERS, Recalled, recalled
 from events.runtime.wall_clock import rfc3339
 

@@ -3,7 +3,7 @@
 from api.http.problems import Problem
 from api.services import services
 from domain.match.state import MatchState
-from events.people.accounts import Person
+from events.people.person import Person
 from events.private.chats import MOST_MESSAGES, Message
 
 

@@ -6,7 +6,7 @@ from api.http.problems import Problem
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
 from domain.search import ENGINE_VERSION
-from events.people.accounts import Person
+from events.people.person import Person
 from events.proof.bundle import basis_of_bundle
 from events.service.jobs import BUNDLE, RECOMPUTATION, basis_of_answer
 from events.service.personal_data import takes_long

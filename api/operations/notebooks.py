@@ -1,6 +1,6 @@
 """How much players may store beside matches."""
 
-from events.people.accounts import Person
+from events.people.person import Person
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES
 
 

@@ -24,8 +24,8 @@ from domain.match.clock import left
 from domain.match.disputes import CONDUCT, GROUNDS, RULINGS, refuse_involved
 from domain.match.refusals import Refused
 from domain.match.state import PLAYING, MatchState
-from events.people.accounts import Person
 from events.people.administration import ARBITER, OPERATOR
+from events.people.person import Person
 from events.private.statements import Statement
 from events.readmodels import summarise
 

@@ -11,7 +11,7 @@ from api.pages.settings_page import DAYS
 from api.pages.wording import instant, reason_words, score_words
 from domain.match.clock import CEILING, FIRST_MOVE, TIME
 from domain.match.terms import Terms, duration, in_words
-from events.people.accounts import Person
+from events.people.person import Person
 from events.store.converter import read_value
 
 _PLAYERS = frozenset({"creator", "player", "arbiter"})

@@ -13,8 +13,8 @@ from api.live.awaiting import Awaited
 from api.pages import wording
 from api.services import services
 from domain.games import GAMES
-from events.people.accounts import Person
 from events.people.administration import ARBITER
+from events.people.person import Person
 from events.pictures.board import swatch
 
 blueprint = Blueprint("web", __name__, template_folder="templates")

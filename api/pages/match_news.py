@@ -12,7 +12,7 @@ from api.services import services
 from domain.games import find_ruleset
 from domain.match.events import Event
 from domain.match.state import ABORTED, OPEN, MatchState
-from events.people.accounts import Person
+from events.people.person import Person
 from events.service.matches import Loaded
 from events.store.codec import event_of
 from events.store.contract import EMPTY, VersionTag, tag_of

@@ -25,7 +25,7 @@ from domain.game import OutcomeUnknownError, StepBudget
 from domain.games import GAMES
 from domain.match.audit import Proof
 from domain.match.state import CLOCK, MatchState
-from events.people.accounts import Person
+from events.people.person import Person
 from events.private.statements import MEMBERS, Recalled, recalled
 from events.proof.audit import Record, audit
 from events.readmodels import summarise

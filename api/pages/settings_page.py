@@ -11,7 +11,7 @@ from domain.match import vacation
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
-from events.people.accounts import LONGEST_LABEL
+from events.people.tokens import MAX_LABEL_LENGTH
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339
 
@@ -43,8 +43,8 @@ def settings() -> str | Response:
         archive=state_of_archive(person),
         blocks=blocks,
         blocked=services().people.persons(blocks),
-        tokens=services().people.tokens(person),
-        longest_label=LONGEST_LABEL,
+        tokens=services().people.tokens.of(person),
+        longest_label=MAX_LABEL_LENGTH,
         now=now,
         rfc3339=rfc3339,
     )

@@ -16,7 +16,7 @@ from domain.game import Game
 from domain.games import GAMES, RULESETS
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
-from events.people.accounts import Person
+from events.people.person import Person
 from events.pictures.board import colour_names
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_alone
 from events.readmodels import Summary

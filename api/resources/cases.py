@@ -21,8 +21,8 @@ from domain.match import commands as c
 from domain.match.decide import decide
 from domain.match.disputes import GROUNDS, MAX_SCORE_DECIMALS, RULINGS
 from domain.match.refusals import Refused
-from events.people.accounts import Person
 from events.people.administration import ARBITER, OPERATOR, SHOWN, TEXTS, Act
+from events.people.person import Person
 from events.private.statements import LONGEST
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import StaleVersion

@@ -21,7 +21,7 @@ from api.operations.chat import _players, is_open, refuse_deaf, speaks
 from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
-from events.people.accounts import Person
+from events.people.person import Person
 from events.private.chats import ChatFull, Message
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import Request

@@ -28,7 +28,7 @@ from domain.match.state import Seat
 from domain.match.terms import HOUR
 from domain.match.timekeeping import LARGEST_GIFT
 from domain.search.levels import LEVELS
-from events.people.accounts import Person
+from events.people.person import Person
 from events.service.matches import fresh_seed
 from events.store.codec import event_of
 from events.store.contract import Request

@@ -12,7 +12,7 @@ from api.http.schemas import Paging, Shown, Text
 from api.live.awaiting import Awaited, owed
 from api.operations.lists import awaited_page, bad_cursor, identify, matches_page
 from api.resources.matches import MatchSummaryShown
-from events.people.accounts import Person
+from events.people.person import Person
 from events.readmodels import Summary
 
 blueprint = Blueprint("lists", __name__, url_prefix=PREFIX, description="Lists of matches")

@@ -23,9 +23,11 @@ from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
 from api.http.schemas import PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
-from events.people.accounts import LONGEST_LABEL, NameTaken, NoSuchPerson, Person, Token, TooManyTokens
+from events.people.accounts import NameTaken
 from events.people.names import NAME, UnfitName
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, UnfitPassword
+from events.people.person import NoSuchPerson, Person
+from events.people.tokens import MAX_LABEL_LENGTH, Token, TooManyTokens
 from events.private.availability import Diary, arranged
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339
@@ -67,7 +69,8 @@ class NewPassword(Strict):
 
 class NewToken(Strict):
     label = Text(
-        required=True, validate=validate.Length(1, LONGEST_LABEL, error=f"must have 1 to {LONGEST_LABEL} characters")
+        required=True,
+        validate=validate.Length(1, MAX_LABEL_LENGTH, error=f"must have 1 to {MAX_LABEL_LENGTH} characters"),
     )
 
 
@@ -144,7 +147,7 @@ def sign_out() -> Response:
 @signed_in
 def sign_out_everywhere() -> Response:
     """Sign out everywhere: all sessions of the caller end, on all devices; tokens stay"""
-    services().people.end_sessions(require_person())
+    services().people.sessions.end_all(require_person())
     return end_session(Response(status=204))
 
 
@@ -190,7 +193,7 @@ def me() -> Response:
 @signed_in
 def list_tokens() -> Response:
     """The tokens of the caller, oldest first, without their secrets"""
-    tokens = services().people.tokens(require_person())
+    tokens = services().people.tokens.of(require_person())
     return json_response({"items": [_token(token) for token in tokens]})
 
 
@@ -202,7 +205,7 @@ def list_tokens() -> Response:
 def create_token(arguments: dict[str, str]) -> Response:
     """Make a token for programs; only a session can"""
     try:
-        token, secret = services().people.create_token(require_person(), arguments["label"])
+        token, secret = services().people.tokens.create(require_person(), arguments["label"])
     except TooManyTokens as error:
         raise Problem("too-many-tokens", f"{error}.".capitalize()) from error
     except NoSuchPerson as error:
@@ -216,7 +219,7 @@ def create_token(arguments: dict[str, str]) -> Response:
 @signed_in
 def revoke_token(token: str) -> Response:
     """Make a token worthless at once; only a session can"""
-    if not services().people.revoke_token(require_person(), token):
+    if not services().people.tokens.revoke(require_person(), token):
         raise Problem("no-such-token", "You have no token with this id.")
     return Response(status=204)
 

@@ -11,7 +11,7 @@ from api.http.schemas import Empty, Shown, Strict, Text
 from api.operations.jobs import ASKED, FINISHED, NONE, state_of_archive
 from api.resources.jobs import JobShown
 from api.services import services
-from events.people.accounts import NoSuchPerson
+from events.people.person import NoSuchPerson
 from events.service.jobs import ARCHIVE
 from events.service.personal_data import archive_of, erase
 from events.store import rewriting

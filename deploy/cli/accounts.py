@@ -8,9 +8,10 @@ import click
 from deploy.cli.arguments import Refusal
 from deploy.cli.installation import open_installation, store_options
 from deploy.cli.people import account_of, parts
-from events.people.accounts import NameTaken, People, Person, Suspension
+from events.people.accounts import NameTaken, People
 from events.people.administration import CONSOLE
 from events.people.names import UnfitName
+from events.people.person import Person, Suspension
 from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms, rfc3339
 

@@ -5,8 +5,9 @@ import click
 from deploy.cli.arguments import Refusal, printable
 from deploy.cli.commands import Commands
 from deploy.cli.installation import open_installation, store_options
-from events.people.accounts import People, Person
+from events.people.accounts import People
 from events.people.administration import CONSOLE, ROLES, TEXTS, Administration
+from events.people.person import Person
 from events.runtime.errors import StoreError
 from events.runtime.wall_clock import rfc3339
 from events.store.envelope import canonical_json

@@ -1,43 +1,41 @@
-"""The guests of an installation, listed by when they are next looked at: one who stays away is erased then."""
+"""The guests of an installation, ordered by when to check next whether they have stayed away and can be erased."""
 
 from typing import Any
 
 from redis import Redis
 
+from events.runtime.keys import PeopleKeys
+
 
 class GuestList:
-    """Guests by id, each with an instant in milliseconds since 1970 UTC; ``keys`` begins the keys of people.
+    """Guests by id, each with an instant in milliseconds since 1970 UTC.
 
-    Every method raises redis-py's errors when the store cannot be reached.
+    Methods raise the errors of redis-py when the store is unreachable.
     """
 
-    def __init__(self, client: Redis, keys: str) -> None:
+    def __init__(self, client: Redis, prefix: str) -> None:
         self._client: Any = client
-        self._persons = f"{keys}person:"
-        self.key = f"{keys}guests"
-        self._complete = f"{keys}guests-listed"
+        self._keys = PeopleKeys(prefix)
 
-    def due(self, now: int, most: int) -> list[str]:
-        """Return up to ``most`` guests who are to be looked at by ``now``, the longest due first."""
+    def due(self, now: int, limit: int) -> list[str]:
+        """Return up to ``limit`` guests who are due for a check at ``now``, the longest overdue first."""
         self._add_earlier_guests()
-        return [id.decode() for id in self._client.zrangebyscore(self.key, "-inf", now, start=0, num=most)]
+        return [id.decode() for id in self._client.zrangebyscore(self._keys.guests, "-inf", now, start=0, num=limit)]
 
-    def look_at(self, id: str, at: int) -> None:
-        """Have the guest looked at from the instant ``at`` on."""
-        self._client.zadd(self.key, {id: at})
+    def schedule(self, id: str, at: int) -> None:
+        """Make the guest due for a check at the instant ``at``."""
+        self._client.zadd(self._keys.guests, {id: at})
 
     def remove(self, id: str) -> None:
-        """Let the guest not be looked at any more: one who stays, or is gone."""
-        self._client.zrem(self.key, id)
+        """Take a guest off the list who has signed up or is gone."""
+        self._client.zrem(self._keys.guests, id)
 
     def _add_earlier_guests(self) -> None:
-        """List the guests of an installation from before there was this list, once.
-
-        Crash-safe: that the list is complete is noted last; killed before, it is made again.
-        """
-        if self._client.exists(self._complete):
+        """List, once, the guests of an installation that is older than this list."""
+        # Crash-safe: the list is marked complete last; after a kill it is built again.
+        if self._client.exists(self._keys.guests_listed):
             return
-        for key in self._client.scan_iter(f"{self._persons}*", 1000):
+        for key in self._client.scan_iter(f"{self._keys.accounts}*", 1000):
             if self._client.hget(key, "kind") == b"guest":
-                self._client.zadd(self.key, {key.decode().removeprefix(self._persons): 0}, nx=True)
-        self._client.set(self._complete, 1)
+                self._client.zadd(self._keys.guests, {key.decode().removeprefix(self._keys.accounts): 0}, nx=True)
+        self._client.set(self._keys.guests_listed, 1)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import structlog
 
 from domain.match.state import FINISHED
-from events.people.accounts import NoSuchPerson, Person
+from events.people.person import NoSuchPerson, Person
 from events.service.personal_data import PersonalDataStores, erase
 
 GUEST_KEPT_MS = 30 * 24 * 3600 * 1000
@@ -35,7 +35,7 @@ class GuestRound:
             if person is not None and person.kind == "guest":
                 again = self._looked_at_again(id, person.created_at)
                 if again is not None and again > now:
-                    people.guests.look_at(id, again)
+                    people.guests.schedule(id, again)
                     continue
                 if again is not None and self._erase(person):
                     erased += 1

@@ -18,9 +18,10 @@ from domain.match.commands import ERASURE, AbortMatch, Command, Resign
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import OPEN
-from events.people.accounts import NoSuchPerson, People, Person
+from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
+from events.people.person import NoSuchPerson, Person
 from events.private.availability import Diaries
 from events.private.chats import Chats
 from events.private.conditional_moves import lines_shown, unpacked
@@ -216,8 +217,8 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
     return {
         **person._asdict(),
         "roles": sorted(stores.administration.roles_of(person.id)),
-        "sessions": [session._asdict() for session in stores.people.sessions(person)],
-        "tokens": [token._asdict() for token in stores.people.tokens(person)],
+        "sessions": [session._asdict() for session in stores.people.sessions.of(person)],
+        "tokens": [token._asdict() for token in stores.people.tokens.of(person)],
         "diary": written(diary),
         "blocks": stores.blocks.of(person.id),
         "chats_opened": [

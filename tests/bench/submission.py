@@ -85,7 +85,7 @@ class _Requests:
         people = People(store.client, "rk:", now_ms)
         persons = [people.guest() for _ in range(2)]
         self._players = (persons[0].id, persons[1].id)
-        self._tokens = [people.create_token(person, "bench")[1] for person in persons]
+        self._tokens = [people.tokens.create(person, "bench")[1] for person in persons]
         self._moves = random_game(GAMES["bashni"], "start", PLIES)
 
     def of_a_client(self) -> list[bytes]:

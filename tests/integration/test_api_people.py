@@ -14,8 +14,9 @@ from api.access.limits import Limits
 from api.access.proxies import behind_proxies
 from api.app import create_app
 from api.services import EXTENSION
-from events.people.accounts import NameTaken, NoSuchPerson, People
+from events.people.accounts import NameTaken, People
 from events.people.passwords import Passwords
+from events.people.person import NoSuchPerson
 from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on, settings_for
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
@@ -128,7 +129,7 @@ def test_a_guest_has_no_password_to_change(anna: Caller, stranger: Caller) -> No
 def test_who_signs_in_again_and_again_ends_the_oldest_sessions(
     server: RealServer, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.people.accounts.MOST_SESSIONS", 2)
+    monkeypatch.setattr("events.people.sessions.MAX_SESSIONS_PER_PERSON", 2)
     seconds = count(1_800_000_000)
     app = app_on(server.url, now=lambda: next(seconds) * 1000)
     anna = Caller(app).sign_up("anna")
@@ -146,10 +147,10 @@ def test_nobody_comes_in_for_somebody_who_has_just_been_erased(app: Flask, anna:
     assert person is not None
     people.erase(person)
     with pytest.raises(NoSuchPerson):
-        people.open_session(person, 60)
+        people.sessions.open(person, 60)
     with pytest.raises(NoSuchPerson):
-        people.create_token(person, "too late")
-    assert people.tokens(person) == []
+        people.tokens.create(person, "too late")
+    assert people.tokens.of(person) == []
 
 
 def test_a_guest_has_a_name_and_no_password(stranger: Caller) -> None:

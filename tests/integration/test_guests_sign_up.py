@@ -6,7 +6,8 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.people.accounts import NameTaken, NoSuchPerson, Person, Suspension
+from events.people.accounts import NameTaken
+from events.people.person import NoSuchPerson, Person, Suspension
 from events.service.guests import GUEST_KEPT_MS, GuestRound
 from events.service.personal_data import erase
 from tests.support.callers import ME, OPEN, Caller, opponent, started
@@ -63,7 +64,7 @@ def test_a_guest_who_has_signed_up_is_not_forgotten_like_one_who_stays_away(serv
     later = services.now() + 2 * GUEST_KEPT_MS
     assert guest.post("/players", NEW_NAME).status_code == 201
     assert services.people.guests.due(later, 9) == []
-    services.people.guests.look_at(guest.id, 0)  # as a round does that has begun before
+    services.people.guests.schedule(guest.id, 0)  # as a round does that has begun before
     assert GuestRound(services.personal_data, lambda: later)() == 0
     assert services.people.guests.due(later, 9) == []
     assert person_of(services, guest).name == "Greta"
@@ -132,7 +133,7 @@ def test_a_program_with_the_token_of_a_guest_signs_somebody_else_up(app: Flask, 
 
 def test_a_suspended_guest_does_not_sign_up(services: Services, guest: Caller) -> None:
     services.people.suspend(person_of(services, guest), Suspension("spam", None))
-    secret = services.people.open_session(person_of(services, guest), 60)
+    secret = services.people.sessions.open(person_of(services, guest), 60)
     guest.client.set_cookie("rookery_session", secret)
     assert guest.post("/players", NEW_NAME).json["code"] == "suspended"
     assert person_of(services, guest).kind == "guest"

@@ -47,7 +47,7 @@ class World:
     def __init__(self, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
         self.anna, boris = Caller(app).sign_up("anna"), Caller(app).sign_up("boris")
         with monkeypatch.context() as patched:
-            patched.setattr("events.people.accounts.secrets.token_urlsafe", lambda _: SECRET)
+            patched.setattr("secrets.token_urlsafe", lambda _: SECRET)
             self.anna.post("/me/tokens", {"label": "for the document"})
         self.match = started(self.anna, boris)
         self.waiting = boris.create(ME, OPEN)

@@ -132,7 +132,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         match = started(guest, anna)
         day = 24 * 3600 * 1000
-        services.people.guests.look_at(guest.id, services.now() - GUEST_KEPT_MS)
+        services.people.guests.schedule(guest.id, services.now() - GUEST_KEPT_MS)
         first = services.people.person(guest.id)
         assert first is not None
         services.store.client.hset(

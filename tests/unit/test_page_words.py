@@ -8,7 +8,7 @@ from api.pages.wording import Result, change, reason_words, result_of
 from api.rating_history import ShownChange
 from domain.match.commands import Resign
 from domain.match.terms import DAY
-from events.people.accounts import Person
+from events.people.person import Person
 from events.readmodels import summarise
 from tests.support.matches import FOUR, NOON, started, started_by_four
 

@@ -1,0 +1,63 @@
+"""Credentials: the sessions and tokens by which callers are recognised.
+
+The store keeps the SHA-256 of each secret, never the secret. A session or token key carries the whole person, so that
+recognising a caller takes one round trip.
+"""
+
+import hashlib
+import json
+from typing import Any, NamedTuple
+
+from redis import Redis
+from redis.exceptions import NoScriptError
+
+from events.people.person import Person, Suspension, unpack_person, unpack_suspension
+from events.runtime.keys import PeopleKeys
+from events.runtime.scripts import load_script
+
+
+class Admission(NamedTuple):
+    """The owner of a session or token, and their use of the write limit.
+
+    ``used`` counts the person's acts in this window, which ends in ``resets_in`` seconds. ``suspension`` is None when
+    the person may act.
+    """
+
+    person: Person
+    used: int
+    resets_in: int
+    suspension: Suspension | None
+
+
+class Credentials:
+    """The sessions and tokens of all people. Methods raise the errors of redis-py when the store is unreachable."""
+
+    def __init__(self, client: Redis, prefix: str) -> None:
+        self._client: Any = client
+        self._keys = PeopleKeys(prefix)
+        self._admit = load_script(client, __package__, "admit")
+
+    def key(self, kind: str, secret: str) -> str:
+        """Return the key of the "session" or "token" with this ``secret``; it does not reveal the secret."""
+        digest = hashlib.sha256(secret.encode(errors="replace")).hexdigest()
+        return self._keys.session(digest) if kind == "session" else self._keys.token(digest)
+
+    def person_of(self, key: str) -> Person | None:
+        """Return the owner of the session or token stored under ``key``, None when it has ended or never existed."""
+        return unpack_person(self._client.get(key))
+
+    def admit(self, kind: str, secret: str, window: int) -> Admission | None:
+        """Return the owner of this "session" or "token" and count one act of theirs; None when it is invalid.
+
+        Acts are counted in windows of ``window`` seconds, each beginning with the first act after the previous one.
+        """
+        key = self.key(kind, secret)
+        arguments: list[str | int] = [self._keys.writes, window, self._keys.suspensions]
+        try:  # not by the script object, which asks first whether the server knows the script
+            admitted = self._client.evalsha(self._admit.sha, 1, key, *arguments)
+        except NoScriptError:
+            admitted = self._admit(keys=[key], args=arguments)
+        if not admitted:
+            return None
+        packed, used, resets_in, suspension = admitted
+        return Admission(Person(*json.loads(packed)), used, resets_in, unpack_suspension(suspension))

@@ -1,0 +1,46 @@
+"""A person as every other module knows them: an opaque id, a name and a kind."""
+
+import base64
+import json
+import secrets
+from typing import Any, NamedTuple
+
+
+class Person(NamedTuple):
+    """A holder of seats. ``kind`` is "person" or "guest", ``created_at`` milliseconds since 1970 UTC."""
+
+    id: str
+    name: str
+    kind: str
+    created_at: int
+
+
+class Suspension(NamedTuple):
+    """Why a person may not act, and until when (milliseconds since 1970 UTC; None: until it is lifted)."""
+
+    reason: str
+    until: int | None
+
+
+class NoSuchPerson(LookupError):
+    """No person has this id, perhaps because they have just been erased."""
+
+
+def pack_person(person: Person) -> str:
+    """Return the stored form of ``person``: a JSON array."""
+    return json.dumps(person, separators=(",", ":"))
+
+
+def unpack_person(stored: Any) -> Person | None:
+    """Return the person of a stored form, None for an empty one."""
+    return Person(*json.loads(stored)) if stored else None
+
+
+def unpack_suspension(stored: Any) -> Suspension | None:
+    """Return the suspension of a stored form, None for an empty one."""
+    return Suspension(*json.loads(stored)) if stored else None
+
+
+def random_letters(size: int) -> str:
+    """Return ``size`` random bytes in lower-case base 32."""
+    return base64.b32encode(secrets.token_bytes(size)).decode().rstrip("=").lower()

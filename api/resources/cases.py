@@ -92,8 +92,11 @@ class NewProposal(Strict):
 
 
 class ActShown(Shown):
-    """What happened, or was refused. ``id`` is the SHA-256 of the 32 bytes of the id before (zeros at first) and of
-    ``canonical`` in UTF-8; the head of the log is in every checkpoint."""
+    """What happened, or was refused.
+
+    ``id`` is the SHA-256 of the 32 bytes of the id before (zeros at first) and of ``canonical`` in UTF-8; the head of
+    the log is in every checkpoint.
+    """
 
     number = fields.Integer()
     id = fields.String()

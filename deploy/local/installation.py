@@ -74,7 +74,7 @@ class InstallationError(Exception):
 class Installation:
     """One running Rookery. A context manager: it is ready inside the ``with`` block and stopped after it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         var: Path,
         ports: Ports | None = None,

@@ -271,6 +271,7 @@ class Line(NamedTuple):
 
 
 def is_solution(position: Position, line: Line) -> bool:
+    """Return whether ``line`` changes the position and leaves no king in check."""
     memory = line.memory or position.memories[position.side]
     return line.board.board != position.board and _is_safe(position, line.board, memory)
 

@@ -107,6 +107,7 @@ class Reach:
         return kind
 
     def reach(self, square: int, movement: int) -> Reached:
+        """Return the vacant squares and the contacts that ``movement`` leads to from ``square``."""
         vacant: list[int] = []
         contacts: list[int] = []
         if movement & ROOK:
@@ -135,6 +136,7 @@ class Reach:
         return vacant, contacts
 
     def add_rays(self, rays: Rays, vacant: list[int], contacts: list[int]) -> None:
+        """Add the vacant squares and the contacts along ``rays`` to both lists."""
         occupied = self.occupied
         for squares, targets, before in rays[0]:
             met = squares & occupied
@@ -183,7 +185,7 @@ class Reach:
                     ends.append(there)
         return ends
 
-    def pawn_reach(self, square: int, part: int) -> tuple[list[int], list[int]]:
+    def pawn_reach(self, square: int, part: int) -> tuple[list[int], list[int]]:  # noqa: C901
         """Return the moves of a pawn, alone or leaving a lancer, and apart from them those that need a closer look."""
         board, side, steps = self.board, self.side, self.surface.steps
         pawn = (side << 4) + PAWN

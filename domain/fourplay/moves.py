@@ -102,7 +102,7 @@ def _borrow(sight: Sight, square: int, neighbour: int, moves: list[str]) -> None
         _plain(sight, square, kind, moves)
 
 
-def _plain(sight: Sight, square: int, kind: int, moves: list[str]) -> None:
+def _plain(sight: Sight, square: int, kind: int, moves: list[str]) -> None:  # noqa: C901
     view = sight.view
     quiet, take = NAMES[square] + "-", NAMES[square] + "x"
     names = NAMES

@@ -34,7 +34,7 @@ def creation_of(match: str, event: e.MatchCreated, actor: str) -> c.CreateMatch:
     )
 
 
-def command_of(before: MatchState, event: e.Event, actor: str, following: e.Event | None) -> c.Command | None:
+def command_of(before: MatchState, event: e.Event, actor: str, following: e.Event | None) -> c.Command | None:  # noqa: C901
     """Return the command by which ``actor`` brings ``event`` about; None when it only ever follows from another one.
 
     Raises Unauthorized where the event itself says that ``actor`` cannot have done it.

@@ -84,7 +84,7 @@ def as_png(drawing: Drawing, width: int = PNG_WIDTH, height: int = PNG_HEIGHT) -
 
 @lru_cache(maxsize=MAX_CACHED_PNGS)
 def _rendered(svg: str, width: int, height: int) -> bytes:
-    import resvg_py  # most parts of an installation never draw a PNG, and need not hold the library in memory
+    import resvg_py  # noqa: PLC0415 - most processes never draw a PNG and need not hold the library in memory
 
     # Only the font that comes with it: pictures are the same on every machine, and none is searched for fonts.
     return bytes(

@@ -190,7 +190,6 @@ class KeyRing:
         one. A rotation whose reply is lost is made a second time, which only leaves a public key that has signed
         nothing.
         """
-
         sealed: list[bool] = []
 
         def replace(pipeline: Pipeline) -> SigningKey:

@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from api.http.compression import MAX_BYTES, _compress
 from api.pages.static_files import STATIC, VERSION, trim
 from tests.support.callers import Caller, started
 
@@ -95,8 +96,6 @@ def test_every_file_of_the_pages_is_the_same_in_every_coding(stranger: Caller) -
 
 def test_what_is_compressed_already_and_what_is_long_stays_as_it_is(app: Flask) -> None:
     """A download that is a stream, too, for it may be endless."""
-    from api.http.compression import MAX_BYTES, _compress
-
     with app.test_request_context(headers={"Accept-Encoding": BROWSER}):
         for body, headers in (
             (b"a" * (MAX_BYTES + 1), {}),

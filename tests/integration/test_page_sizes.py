@@ -1,5 +1,7 @@
-"""How many bytes a match page takes, in the middle of play of every game, to a browser that knows nothing of it and to
-one that has been there: with its headers, all that it names, and all that its scripts ask for until it rests."""
+"""How many bytes a match page takes, in the middle of play of every game, on the first visit and on the next.
+
+Headers count, and so does all that the page names and all that its scripts ask for until it rests.
+"""
 
 import re
 

@@ -45,7 +45,6 @@ NOBODY_LEAVES = variant(fourplay.GAME, ruleset=3, elimination=NO_ELIMINATION)
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Return how a third ruleset becomes known."""
-
     return partial(register, monkeypatch)
 
 

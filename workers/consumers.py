@@ -11,7 +11,8 @@ from itertools import groupby
 import structlog
 from redis.client import Pipeline
 
-from domain.match.state import PLAYING, MatchState
+from domain.match.enums import Status
+from domain.match.state import MatchState
 from events.people.administration import Administration
 from events.readmodels.projector import Failures, Projector
 from events.runtime import beats
@@ -134,7 +135,7 @@ def sync_clocks(
 
     def handle(match_id: str, versions: set[int]) -> None:
         state = matches.load(match_id).state
-        if state.status != PLAYING or state.clock is None:
+        if state.status != Status.PLAYING or state.clock is None:
             return
         # Preferences count at the start only: what a player says in the match later is not overruled.
         started = () if state.moves else (each.version for each in store.read(match_id) if each.type == STARTED)

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from domain.match.commands import OPPONENT, AcceptDraw, Command, DeclineDraw, SubmitMove
+from domain.match.commands import AcceptDraw, Command, DeclineDraw, SubmitMove
+from domain.match.enums import Channel
 from domain.match.opponents import move_of, takes_draw
 from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import Refused
@@ -104,7 +105,7 @@ def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:
         level=debt.level,
         seed=seed,
         engine=str(ENGINE_VERSION),
-        channel=OPPONENT,
+        channel=Channel.OPPONENT,
     )
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import structlog
 
-from domain.match.state import ABORTED, FINISHED, opponent_id
+from domain.match.enums import Status
+from domain.match.state import opponent_id
 from domain.search import LEVELS
 from events.installation import Installation
 from events.proof.checkpoint_log import NoCheckpoint, day_of
@@ -146,7 +147,7 @@ class Sweeper:
         found = 0
         for match_id, projected in zip(match_ids, self._parts.readmodels.projected(match_ids), strict=True):
             beats.beat()
-            if projected is not None and projected.summary.status in (FINISHED, ABORTED):
+            if projected is not None and projected.summary.status in (Status.FINISHED, Status.ABORTED):
                 continue
             try:
                 before, after = self._parts.timekeeper.settle(match_id, self._now())

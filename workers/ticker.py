@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import structlog
 
-from domain.match.state import ABORTED, FINISHED
+from domain.match.enums import Status
 from events.installation import Installation
 from events.runtime import beats
 from events.runtime.wall_clock import rfc3339
@@ -136,7 +136,7 @@ class Ticker:
             self._crediting = Crediting(outages, self._store.all_streams())
         match_ids = list(islice(self._crediting.streams, MAX_MATCHES_PER_TICK))
         for match_id, projected in zip(match_ids, self._readmodels.projected(match_ids), strict=True):
-            if projected is None or projected.summary.status not in (FINISHED, ABORTED):
+            if projected is None or projected.summary.status not in (Status.FINISHED, Status.ABORTED):
                 self._settle(match_id, now)
         if len(match_ids) == MAX_MATCHES_PER_TICK:
             return True

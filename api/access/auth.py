@@ -9,7 +9,7 @@ from flask import Response, g, request
 from api.access.limits import rate_limits, too_many
 from api.http.problems import Problem
 from api.services import services
-from domain.match.commands import API, WEB
+from domain.match.enums import Channel
 from events.people.person import NoSuchPerson, Person, Suspension
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import rfc3339
@@ -130,9 +130,9 @@ def bearer() -> str | None:
     return secret.strip()
 
 
-def channel() -> str:
+def channel() -> Channel:
     """Return how the caller acts: "web" with the cookie of the pages, "api" with a token."""
-    return WEB if bearer() is None else API
+    return Channel.WEB if bearer() is None else Channel.API
 
 
 def refuse_other_sites() -> None:

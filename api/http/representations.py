@@ -12,8 +12,9 @@ from api.http.openapi import PREFIX
 from api.http.timing import instant
 from api.services import services
 from domain.games import GAMES, find_ruleset
+from domain.match.enums import Status
 from domain.match.event_types import SEEDS
-from domain.match.state import OPPONENT_PREFIX, PLAYING, MatchState
+from domain.match.state import OPPONENT_PREFIX, MatchState
 from domain.search.levels import LEVELS
 from events.people.person import Person
 from events.readmodels import Summary, summarise
@@ -48,7 +49,7 @@ def foreseen_deadlines(found: Iterable[Summary]) -> list[Summary]:
     waiting = {
         each.match: player
         for each in listed
-        if each.status == PLAYING and each.deadline is not None and each.to_move is not None
+        if each.status == Status.PLAYING and each.deadline is not None and each.to_move is not None
         for player in [each.seats[each.to_move].player]
         if player is not None
     }

@@ -6,7 +6,8 @@ from domain.games import find_ruleset
 from domain.match import clock as clocks
 from domain.match import terms as match_terms
 from domain.match.clock_words import in_words
-from domain.match.state import FINISHED, MatchState
+from domain.match.enums import Limit, PauseReason, Status
+from domain.match.state import MatchState
 from domain.match.terms import Terms
 from domain.match.timekeeping import FORGIVABLE_FOR
 from events.runtime.wall_clock import rfc3339
@@ -56,7 +57,7 @@ def fallen(state: MatchState) -> dict[str, Any] | None:
     """Return the flag that has fallen last, and until when the winner may forgive it (None: nobody may)."""
     if state.fallen is None:
         return None
-    forgivable = state.status == FINISHED and len(state.seats) == 2
+    forgivable = state.status == Status.FINISHED and len(state.seats) == 2
     return {
         "seat": state.fallen.seat,
         "deadline": rfc3339(state.fallen.deadline),
@@ -80,7 +81,7 @@ def _seat(running: clocks.Clock, seat: int, now: int) -> dict[str, Any]:
         "announced": [
             {"reason": pause.reason, "since": rfc3339(pause.since), "until": instant(pause.until)} for pause in ahead
         ],
-        "on_vacation": any(pause.reason == clocks.VACATION for pause in held),
+        "on_vacation": any(pause.reason == PauseReason.VACATION for pause in held),
     }
 
 
@@ -89,6 +90,6 @@ def _forecast(running: clocks.Clock, expected: clocks.Forecast) -> dict[str, Any
         "seat": expected.seat,
         "at": instant(expected.at),
         "limit": expected.limit,
-        "verdict": ABORT if expected.limit == clocks.FIRST_MOVE else FLAG,
+        "verdict": ABORT if expected.limit == Limit.FIRST_MOVE else FLAG,
         "by_itself_at": instant(clocks.falls_at(running)),
     }

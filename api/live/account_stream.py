@@ -18,7 +18,8 @@ from api.live import stream_hub
 from api.live.awaiting import Awaited, owed
 from api.live.stream_hub import Message, Watcher
 from api.services import Services
-from domain.match.state import OPEN, MatchState
+from domain.match.enums import Status
+from domain.match.state import MatchState
 from events.readmodels import Summary, summarise
 from events.service.matches import NoSuchMatch
 from events.store.codec import UndecodableEvent
@@ -52,7 +53,7 @@ class ConcernedPlayers:
         unknown = [match for match in matches if match not in self._known]
         found = {match: self._known[match] for match in matches if match in self._known}
         for match, projected in zip(unknown, self._services.readmodels.projected(unknown), strict=True):
-            if projected is not None and projected.summary.status != OPEN:
+            if projected is not None and projected.summary.status != Status.OPEN:
                 self._remember(match, _players(projected.summary))
                 found[match] = self._known[match]
                 continue

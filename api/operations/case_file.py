@@ -8,7 +8,7 @@ from marshmallow import fields, validate
 from api.http import representations as show
 from api.http.schemas import PlayerShown, Shown
 from api.services import services
-from domain.match.disputes import GROUNDS, RULINGS
+from domain.match.enums import Ground, RulingKind
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.person import Person
@@ -44,7 +44,7 @@ class RulingDigestsShown(Shown):
 class RulingShown(Shown):
     at = fields.DateTime()
     arbiter = fields.Nested(PlayerShown)
-    ruling = fields.String(validate=validate.OneOf(RULINGS))
+    ruling = fields.String(validate=validate.OneOf(list(RulingKind)))
     reason = _erasable()
     rule = _erasable()
     digests = fields.Nested(RulingDigestsShown)
@@ -56,7 +56,7 @@ class DisputeShown(Shown):
     seat = fields.Integer(allow_none=True, metadata={"description": "null when an arbiter opened the case"})
     arbiter = fields.Nested(PlayerShown, allow_none=True)
     ply = fields.Integer()
-    ground = fields.String(validate=validate.OneOf(GROUNDS))
+    ground = fields.String(validate=validate.OneOf(list(Ground)))
     raised_at = fields.DateTime()
     open = fields.Boolean()
     appealed = fields.Boolean()

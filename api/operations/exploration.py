@@ -9,10 +9,11 @@ from api.http.messages import LARGEST_NUMBER
 from api.http.problems import Problem
 from api.http.schemas import Strict, Text, Whole
 from domain.game import Game, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
+from domain.match.enums import Status
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of
 from domain.match.moves import LONGEST_MOVE
-from domain.match.state import PLAYING, MatchState
+from domain.match.state import MatchState
 from domain.presentation import Composed
 
 MAX_OUTCOME_STEPS = 100
@@ -91,7 +92,7 @@ def compose(state: MatchState, kind: str, parts: list[str]) -> Composed:
     """
     if state.ended:
         raise Problem("match-over", "The match is over: no move is put together any more.")
-    if state.status != PLAYING:
+    if state.status != Status.PLAYING:
         raise Problem("match-not-started", "The match has not started: somebody has yet to join.")
     game = rules_of(state)
     try:

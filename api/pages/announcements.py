@@ -11,8 +11,7 @@ from api.pages.played_moves import MAX_MOVES_IN_RUN
 from api.pages.position_facts import describe_position
 from api.pages.wording import instant, result_words
 from domain.match import events as e
-from domain.match.clock import FIRST_MOVE
-from domain.match.commands import CONDITIONAL, FORCED
+from domain.match.enums import Channel, Limit
 from domain.match.positions import to_move
 from domain.match.state import MatchState
 from domain.match.terms import duration
@@ -150,19 +149,19 @@ def _joined(event: e.PlayerJoined, audience: Audience) -> str:
 
 
 def _moved(event: e.MoveSubmitted, audience: Audience) -> str:
-    words = (_OWN_BY_ITSELF if event.seat == audience.seat else _OTHERS_BY_ITSELF).get(event.channel or "")
+    words = (_OWN_BY_ITSELF if event.seat == audience.seat else _OTHERS_BY_ITSELF).get(event.channel or Channel.WEB)
     if words is None:
         return _moves([event], audience)
     return words.format(who=audience.who(event.seat), move=audience.move(event)) + audience.check(event)
 
 
 _OWN_BY_ITSELF = {
-    CONDITIONAL: "Your conditional move {move} was played for you.",
-    FORCED: "Your only legal move {move} was played for you.",
+    Channel.CONDITIONAL: "Your conditional move {move} was played for you.",
+    Channel.FORCED: "Your only legal move {move} was played for you.",
 }
 _OTHERS_BY_ITSELF = {
-    CONDITIONAL: "{who} played {move} by a conditional move.",
-    FORCED: "{who} played {move}, the only legal move.",
+    Channel.CONDITIONAL: "{who} played {move} by a conditional move.",
+    Channel.FORCED: "{who} played {move}, the only legal move.",
 }
 
 
@@ -182,7 +181,9 @@ def _moves(moves: Sequence[e.MoveSubmitted], audience: Audience) -> str:
 
 
 def _by_line(event: e.DrawAccepted | e.PlayerResigned, verb: str, audience: Audience) -> str:
-    return f"{audience.who(event.seat)} {verb}{' by a conditional move' if event.channel == CONDITIONAL else ''}."
+    return (
+        f"{audience.who(event.seat)} {verb}{' by a conditional move' if event.channel == Channel.CONDITIONAL else ''}."
+    )
 
 
 def _aborted(event: e.MatchAborted, audience: Audience) -> str:
@@ -214,7 +215,7 @@ def _given(event: e.TimeGiven, audience: Audience) -> str:
 
 
 def _flag(event: e.FlagFell, audience: Audience) -> str:
-    if event.limit == FIRST_MOVE:
+    if event.limit == Limit.FIRST_MOVE:
         return f"{audience.who(event.seat)} did not make the first move in time."
     whose = "Your time" if event.seat == audience.seat else f"The time of {audience.name(event.seat)}"
     claimed = "" if event.claimed_by is None else f" {audience.who(event.claimed_by)} claimed it."

@@ -6,9 +6,10 @@ from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match.bounds import refuse_excess
 from domain.match.decide import decide
+from domain.match.enums import Status
 from domain.match.refusals import Refused
 from domain.match.rematch import rematch
-from domain.match.state import OPEN, PLAYING, MatchState
+from domain.match.state import MatchState
 from domain.match.terms import DAY
 
 ANY_SEED = ""
@@ -37,10 +38,10 @@ def available_actions(state: MatchState, viewer: str | None, seat: int | None, n
 
     ``join`` and ``give_time`` are lists of seats, all else is yes or no.
     """
-    open_match = state.status == OPEN
+    open_match = state.status == Status.OPEN
     seated = seat is not None and state.seats[seat].joined
     in_game = (
-        state.status == PLAYING
+        state.status == Status.PLAYING
         and seated
         and not state.frozen
         and state.broken is None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from flask import request
 
 from domain.game import Game
-from domain.match.commands import CONDITIONAL, FORCED
+from domain.match.enums import Channel
 from domain.match.state import MatchState
 from events.pictures.board import Trace
 from events.readmodels import Summary
@@ -73,7 +73,7 @@ def trace_of(state: MatchState, game: Game[Any, Any], ply: int) -> Trace:
 
 
 def _by_hand(state: MatchState, ply: int) -> bool:
-    return state.channels[ply - 1] not in (CONDITIONAL, FORCED)
+    return state.channels[ply - 1] not in (Channel.CONDITIONAL, Channel.FORCED)
 
 
 def squares_of(game: Game[Any, Any], position: Any, move: str) -> Sequence[str]:

@@ -21,9 +21,10 @@ from api.services import services
 from domain.games import RULESETS, find_ruleset
 from domain.match import commands as c
 from domain.match.clock import left
-from domain.match.disputes import CONDUCT, GROUNDS, RULINGS, refuse_involved
+from domain.match.disputes import refuse_involved
+from domain.match.enums import Ground, RulingKind, Status
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, MatchState
+from domain.match.state import MatchState
 from events.people.administration import ARBITER, OPERATOR
 from events.people.person import Person
 from events.private.statements import Statement
@@ -70,8 +71,8 @@ def case_page(match_id: str) -> str:
         reads=person is not None and reads_statements(state, person),
         may=_may(state, person, judge, open_case),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
-        grounds={ground: GROUND_WORDS[ground] for ground in GROUNDS},
-        rulings={ruling: RULING_WORDS[ruling] for ruling in RULINGS},
+        grounds={ground: GROUND_WORDS[ground] for ground in Ground},
+        rulings={ruling: RULING_WORDS[ruling] for ruling in RulingKind},
         rulesets=[game for game in RULESETS.get(state.game, ()) if game.ruleset != state.ruleset],
     )
 
@@ -140,15 +141,17 @@ def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, 
     now, words = services().now(), Statement("", "").digest
     return {
         "raise": is_possible(
-            state, c.RaiseDispute(player=person.id, ply=state.plies, ground=CONDUCT, statement=words), now
+            state, c.RaiseDispute(player=person.id, ply=state.plies, ground=Ground.CONDUCT, statement=words), now
         ),
         "state": is_possible(state, c.FileStatement(player=person.id, statement=words), now),
         "appeal": is_possible(state, c.Appeal(player=person.id, statement=words), now),
         "agree": is_possible(state, c.AcceptRuleset(player=person.id), now),
         "open": judge
-        and is_possible(state, c.OpenCase(arbiter=person.id, ply=state.plies, ground=CONDUCT, statement=words), now),
+        and is_possible(
+            state, c.OpenCase(arbiter=person.id, ply=state.plies, ground=Ground.CONDUCT, statement=words), now
+        ),
         "freeze": judge and is_possible(state, c.Freeze(arbiter=person.id, frozen=not state.frozen), now),
         "rule": judge and case is not None and not _acted_before(state, person),
         "acted": judge and case is not None and _acted_before(state, person),
-        "propose": judge and state.status == PLAYING,
+        "propose": judge and state.status == Status.PLAYING,
     }

@@ -5,9 +5,10 @@ from typing import NamedTuple
 from domain.games import find_ruleset
 from domain.match import clock as clocks
 from domain.match import terms
-from domain.match.clock import CEILING, FIRST_MOVE, TIME, Forecast
-from domain.match.state import PLAYING, MatchState
-from domain.match.terms import AUTOMATIC, Terms
+from domain.match.clock import Forecast
+from domain.match.enums import FlagRule, Limit, PauseReason, Status
+from domain.match.state import MatchState
+from domain.match.terms import Terms
 
 
 class SeatClock(NamedTuple):
@@ -43,7 +44,7 @@ class Deadline(NamedTuple):
 def seat_clocks(state: MatchState, now: int) -> list[SeatClock | None]:
     """Return the clock of each seat at ``now``; None for a seat that has left, and for all while no clock runs."""
     clock = state.clock
-    if clock is None or state.status != PLAYING:
+    if clock is None or state.status != Status.PLAYING:
         return [None] * len(state.seats)
     gone = find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position)
     return [None if seat in gone else _seat_clock(clock, seat, now) for seat in range(len(state.seats))]
@@ -60,13 +61,13 @@ def _seat_clock(clock: clocks.Clock, seat: int, now: int) -> SeatClock:
     return SeatClock(left, terms.duration(left), _PURPOSE.get(expected.limit, "left"), not pauses, paused)
 
 
-_PURPOSE = {FIRST_MOVE: "to begin", CEILING: "for this move"}
+_PURPOSE = {Limit.FIRST_MOVE: "to begin", Limit.CEILING: "for this move"}
 PAUSED = {
-    clocks.VACATION: "on vacation",
-    clocks.WEEKEND: "a free day",
-    clocks.OUTAGE: "the server was away",
-    clocks.ARBITER: "stopped by an arbiter",
-    clocks.DISPUTE: "a dispute",
+    PauseReason.VACATION: "on vacation",
+    PauseReason.WEEKEND: "a free day",
+    PauseReason.OUTAGE: "the server was away",
+    PauseReason.ARBITER: "stopped by an arbiter",
+    PauseReason.DISPUTE: "a dispute",
 }
 
 
@@ -95,16 +96,16 @@ def describe_deadline(state: MatchState, now: int) -> Deadline | None:
 
 def upcoming_vacations(state: MatchState, now: int) -> list[clocks.Pause]:
     """Return the vacations of players that lie ahead and will stop their clocks, the first one first."""
-    if state.clock is None or state.status != PLAYING:
+    if state.clock is None or state.status != Status.PLAYING:
         return []
-    coming = (pause for pause in state.clock.pauses if pause.reason == clocks.VACATION and pause.since > now)
+    coming = (pause for pause in state.clock.pauses if pause.reason == PauseReason.VACATION and pause.since > now)
     return sorted(coming, key=lambda pause: pause.since)
 
 
 def _consequence(state: MatchState, expected: Forecast) -> str:
-    if expected.limit == FIRST_MOVE:
+    if expected.limit == Limit.FIRST_MOVE:
         return "the match is called off without a result"
-    if state.terms is not None and state.terms.flag != AUTOMATIC:
+    if state.terms is not None and state.terms.flag != FlagRule.AUTOMATIC:
         return "the others may claim that time is up"
     game = find_ruleset(state.game, state.ruleset)
     name = game.setups[state.setup].seat_names[expected.seat]
@@ -115,5 +116,5 @@ def _consequence(state: MatchState, expected: Forecast) -> str:
 
 def _rule(agreed: Terms, expected: Forecast) -> str:
     # The terms say how time is measured first, then the ceiling if there is one, then the first move.
-    place = {TIME: 0, CEILING: 1, FIRST_MOVE: 1 if agreed.ceiling is None else 2}[expected.limit]
+    place = {Limit.TIME: 0, Limit.CEILING: 1, Limit.FIRST_MOVE: 1 if agreed.ceiling is None else 2}[expected.limit]
     return terms.in_words(agreed)[place]

@@ -6,6 +6,7 @@ from api.pages.available_actions import ANY_SEED
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.decide import decide
+from domain.match.enums import Channel
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
@@ -38,11 +39,13 @@ def _released(state: MatchState, command: c.Command, seat: int, orders: Orders, 
         events = decide(state, command, now, {seat: orders}, ANY_SEED)
     except Refused:
         return ""
-    return " ".join(_words(event) for event in events if getattr(event, "channel", None) in (c.CONDITIONAL, c.FORCED))
+    return " ".join(
+        _words(event) for event in events if getattr(event, "channel", None) in (Channel.CONDITIONAL, Channel.FORCED)
+    )
 
 
 def _words(event: e.Event) -> str:
     if isinstance(event, e.MoveSubmitted):
-        kind = "conditional move" if event.channel == c.CONDITIONAL else "only legal move"
+        kind = "conditional move" if event.channel == Channel.CONDITIONAL else "only legal move"
         return f"Your {kind} {event.move} is then played."
     return "You then resign, as you have laid down." if isinstance(event, e.PlayerResigned) else ""

@@ -9,7 +9,7 @@ from api.pages.case_page import GROUND_WORDS, RULING_WORDS
 from api.pages.clocks import PAUSED
 from api.pages.settings_page import DAYS
 from api.pages.wording import instant, reason_words, score_words
-from domain.match.clock import CEILING, FIRST_MOVE, TIME
+from domain.match.enums import Limit
 from domain.match.terms import Terms, duration, in_words
 from events.people.person import Person
 from events.store.converter import read_value
@@ -18,7 +18,11 @@ _PLAYERS = frozenset({"creator", "player", "arbiter"})
 _SEATS = frozenset({"seat", "to", "claimed_by"})
 _INSTANTS = frozenset({"deadline", "since", "until"})
 _NAMES = {"creator": "made by", "statement": "fingerprint of what was said", "dispute": "case", "setup": "start"}
-_LIMITS = {TIME: "the time that was left", CEILING: "the time for one move", FIRST_MOVE: "the time to begin"}
+_LIMITS = {
+    Limit.TIME: "the time that was left",
+    Limit.CEILING: "the time for one move",
+    Limit.FIRST_MOVE: "the time to begin",
+}
 
 
 def describe(

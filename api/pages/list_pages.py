@@ -17,7 +17,8 @@ from api.pages.wording import Result, result_of
 from api.rating_history import shown_changes
 from api.services import services
 from domain.games import GAMES
-from domain.match.state import OPEN, OPPONENT_PREFIX
+from domain.match.enums import Status
+from domain.match.state import OPPONENT_PREFIX
 from events.readmodels import Page, Summary
 
 MATCHES_PER_PAGE = 20
@@ -216,7 +217,7 @@ def _archive(player: str, cursor: str | None, public: bool = False) -> dict[str,
 
 def _begun_matches(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
     """Return a page of the latest matches that wait for nobody to join."""
-    return _filtered_page(lambda match: match.status != OPEN, "recent", game=game, limit=limit, cursor=cursor)
+    return _filtered_page(lambda match: match.status != Status.OPEN, "recent", game=game, limit=limit, cursor=cursor)
 
 
 def _filtered_page(

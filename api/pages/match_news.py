@@ -10,8 +10,9 @@ from api.access.matches import may_see
 from api.pages.announcements import Audience, describe_events, describe_rematch, last_move
 from api.services import services
 from domain.games import find_ruleset
+from domain.match.enums import Status
 from domain.match.events import Event
-from domain.match.state import ABORTED, OPEN, MatchState
+from domain.match.state import MatchState
 from events.people.person import Person
 from events.service.matches import Loaded
 from events.store.codec import event_of
@@ -96,9 +97,9 @@ def _rematch(audience: Audience) -> Rematch:
         match=state.match,
         proposer=audience.player(state.creator),
         seat=None if seat is None else audience.seat_names[seat],
-        invited=state.status == OPEN and seat is not None and not state.seats[seat].joined,
-        waits=state.status == OPEN,
-        off=state.status == ABORTED,
+        invited=state.status == Status.OPEN and seat is not None and not state.seats[seat].joined,
+        waits=state.status == Status.OPEN,
+        off=state.status == Status.ABORTED,
     )
 
 

@@ -30,8 +30,9 @@ from api.pages.shared_pictures import shared_match
 from api.services import services
 from domain.game import Game
 from domain.games import find_ruleset
+from domain.match.enums import Status
 from domain.match.lines import Orders, standing
-from domain.match.state import FINISHED, PLAYING, MatchState
+from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR, duration, in_words
 from domain.match.timekeeping import FORGIVABLE_FOR
 from events.readmodels import Summary, pool_of, rated_result, summarise
@@ -128,7 +129,7 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
     """Return the seats of the API's match with clock, colour, rating in the match's pool, score and rating change."""
     pool = pool_of(state.game, len(state.seats))
     readmodels = services().readmodels
-    changes = readmodels.rating_change(state.match) if state.status == FINISHED and state.rated else {}
+    changes = readmodels.rating_change(state.match) if state.status == Status.FINISHED and state.rated else {}
     colours = colours_of(state, game)
     clocks = seat_clocks(state, now)
     gone = game.elimination.eliminated(state.position)
@@ -146,7 +147,7 @@ def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: 
                 "to_move": not state.frozen and shown["to_move"] == entry["seat"],
                 "clock": clocks[entry["seat"]],
                 "agrees": entry["seat"] in state.draw_agreed,
-                "gone": state.status == PLAYING and entry["seat"] in gone,
+                "gone": state.status == Status.PLAYING and entry["seat"] in gone,
             }
         )
     return seats
@@ -189,7 +190,7 @@ def _describe_turn(state: MatchState, seats: list[dict[str, Any]], seat: int | N
     if not state.ended and (state.frozen or state.broken is not None):
         why = "is frozen" if state.frozen else "cannot be replayed"
         return f"The match {why}: it goes on when an arbiter has ruled."
-    if state.status == PLAYING:
+    if state.status == Status.PLAYING:
         mover = next((entry for entry in seats if entry["to_move"]), seats[0])
         if mover["seat"] == seat:
             return f"Your move: you play {mover['name']}."

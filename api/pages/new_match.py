@@ -9,7 +9,8 @@ from api.access.auth import current_person
 from api.http.timing import SECOND
 from api.pages.layout import blueprint, sign_in_first
 from domain.games import GAMES, RULESETS
-from domain.match.terms import DAYS_PER_MOVE, PRESETS, Terms
+from domain.match.enums import Control
+from domain.match.terms import PRESETS, Terms
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 from events.pictures.board import colour_names
 
@@ -46,6 +47,6 @@ def new_match() -> str | Response:
 def _control(terms: Terms) -> dict[str, Any]:
     """Return the time control of ``terms`` as the API is sent it, in seconds."""
     control = {"control": terms.control, "bank": terms.bank // SECOND}
-    if terms.control == DAYS_PER_MOVE:
+    if terms.control == Control.DAYS_PER_MOVE:
         return control
     return control | {"increment": terms.increment // SECOND, "cap": terms.cap // SECOND}

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from api.http.representations import spelled
 from domain.game import Game
-from domain.match.commands import CONDITIONAL, FORCED
+from domain.match.enums import Channel
 from domain.match.state import MatchState
 
-AUTOMATIC_CHANNELS = (CONDITIONAL, FORCED)
+AUTOMATIC_CHANNELS = (Channel.CONDITIONAL, Channel.FORCED)
 """Channels of moves that were made for their player."""
 
 MAX_MOVES_IN_RUN = 4

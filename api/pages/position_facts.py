@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from domain.games import find_ruleset
-from domain.match.state import PLAYING, MatchState
+from domain.match.enums import Status
+from domain.match.state import MatchState
 from domain.presentation import Fact
 from domain.scene import Scene
 
@@ -40,7 +41,7 @@ def describe_checks(scene: Scene, seat_names: Sequence[str], viewer: int | None)
 
 def describe_position(state: MatchState, seat_names: Sequence[str], viewer: int | None) -> list[str]:
     """Return who is in check in a match that goes on, and what the rules demand of ``viewer`` now."""
-    if state.status != PLAYING or state.frozen or state.broken is not None:
+    if state.status != Status.PLAYING or state.frozen or state.broken is not None:
         return []
     game = find_ruleset(state.game, state.ruleset)
     demand = game.demand(state.position) if viewer == game.to_move(state.position) else ""

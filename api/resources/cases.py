@@ -19,7 +19,8 @@ from api.resources.lists import MatchesShown
 from api.services import services
 from domain.match import commands as c
 from domain.match.decide import decide
-from domain.match.disputes import GROUNDS, MAX_SCORE_DECIMALS, RULINGS
+from domain.match.disputes import MAX_SCORE_DECIMALS
+from domain.match.enums import Ground, RulingKind
 from domain.match.refusals import Refused
 from events.people.administration import ARBITER, OPERATOR, SHOWN, TEXTS, Act
 from events.people.person import Person
@@ -47,7 +48,7 @@ def _thousandths(score: float) -> None:
 
 class NewDispute(Strict):
     ply = _ply(required=True, metadata={"description": "The dispute is about the match after so many plies"})
-    ground = Text(required=True, validate=validate.OneOf(GROUNDS, error=f"must be one of {', '.join(GROUNDS)}"))
+    ground = Text(required=True, validate=validate.OneOf(list(Ground), error=f"must be one of {', '.join(Ground)}"))
     statement = words(LONGEST)
 
 
@@ -69,7 +70,9 @@ class Frozen(Strict):
 
 
 class NewRuling(Strict):
-    ruling = Text(required=True, validate=validate.OneOf(RULINGS, error=f"must be one of {', '.join(RULINGS)}"))
+    ruling = Text(
+        required=True, validate=validate.OneOf(list(RulingKind), error=f"must be one of {', '.join(RulingKind)}")
+    )
     reason = words(MAX_REASON_CHARACTERS)
     rule = words(
         MAX_RULE_CHARACTERS,
@@ -136,7 +139,10 @@ def _acting(
 
 def _raise(match: str, person: Person, said: dict[str, Any]) -> Response:
     return _state(
-        match, person, c.RaiseDispute(player=person.id, ply=said["ply"], ground=said["ground"], statement=""), said
+        match,
+        person,
+        c.RaiseDispute(player=person.id, ply=said["ply"], ground=Ground(said["ground"]), statement=""),
+        said,
     )
 
 
@@ -176,7 +182,7 @@ def _state(match: str, author: Person, command: Stating, said: dict[str, Any]) -
 
 def _open(match: str, _: Person, said: dict[str, Any]) -> Response:
     arbiter = _judge(match)
-    command = c.OpenCase(arbiter=arbiter.id, ply=said["ply"], ground=said["ground"], statement="")
+    command = c.OpenCase(arbiter=arbiter.id, ply=said["ply"], ground=Ground(said["ground"]), statement="")
     return _logged("case-opened", arbiter, match, said, lambda: _state(match, arbiter, command, said))
 
 
@@ -191,7 +197,7 @@ def _rule(match: str, _: Person, said: dict[str, Any]) -> Response:
     scores, remaining = said.get("scores"), said.get("remaining")
     command = c.Rule(
         arbiter=arbiter.id,
-        ruling=said["ruling"],
+        ruling=RulingKind(said["ruling"]),
         reason="",
         rule="",
         ply=said.get("ply"),

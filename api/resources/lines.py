@@ -13,15 +13,11 @@ from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.schemas import Flag, Shown, Strict, Text, Tree, version_tag
 from api.operations.notebooks import notebook_bytes
 from api.services import services
+from domain.match.enums import LineAction, LineStatus
 from domain.match.guards import seat_of
 from domain.match.lines import (
-    ACTIONS,
     ANY,
-    ARMED,
-    DEAD,
     DEEPEST,
-    DONE,
-    WAITING,
     Line,
     Orders,
     laid_down,
@@ -42,7 +38,7 @@ class LineWanted(Strict):
         metadata={"description": f'A move, or, of another seat, "{ANY}": whatever else it plays'},
     )
     then = Text(
-        validate=validate.OneOf(ACTIONS),
+        validate=validate.OneOf(list(LineAction)),
         allow_none=True,
         metadata={"description": "What to do after this move of another seat, instead of or before what is next"},
     )
@@ -60,7 +56,7 @@ class LinesWanted(Strict):
 
 class LineShown(Shown):
     move = fields.String()
-    then = fields.String(allow_none=True, validate=validate.OneOf([*ACTIONS, None]))
+    then = fields.String(allow_none=True, validate=validate.OneOf([*LineAction, None]))
     next = fields.List(fields.Nested(lambda: LineShown()))
 
 
@@ -71,7 +67,7 @@ class LinesShown(Shown):
     ply = fields.Integer(allow_none=True, metadata={"description": "They begin after so many plies"})
     status = fields.String(
         allow_none=True,
-        validate=validate.OneOf([ARMED, WAITING, DONE, DEAD, None]),
+        validate=validate.OneOf([LineStatus.ARMED, LineStatus.WAITING, LineStatus.DONE, LineStatus.DEAD, None]),
         metadata={"description": "null: nothing is laid down. waiting: for an own move, to be made by hand"},
     )
     words = fields.String(metadata={"description": "The status as a sentence; empty when nothing is laid down"})

@@ -28,7 +28,8 @@ from api.resources.games import ScoresShown
 from api.resources.terms import ClockShown, FallenShown, TermsShown
 from api.services import services
 from domain.games import find_ruleset
-from domain.match.state import PLAYING, MatchState
+from domain.match.enums import Status
+from domain.match.state import MatchState
 from domain.presentation import Draft, Hint
 from events.store.contract import Head, VersionTag, tag_of
 
@@ -260,7 +261,7 @@ def draft_shown(draft: Draft) -> dict[str, Any]:
 
 def _legal_moves(state: MatchState, head: Head) -> dict[str, Any]:
     version = {"version": head.version, "version_tag": str(head.tag)}
-    if state.status != PLAYING or state.broken is not None:
+    if state.status != Status.PLAYING or state.broken is not None:
         nothing: dict[str, Any] = {"moves": [], "hints": {}, "compositions": [], "draft": None}
         return {**version, "to_move": None, "demand": "", "checked": [], **nothing}
     game, position = find_ruleset(state.game, state.ruleset), state.position

@@ -8,8 +8,9 @@ from api.http.conditions import CONDITION, VERSION_HEADER, versioned
 from api.http.openapi import PREFIX, Blueprint
 from api.http.problems import Problem
 from api.http.schemas import Shown, version_tag
+from domain.match.enums import Status
 from domain.match.guards import rules_of
-from domain.match.state import PLAYING, MatchState
+from domain.match.state import MatchState
 
 blueprint = Blueprint("squares", __name__, url_prefix=PREFIX, description="The squares of a match")
 
@@ -50,7 +51,7 @@ def why_not(state: MatchState, square: str) -> str | None:
     """Return why no move can begin on ``square`` of the board as the match stands; None when one can."""
     if state.ended:
         return "the match is over"
-    if state.status != PLAYING:
+    if state.status != Status.PLAYING:
         return "the match has not started"
     if state.frozen:
         return "the match is frozen until an arbiter has ruled"

@@ -9,12 +9,8 @@ from api.http import timing
 from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.schemas import Flag, Shown, Strict, Text, Whole
 from api.http.timing import SECOND
-from domain.match.clock import CEILING, FIRST_MOVE, REASONS, TIME
+from domain.match.enums import Control, FlagRule, Limit, PauseReason
 from domain.match.terms import (
-    BANK,
-    CONTROLS,
-    DAYS_PER_MOVE,
-    FLAGS,
     LONGEST,
     LONGEST_INCREMENT,
     PRESETS,
@@ -39,7 +35,7 @@ def _seconds(least: int, most: int, description: str, **options: Any) -> Whole:
 
 
 class TermsWanted(Strict):
-    control = Text(required=True, validate=validate.OneOf(CONTROLS))
+    control = Text(required=True, validate=validate.OneOf(list(Control)))
     bank = _seconds(SHORTEST, LONGEST, "The time at the start, or for every move", required=True)
     increment = _seconds(0, LONGEST_INCREMENT, "Added after every move; 1 day if not said. Not with days-per-move")
     cap = _seconds(SHORTEST, LONGEST, "What can be saved up; 20 days, or the bank, if not said. Not with days-per-move")
@@ -47,7 +43,7 @@ class TermsWanted(Strict):
         SHORTEST, LONGEST, "The longest that one move may take; null: as long as there is time", allow_none=True
     )
     first_move = _seconds(SHORTEST, LONGEST, "Within which each first move must come; 7 days if not said")
-    flag = Text(validate=validate.OneOf(FLAGS), metadata={"description": "Whether a flag falls by itself"})
+    flag = Text(validate=validate.OneOf(list(FlagRule)), metadata={"description": "Whether a flag falls by itself"})
     vacations = Flag(metadata={"description": "Whether vacation stops a clock"})
     weekends = Flag(metadata={"description": "Whether free days of the week stop a clock"})
     takebacks = Flag(metadata={"description": "Whether moves can be taken back; if not said, in unrated matches"})
@@ -55,13 +51,13 @@ class TermsWanted(Strict):
 
 
 class TermsShown(Shown):
-    control = fields.String(validate=validate.OneOf(CONTROLS))
+    control = fields.String(validate=validate.OneOf(list(Control)))
     bank = fields.Integer(metadata={"description": "Seconds"})
     increment = fields.Integer(metadata={"description": "Seconds"})
     cap = fields.Integer(metadata={"description": "Seconds"})
     ceiling = fields.Integer(allow_none=True, metadata={"description": "Seconds"})
     first_move = fields.Integer(metadata={"description": "Seconds"})
-    flag = fields.String(validate=validate.OneOf(FLAGS))
+    flag = fields.String(validate=validate.OneOf(list(FlagRule)))
     vacations = fields.Boolean()
     weekends = fields.Boolean()
     takebacks = fields.Boolean()
@@ -70,7 +66,7 @@ class TermsShown(Shown):
 
 
 class PausedShown(Shown):
-    reason = fields.String(validate=validate.OneOf(REASONS))
+    reason = fields.String(validate=validate.OneOf(list(PauseReason)))
     until = fields.DateTime(allow_none=True, metadata={"description": "null: nobody knows yet"})
 
 
@@ -92,7 +88,7 @@ class ForecastShown(Shown):
     at = fields.DateTime(
         allow_none=True, metadata={"description": "When its time is up; null: not before a pause ends"}
     )
-    limit = fields.String(validate=validate.OneOf([TIME, CEILING, FIRST_MOVE]))
+    limit = fields.String(validate=validate.OneOf([Limit.TIME, Limit.CEILING, Limit.FIRST_MOVE]))
     verdict = fields.String(
         validate=validate.OneOf([timing.FLAG, timing.ABORT]),
         metadata={"description": "What follows: loss, or calling off"},
@@ -142,9 +138,12 @@ def terms_of(wanted: dict[str, Any] | None, rated: bool) -> Terms:
     said = {
         name: value * SECOND if name in DURATIONS and value is not None else value for name, value in wanted.items()
     }
+    said["control"] = Control(said["control"])
+    if "flag" in said:
+        said["flag"] = FlagRule(said["flag"])
     bank = said["bank"]
-    if said["control"] == DAYS_PER_MOVE:
-        usual = STANDARD._replace(control=DAYS_PER_MOVE, increment=0, cap=bank)
+    if said["control"] == Control.DAYS_PER_MOVE:
+        usual = STANDARD._replace(increment=0, cap=bank)
     else:
-        usual = STANDARD._replace(control=BANK, cap=max(STANDARD.cap, bank))
+        usual = STANDARD._replace(cap=max(STANDARD.cap, bank))
     return usual._replace(**{"takebacks": not rated, **said})

@@ -12,11 +12,12 @@ from domain.match import calendar as calendars
 from domain.match import events as e
 from domain.match import terms
 from domain.match.clock import falls_at, forecast
+from domain.match.enums import Status
 from domain.match.evolve import evolve
 from domain.match.moves import LONGEST_MOVE
 from domain.match.opponents import needs_fresh_seed
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, MatchState
+from domain.match.state import MatchState
 
 
 class Deviation(Exception):
@@ -158,7 +159,7 @@ class Examination:
                 fits = len(names) == len(after.seats)
                 return None, None if fits else f"the setup {after.setup!r} has {len(names)} seats"
             reached = after.position is not before.position and after.plies >= before.plies
-            if not reached or after.status != PLAYING or after.ruleset != before.ruleset:
+            if not reached or after.status != Status.PLAYING or after.ruleset != before.ruleset:
                 return None, None
             if self._played_on(after, following):
                 return game.outcome_by_history(after.position, after.history), None
@@ -211,7 +212,7 @@ def _refuse_unreckonable(before: MatchState | None, event: e.Event) -> None:
 
 
 def _wrong_move(before: MatchState, event: e.MoveSubmitted) -> str | None:
-    if before.status != PLAYING:
+    if before.status != Status.PLAYING:
         return f"a move is recorded in a match that is {before.status}"
     if len(event.move) > LONGEST_MOVE:
         return f"a move has at most {LONGEST_MOVE} characters"

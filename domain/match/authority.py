@@ -7,18 +7,18 @@ shows: it must be done by the right actor and within bounds, and ``taken_on_trus
 """
 
 from dataclasses import fields, replace
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from domain.games import find_ruleset
-from domain.match import clock as clocks
-from domain.match import commands as c
 from domain.match import events as e
 from domain.match.bounds import refuse_excess
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.decide import decide
 from domain.match.earlier import decision_of, is_of_earlier_release, is_of_present_release
+from domain.match.enums import Channel, LineAction, PauseReason
 from domain.match.event_types import TYPES
-from domain.match.lines import ACCEPT_DRAW, RESIGN, Line, Lines, Orders, answer_due, refuse_if_lines_off
+from domain.match.lines import Line, Lines, Orders, answer_due, refuse_if_lines_off
 from domain.match.reconstruction import BY_ONE_SEAT, Unauthorized, command_of, creation_of, refuse_unless
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, MatchState
@@ -157,14 +157,14 @@ class Authority:
     def _trust(self, before: MatchState | None, recorded: Recorded, actor: str) -> None:
         """Note what ``recorded`` rests on that no event shows; raises Unauthorized where that is out of bounds."""
         event, words = recorded.event, None
-        if isinstance(event, e.ClockPaused) and event.reason == clocks.OUTAGE:
+        if isinstance(event, e.ClockPaused) and event.reason == PauseReason.OUTAGE:
             words = "that the server was away"
         elif isinstance(event, e.ClockPaused):
             self._bound_pause(event)
             words = "that vacations and free days stood in the diaries of the players"
         elif isinstance(event, e.TimeCorrected) or (isinstance(event, e.ClockResumed) and actor == CONSOLE):
             words = "that the operator corrected a clock that was wrong"
-        elif isinstance(event, e.ClockResumed) and event.reason == clocks.VACATION and before is not None:
+        elif isinstance(event, e.ClockResumed) and event.reason == PauseReason.VACATION and before is not None:
             self._count_return(before, event)
         elif isinstance(event, e.CaseReopened) and event.operator:
             words = f"that {actor} was an operator"
@@ -181,7 +181,7 @@ class Authority:
     def _bound_pause(self, event: e.ClockPaused) -> None:
         if event.seat is None or event.until is None:
             raise Unauthorized(f"a {event.reason} is that of one seat, and has an end")
-        if event.reason == clocks.WEEKEND:
+        if event.reason == PauseReason.WEEKEND:
             if not event.since <= event.at or event.until > event.at + MAX_FREE_DAYS_AHEAD_MS:
                 raise Unauthorized(f"free days are recorded when they count, {MOST_FREE_DAYS} in a row at most")
             if event.until - event.since > MAX_FREE_STRETCH_MS:
@@ -198,7 +198,7 @@ class Authority:
 
     def _count_return(self, before: MatchState, event: e.ClockResumed) -> None:
         for pause in before.clock.pauses if before.clock is not None else ():
-            if (pause.reason, pause.seat) == (clocks.VACATION, event.seat) and pause.seat is not None:
+            if (pause.reason, pause.seat) == (PauseReason.VACATION, event.seat) and pause.seat is not None:
                 until = pause.until or event.at
                 self._add_vacation(pause.seat, pause.since, -max(0, until - max(event.at, pause.since)))
 
@@ -216,14 +216,16 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
         raise Unauthorized("what was laid down is done together with the event in front of it, and this is dated later")
     if before.seats[event.seat].player != actor:
         raise Unauthorized(f"{actor} does not have seat {event.seat}, for which this was laid down")
-    if isinstance(event, e.MoveSubmitted) and event.channel == c.FORCED:
+    if isinstance(event, e.MoveSubmitted) and event.channel == Channel.FORCED:
         orders = Orders(forced=True)
     elif before.moves and (isinstance(event, e.MoveSubmitted) or before.last_ply[event.seat] != len(before.moves)):
         # The shortest line that does it, laid down before the last move.
         if isinstance(event, e.MoveSubmitted):
             line = Line(before.moves[-1], None, (Line(event.move),))
         else:
-            line = Line(before.moves[-1], RESIGN if isinstance(event, e.PlayerResigned) else ACCEPT_DRAW)
+            line = Line(
+                before.moves[-1], LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW
+            )
         ply = len(before.moves) - 1
         position = find_ruleset(before.game, before.ruleset).format_position(before.position_after(ply))
         orders = Orders(Lines(ply, position, (line,), before.taken_back))
@@ -233,7 +235,7 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
 
 
 def _is_laid_down(event: e.Event) -> bool:
-    return getattr(event, "channel", None) in (c.CONDITIONAL, c.FORCED)
+    return getattr(event, "channel", None) in (Channel.CONDITIONAL, Channel.FORCED)
 
 
 def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
@@ -245,7 +247,9 @@ def _refuse_opponent(before: MatchState, event: e.Event, actor: str) -> None:
     if level is not None and _is_laid_down(event):
         raise Unauthorized(f"nothing can have been laid down by {actor}, which is an opponent")
     answer = (getattr(event, field, None) for field in ("engine", "level", "seed"))
-    if level is None and (any(said is not None for said in answer) or getattr(event, "channel", None) == c.OPPONENT):
+    if level is None and (
+        any(said is not None for said in answer) or getattr(event, "channel", None) == Channel.OPPONENT
+    ):
         raise Unauthorized(f"{actor} is a person, and an answer of an opponent is recorded")
 
 
@@ -283,7 +287,13 @@ def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:
     for field in fields(expected):
         given, found = getattr(expected, field.name), getattr(recorded, field.name)
         if given != found:
-            raise Unauthorized(f"{field.name}: {given!r:.60} follows from what was done, and {found!r:.60} is recorded")
+            raise Unauthorized(
+                f"{field.name}: {_shown(given)} follows from what was done, and {_shown(found)} is recorded"
+            )
+
+
+def _shown(value: object) -> str:
+    return f"{value.value if isinstance(value, StrEnum) else value!r:.60}"
 
 
 def _named_by_seat(before: MatchState | None, recorded: Recorded) -> str:

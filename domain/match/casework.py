@@ -6,7 +6,8 @@ from typing import Any
 from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
-from domain.match.state import ABORTED, PLAYING, Dispute, Ended, MatchState, Proposal, Ruling, replaced
+from domain.match.enums import EndReason, PauseReason, Status
+from domain.match.state import Dispute, Ended, MatchState, Proposal, Ruling, replaced
 
 
 def _raised(state: MatchState, event: e.DisputeRaised) -> MatchState:
@@ -50,7 +51,7 @@ def _reopened(state: MatchState, event: e.CaseReopened) -> MatchState:
 
 def _appealed(state: MatchState, event: e.RulingAppealed) -> MatchState:
     state = _with(state, _case(state, event.dispute)._replace(appealed=True))
-    return _frozen(state, event.at) if event.freezes and state.status == PLAYING else state
+    return _frozen(state, event.at) if event.freezes and state.status == Status.PLAYING else state
 
 
 def _adjusted(state: MatchState, event: e.ClocksAdjusted) -> MatchState:
@@ -60,9 +61,9 @@ def _adjusted(state: MatchState, event: e.ClocksAdjusted) -> MatchState:
 def _annulled(state: MatchState, event: e.MatchAnnulled) -> MatchState:
     before = Ended(state.status, state.scores, state.reason, state.ended_at)
     state = state._replace(
-        status=ABORTED,
+        status=Status.ABORTED,
         scores=None,
-        reason="annulled",
+        reason=EndReason.ANNULLED,
         ended_at=event.at if state.ended_at is None else state.ended_at,
         annulled=before,
         draw_agreed=(),
@@ -75,7 +76,9 @@ def _restored(state: MatchState, event: e.MatchRestored) -> MatchState:
     if state.annulled is None:
         raise ValueError(f"match {state.match} is restored at version {state.version + 1} but was not annulled")
     state = state._replace(**state.annulled._asdict(), annulled=None)
-    return state.on_clock(clocks.started, positions.to_move(state), event.at) if state.status == PLAYING else state
+    return (
+        state.on_clock(clocks.started, positions.to_move(state), event.at) if state.status == Status.PLAYING else state
+    )
 
 
 def _proposed(state: MatchState, event: e.RulesetProposed) -> MatchState:
@@ -99,11 +102,11 @@ def _changed(state: MatchState, event: e.RulesetChanged) -> MatchState:
 
 def _frozen(state: MatchState, at: int) -> MatchState:
     state = state._replace(frozen=True)
-    return state.on_clock(clocks.paused, clocks.Pause(clocks.DISPUTE, None, at, None))
+    return state.on_clock(clocks.paused, clocks.Pause(PauseReason.DISPUTE, None, at, None))
 
 
 def _thawed(state: MatchState, at: int) -> MatchState:
-    return state._replace(frozen=False).on_clock(clocks.resumed, clocks.DISPUTE, None, at)
+    return state._replace(frozen=False).on_clock(clocks.resumed, PauseReason.DISPUTE, None, at)
 
 
 def _case(state: MatchState, number: int) -> Dispute:

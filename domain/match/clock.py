@@ -2,6 +2,7 @@
 
 Time is counted in whole milliseconds. A seat's time runs while it is to move, but not during a pause (each has a
 reason, and several may overlap) and not on its free days. Pauses are intervals: one that is recorded late still counts
+from domain.match.enums import Limit, PauseReason, TurnEnding
 from its beginning, in the present turn and in the last one of every seat just as if it had been recorded in time.
 Changing a calendar counts from then on only. A flag falls at an instant at which the time runs: whose time is up when
 a pause begins has until the pause ends.
@@ -11,37 +12,20 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from domain.match.calendar import Calendar
+from domain.match.enums import Control, FlagRule, Limit, PauseReason, TurnEnding
 from domain.match.running import free_until, instant_of, next_stop, running, runs_throughout
-from domain.match.terms import AUTOMATIC, DAY, DAYS_PER_MOVE, UNCLAIMED_FOR, Terms
+from domain.match.terms import DAY, UNCLAIMED_FOR, Terms
 
 T = TypeVar("T")
 
-VACATION = "vacation"
-OUTAGE = "outage"
-ARBITER = "arbiter"
-DISPUTE = "dispute"
-WEEKEND = "weekend"
-"""Free days of the week."""
-
-REASONS = (VACATION, OUTAGE, ARBITER, DISPUTE, WEEKEND)
-
 FORGIVEN = 3 * DAY
 """What a forgiven seat has at least to go on with (never more than the cap)."""
-
-MOVED = "moved"
-PASSED = "passed"
-STOPPED = "stopped"
-"""How a turn ends: by a move, without one (a seat left, moves were taken back), or with the match."""
-
-FIRST_MOVE = "first-move"
-CEILING = "ceiling"
-TIME = "time"
 
 
 class Pause(NamedTuple):
     """From ``since`` to ``until`` (None: no end is known) the time of ``seat`` (None: all seats) does not run."""
 
-    reason: str
+    reason: PauseReason
     seat: int | None
     since: int
     until: int | None
@@ -53,7 +37,7 @@ class Turn(NamedTuple):
     since: int
     until: int
     had: int
-    ending: str
+    ending: TurnEnding
 
 
 class Former(NamedTuple):
@@ -93,7 +77,7 @@ class Forecast(NamedTuple):
 
     seat: int
     at: int | None
-    limit: str
+    limit: Limit
 
 
 def new_clock(terms: Terms, seats: int) -> Clock:
@@ -105,11 +89,11 @@ def forecast(clock: Clock) -> Forecast | None:
     """Return whose time is up when if nothing happens; None when no clock runs."""
     if clock.seat is None:
         return None
-    budget, limit = clock.remaining[clock.seat], TIME
+    budget, limit = clock.remaining[clock.seat], Limit.TIME
     if clock.terms.ceiling is not None and clock.terms.ceiling < budget:
-        budget, limit = clock.terms.ceiling, CEILING
+        budget, limit = clock.terms.ceiling, Limit.CEILING
     if not clock.begun[clock.seat]:
-        budget, limit = min(budget, clock.terms.first_move), FIRST_MOVE
+        budget, limit = min(budget, clock.terms.first_move), Limit.FIRST_MOVE
     return Forecast(clock.seat, instant_of(clock, clock.seat, clock.since, budget), limit)
 
 
@@ -118,7 +102,7 @@ def falls_at(clock: Clock) -> int | None:
     expected = forecast(clock)
     if expected is None or expected.at is None:
         return None
-    by_itself = clock.terms.flag == AUTOMATIC or expected.limit == FIRST_MOVE
+    by_itself = clock.terms.flag == FlagRule.AUTOMATIC or expected.limit == Limit.FIRST_MOVE
     return expected.at if by_itself else expected.at + UNCLAIMED_FOR
 
 
@@ -134,8 +118,8 @@ def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
     until = now
     while (change := free_until(clock, seat, until)) > until:
         until = change
-    if until > now and not any(pause.reason == WEEKEND and pause.until == until for pause in found):
-        found.append(Pause(WEEKEND, seat, now, until))
+    if until > now and not any(pause.reason == PauseReason.WEEKEND and pause.until == until for pause in found):
+        found.append(Pause(PauseReason.WEEKEND, seat, now, until))
     return tuple(found)
 
 
@@ -194,23 +178,23 @@ def started(clock: Clock, seat: int | None, at: int) -> Clock:
 
 def moved(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks after a move of ``seat``: time spent, increment added, the time of ``following`` runs."""
-    return _turned(clock, MOVED, at, seat=following, begun=_replaced(clock.begun, seat, True))
+    return _turned(clock, TurnEnding.MOVED, at, seat=following, begun=_replaced(clock.begun, seat, True))
 
 
 def passed(clock: Clock, following: int | None, at: int) -> Clock:
     """Return the clocks when the turn passes to ``following`` without a move: a seat left, moves were taken back."""
-    return _turned(clock, PASSED, at, seat=following)
+    return _turned(clock, TurnEnding.PASSED, at, seat=following)
 
 
 def stopped(clock: Clock, at: int) -> Clock:
     """Return the clocks when the match ends."""
-    return _turned(clock, STOPPED, at, seat=None)
+    return _turned(clock, TurnEnding.STOPPED, at, seat=None)
 
 
 def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     """Return the clocks when the flag of ``seat`` is forgiven and the match goes on; what was before is settled."""
     time = min(clock.terms.cap, FORGIVEN)
-    remaining = clock.terms.bank if clock.terms.control == DAYS_PER_MOVE else max(time, clock.remaining[seat])
+    remaining = clock.terms.bank if clock.terms.control == Control.DAYS_PER_MOVE else max(time, clock.remaining[seat])
     last_turns = _replaced(clock.last_turns, seat, None)
     return _with_remaining(clock, seat, remaining)._replace(last_turns=last_turns, seat=following, since=at)
 
@@ -219,7 +203,7 @@ def revived(clock: Clock, following: int | None, at: int) -> Clock:
     """Return the clocks when an arbiter takes moves back: no seat goes on with its time up, as if it were forgiven."""
     clock = passed(clock, following, at)
     for seat, time in enumerate(clock.remaining):
-        if not time or (clock.terms.control == DAYS_PER_MOVE and time < clock.terms.bank):
+        if not time or (clock.terms.control == Control.DAYS_PER_MOVE and time < clock.terms.bank):
             clock = forgiven(clock, seat, following, at)
     return clock
 
@@ -237,7 +221,7 @@ def adjusted(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
 def paused(clock: Clock, pause: Pause) -> Clock:
     """Return the clocks with ``pause``. What it takes out of a turn that has ended already is given back."""
     kept = clock.pauses
-    if pause.reason == WEEKEND:
+    if pause.reason == PauseReason.WEEKEND:
         # A calendar may change often within a turn: the new stretch replaces those that it contains.
         kept = tuple(each for each in kept if not has_all_of(pause, each))
     with_pause = clock._replace(pauses=(*kept, pause))
@@ -248,7 +232,7 @@ def paused(clock: Clock, pause: Pause) -> Clock:
     return _pruned(with_pause)
 
 
-def resumed(clock: Clock, reason: str, seat: int | None, at: int) -> Clock:
+def resumed(clock: Clock, reason: PauseReason, seat: int | None, at: int) -> Clock:
     """Return the clocks when the pauses of ``seat`` for ``reason`` end at ``at``, or do not begin after it."""
     kept = []
     for pause in clock.pauses:
@@ -267,9 +251,9 @@ def corrected(clock: Clock, at: int) -> Clock:
     """
     pauses = []
     for pause in clock.pauses:
-        if pause.reason == OUTAGE:
+        if pause.reason == PauseReason.OUTAGE:
             pause = pause._replace(until=at if pause.until is None else min(pause.until, at))
-        elif pause.reason != VACATION:
+        elif pause.reason != PauseReason.VACATION:
             pause = pause._replace(since=min(pause.since, at))
         if pause.until is None or pause.since < pause.until:
             pauses.append(pause)
@@ -290,7 +274,7 @@ def with_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -
     return _pruned(clock._replace(calendars=calendars, former=former))
 
 
-def _turned(clock: Clock, ending: str, at: int, **changes: Any) -> Clock:
+def _turned(clock: Clock, ending: TurnEnding, at: int, **changes: Any) -> Clock:
     """Return the clocks when the turn of the running seat ends, with ``changes`` of other fields."""
     if clock.seat is not None:
         turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
@@ -303,10 +287,10 @@ def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
     """Return the time that ``seat`` had after its ``turn``."""
     terms = clock.terms
     rest = max(0, turn.had - spent(clock, seat, turn.since, turn.until))
-    if terms.control == DAYS_PER_MOVE:
-        return {MOVED: terms.bank, PASSED: max(rest, terms.bank)}.get(turn.ending, rest)
+    if terms.control == Control.DAYS_PER_MOVE:
+        return {TurnEnding.MOVED: terms.bank, TurnEnding.PASSED: max(rest, terms.bank)}.get(turn.ending, rest)
     # Time that was given by an opponent may stand above the cap; it is kept, but nothing is added to it.
-    return max(rest, min(terms.cap, rest + terms.increment)) if turn.ending == MOVED else rest
+    return max(rest, min(terms.cap, rest + terms.increment)) if turn.ending == TurnEnding.MOVED else rest
 
 
 def _pruned(clock: Clock) -> Clock:

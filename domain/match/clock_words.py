@@ -1,19 +1,13 @@
 """The clock that runs, in sentences for its players."""
 
 from domain.match.clock import (
-    ARBITER,
-    CEILING,
-    DISPUTE,
-    FIRST_MOVE,
-    OUTAGE,
-    VACATION,
-    WEEKEND,
     Clock,
     forecast,
     left,
     pauses_at,
 )
-from domain.match.terms import DAYS_PER_MOVE, duration, first_move
+from domain.match.enums import Control, Limit, PauseReason
+from domain.match.terms import duration, first_move
 
 
 def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
@@ -23,13 +17,13 @@ def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
         return ()
     sentences = []
     has = duration(left(clock, expected.seat, now))
-    if expected.limit == FIRST_MOVE:
+    if expected.limit == Limit.FIRST_MOVE:
         allowed = duration(first_move(clock.terms))
         sentences.append(f"{name} has not moved yet: the first move must come within {allowed}.")
-    elif expected.limit == CEILING:
+    elif expected.limit == Limit.CEILING:
         ceiling = duration(clock.terms.ceiling or 0)
         sentences.append(f"{name} has {has}, but a single move may take no longer than {ceiling}.")
-    elif clock.terms.control == DAYS_PER_MOVE:
+    elif clock.terms.control == Control.DAYS_PER_MOVE:
         sentences.append(f"{name} has {has} left for this move.")
     else:
         sentences.append(f"{name} has {has} left and gets {duration(clock.terms.increment)} more after moving.")
@@ -40,9 +34,9 @@ def in_words(clock: Clock, now: int, name: str) -> tuple[str, ...]:
 
 
 _PAUSED = {
-    VACATION: "vacation",
-    WEEKEND: "a free day of the week",
-    OUTAGE: "the server was away, and that time counts for no player",
-    ARBITER: "an arbiter has stopped it",
-    DISPUTE: "a dispute is being settled",
+    PauseReason.VACATION: "vacation",
+    PauseReason.WEEKEND: "a free day of the week",
+    PauseReason.OUTAGE: "the server was away, and that time counts for no player",
+    PauseReason.ARBITER: "an arbiter has stopped it",
+    PauseReason.DISPUTE: "a dispute is being settled",
 }

@@ -3,17 +3,9 @@
 from dataclasses import dataclass
 
 from domain.match.calendar import Calendar
+from domain.match.enums import Channel, Ground, PauseReason, RulingKind
 from domain.match.state import Seat
 from domain.match.terms import STANDARD, Terms
-
-WEB = "web"
-API = "api"
-OPPONENT = "opponent"
-CONDITIONAL = "conditional"
-FORCED = "forced"
-ERASURE = "erasure"
-"""Channels: how a move or a resignation came. A conditional one was laid down beforehand, a forced move was the only
-legal one, and a resignation by erasure follows from the player's account being erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +50,7 @@ class SubmitMove:
     level: int | None = None
     seed: int | None = None
     engine: str | None = None
-    channel: str | None = None
+    channel: Channel | None = None
     offer_draw: bool = False
 
 
@@ -71,7 +63,7 @@ class SubmitMoves:
 
     player: str
     moves: tuple[str, ...]
-    channel: str | None = None
+    channel: Channel | None = None
     offer_draw: bool = False
 
 
@@ -80,7 +72,7 @@ class Resign:
     """Give the game up. By the channel ERASURE a frozen match is resigned too."""
 
     player: str
-    channel: str | None = None
+    channel: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +95,7 @@ class AcceptDraw:
 
     player: str
     engine: str | None = None
-    channel: str | None = None
+    channel: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +162,7 @@ class SetCalendar:
 class PauseClock:
     """Stop the time of the seat of ``player`` (None: of all seats) from ``since`` to ``until``: the server asks."""
 
-    reason: str
+    reason: PauseReason
     player: str | None
     since: int
     until: int | None = None
@@ -181,7 +173,7 @@ class PauseClock:
 class ResumeClock:
     """End the pauses of the seat of ``player`` (None: of all seats) for ``reason``: the server asks."""
 
-    reason: str
+    reason: PauseReason
     player: str | None
 
 
@@ -196,7 +188,7 @@ class RaiseDispute:
 
     player: str
     ply: int
-    ground: str
+    ground: Ground
     statement: str
 
 
@@ -206,7 +198,7 @@ class OpenCase:
 
     arbiter: str
     ply: int
-    ground: str
+    ground: Ground
     statement: str
 
 
@@ -235,7 +227,7 @@ class Rule:
     """
 
     arbiter: str
-    ruling: str
+    ruling: RulingKind
     reason: str
     rule: str
     ply: int | None = None

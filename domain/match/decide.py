@@ -9,11 +9,12 @@ from domain.games import GAMES, RULESETS, UnknownRulesetError, find_ruleset
 from domain.match import commands as c
 from domain.match import disputes, moves, offers, opponents, terms, timekeeping
 from domain.match import events as e
+from domain.match.enums import Status
 from domain.match.evolve import replay
 from domain.match.guards import refuse_if_ended, refuse_if_not_playing, seat_of
 from domain.match.lines import Orders, standing_answers
 from domain.match.refusals import Refused
-from domain.match.state import OPEN, PLAYING, MatchState, Seat, is_person
+from domain.match.state import MatchState, Seat, is_person
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
 
 Decision = Callable[[MatchState, Any, int], tuple[e.Event, ...]]
@@ -135,7 +136,7 @@ def _setup(game: Game[Any, Any], name: str | None) -> Setup:
 
 def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, ...]:
     refuse_if_ended(state)
-    if state.status != OPEN:
+    if state.status != Status.OPEN:
         raise Refused("seats-taken", "all seats of this match are taken")
     if not is_person(command.player):
         raise Refused("wrong-seats", "only people join matches: opponents are seated when a match is created", "seat")
@@ -171,7 +172,7 @@ def _abort(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event,
     refuse_if_ended(state)
     if state.plies >= ABORT_BEFORE_PLY:
         raise Refused("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
-    if state.status == PLAYING:
+    if state.status == Status.PLAYING:
         # Moves that were taken back leave a match that can be aborted and yet be lost on time.
         refuse_if_not_playing(state, now)
     return (e.MatchAborted(at=now, player=command.player),)

@@ -11,25 +11,16 @@ other appeal is about anything before. Only the arbiter of the appeal, or an ope
 
 import re
 from dataclasses import replace
+from typing import assert_never
 
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match import positions
+from domain.match.enums import EndReason, Ground, RulingKind, Status
 from domain.match.guards import refuse_if_ended, seat_of
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, RULING, Dispute, MatchState, is_person
+from domain.match.state import Dispute, MatchState, is_person
 from domain.match.terms import DAY, duration
-
-CONDUCT = "conduct"
-GROUNDS = ("wrong-result", "repetition", "clock", "illegal-move", CONDUCT)
-
-LET_STAND = "let-stand"
-ADJUST_CLOCKS = "adjust-clocks"
-TAKE_BACK = "take-back"
-DECIDE = "decide"
-ANNUL = "annul"
-RESTORE = "restore"
-RULINGS = (LET_STAND, ADJUST_CLOCKS, TAKE_BACK, DECIDE, ANNUL, RESTORE)
 
 APPEALED_WITHIN = 7 * DAY
 DISPUTED_WITHIN = 30 * DAY
@@ -67,14 +58,12 @@ def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, s
         raise Refused("match-not-started", "this match has not started: there is nothing to dispute")
     if state.open_case is not None:
         raise Refused("dispute-open", "there is an open case about this match already: file a statement in it")
-    if ground not in GROUNDS:
-        raise Refused("unfit-dispute", f"the ground must be one of {', '.join(GROUNDS)}", "ground")
     if not 0 <= ply <= state.plies:
         raise Refused("unfit-dispute", f"this match has plies 0 to {state.plies}", "ply")
     if settles:
         _refuse_settled(state, ply)
     _check_digest(command.statement)
-    freezes = state.status == PLAYING and ground != CONDUCT
+    freezes = state.status == Status.PLAYING and ground != Ground.CONDUCT
     return e.DisputeRaised(
         at=now, dispute=len(state.disputes) + 1, ply=ply, ground=ground, statement=command.statement, freezes=freezes
     )
@@ -112,8 +101,6 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
         _refuse_taking_back_settled(state, command)
     elif any(ruling.arbiter == command.arbiter for ruling in dispute.rulings):
         raise Refused("own-ruling", "your ruling was appealed: another arbiter has to rule now")
-    if command.ruling not in RULINGS:
-        raise Refused("unfit-ruling", f"the ruling must be one of {', '.join(RULINGS)}", "ruling")
     _check_reason("reason", command.reason)
     _check_reason("rule", command.rule)
     given = {
@@ -121,7 +108,11 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
         for field, value in (("ply", command.ply), ("scores", command.scores), ("remaining", command.remaining))
         if value is not None
     }
-    wanted = {TAKE_BACK: {"ply"}, DECIDE: {"scores"}, ADJUST_CLOCKS: {"remaining"}}.get(command.ruling, set())
+    wanted = {
+        RulingKind.TAKE_BACK: {"ply"},
+        RulingKind.DECIDE: {"scores"},
+        RulingKind.ADJUST_CLOCKS: {"remaining"},
+    }.get(command.ruling, set())
     for field in sorted(given ^ wanted):
         reason = "say it" if field in wanted else f"it does not belong to the ruling {command.ruling}"
         raise Refused("unfit-ruling", f"{field}: {reason}", field)
@@ -139,39 +130,44 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
 
 def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Event, ...]:
     match command.ruling:
-        case "take-back":
+        case RulingKind.TAKE_BACK:
             return (_take_back(state, command.ply or 0, now),)
-        case "decide":
+        case RulingKind.DECIDE:
             scores = command.scores or ()
             if len(scores) != len(state.seats) or any(not 0 <= score <= 1 for score in scores):
                 raise Refused("unfit-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
             if abs(sum(scores) - 1) > 1e-9:
                 raise Refused("unfit-ruling", "the scores of all seats together are 1", "scores")
-            return (e.MatchFinished(at=now, scores=tuple(float(score) for score in scores), reason=RULING),)
-        case "adjust-clocks":
+            return (e.MatchFinished(at=now, scores=tuple(float(score) for score in scores), reason=EndReason.RULING),)
+        case RulingKind.ADJUST_CLOCKS:
             remaining = command.remaining or ()
-            if state.clock is None or state.status != PLAYING:
+            if state.clock is None or state.status != Status.PLAYING:
                 raise Refused("unfit-ruling", "no clock runs in this match", "remaining")
             if len(remaining) != len(state.seats) or any(not 0 < time <= 365 * DAY for time in remaining):
                 reason = f"say {len(state.seats)} times, by seat, each more than nothing and at most a year"
                 raise Refused("unfit-ruling", reason, "remaining")
             return (e.ClocksAdjusted(at=now, remaining=remaining),)
-        case "annul":
+        case RulingKind.ANNUL:
             if state.annulled is not None:
                 raise Refused("unfit-ruling", "this match is annulled already", "ruling")
             return (e.MatchAnnulled(at=now),)
-        case "restore":
+        case RulingKind.RESTORE:
             if state.annulled is None:
                 raise Refused("unfit-ruling", "this match is not annulled", "ruling")
             return (e.MatchRestored(at=now),)
-    return ()
+        case RulingKind.LET_STAND:
+            return ()
+        case _:
+            assert_never(command.ruling)
 
 
 def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
     if state.annulled is not None:
         raise Refused("unfit-ruling", "this match is annulled: restore it first", "ruling")
-    if not 0 <= ply <= state.plies or (state.status == PLAYING and ply == state.plies):
-        raise Refused("unfit-ruling", f"take back to a ply from 0 to {state.plies - (state.status == PLAYING)}", "ply")
+    if not 0 <= ply <= state.plies or (state.status == Status.PLAYING and ply == state.plies):
+        raise Refused(
+            "unfit-ruling", f"take back to a ply from 0 to {state.plies - (state.status == Status.PLAYING)}", "ply"
+        )
     if positions.over(state, ply):
         raise Refused("unfit-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
     return e.MovesTakenBack(at=now, ply=ply)
@@ -203,8 +199,8 @@ def appeal(state: MatchState, command: c.Appeal, now: int, *, settles: bool = Tr
     if settles:
         _refuse_settled(state, dispute.ply)
     _check_digest(command.statement)
-    as_it_was = dispute.ground == CONDUCT and dispute.rulings[-1].ruling == LET_STAND
-    freezes = state.status == PLAYING and not as_it_was
+    as_it_was = dispute.ground == Ground.CONDUCT and dispute.rulings[-1].ruling == RulingKind.LET_STAND
+    freezes = state.status == Status.PLAYING and not as_it_was
     return (e.RulingAppealed(at=now, dispute=dispute.number, seat=seat, statement=command.statement, freezes=freezes),)
 
 
@@ -219,7 +215,7 @@ def reopen(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event,
     if not command.operator and command.person != dispute.rulings[-1].arbiter:
         raise Refused("not-your-case", "only the arbiter who ruled on the appeal, or an operator, can reopen this case")
     _check_digest(command.statement)
-    freezes = state.status == PLAYING
+    freezes = state.status == Status.PLAYING
     return (
         e.CaseReopened(
             at=now,
@@ -263,7 +259,7 @@ def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> t
 
 
 def _refuse_unless_changeable(state: MatchState, ruleset: int, now: int) -> None:
-    if state.status != PLAYING:
+    if state.status != Status.PLAYING:
         raise Refused("match-over", "only a match that is being played can go on under another ruleset")
     if ruleset == state.ruleset:
         raise Refused("unfit-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")

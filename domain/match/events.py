@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from domain.match.calendar import Calendar
+from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.state import Seat
 from domain.match.terms import Terms
 
@@ -58,7 +59,7 @@ class MoveSubmitted:
     level: int | None = None
     seed: int | None = None
     engine: str | None = None
-    channel: str | None = None
+    channel: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ class DrawAccepted:
 
     at: int
     seat: int
-    channel: str | None = None
+    channel: Channel | None = None
     engine: str | None = None
 
 
@@ -97,7 +98,7 @@ class PlayerResigned:
 
     at: int
     seat: int
-    channel: str | None = None
+    channel: Channel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,7 @@ class ClockPaused:
     """
 
     at: int
-    reason: str
+    reason: PauseReason
     since: int
     seat: int | None = None
     until: int | None = None
@@ -150,7 +151,7 @@ class ClockResumed:
     """The pauses of ``seat`` (None: of all) for ``reason`` end now, those that lie ahead are cancelled."""
 
     at: int
-    reason: str
+    reason: PauseReason
     seat: int | None = None
 
 
@@ -184,7 +185,7 @@ class FlagFell:
     at: int
     seat: int
     deadline: int
-    limit: str
+    limit: Limit
     claimed_by: int | None = None
 
 
@@ -248,7 +249,7 @@ class DisputeRaised:
     at: int
     dispute: int
     ply: int
-    ground: str
+    ground: Ground
     statement: str
     freezes: bool
     seat: int | None = None
@@ -294,7 +295,7 @@ class RulingMade:
     at: int
     dispute: int
     arbiter: str
-    ruling: str
+    ruling: RulingKind
     reason: str
     rule: str
     appeal: bool

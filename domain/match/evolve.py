@@ -7,12 +7,8 @@ from domain.match import clock as clocks
 from domain.match import events as e
 from domain.match import positions
 from domain.match.casework import CASEWORK
+from domain.match.enums import EndReason, Limit, RulingKind, Status
 from domain.match.state import (
-    ABORTED,
-    FINISHED,
-    OPEN,
-    PLAYING,
-    RULING,
     Dispute,
     Ended,
     Fallen,
@@ -60,7 +56,7 @@ def _created(event: e.MatchCreated, match: str) -> MatchState:
         rated=event.rated,
         private=event.private,
         seed=event.seed,
-        status=OPEN,
+        status=Status.OPEN,
         created_at=event.at,
         updated_at=event.at,
         position=None,
@@ -82,7 +78,7 @@ def _joined(state: MatchState, event: e.PlayerJoined) -> MatchState:
 
 
 def _started(state: MatchState, event: e.MatchStarted) -> MatchState:
-    state = state._replace(status=PLAYING)
+    state = state._replace(status=Status.PLAYING)
     return state.on_clock(clocks.started, positions.to_move(state), event.at)
 
 
@@ -109,7 +105,7 @@ def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
     state = positions.taken_back(state, event.ply)
     state = state._replace(
         channels=state.channels[: state.plies],
-        status=PLAYING,
+        status=Status.PLAYING,
         scores=None,
         reason=None,
         ended_at=None,
@@ -126,7 +122,9 @@ def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
         ),
     )
     by_ruling = any(
-        (ruling.ruling, ruling.at) == ("take-back", event.at) for each in state.disputes for ruling in each.rulings
+        (ruling.ruling, ruling.at) == (RulingKind.TAKE_BACK, event.at)
+        for each in state.disputes
+        for ruling in each.rulings
     )
     return state.on_clock(clocks.revived if by_ruling else clocks.passed, positions.to_move(state), event.at)
 
@@ -176,29 +174,31 @@ def _resigned(state: MatchState, event: e.PlayerResigned) -> MatchState:
 
 def _flag_fell(state: MatchState, event: e.FlagFell) -> MatchState:
     state = state._replace(fallen=Fallen(event.seat, event.deadline, event.at))
-    return state if event.limit == clocks.FIRST_MOVE else positions.without_seat(state, event.seat, event.at)
+    return state if event.limit == Limit.FIRST_MOVE else positions.without_seat(state, event.seat, event.at)
 
 
 def _flag_forgiven(state: MatchState, event: e.FlagForgiven) -> MatchState:
     if state.fallen is None:
         raise ValueError(f"match {state.match} forgives at version {state.version + 1} a flag that did not fall")
     fallen = state.fallen.seat
-    state = state._replace(status=PLAYING, scores=None, reason=None, ended_at=None, fallen=None)
+    state = state._replace(status=Status.PLAYING, scores=None, reason=None, ended_at=None, fallen=None)
     return state.on_clock(clocks.forgiven, fallen, positions.to_move(state), event.at)
 
 
 def _aborted(state: MatchState, event: e.MatchAborted) -> MatchState:
-    state = state._replace(status=ABORTED, reason="aborted", ended_at=event.at, draw_agreed=(), takeback=None)
+    state = state._replace(
+        status=Status.ABORTED, reason=EndReason.ABORTED, ended_at=event.at, draw_agreed=(), takeback=None
+    )
     return state.on_clock(clocks.stopped, event.at)
 
 
 def _finished(state: MatchState, event: e.MatchFinished) -> MatchState:
     state = state._replace(
-        status=FINISHED,
+        status=Status.FINISHED,
         scores=event.scores,
         reason=event.reason,
         ended_at=event.at,
-        fallen=None if event.reason == RULING else state.fallen,
+        fallen=None if event.reason == EndReason.RULING else state.fallen,
         annulled=None,
         draw_agreed=(),
         takeback=None,

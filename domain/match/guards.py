@@ -5,8 +5,9 @@ from typing import Any
 from domain.game import Game
 from domain.games import find_ruleset
 from domain.match.clock import falls_at
+from domain.match.enums import Status
 from domain.match.refusals import Refused
-from domain.match.state import ABORTED, PLAYING, MatchState
+from domain.match.state import MatchState
 
 TIME_UP = "time-up"
 """The code of the refusal that says: a flag has fallen that is not recorded yet."""
@@ -37,7 +38,7 @@ def seats_playing(state: MatchState) -> tuple[int, ...]:
 
 def refuse_if_ended(state: MatchState) -> None:
     """Raise Refused when the match is over."""
-    if state.status == ABORTED:
+    if state.status == Status.ABORTED:
         raise Refused("match-over", "this match was aborted")
     if state.ended:
         raise Refused("match-over", f"this match is over: {state.reason}")
@@ -51,7 +52,7 @@ def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False
     refuse_if_ended(state)
     if not even_frozen:
         refuse_if_frozen(state)
-    if state.status != PLAYING:
+    if state.status != Status.PLAYING:
         raise Refused("match-not-started", "this match has not started: not all seats are taken")
     refuse_if_broken(state)
     if state.clock is not None:

@@ -16,20 +16,16 @@ from domain.games import find_ruleset
 from domain.history import History
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.enums import Channel, LineAction, LineStatus, Status
 from domain.match.evolve import replay
 from domain.match.guards import active_seat, refuse_if_ended
 from domain.match.moves import resign, submit_move
 from domain.match.offers import accept_draw
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, MatchState
+from domain.match.state import MatchState
 
 ANY = "*"
 """In place of a move of another seat: whatever else it plays."""
-
-RESIGN = "resign"
-ACCEPT_DRAW = "accept-draw"
-WAIT = "wait"
-ACTIONS = (RESIGN, ACCEPT_DRAW, WAIT)
 
 MOST_MOVES = 300
 DEEPEST = 60
@@ -45,7 +41,7 @@ class Line(NamedTuple):
     """
 
     move: str
-    then: str | None = None
+    then: LineAction | None = None
     next: tuple["Line", ...] = ()
 
 
@@ -73,14 +69,6 @@ class Reached(NamedTuple):
 
     last: Line | None
     following: tuple[Line, ...]
-
-
-ARMED = "armed"
-WAITING = "waiting"
-DONE = "done"
-DEAD = "dead"
-"""Where lines stand: they answer what others play; an own move, made by hand, comes first; all of them has been played;
-they do not fit any more."""
 
 
 def laid_down(
@@ -142,11 +130,9 @@ class _Arranger:
         self._moves += 1
         if self._moves > MOST_MOVES:
             raise Refused("unfit-lines", f"at most {MOST_MOVES} moves can be laid down", place)
-        if line.then is not None and line.then not in ACTIONS:
-            raise Refused("unfit-lines", f"what follows must be one of {', '.join(ACTIONS)}", f"{place}.then")
         if own and line.then is not None:
             raise Refused("unfit-lines", "this can only follow a move of another seat", f"{place}.then")
-        if line.then in (RESIGN, WAIT) and line.next:
+        if line.then in (LineAction.RESIGN, LineAction.WAIT) and line.next:
             raise Refused("unfit-lines", "nothing can follow this", f"{place}.next")
         if line.move == ANY:
             return self._any(line, own, place)
@@ -198,18 +184,18 @@ def reached(state: MatchState, lines: Lines) -> Reached | None:
     return Reached(last, following)
 
 
-def standing(state: MatchState, seat: int, lines: Lines) -> tuple[str, str]:
+def standing(state: MatchState, seat: int, lines: Lines) -> tuple[LineStatus, str]:
     """Return where the ``lines`` of ``seat`` stand (ARMED, WAITING, DONE or DEAD), and why, as a sentence."""
     place = reached(state, lines)
     if place is None:
-        return DEAD, _why_dead(state, lines)
+        return LineStatus.DEAD, _why_dead(state, lines)
     if not place.following:
-        return DONE, "All that was laid down for this course of the match has been played."
-    if state.status != PLAYING:
-        return DEAD, "The match is over."
+        return LineStatus.DONE, "All that was laid down for this course of the match has been played."
+    if state.status != Status.PLAYING:
+        return LineStatus.DEAD, "The match is over."
     if find_ruleset(state.game, state.ruleset).to_move(state.position) == seat:
-        return WAITING, "It is your own move that comes next."
-    return ARMED, "They answer when the other side plays one of their moves."
+        return LineStatus.WAITING, "It is your own move that comes next."
+    return LineStatus.ARMED, "They answer when the other side plays one of their moves."
 
 
 def _why_dead(state: MatchState, lines: Lines) -> str:
@@ -238,7 +224,7 @@ def standing_answers(state: MatchState, orders: Mapping[int, Orders], now: int) 
 
 def answer_due(state: MatchState, orders: Mapping[int, Orders], now: int) -> tuple[e.Event, ...]:
     """Return the next thing that is due of the orders; what is refused is not due."""
-    if state.status != PLAYING or state.frozen or state.broken is not None:
+    if state.status != Status.PLAYING or state.frozen or state.broken is not None:
         return ()
     for seat, order in sorted(orders.items()):
         player = state.seats[seat].player
@@ -259,18 +245,20 @@ def _answer(state: MatchState, seat: int, player: str, order: Orders, now: int) 
     place = reached(state, order.lines) if order.lines is not None else None
     offered = bool(state.draw_agreed) and seat not in state.draw_agreed
     if place is not None and place.last is not None:
-        if place.last.then == RESIGN:
-            return resign(state, c.Resign(player=player, channel=c.CONDITIONAL), now)
-        if place.last.then == ACCEPT_DRAW and offered:
-            return accept_draw(state, c.AcceptDraw(player=player, channel=c.CONDITIONAL), now)
+        if place.last.then == LineAction.RESIGN:
+            return resign(state, c.Resign(player=player, channel=Channel.CONDITIONAL), now)
+        if place.last.then == LineAction.ACCEPT_DRAW and offered:
+            return accept_draw(state, c.AcceptDraw(player=player, channel=Channel.CONDITIONAL), now)
     # An offer or a request is news that was not there when the line was laid down: it is answered first.
     if game.to_move(state.position) != seat or offered or state.takeback is not None:
         return ()
     if place is not None and place.last is not None and place.following:
-        return submit_move(state, c.SubmitMove(player=player, move=place.following[0].move, channel=c.CONDITIONAL), now)
-    if order.forced and (place is None or place.last is None or place.last.then != WAIT):
+        return submit_move(
+            state, c.SubmitMove(player=player, move=place.following[0].move, channel=Channel.CONDITIONAL), now
+        )
+    if order.forced and (place is None or place.last is None or place.last.then != LineAction.WAIT):
         only = list(islice(game.legal_moves(state.position), 2))
         if len(only) == 1 and not game.unlisted.compositions(state.position):
             move = game.format_move(state.position, only[0])
-            return submit_move(state, c.SubmitMove(player=player, move=move, channel=c.FORCED), now)
+            return submit_move(state, c.SubmitMove(player=player, move=move, channel=Channel.FORCED), now)
     return ()

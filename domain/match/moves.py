@@ -4,6 +4,7 @@ from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.enums import Channel, EndReason
 from domain.match.evolve import evolve
 from domain.match.guards import active_seat, refuse_if_not_playing, seat_of
 from domain.match.refusals import Refused
@@ -81,14 +82,16 @@ def submit_moves(state: MatchState, command: c.SubmitMoves, now: int) -> tuple[e
 
 def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:
     """Return that a seat gives up: it has lost, or in a game of several seats it leaves and the others go on."""
-    seat = active_seat(state, command.player, now, even_frozen=command.channel == c.ERASURE)
+    seat = active_seat(state, command.player, now, even_frozen=command.channel == Channel.ERASURE)
     resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel)
     game = find_ruleset(state.game, state.ruleset)
     going_on = game.elimination.without_seat(state.position, seat)
     if going_on is None:
         return (
             resigned,
-            e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, (seat,)), reason="resignation"),
+            e.MatchFinished(
+                at=now, scores=game.scores_after_leaving(state.position, (seat,)), reason=EndReason.RESIGNATION
+            ),
         )
     outcome = game.outcome(going_on, state.history)
     if outcome is None:

@@ -3,6 +3,7 @@
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.enums import EndReason
 from domain.match.guards import active_seat, seats_playing
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
@@ -35,7 +36,7 @@ def accept_draw(state: MatchState, command: c.AcceptDraw, now: int) -> tuple[e.E
     game = find_ruleset(state.game, state.ruleset)
     return (
         accepted,
-        e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, ()), reason="draw-agreed"),
+        e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, ()), reason=EndReason.DRAW_AGREED),
     )
 
 

@@ -7,7 +7,8 @@ match is once it is over. So whenever it goes on from an earlier position or aft
 
 from domain.games import find_ruleset
 from domain.match import events as e
-from domain.match.state import PLAYING, MatchState
+from domain.match.enums import Status
+from domain.match.state import MatchState
 from domain.search import accepts_draw, choose
 
 RESUMPTIONS = (e.MovesTakenBack, e.MatchRestored, e.FlagForgiven)
@@ -42,4 +43,4 @@ def takes_draw(state: MatchState, seat: int) -> bool:
 def needs_fresh_seed(state: MatchState, resumed_by: e.Event | None) -> bool:
     """Tell whether the match, as it stands after the event ``resumed_by``, has to draw a seed."""
     opponent_plays = any(seat.level is not None for seat in state.seats)
-    return opponent_plays and state.status == PLAYING and isinstance(resumed_by, RESUMPTIONS)
+    return opponent_plays and state.status == Status.PLAYING and isinstance(resumed_by, RESUMPTIONS)

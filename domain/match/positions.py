@@ -9,7 +9,8 @@ from typing import Any
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match import clock as clocks
-from domain.match.state import PLAYING, MatchState
+from domain.match.enums import Status
+from domain.match.state import MatchState
 
 
 def with_start(state: MatchState) -> MatchState:
@@ -110,14 +111,14 @@ def over(state: MatchState, ply: int) -> bool:
 
 def to_move(state: MatchState) -> int | None:
     """Return the seat whose turn it is; None when the match is not being played, or nobody can tell."""
-    if state.status != PLAYING or state.broken is not None:
+    if state.status != Status.PLAYING or state.broken is not None:
         return None
     return find_ruleset(state.game, state.ruleset).to_move(state.position)
 
 
 def is_mid_turn(state: MatchState) -> bool:
     """Tell whether the turn is one move for the clock and the last ply has not ended it."""
-    if state.terms is None or not state.terms.whole_turns or state.status != PLAYING or state.broken is not None:
+    if state.terms is None or not state.terms.whole_turns or state.status != Status.PLAYING or state.broken is not None:
         return False
     return find_ruleset(state.game, state.ruleset).is_mid_turn(state.position)
 

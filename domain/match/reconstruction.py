@@ -2,10 +2,9 @@
 
 from typing import assert_never
 
-from domain.match import clock as clocks
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.disputes import DECIDE
+from domain.match.enums import PauseReason, RulingKind
 from domain.match.state import CLOCK, CONSOLE, MatchState
 from domain.match.terms import MINUTE, STANDARD
 
@@ -123,7 +122,7 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
             assert_never(event)
 
 
-_OWN_PAUSES = (clocks.VACATION, clocks.WEEKEND)
+_OWN_PAUSES = (PauseReason.VACATION, PauseReason.WEEKEND)
 """Reasons for which the clock of a single player stands still: what the player's diary says."""
 
 
@@ -131,13 +130,13 @@ def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock
     player = None if event.seat is None else before.seats[event.seat].player
     if event.seat is not None and before.seats[event.seat].level is not None:
         raise Unauthorized(f"{player} is an opponent, which has no vacations and free days")
-    if event.reason == clocks.OUTAGE or event.automatic:
+    if event.reason == PauseReason.OUTAGE or event.automatic:
         refuse_unless(CLOCK, actor)
-    if event.reason == clocks.OUTAGE:
+    if event.reason == PauseReason.OUTAGE:
         if event.seat is not None or event.until is None or event.until > event.at + MAX_OUTAGE_AHEAD_MS:
             raise Unauthorized("an outage is recorded for all seats, and when it is over")
     elif event.reason not in _OWN_PAUSES or player is None:
-        raise Unauthorized(f"a clock is never stopped for {event.reason!r} in this way")
+        raise Unauthorized(f"a clock is never stopped for {str(event.reason)!r} in this way")
     elif not event.automatic and actor != player:
         raise Unauthorized(f"{actor} stops the clock of {player}")
     return c.PauseClock(
@@ -146,11 +145,11 @@ def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock
 
 
 def _return(event: e.ClockResumed, actor: str) -> c.ResumeClock:
-    if (event.reason, event.seat) == (clocks.OUTAGE, None):
+    if (event.reason, event.seat) == (PauseReason.OUTAGE, None):
         refuse_unless(CONSOLE, actor)
         return c.ResumeClock(reason=event.reason, player=None)
     if event.reason not in _OWN_PAUSES or event.seat is None:
-        raise Unauthorized(f"a pause for {event.reason!r} never ends in this way")
+        raise Unauthorized(f"a pause for {str(event.reason)!r} never ends in this way")
     return c.ResumeClock(reason=event.reason, player=actor)
 
 
@@ -161,7 +160,9 @@ def _ruling(event: e.RulingMade, actor: str, following: e.Event | None) -> c.Rul
         reason=event.reason,
         rule=event.rule,
         ply=following.ply if isinstance(following, e.MovesTakenBack) else None,
-        scores=following.scores if event.ruling == DECIDE and isinstance(following, e.MatchFinished) else None,
+        scores=following.scores
+        if event.ruling == RulingKind.DECIDE and isinstance(following, e.MatchFinished)
+        else None,
         remaining=following.remaining if isinstance(following, e.ClocksAdjusted) else None,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from domain.match.clock import Clock
+from domain.match.enums import Channel, Ground, RulingKind, Status
 from domain.match.terms import Terms
 
 
@@ -58,10 +59,6 @@ def is_person(player: str) -> bool:
     return player not in (CLOCK, CONSOLE) and not player.startswith(OPPONENT_PREFIX)
 
 
-RULING = "ruling"
-"""The reason of a result that an arbiter has decided."""
-
-
 class Takeback(NamedTuple):
     """``seat`` asks to go back to the position after ``ply`` plies; ``agreed`` holds the seats that agree so far."""
 
@@ -82,7 +79,7 @@ class Ruling(NamedTuple):
     """``arbiter`` ruled so ``at`` an instant."""
 
     arbiter: str
-    ruling: str
+    ruling: RulingKind
     at: int
 
 
@@ -97,7 +94,7 @@ class Dispute(NamedTuple):
     number: int
     seat: int | None
     ply: int
-    ground: str
+    ground: Ground
     raised_at: int
     stated: tuple[int, ...] = ()
     rulings: tuple[Ruling, ...] = ()
@@ -122,7 +119,7 @@ class Proposal(NamedTuple):
 class Ended(NamedTuple):
     """How a match stood before it was annulled."""
 
-    status: str
+    status: Status
     scores: tuple[float, ...] | None
     reason: str | None
     ended_at: int | None
@@ -131,12 +128,6 @@ class Ended(NamedTuple):
 def replaced(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
     """Return ``values`` with ``value`` at ``index``."""
     return (*values[:index], value, *values[index + 1 :])
-
-
-OPEN = "open"
-PLAYING = "playing"
-FINISHED = "finished"
-ABORTED = "aborted"
 
 
 class MatchState(NamedTuple):
@@ -171,13 +162,13 @@ class MatchState(NamedTuple):
     rated: bool
     private: bool
     seed: str
-    status: str
+    status: Status
     created_at: int
     updated_at: int
     position: Any
     history: Any = ()
     moves: tuple[str, ...] = ()
-    channels: tuple[str | None, ...] = ()
+    channels: tuple[Channel | None, ...] = ()
     draw_agreed: tuple[int, ...] = ()
     offered_at: tuple[int | None, ...] = ()
     last_ply: tuple[int, ...] = ()
@@ -204,7 +195,7 @@ class MatchState(NamedTuple):
     @property
     def ended(self) -> bool:
         """Whether nothing is played in this match any more."""
-        return self.status in (FINISHED, ABORTED)
+        return self.status in (Status.FINISHED, Status.ABORTED)
 
     @property
     def plies(self) -> int:

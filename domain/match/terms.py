@@ -3,20 +3,13 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from domain.match.enums import Control, FlagRule
 from domain.match.refusals import Refused
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 """Milliseconds."""
-
-DAYS_PER_MOVE = "days-per-move"
-BANK = "bank"
-CONTROLS = (DAYS_PER_MOVE, BANK)
-
-AUTOMATIC = "automatic"
-CLAIM = "claim"
-FLAGS = (AUTOMATIC, CLAIM)
 
 SHORTEST = 5 * MINUTE
 LONGEST = 120 * DAY
@@ -41,13 +34,13 @@ class Terms(NamedTuple):
     clock. In matches from before that was so it is None, and the clock counts each ply as a move.
     """
 
-    control: str
+    control: Control
     bank: int
     increment: int
     cap: int
     ceiling: int | None
     first_move: int
-    flag: str
+    flag: FlagRule
     vacations: bool
     weekends: bool
     takebacks: bool
@@ -58,10 +51,14 @@ class Terms(NamedTuple):
 def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
     """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
     time = days * DAY
-    return Terms(DAYS_PER_MOVE, time, 0, time, None, 7 * DAY, AUTOMATIC, True, True, takebacks, True, True)
+    return Terms(
+        Control.DAYS_PER_MOVE, time, 0, time, None, 7 * DAY, FlagRule.AUTOMATIC, True, True, takebacks, True, True
+    )
 
 
-STANDARD = Terms(BANK, 10 * DAY, DAY, 20 * DAY, None, 7 * DAY, AUTOMATIC, True, True, False, True, True)
+STANDARD = Terms(
+    Control.BANK, 10 * DAY, DAY, 20 * DAY, None, 7 * DAY, FlagRule.AUTOMATIC, True, True, False, True, True
+)
 """Ten days at the start, one more for every move, twenty at most."""
 
 PRESETS: Mapping[str, Terms] = {
@@ -77,17 +74,13 @@ PRESETS: Mapping[str, Terms] = {
 
 def check(terms: Terms) -> None:
     """Raise Refused, naming the field, unless ``terms`` can be played: every move is bounded, none is impossible."""
-    if terms.control not in CONTROLS:
-        raise Refused("unfit-terms", f"the time control must be one of {', '.join(CONTROLS)}", "terms.control")
-    if terms.flag not in FLAGS:
-        raise Refused("unfit-terms", f"the flag must be one of {', '.join(FLAGS)}", "terms.flag")
     _within("bank", terms.bank, SHORTEST, LONGEST)
     _within("increment", terms.increment, 0, LONGEST_INCREMENT)
     _within("cap", terms.cap, terms.bank, LONGEST)
     _within("first_move", terms.first_move, SHORTEST, LONGEST)
     if terms.ceiling is not None:
         _within("ceiling", terms.ceiling, SHORTEST, LONGEST)
-    if terms.control == DAYS_PER_MOVE and (terms.increment, terms.cap) != (0, terms.bank):
+    if terms.control == Control.DAYS_PER_MOVE and (terms.increment, terms.cap) != (0, terms.bank):
         raise Refused(
             "unfit-terms", "with time per move nothing is added or saved up: leave increment and cap out", "terms"
         )
@@ -109,7 +102,7 @@ def first_move(terms: Terms) -> int:
 
 def in_words(terms: Terms) -> tuple[str, ...]:
     """Return the whole of ``terms`` as sentences, for a player to read before accepting them."""
-    if terms.control == DAYS_PER_MOVE:
+    if terms.control == Control.DAYS_PER_MOVE:
         time = f"{_capital(duration(terms.bank))} for every move; what is not used is not saved."
     else:
         time = (
@@ -123,7 +116,7 @@ def in_words(terms: Terms) -> tuple[str, ...]:
         f"Each player's first move must come within {duration(first_move(terms))}; if one does not, the match is "
         "called off without a result."
     )
-    if terms.flag == AUTOMATIC:
+    if terms.flag == FlagRule.AUTOMATIC:
         sentences.append("Who runs out of time loses at that instant.")
     else:
         sentences.append(
@@ -148,7 +141,7 @@ def in_words(terms: Terms) -> tuple[str, ...]:
 
 def in_short(terms: Terms) -> str:
     """Return the time control of ``terms`` in a few words, for lists: ``10 days, 1 day more for every move``."""
-    if terms.control == DAYS_PER_MOVE:
+    if terms.control == Control.DAYS_PER_MOVE:
         return f"{duration(terms.bank)} for every move"
     if not terms.increment:
         return f"{duration(terms.bank)} for all moves"

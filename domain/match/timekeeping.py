@@ -4,10 +4,11 @@ from domain.games import find_ruleset
 from domain.match import calendar as calendars
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.clock import FIRST_MOVE, REASONS, VACATION, WEEKEND, falls_at, forecast
+from domain.match.clock import falls_at, forecast
+from domain.match.enums import EndReason, Limit, PauseReason, Status
 from domain.match.guards import active_seat, refuse_if_broken, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
 from domain.match.refusals import Refused
-from domain.match.state import CLOCK, FINISHED, OPEN, PLAYING, MatchState
+from domain.match.state import CLOCK, MatchState
 from domain.match.terms import DAY, HOUR, OPEN_FOR, duration
 
 FORGIVABLE_FOR = 72 * HOUR
@@ -16,16 +17,16 @@ LARGEST_GIFT = 30 * DAY
 
 def deadline_of(state: MatchState) -> int | None:
     """Return the instant at which time itself will change the match (milliseconds since 1970 UTC); None: never."""
-    if state.status == OPEN and state.terms is not None:
+    if state.status == Status.OPEN and state.terms is not None:
         return state.created_at + OPEN_FOR
-    return falls_at(state.clock) if state.status == PLAYING and state.clock is not None else None
+    return falls_at(state.clock) if state.status == Status.PLAYING and state.clock is not None else None
 
 
 def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event, ...]:
     """Return what follows from time being up: a flag, a match called off, or, with Refused, nothing."""
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
-    if state.status == OPEN:
+    if state.status == Status.OPEN:
         if command.player is not None or state.terms is None or now < state.created_at + OPEN_FOR:
             raise Refused("match-not-started", "this match has not started: not all seats are taken")
         return (e.MatchAborted(at=now, player=CLOCK),)
@@ -43,14 +44,16 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
     if expected.at is None or now < instant:
         raise Refused("time-not-up", f"there are {duration(instant - now)} left")
     fell = e.FlagFell(at=now, seat=expected.seat, deadline=expected.at, limit=expected.limit, claimed_by=claimant)
-    if expected.limit == FIRST_MOVE:
+    if expected.limit == Limit.FIRST_MOVE:
         return (fell, e.MatchAborted(at=now, player=CLOCK))
     game = find_ruleset(state.game, state.ruleset)
     going_on = game.elimination.without_seat(state.position, expected.seat)
     if going_on is None:
         return (
             fell,
-            e.MatchFinished(at=now, scores=game.scores_after_leaving(state.position, (expected.seat,)), reason="flag"),
+            e.MatchFinished(
+                at=now, scores=game.scores_after_leaving(state.position, (expected.seat,)), reason=EndReason.FLAG
+            ),
         )
     outcome = game.outcome(going_on, state.history)
     return (fell,) if outcome is None else (fell, e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))
@@ -59,7 +62,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
 def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e.Event, ...]:
     """Return that the match goes on which its winner has won on time, no more than 72 hours ago."""
     seat = seat_of(state, command.player)
-    if state.status != FINISHED or state.fallen is None or state.scores is None:
+    if state.status != Status.FINISHED or state.fallen is None or state.scores is None:
         raise Refused("nothing-to-forgive", "this match was not ended by a flag")
     refuse_if_frozen(state)
     if seat == state.fallen.seat:
@@ -103,13 +106,13 @@ def set_calendar(state: MatchState, command: c.SetCalendar, now: int) -> tuple[e
 
 def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.Event, ...]:
     """Return that clocks stand still; nothing when they do so already for this, or the terms do not let them."""
-    if command.reason not in REASONS:
-        raise Refused("unknown-pause", f"a clock cannot be paused for {command.reason!r}", "reason")
     seat = None if command.player is None else seat_of(state, command.player)
     if state.ended or state.clock is None:
         return ()
     terms = state.clock.terms
-    if (command.reason == VACATION and not terms.vacations) or (command.reason == WEEKEND and not terms.weekends):
+    if (command.reason == PauseReason.VACATION and not terms.vacations) or (
+        command.reason == PauseReason.WEEKEND and not terms.weekends
+    ):
         return ()
     if command.until is not None and command.until <= command.since:
         return ()

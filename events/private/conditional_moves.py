@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from domain.match.enums import LineAction
 from domain.match.lines import Line, Lines, Orders
 from events.store.contract import Kept
 
@@ -38,7 +39,11 @@ def tree_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
 
 def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return the lines that ``lines_shown`` showed; ``then`` and ``next`` may be left out."""
-    return tuple(Line(each["move"], each.get("then"), lines_read(each.get("next", []))) for each in content)
+    return tuple(Line(each["move"], _action(each.get("then")), lines_read(each.get("next", []))) for each in content)
+
+
+def _action(then: str | None) -> LineAction | None:
+    return None if then is None else LineAction(then)
 
 
 @lru_cache(maxsize=2000)

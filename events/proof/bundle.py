@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 
 from domain.game import StepBudget
 from domain.match.audit import Proof
+from domain.match.enums import Status
 from domain.match.event_types import SEEDS
-from domain.match.state import ABORTED, FINISHED, Seat
+from domain.match.state import Seat
 from events.proof.audit import Record, audit
 from events.proof.checkpoints import Inclusion
 from events.proof.documents import LINE_FEED, Fault, fitted, read_document
@@ -225,7 +226,7 @@ def facts_of(records: Iterable[Record]) -> Facts:
 
 def seed_is_withheld(facts: Facts) -> bool:
     """Tell whether the seed of a match must stay unknown: an opponent may still have to move."""
-    return facts.status not in (FINISHED, ABORTED) and (
+    return facts.status not in (Status.FINISHED, Status.ABORTED) and (
         facts.status is None or any(seat.level is not None for seat in facts.seats)
     )
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from domain.games import find_ruleset
 from domain.match.authority import Authority
 from domain.match.clock_words import in_words
+from domain.match.enums import EndReason
 from domain.match.events import FlagFell
-from domain.match.state import RULING, MatchState
+from domain.match.state import MatchState
 from events.proof.audit import Answer, Record, audit
 from events.proof.bundle import (
     KIND,
@@ -154,7 +155,7 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
             "opponents", words if not seen.others else f"{words}; {seen.others} are of another engine", not seen.others
         )
     # A ruling needs no rules of the game, and whether it could be made has been looked at.
-    ruled = facts.reason == RULING
+    ruled = facts.reason == EndReason.RULING
     yield Step("result", " ".join(_result_in_words(facts, bundle, seen.flags)), whole or ruled)
 
 

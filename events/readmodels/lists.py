@@ -11,7 +11,8 @@ from typing import Any
 from redis import Redis
 from redis.client import Pipeline
 
-from domain.match.state import ABORTED, FINISHED, OPEN, Seat
+from domain.match.enums import Status
+from domain.match.state import Seat
 from domain.rating import pairwise
 from events.readmodels.summary import Projected, Summary, pack, rated_result
 from events.runtime.keys import ReadModelKeys
@@ -44,23 +45,23 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
     lists: dict[Entry, int] = {}
     if not summary.private:
         public = []
-        if summary.status == OPEN and any(seat.player is None for seat in summary.seats):
+        if summary.status == Status.OPEN and any(seat.player is None for seat in summary.seats):
             public.append(("open", summary.created_at))
-        if summary.status != ABORTED:
+        if summary.status != Status.ABORTED:
             public.append(("recent", updated))
         for name, score in public:
             lists[name, match] = lists[f"{name}:{summary.game}", match] = score
     for player in summary.awaiting:
         lists[f"awaiting:{player}", match] = updated
         lists[f"queue:{player}", match] = NO_DEADLINE if summary.deadline is None else summary.deadline
-    ended = summary.status in (FINISHED, ABORTED)
+    ended = summary.status in (Status.FINISHED, Status.ABORTED)
     involved = "finished" if ended else "active"
     for player in {summary.creator, *_players(seat for seat in summary.seats if seat.joined)}:
         lists[f"{involved}:{player}", match] = updated
-    if summary.status == OPEN:
+    if summary.status == Status.OPEN:
         for player in _players(seat for seat in summary.seats if not seat.joined):
             lists[f"invited:{player}", match] = summary.created_at
-    if summary.status == FINISHED:
+    if summary.status == Status.FINISHED:
         end = updated if summary.ended_at is None else summary.ended_at
         lists |= dict.fromkeys(_meetings(summary), end)
         if rated_result(summary):

@@ -7,7 +7,7 @@ from typing import Any
 
 from redis import Redis
 
-from domain.match.state import ABORTED, OPEN
+from domain.match.enums import Status
 from domain.rating import START_RATING
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import Page, Place, cursor_of, merged, place_of, refuse_page_size
@@ -84,9 +84,11 @@ class ReadModels:
             names = [f"{view}:{game}" if game and view != "cases" else view]
 
         def wanted(summary: Summary) -> bool:
-            if view == "open" and not (summary.status == OPEN and any(seat.player is None for seat in summary.seats)):
+            if view == "open" and not (
+                summary.status == Status.OPEN and any(seat.player is None for seat in summary.seats)
+            ):
                 return False
-            if view == "recent" and summary.status == ABORTED:
+            if view == "recent" and summary.status == Status.ABORTED:
                 return False
             if view == "cases" and not summary.case:
                 return False

@@ -4,9 +4,10 @@ import json
 from typing import Any, NamedTuple
 
 from domain.match.clock import forecast
+from domain.match.enums import Status
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
-from domain.match.state import FINISHED, OPEN, PLAYING, MatchState, Seat
+from domain.match.state import MatchState, Seat
 from domain.match.terms import Terms
 from domain.match.timekeeping import deadline_of
 from domain.rating import pairwise
@@ -152,7 +153,12 @@ def rated_result(summary: Summary) -> RatedResult | None:
     Only rated matches count that were finished, not aborted, after at least one ply per seat: who leaves before has not
     played. One player on all seats has no result.
     """
-    if not summary.rated or summary.status != FINISHED or summary.scores is None or summary.ply < len(summary.seats):
+    if (
+        not summary.rated
+        or summary.status != Status.FINISHED
+        or summary.scores is None
+        or summary.ply < len(summary.seats)
+    ):
         return None
     players = tuple(seat.player for seat in summary.seats if seat.player is not None)
     if len(set(players)) < 2:
@@ -183,7 +189,7 @@ def unpack(packed: bytes | None) -> Projected | None:
 
 def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
     owing: list[Seat] = []
-    if state.status == OPEN:
+    if state.status == Status.OPEN:
         owing = [seat for seat in state.seats if not seat.joined]
     elif to_move is not None and not state.frozen:
         owing = [state.seats[to_move]]
@@ -192,7 +198,7 @@ def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
 
 
 def _deadline(state: MatchState) -> int | None:
-    if state.status != PLAYING or state.clock is None:
+    if state.status != Status.PLAYING or state.clock is None:
         return deadline_of(state)
     expected = forecast(state.clock)
     return None if expected is None else expected.at

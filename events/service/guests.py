@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import structlog
 
-from domain.match.state import FINISHED
+from domain.match.enums import Status
 from events.people.person import NoSuchPerson, Person
 from events.service.personal_data import PersonalDataStores, erase
 
@@ -55,7 +55,7 @@ class GuestRound:
         readmodels, last = self._stores.readmodels, created_at
         for projected in readmodels.projected(readmodels.matches_of(guest)):
             if projected is not None:
-                if projected.summary.status == FINISHED:
+                if projected.summary.status == Status.FINISHED:
                     return None
                 last = max(last, projected.summary.updated_at)
         return last + GUEST_KEPT_MS

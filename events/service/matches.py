@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from domain.match.bounds import refuse_excess
-from domain.match.commands import CONDITIONAL, FORCED, Command
+from domain.match.commands import Command
 from domain.match.decide import decide
+from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
 from domain.match.evolve import replay
 from domain.match.guards import seat_of
@@ -237,6 +238,9 @@ def _follows(opened: Opened, match: str, known: Head) -> bool:
 
 def _actor(event: Event, state: MatchState, actor: str) -> str:
     """Return who acts in ``event``: who laid a line down acts when it fires, ``actor`` in all else."""
-    if isinstance(event, MoveSubmitted | DrawAccepted | PlayerResigned) and event.channel in (CONDITIONAL, FORCED):
+    if isinstance(event, MoveSubmitted | DrawAccepted | PlayerResigned) and event.channel in (
+        Channel.CONDITIONAL,
+        Channel.FORCED,
+    ):
         return state.seats[event.seat].player or actor
     return actor

@@ -8,7 +8,8 @@ a clock that is not stored (``foreseen``).
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from domain.match.clock import VACATION, WEEKEND, Clock, Former, Pause, counts_from, free_stretches, has_all_of
+from domain.match.clock import Clock, Former, Pause, counts_from, free_stretches, has_all_of
+from domain.match.enums import PauseReason
 from domain.match.state import replaced
 from events.private.availability import Diary
 
@@ -26,7 +27,7 @@ def foreseen(clock: Clock, diaries: Mapping[int, Diary]) -> Clock:
         if clock.terms.weekends:
             clock = _with_free_days(clock, seat, diary)
         if clock.terms.vacations:
-            wanted = (Pause(VACATION, seat, each.since, each.until) for each in diary.book)
+            wanted = (Pause(PauseReason.VACATION, seat, each.since, each.until) for each in diary.book)
             missing = (pause for pause in wanted if pause.until is None or pause.until > counts_from(clock))
             clock = clock._replace(pauses=(*clock.pauses, *(each for each in missing if not covered(clock, each))))
     return clock
@@ -39,19 +40,19 @@ def unrecorded(clock: Clock, seat: int, diary: Diary, now: int) -> Held | None:
     """
     if clock.terms.vacations:
         for each in diary.book:
-            pause = Pause(VACATION, seat, each.since, each.until)
+            pause = Pause(PauseReason.VACATION, seat, each.since, each.until)
             if each.since <= now and each.until > clock.since and not covered(clock, pause):
                 return Held(pause, each.automatic)
     if clock.terms.weekends and clock.calendars[seat] is None:
         since = max(clock.since, _recorded_until(clock, seat))
         for begin, end in free_stretches(_with_free_days(clock, seat, diary), seat, since, now + 1):
-            pause = Pause(WEEKEND, seat, begin, end)
+            pause = Pause(PauseReason.WEEKEND, seat, begin, end)
             if not covered(clock, pause):
                 return Held(pause)
     return None
 
 
-def outdated(clock: Clock, seat: int, diary: Diary, now: int) -> str | None:
+def outdated(clock: Clock, seat: int, diary: Diary, now: int) -> PauseReason | None:
     """Return the reason of recorded pauses of ``seat`` that the diary does not have any more; None: there are none.
 
     They are resumed; those that stand are recorded again after it.
@@ -60,10 +61,10 @@ def outdated(clock: Clock, seat: int, diary: Diary, now: int) -> str | None:
     for pause in clock.pauses:
         if pause.seat != seat or (pause.until is not None and pause.until <= now):
             continue
-        if clock.terms.vacations and pause.reason == VACATION and (pause.since, pause.until) not in booked:
-            return VACATION
-        if pause.reason == WEEKEND and pause.since <= now and not _is_free(clock, seat, diary, now):
-            return WEEKEND
+        if clock.terms.vacations and pause.reason == PauseReason.VACATION and (pause.since, pause.until) not in booked:
+            return PauseReason.VACATION
+        if pause.reason == PauseReason.WEEKEND and pause.since <= now and not _is_free(clock, seat, diary, now):
+            return PauseReason.WEEKEND
     return None
 
 

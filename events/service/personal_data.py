@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from domain.match.commands import ERASURE, AbortMatch, Command, Resign
+from domain.match.commands import AbortMatch, Command, Resign
+from domain.match.enums import Channel, Status
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
-from domain.match.state import OPEN
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
@@ -203,7 +203,9 @@ def _leave(matches: Matches, match: str, person: Person) -> None:
     if state.ended:
         return
     command: Command = (
-        AbortMatch(player=person.id) if state.status == OPEN else Resign(player=person.id, channel=ERASURE)
+        AbortMatch(player=person.id)
+        if state.status == Status.OPEN
+        else Resign(player=person.id, channel=Channel.ERASURE)
     )
     try:
         matches.execute(match, command, person.id, Request(f"erasure:{person.id}", ""))

@@ -13,12 +13,13 @@ from typing import NamedTuple, TypeVar
 
 import structlog
 
-from domain.match.clock import FIRST_MOVE, OUTAGE, Pause, counts_from, forecast
+from domain.match.clock import Pause, counts_from, forecast
 from domain.match.commands import CallTime, Command, CorrectTime, CreateMatch, PauseClock, ResumeClock, SetCalendar
+from domain.match.enums import Limit, PauseReason, Status
 from domain.match.guards import TIME_UP, seats_playing
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
-from domain.match.state import CLOCK, OPEN, PLAYING, MatchState
+from domain.match.state import CLOCK, MatchState
 from domain.match.timekeeping import deadline_of
 from events.people.administration import CONSOLE
 from events.private.availability import Change, Diaries, Diary, Mark, outlived, renewed, saved
@@ -233,7 +234,7 @@ class Timekeeper:
     def _due(self, state: MatchState, now: int) -> Step | None:
         """Return the next step of all that is due."""
         deadline = deadline_of(state)
-        if state.status == OPEN and deadline is not None and deadline <= now and self._is_in_doubt(state):
+        if state.status == Status.OPEN and deadline is not None and deadline <= now and self._is_in_doubt(state):
             return None
         step = self._before_flag(state, deadline, now)
         if step is not None:
@@ -259,8 +260,10 @@ class Timekeeper:
         if state.clock is None or not _runs(state):
             return None
         for outage in self._heartbeat.beat(now, counts_from(state.clock)):
-            if outage.until <= now + LONGEST_GAP and not covered(state.clock, Pause(OUTAGE, None, *outage)):
-                return Step(PauseClock(reason=OUTAGE, player=None, since=outage.since, until=outage.until), CLOCK)
+            if outage.until <= now + LONGEST_GAP and not covered(state.clock, Pause(PauseReason.OUTAGE, None, *outage)):
+                return Step(
+                    PauseClock(reason=PauseReason.OUTAGE, player=None, since=outage.since, until=outage.until), CLOCK
+                )
         step = self._towards_diaries(state, now)
         expected = forecast(state.clock)
         if step is not None or expected is None or expected.at is None:
@@ -270,7 +273,7 @@ class Timekeeper:
         if (step := self._unrecorded(state, now)) is not None:
             return step
         player, at = state.seats[expected.seat].player, expected.at
-        if player not in _people(state) or not state.clock.terms.vacations or expected.limit == FIRST_MOVE:
+        if player not in _people(state) or not state.clock.terms.vacations or expected.limit == Limit.FIRST_MOVE:
             return None
         # The diary first: killed right after it, whoever settles the match next finds the vacation there.
         diary, mark = self._diaries.change(player, lambda diary: saved(diary, at))
@@ -318,9 +321,9 @@ class Timekeeper:
             return None
         known = self._heartbeat.outages()
         for pause in state.clock.pauses:
-            lasts = pause.reason == OUTAGE and (pause.until is None or pause.until > now + LONGEST_GAP)
+            lasts = pause.reason == PauseReason.OUTAGE and (pause.until is None or pause.until > now + LONGEST_GAP)
             if lasts and not any((outage.since, outage.until) == (pause.since, pause.until) for outage in known):
-                return Step(ResumeClock(reason=OUTAGE, player=None), CONSOLE)
+                return Step(ResumeClock(reason=PauseReason.OUTAGE, player=None), CONSOLE)
         return None
 
     def _towards_diaries(self, state: MatchState, now: int) -> Step | None:
@@ -351,7 +354,7 @@ def is_transient(error: Exception) -> bool:
 
 def _runs(state: MatchState) -> bool:
     """Tell whether the match is being played, by rules that are known here."""
-    return state.status == PLAYING and state.broken is None
+    return state.status == Status.PLAYING and state.broken is None
 
 
 def _people(state: MatchState) -> dict[str, int]:

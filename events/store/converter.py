@@ -8,6 +8,7 @@ import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from enum import StrEnum
 from typing import Any, NamedTuple, NewType, NoReturn, Union, get_args, get_origin, get_type_hints
 
 Digest = NewType("Digest", str)
@@ -81,7 +82,7 @@ def written(value: Any) -> Any:
             pairs = zip(value._fields, value, strict=True)
             return {name: written(item) for name, item in pairs if item is not None}
         return [written(item) for item in value]
-    return value
+    return value.value if isinstance(value, StrEnum) else value
 
 
 def schema_of(made: type[Any], apart: frozenset[str] = frozenset()) -> Schema:
@@ -168,6 +169,17 @@ def _tuple_of(reader: Reader) -> Reader:
     return read
 
 
+def _member_of(enum: type[StrEnum]) -> Reader:
+    members = {member.value: member for member in enum}
+
+    def read(value: Any) -> StrEnum:
+        if type(value) is not str or value not in members:
+            refuse(f"one of {', '.join(members)}", value)
+        return members[value]
+
+    return read
+
+
 def _or_none(reader: Reader) -> Reader:
     return lambda value: None if value is None else reader(value)
 
@@ -186,6 +198,8 @@ def _reader(hint: Any) -> Reader:
         return _tuple_of(_or_none(_reader(item)) if types.NoneType in get_args(item) else _reader(item))
     if hasattr(hint, "_fields") or is_dataclass(hint):
         return shape_of(hint).read
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return _member_of(hint)
     return _READERS[hint]
 
 
@@ -200,6 +214,9 @@ def _schema(hint: Any) -> Schema:
         }
     if hasattr(hint, "_fields") or is_dataclass(hint):
         return schema_of(hint)
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        # Not its values: a published schema stays as it is when a value is added.
+        hint = str
     return dict(_SCHEMAS[hint])
 
 

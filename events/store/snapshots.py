@@ -10,6 +10,7 @@ from typing import Any
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match.clock import Clock
+from domain.match.enums import Channel, Status
 from domain.match.state import Dispute, Ended, Fallen, MatchState, Proposal, Seat, Takeback
 from domain.match.terms import Terms
 from events.store.contract import Head
@@ -59,4 +60,6 @@ def restored(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
         return None
     for name, made in (("seats", Seat), ("disputes", Dispute)):
         fields[name] = tuple(read_value(made, value) for value in fields[name])
+    fields["status"] = Status(fields["status"])
+    fields["channels"] = tuple(None if channel is None else Channel(channel) for channel in fields["channels"])
     return MatchState(**fields), Head(fields["version"], bytes.fromhex(snapshot["digest"]))

@@ -13,8 +13,9 @@ from random import Random
 from deploy.local.installation import Installation
 from domain.games import GAMES, find_ruleset
 from domain.match.commands import CreateMatch, SubmitMove
+from domain.match.enums import Status
 from domain.match.positions import to_move
-from domain.match.state import PLAYING, Seat
+from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.installation import make_store
 from events.runtime.wall_clock import now_ms
@@ -81,7 +82,7 @@ def _waits(matches: Matches, game: str) -> Iterator[float]:
             start = time.perf_counter()
             state = matches.load(match).state
             turn = to_move(state)
-            if state.status != PLAYING or turn is None:
+            if state.status != Status.PLAYING or turn is None:
                 break
             if state.seats[turn].level is None:
                 rules = find_ruleset(state.game, state.ruleset)

@@ -13,7 +13,7 @@ from random import Random
 
 from domain.games import GAMES
 from domain.match.commands import JoinMatch
-from domain.match.state import PLAYING
+from domain.match.enums import Status
 from events.installation import make_store
 from events.runtime.settings import Settings, next_database
 from events.store.codec import draft_of
@@ -56,7 +56,7 @@ def store_random_match(store: EventStore, seed: int) -> None:
     game, chance = GAMES["bashni"], Random(seed)
     match = PlayedMatch(creation(match=f"m{seed}", rated=False))
     match.do(JoinMatch(player="bob"))
-    while match.state.status == PLAYING:
+    while match.state.status == Status.PLAYING:
         player = match.state.seats[game.to_move(match.state.position)].player or ""
         match.move(player, chance.choice(match.legal_moves()))
     store.append(match.name, EMPTY, [draft_of(event, "bench") for event in match.events], Request("all", ""))

@@ -14,8 +14,9 @@ from typing import Any
 from domain.game import Game
 from domain.games import RULESETS, find_ruleset
 from domain.match import commands as c
+from domain.match.enums import Channel, Status
 from domain.match.impact import impact
-from domain.match.state import FINISHED, PLAYING, MatchState, Seat
+from domain.match.state import MatchState, Seat
 from domain.match.terms import days_per_move
 from domain.search import ENGINE_VERSION, choose, seed_for
 from events.service.matches import Matches
@@ -94,7 +95,7 @@ class Table:
 
     def think(self, plies: int) -> None:
         """Let the opponents play, ``plies`` in all or to the end."""
-        while (state := self.state).status == PLAYING and len(state.moves) < plies:
+        while (state := self.state).status == Status.PLAYING and len(state.moves) < plies:
             seat = state.seats[self.game.to_move(state.position)]
             assert seat.player is not None
             assert seat.level is not None
@@ -108,7 +109,7 @@ class Table:
                     level=seat.level,
                     seed=seed,
                     engine=str(ENGINE_VERSION),
-                    channel=c.OPPONENT,
+                    channel=Channel.OPPONENT,
                 ),
                 seat.player,
             )
@@ -133,7 +134,7 @@ class Table:
     def golden(self, made_by: str) -> Golden:
         """Return the finished match as it is stored."""
         state = self.state
-        assert state.status == FINISHED, (self.name, state.status)
+        assert state.status == Status.FINISHED, (self.name, state.status)
         assert state.scores is not None
         assert state.reason is not None
         sealed = seal([event.draft for event in self.store.read(self.name)], self.name, 0, GENESIS)
@@ -227,20 +228,20 @@ def left_by_all_but_one(match: Table, moves: Sequence[str]) -> Golden:
     match.take_back()
     match.play(moves[5:9])
     for person in match.people[:0:-1]:
-        if match.state.status == PLAYING:
+        if match.state.status == Status.PLAYING:
             match.do(c.Resign(player=person), person)
-        if match.state.status == PLAYING:
+        if match.state.status == Status.PLAYING:
             match.play_first_legal()
     return match.golden("people: a move taken back, all but one resign")
 
 
 def against_opponents(match: Table) -> Golden:
     """Let a person on the first seat, who resigns at last, play opponents on all others."""
-    while match.state.status == PLAYING and len(match.state.moves) < RESIGNS_AFTER:
+    while match.state.status == Status.PLAYING and len(match.state.moves) < RESIGNS_AFTER:
         match.play_first_legal()
-        while match.state.status == PLAYING and match.game.to_move(match.state.position) != 0:
+        while match.state.status == Status.PLAYING and match.game.to_move(match.state.position) != 0:
             match.think(len(match.state.moves) + 1)
-    if match.state.status == PLAYING:
+    if match.state.status == Status.PLAYING:
         match.do(c.Resign(player=NAMES[0]), NAMES[0])
         match.think(LONGEST_WITHOUT_PEOPLE)
     return match.golden("a person who plays the first legal move, against opponents")

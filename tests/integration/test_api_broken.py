@@ -5,6 +5,7 @@ from flask import Flask
 
 from api.services import EXTENSION, Services
 from domain.match.commands import OpenCase, Rule
+from domain.match.enums import Ground, RulingKind
 from domain.match.events import RulesetChanged
 from events.private.statements import Statement
 from events.store.codec import draft_of
@@ -47,8 +48,8 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
     services: Services = app.extensions[EXTENSION]
     if decided:
         for command in (
-            OpenCase(arbiter="carla", ply=1, ground="illegal-move", statement=Statement("", "").digest),
-            Rule(arbiter="carla", ruling="decide", reason=REASON, rule=RULE, scores=(0.5, 0.5)),
+            OpenCase(arbiter="carla", ply=1, ground=Ground.ILLEGAL_MOVE, statement=Statement("", "").digest),
+            Rule(arbiter="carla", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.5, 0.5)),
         ):
             services.matches.execute(match, command, "carla", Request(command.__class__.__name__, ""))
     asked = set()

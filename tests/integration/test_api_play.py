@@ -78,6 +78,7 @@ def test_every_preset_can_be_sent_as_it_is_shown(anna: Caller) -> None:
         ({"control": "bank", "bank": 86_400, "cap": 3_600}, "unfit-terms", "terms.cap"),
         ({"control": "bank", "bank": 86_400, "increment": -1}, "invalid-fields", "terms.increment"),
         ({"control": "bank", "bank": 86_400, "ceiling": 0}, "invalid-fields", "terms.ceiling"),
+        ({"control": "blitz", "bank": 86_400}, "invalid-fields", "terms.control"),
         ({"control": "bank", "bank": 86_400, "flag": "never"}, "invalid-fields", "terms.flag"),
         ({"control": "bank", "bank": 86_400, "lines": 1}, "invalid-fields", "terms.lines"),
         ({"control": "bank", "bank": 86_400, "byoyomi": 1}, "invalid-fields", "terms.byoyomi"),

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
-from domain.match.state import PLAYING
+from domain.match.enums import Status
 from domain.match.terms import DAY, HOUR, days_per_move
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms, rfc3339
@@ -60,7 +60,7 @@ def test_a_wrong_year_is_named_by_those_who_verify_until_it_is_repaired(
     assert "2 matches corrected." in repaired.output
     for match in wrong_year:
         state = shop.state(match)
-        assert state.status == PLAYING
+        assert state.status == Status.PLAYING
         assert state.updated_at <= now_ms()
         assert state.clock is not None
         assert [pause for pause in state.clock.pauses if pause.until is None or pause.until > now_ms()] == []

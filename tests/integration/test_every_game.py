@@ -9,7 +9,8 @@ from flask import Flask
 from api.services import Services
 from domain.game import Game
 from domain.games import GAMES
-from domain.match.state import FINISHED, MatchState
+from domain.match.enums import Status
+from domain.match.state import MatchState
 from domain.rating import DEFAULT, Result, rate
 from events.readmodels import summarise
 from events.readmodels.projector import Projector, projected_by
@@ -96,7 +97,7 @@ def assert_settled(services: Services, caller: Caller, match: str) -> None:
     """Check that the result of a rated match, the first of its pool, says the same wherever it is told."""
     state = services.matches.load(match).state
     summary = summarise(state)
-    assert state.status == FINISHED
+    assert state.status == Status.FINISHED
     assert state.scores is not None
     assert verify(services.store, match).head.version == state.version
     assert services.readmodels.summary(match) == summary

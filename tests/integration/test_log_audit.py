@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import main
 from domain.match.commands import RaiseDispute, Rule
+from domain.match.enums import Ground, RulingKind
 from events.private.statements import Statements
 from events.proof import merkle
 from events.proof.checkpoints import KIND, write_checkpoint
@@ -311,8 +312,8 @@ def test_what_an_arbiter_did_and_the_log_does_not_have_is_named_by_the_audit(
     shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
     match = matches[2]
-    shop.do(match, RaiseDispute(player="bob", ply=2, ground="clock", statement="0" * 64), "bob")
-    shop.do(match, Rule(arbiter="ann", ruling="let-stand", reason="0" * 64, rule="0" * 64), "ann")
+    shop.do(match, RaiseDispute(player="bob", ply=2, ground=Ground.CLOCK, statement="0" * 64), "bob")
+    shop.do(match, Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="0" * 64), "ann")
     (ruling,) = (event for event in shop.store.read(match) if event.type == "ruling-made")
     said = f"DIFFERENT {match} at version {ruling.version}: ruling-made is not in the log of administration\n"
     assert said in checked()[0].output
@@ -356,7 +357,7 @@ def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_au
     texts = Statements(shop.client, PREFIX, lambda: shop.now)
     said = texts.compose(matches[0], "bob", "He moved twice.")
     texts.keep(matches[0], "bob", said)
-    shop.do(matches[0], RaiseDispute(player="bob", ply=2, ground="conduct", statement=said.digest), "bob")
+    shop.do(matches[0], RaiseDispute(player="bob", ply=2, ground=Ground.CONDUCT, statement=said.digest), "bob")
     assert checked()[0].exit_code == 0
     shop.client.hset(f"{PREFIX}{{cases}}:{matches[0]}", f"bob:{said.digest}", said.salt + "He moved once.")
     found = checked()[0]
@@ -370,8 +371,8 @@ def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_au
 def test_what_an_earlier_release_wrote_is_no_fault(shop: SteppedInstallation, checked: Any) -> None:
     match = shop.start("alice", "bob")
     shop.play(match, 2)
-    shop.do(match, RaiseDispute(player="bob", ply=2, ground="clock", statement="0" * 64), "bob")
-    shop.do(match, Rule(arbiter="ann", ruling="let-stand", reason="0" * 64, rule="0" * 64), "ann")
+    shop.do(match, RaiseDispute(player="bob", ply=2, ground=Ground.CLOCK, statement="0" * 64), "bob")
+    shop.do(match, Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="0" * 64), "ann")
     # It logged acts before they were done, without naming events, and had no head, neither there nor in checkpoints.
     acts = [
         Draft("role-granted", 1, NOON, "console", {"person": "ann", "role": "arbiter"}),

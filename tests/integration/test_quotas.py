@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from api.services import EXTENSION, Services
-from domain.match.state import ABORTED, FINISHED
+from domain.match.enums import Status
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceeded
 from events.readmodels.projector import Projector, projected_by
 from events.service.guests import GUEST_KEPT_MS, GuestRound
@@ -116,7 +116,10 @@ class TestGuests:
         assert services.people.person(guest.id) is None
         assert services.notebooks.notes(guest.id, playing) == ""
         states = [services.matches.load(match).state for match in (playing, waiting)]
-        assert [(state.status, state.reason) for state in states] == [(FINISHED, "resignation"), (ABORTED, "aborted")]
+        assert [(state.status, state.reason) for state in states] == [
+            (Status.FINISHED, "resignation"),
+            (Status.ABORTED, "aborted"),
+        ]
         assert rounds(services, now) == 0
 
     def test_a_guest_who_has_finished_a_match_stays(self, app: Any, anna: Caller) -> None:
@@ -141,7 +144,7 @@ class TestGuests:
         assert rounds(services, services.now() + 2 * day) == 0, "created long ago, but the match has just begun"
         assert services.people.person(guest.id) is not None
         assert rounds(services, services.now() + GUEST_KEPT_MS) == 1
-        assert services.matches.load(match).state.status == FINISHED
+        assert services.matches.load(match).state.status == Status.FINISHED
 
     def test_an_expiry_that_was_cut_off_is_done_again(
         self, app: Any, anna: Caller, monkeypatch: pytest.MonkeyPatch

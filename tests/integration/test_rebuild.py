@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from domain.match.commands import AbortMatch, OfferDraw, Resign
-from domain.match.state import PLAYING, Seat
+from domain.match.enums import Status
+from domain.match.state import Seat
 from events.readmodels.summary import DAY_MS
 from tests.support.eventually import eventually
 from tests.support.matches import FOUR, NOON
@@ -34,7 +35,7 @@ def populate(shop: SteppedInstallation, seed: int, size: int = 40) -> list[str]:
         matches.append(match)
         state = shop.play(match, chance.randrange(12), seed)
         player = state.seats[0].player
-        if state.status == PLAYING and player is not None:
+        if state.status == Status.PLAYING and player is not None:
             match chance.randrange(4):
                 case 0 if len(state.moves) < 2:
                     shop.do(match, AbortMatch(player=player), player)

@@ -11,11 +11,11 @@ import pytest
 from deploy.local.child import bound_to_parent
 from domain.games import find_ruleset
 from domain.match import vacation
-from domain.match.clock import OUTAGE, VACATION, Pause, falls_at
+from domain.match.clock import Pause, falls_at
 from domain.match.commands import CallTime, ForgiveFlag, PauseClock, SubmitMove
+from domain.match.enums import FlagRule, PauseReason, Status
 from domain.match.refusals import Refused
-from domain.match.state import FINISHED, PLAYING
-from domain.match.terms import CLAIM, DAY, HOUR, days_per_move
+from domain.match.terms import DAY, HOUR, days_per_move
 from events.private.availability import Diary, arranged
 from events.readmodels import dump
 from events.runtime.wall_clock import now_ms
@@ -93,8 +93,8 @@ def test_a_tick_settles_what_is_due_and_says_when_the_next_deadline_comes(shop: 
     assert ticker.tick() == falls(shop, first)
     shop.now = falls(shop, first)
     following = ticker.tick()
-    assert shop.state(first).status == FINISHED
-    assert shop.state(second).status == PLAYING
+    assert shop.state(first).status == Status.FINISHED
+    assert shop.state(second).status == Status.PLAYING
     assert shop.now < following == min(falls(shop, second), shop.now + TICK_MS)
 
 
@@ -135,9 +135,9 @@ def test_the_sweeper_finds_a_flag_whose_deadline_was_lost(shop: SteppedInstallat
     shop.project_all()
     shop.client.delete(*(f"{shop.settings.prefix}{{s{shard:02d}}}:deadlines" for shard in range(shop.store.shards)))
     shop.ticker().tick()
-    assert shop.state(match).status == PLAYING
+    assert shop.state(match).status == Status.PLAYING
     assert shop.sweeper().sweep() == 1
-    assert shop.state(match).status == FINISHED
+    assert shop.state(match).status == Status.FINISHED
 
 
 class CountingTimekeeper(Timekeeper):
@@ -175,7 +175,7 @@ def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_ot
     beating_until(shop, falls(shop, match))
     while ticker.tick() <= shop.now:
         pass
-    assert shop.state(match).status == FINISHED
+    assert shop.state(match).status == Status.FINISHED
     assert MAX_MATCHES_PER_TICK > 1
 
 
@@ -183,16 +183,16 @@ def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_ot
 def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(
     shop: SteppedInstallation, paused: bool
 ) -> None:
-    match = shop.start("alice", "bob", terms=THREE_DAYS if paused else THREE_DAYS._replace(flag=CLAIM))
+    match = shop.start("alice", "bob", terms=THREE_DAYS if paused else THREE_DAYS._replace(flag=FlagRule.CLAIM))
     shop.play(match, 2)
     if paused:
-        shop.do(match, PauseClock(reason="arbiter", player=None, since=shop.now))
+        shop.do(match, PauseClock(reason=PauseReason.ARBITER, player=None, since=shop.now))
     shop.parts.timekeeper = timekeeper = CountingTimekeeper(shop)
     ticker = Ticker(shop.parts)
     beating_until(shop, shop.now + 4 * DAY)
     assert ticker.tick() == shop.now + TICK_MS
     assert timekeeper.settled == []
-    assert shop.state(match).status == PLAYING
+    assert shop.state(match).status == Status.PLAYING
 
 
 def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_next_tick(
@@ -205,7 +205,7 @@ def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_nex
     beating_until(shop, max(falls(shop, match) for match in matches))
     shop.ticker().tick()
     for match in matches:
-        assert pauses(shop, match) == (Pause(VACATION, 0, since, since + 7 * DAY),)
+        assert pauses(shop, match) == (Pause(PauseReason.VACATION, 0, since, since + 7 * DAY),)
     back = shop.now
     shop.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, back)))
     shop.ticker().tick()
@@ -256,8 +256,8 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
             eventually(partial(pauses, shop, match), "the credit")
         eventually(lambda: not shop.heartbeat.uncredited(), "the end of the crediting")
     for match in matches:
-        assert pauses(shop, match)[0][:3] == (OUTAGE, None, last)
-        assert shop.state(match).status == PLAYING
+        assert pauses(shop, match)[0][:3] == (PauseReason.OUTAGE, None, last)
+        assert shop.state(match).status == Status.PLAYING
         assert falls(shop, match) > shop.now
 
 
@@ -322,7 +322,7 @@ def lost_on_time(shop: SteppedInstallation, *players: str) -> str:
     match = playing(shop, *players)
     beating_until(shop, falls(shop, match))
     shop.do(match, CallTime(), "clock")
-    assert shop.state(match).status == FINISHED
+    assert shop.state(match).status == Status.FINISHED
     return match
 
 
@@ -401,4 +401,4 @@ def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgive
     assert pauses(shop, match) == ()
     beating_until(shop, falls(shop, match))
     shop.ticker().tick()
-    assert pauses(shop, match) == (Pause(VACATION, 0, since, since + 2 * DAY),)
+    assert pauses(shop, match) == (Pause(PauseReason.VACATION, 0, since, since + 2 * DAY),)

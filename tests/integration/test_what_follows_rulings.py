@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from domain.match.commands import Appeal, Command, OpenCase, ReopenCase, Rule, SubmitMove
-from domain.match.state import PLAYING
+from domain.match.enums import Ground, RulingKind, Status
 from domain.match.timekeeping import deadline_of
 from events.private.statements import Statement
 from events.proof.audit import audit
@@ -42,7 +42,7 @@ class Court:
         if state.open_case is None and any(dispute.settled is not None for dispute in state.disputes):
             self.shop.do(match, ReopenCase(person=arbiter, dispute=1, statement=WORDS), arbiter)
         elif state.open_case is None:
-            self.shop.do(match, OpenCase(arbiter="ann", ply=1, ground="conduct", statement=WORDS), "ann")
+            self.shop.do(match, OpenCase(arbiter="ann", ply=1, ground=Ground.CONDUCT, statement=WORDS), "ann")
         self.shop.do(match, Rule(arbiter=arbiter, ruling=ruling, reason=REASON, rule=RULE, **facts), arbiter)  # type: ignore[arg-type]
         self.follow()
 
@@ -107,7 +107,7 @@ def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_th
     shop.play(match, 1)
     drain(opponents)
     shop.answers.clear()
-    shop.do(match, OpenCase(arbiter="ann", ply=3, ground="clock", statement=WORDS), "ann")
+    shop.do(match, OpenCase(arbiter="ann", ply=3, ground=Ground.CLOCK, statement=WORDS), "ann")
     drain(opponents)
     assert answer(shop.matches, match) is None
     assert shop.answers == []
@@ -132,8 +132,8 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
         of: str, command: Command, actor: str, request: Request, version: VersionTag | None = None
     ) -> Executed:
         monkeypatch.setattr(shop.matches, "execute", execute)
-        shop.do(match, OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS), "ann")
-        shop.do(match, Rule(arbiter="ann", ruling="take-back", reason=REASON, rule=RULE, ply=0), "ann")
+        shop.do(match, OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS), "ann")
+        shop.do(match, Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=0), "ann")
         shop.do(match, SubmitMove(player="alice", move="g3-h4"), "alice")
         return execute(of, command, actor, request, version)
 
@@ -166,5 +166,5 @@ def test_the_deadline_that_is_kept_is_that_of_the_match_after_every_ruling(shop:
     assert shop.state(match).reason == "flag"
     court.rule(match, "take-back", "ben", ply=1)
     shop.timekeeper.settle(match, shop.now)
-    assert shop.state(match).status == PLAYING
+    assert shop.state(match).status == Status.PLAYING
     assert kept() == deadline_of(shop.state(match)) is not None

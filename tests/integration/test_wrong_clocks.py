@@ -7,7 +7,7 @@ from flask import Flask
 from redis import Redis
 
 from domain.match.clock import falls_at
-from domain.match.state import PLAYING
+from domain.match.enums import Status
 from domain.match.terms import DAY, days_per_move
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
@@ -130,7 +130,7 @@ def test_a_relay_ahead_makes_no_flag_fall_early(shop: SteppedInstallation, clock
         eventually(shop.heartbeat.offsets, "another tick")
     assert [name.partition(" ")[0] for name in offsets] == ["relay"]
     assert all(abs(offset - AHEAD) < 1000 for offset in offsets.values())
-    assert (shop.state(match).status, shop.state(match).version) == (PLAYING, version)
+    assert (shop.state(match).status, shop.state(match).version) == (Status.PLAYING, version)
     assert shop.heartbeat.last() == beaten
 
 

@@ -18,11 +18,11 @@ from domain.match import events as e
 from domain.match import vacation
 from domain.match.authority import Authority
 from domain.match.clock import left
-from domain.match.commands import CONDITIONAL, FORCED
+from domain.match.enums import Channel, FlagRule, LineAction, Status
 from domain.match.evolve import evolve, replay
-from domain.match.lines import ACCEPT_DRAW, ANY, RESIGN, Line
-from domain.match.state import FINISHED, MatchState
-from domain.match.terms import CLAIM, UNCLAIMED_FOR, Terms
+from domain.match.lines import ANY, Line
+from domain.match.state import MatchState
+from domain.match.terms import UNCLAIMED_FOR, Terms
 from events.proof.audit import audit as records
 from events.proof.bundle import make_bundle
 from events.proof.documents import Fault
@@ -117,7 +117,9 @@ class _Auditor:
         self.check("every match ended", state.ended, f"{match}, which is {state.status}")
         instants = [event.at for event in events]
         self.check("time never runs backwards", instants == sorted(instants), match)
-        ending = (state.reason or "?") if state.status == FINISHED or state.annulled is not None else "called off"
+        ending = (
+            (state.reason or "?") if state.status == Status.FINISHED or state.annulled is not None else "called off"
+        )
         self._endings[state.game, ending] += 1
         self._states.append(state)
         objections = (record.objection for record in records(match, envelopes, authority=Authority(match)))
@@ -156,10 +158,12 @@ class _Auditor:
                 self._circumstances(event, seats[event.seat] or "", created.terms, match, place)
             elif isinstance(event, e.MoveSubmitted):
                 flag = reckoning.flag()
-                in_time = flag is not None and (flag.at is None or event.at < flag.at or created.terms.flag == CLAIM)
+                in_time = flag is not None and (
+                    flag.at is None or event.at < flag.at or created.terms.flag == FlagRule.CLAIM
+                )
                 self.check("no move came after the flag", in_time, place)
                 self.check("no move was made in a frozen match", not reckoning.frozen, place)
-                if event.channel == FORCED:
+                if event.channel == Channel.FORCED:
                     game = find_ruleset(created.game, created.ruleset)
                     choice = len(list(islice(game.legal_moves(reckoning.position), 2)))
                     self.check("a forced move was the only one", choice == 1, place)
@@ -219,7 +223,7 @@ class _Auditor:
         self._seen[kind] += 1
 
     def _promptness(self, event: e.FlagFell, terms: Terms, place: str) -> None:
-        by_itself = terms.flag != CLAIM or event.limit == "first-move"
+        by_itself = terms.flag != FlagRule.CLAIM or event.limit == "first-move"
         due = event.deadline if by_itself or event.claimed_by is not None else event.deadline + UNCLAIMED_FOR
         on_time = event.at == due or (event.claimed_by is not None and event.at > due)
         self.check("every flag was recorded at the instant it was due", on_time, place)
@@ -249,7 +253,10 @@ class _Auditor:
         """Check that what was laid down was played in the same breath as what set it off, and just as laid down."""
         moves: list[str] = []
         for version, event in enumerate(events, 1):
-            if isinstance(event, e.MoveSubmitted | e.DrawAccepted | e.PlayerResigned) and event.channel == CONDITIONAL:
+            if (
+                isinstance(event, e.MoveSubmitted | e.DrawAccepted | e.PlayerResigned)
+                and event.channel == Channel.CONDITIONAL
+            ):
                 place = f"{match}, version {version}"
                 self.check("a line fired with what set it off", event.at == events[version - 2].at, place)
                 laid = [laid for laid in self._laid.get((match, event.seat), ()) if laid.version < version]
@@ -304,7 +311,7 @@ def _answers(laid: Laid, moves: list[str], event: e.MoveSubmitted | e.DrawAccept
         return False
     if isinstance(event, e.MoveSubmitted):
         return [line.move for line in following] == [event.move]
-    return last.then == (RESIGN if isinstance(event, e.PlayerResigned) else ACCEPT_DRAW)
+    return last.then == (LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW)
 
 
 def _words(lines: tuple[Line, ...]) -> set[str]:

@@ -8,18 +8,9 @@ from hashlib import sha256
 from random import Random
 
 from domain.match import commands as c
-from domain.match.disputes import (
-    ADJUST_CLOCKS,
-    ANNUL,
-    CONDUCT,
-    DECIDE,
-    GROUNDS,
-    LET_STAND,
-    RESTORE,
-    TAKE_BACK,
-)
+from domain.match.enums import Ground, RulingKind, Status
 from domain.match.refusals import Refused
-from domain.match.state import FINISHED, PLAYING, MatchState
+from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR
 from tests.simulation.server import House, NobodyHome
 
@@ -45,7 +36,7 @@ class Cases:
         """Let ``match`` come to be disputed now and then, while it is played or once it is over."""
         state = self._house.state(match)
         self._judge(state)
-        if (state.status == PLAYING and state.plies >= 4) or state.status == FINISHED:
+        if (state.status == Status.PLAYING and state.plies >= 4) or state.status == Status.FINISHED:
             if (match, state.status) not in self._looked_at and self._random.random() < SHARE:
                 self._later(5 * DAY, lambda: self._dispute(match))
             self._looked_at.add((match, state.status))
@@ -72,10 +63,10 @@ class Cases:
 
     def _dispute(self, match: str) -> None:
         state = self._house.state(match)
-        if state.open_case is not None or state.status not in (PLAYING, FINISHED):
+        if state.open_case is not None or state.status not in (Status.PLAYING, Status.FINISHED):
             return
         people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
-        ground, ply = self._random.choice(GROUNDS), self._random.randint(0, state.plies)
+        ground, ply = self._random.choice(list(Ground)), self._random.randint(0, state.plies)
         if self._random.random() < 0.2:
             arbiter = ARBITERS[0]
             self._do(
@@ -95,15 +86,15 @@ class Cases:
         state = self._house.state(match)
         if state.open_case is None:
             return
-        ruling = RESTORE if state.annulled is not None else self._random.choice(self._rulings(state))
+        ruling = RulingKind.RESTORE if state.annulled is not None else self._random.choice(self._rulings(state))
         rule = c.Rule(
             arbiter=arbiter, ruling=ruling, reason=self._statement(match, arbiter), rule=self._statement(match, arbiter)
         )
-        if ruling == TAKE_BACK:
+        if ruling == RulingKind.TAKE_BACK:
             rule = replace(rule, ply=max(0, state.plies - self._random.randint(1, 6)))
-        elif ruling == ADJUST_CLOCKS:
+        elif ruling == RulingKind.ADJUST_CLOCKS:
             rule = replace(rule, remaining=tuple(self._random.randint(1, 5) * DAY for _ in state.seats))
-        elif ruling == DECIDE:
+        elif ruling == RulingKind.DECIDE:
             winner = self._random.randrange(len(state.seats))
             rule = replace(rule, scores=tuple(float(seat == winner) for seat in range(len(state.seats))))
         if not self._do(match, arbiter, rule):
@@ -117,16 +108,26 @@ class Cases:
                 lambda: self._do(match, player, c.Appeal(player=player, statement=self._statement(match, player))),
             )
 
-    def _rulings(self, state: MatchState) -> list[str]:
-        if state.status == PLAYING:
-            return [LET_STAND, TAKE_BACK, ADJUST_CLOCKS, DECIDE, ANNUL]
+    def _rulings(self, state: MatchState) -> list[RulingKind]:
+        if state.status == Status.PLAYING:
+            return [
+                RulingKind.LET_STAND,
+                RulingKind.TAKE_BACK,
+                RulingKind.ADJUST_CLOCKS,
+                RulingKind.DECIDE,
+                RulingKind.ANNUL,
+            ]
         ground = state.open_case.ground if state.open_case is not None else ""
-        return [LET_STAND, ANNUL, ANNUL] if ground == CONDUCT else [LET_STAND, TAKE_BACK, DECIDE, ANNUL, ANNUL]
+        return (
+            [RulingKind.LET_STAND, RulingKind.ANNUL, RulingKind.ANNUL]
+            if ground == Ground.CONDUCT
+            else [RulingKind.LET_STAND, RulingKind.TAKE_BACK, RulingKind.DECIDE, RulingKind.ANNUL, RulingKind.ANNUL]
+        )
 
     def _let_stand(self, match: str, arbiter: str) -> c.Rule:
         return c.Rule(
             arbiter=arbiter,
-            ruling=LET_STAND,
+            ruling=RulingKind.LET_STAND,
             reason=self._statement(match, arbiter),
             rule=self._statement(match, arbiter),
         )

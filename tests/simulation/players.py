@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from domain.match import commands as c
 from domain.match.clock import forecast, left
+from domain.match.enums import Channel, FlagRule, Status
 from domain.match.guards import seats_playing
 from domain.match.lines import Lines, Orders, laid_down
 from domain.match.positions import to_move
 from domain.match.refusals import Refused
-from domain.match.state import FINISHED, PLAYING, MatchState, Seat
-from domain.match.terms import CLAIM, DAY, HOUR, MINUTE
+from domain.match.state import MatchState, Seat
+from domain.match.terms import DAY, HOUR, MINUTE
 from domain.match.timekeeping import FORGIVABLE_FOR
 from tests.simulation.people import Person
 from tests.simulation.random_play import lines_for, move_for
@@ -82,12 +83,12 @@ class Players:
         return int(self._random.expovariate(1 / self._people[player].pace))
 
     def _plan(self, state: MatchState, seat: int, player: str) -> None:
-        if state.status == FINISHED and state.fallen is not None and state.fallen.seat != seat:
+        if state.status == Status.FINISHED and state.fallen is not None and state.fallen.seat != seat:
             if self._chance(0.4):
                 self.later(player, self._within(FORGIVABLE_FOR), state.match, self._forgive)
-        elif state.status == PLAYING and state.clock is not None and seat in seats_playing(state):
+        elif state.status == Status.PLAYING and state.clock is not None and seat in seats_playing(state):
             expected = forecast(state.clock)
-            by_claim = state.clock.terms.flag == CLAIM and expected is not None and expected.seat != seat
+            by_claim = state.clock.terms.flag == FlagRule.CLAIM and expected is not None and expected.seat != seat
             if by_claim and expected is not None and expected.at is not None and self._chance(0.7):
                 self.later(player, expected.at - self._house.now + self._pace(player), state.match, self._claim)
             if _owes_something(state, seat) or self._chance(0.12):
@@ -106,7 +107,7 @@ class Players:
         state = self._house.state(match)
         seat = state.seat_of(player)
         cares = (match, player) not in self._deserted
-        if cares and state.status == PLAYING and seat is not None and seat in seats_playing(state):
+        if cares and state.status == Status.PLAYING and seat is not None and seat in seats_playing(state):
             self._look(state, seat, player)
         self._visits.pop((match, player), None)
 
@@ -132,7 +133,7 @@ class Players:
         else:
             if self._chance(0.05):
                 self._lay_lines(match, seat, player)
-            channel = c.WEB if self._chance(0.7) else c.API
+            channel = Channel.WEB if self._chance(0.7) else Channel.API
             move = c.SubmitMove(
                 player=player, move=move_for(state, self._random), channel=channel, offer_draw=self._chance(0.03)
             )
@@ -141,7 +142,7 @@ class Players:
 
     def _meanwhile(self, state: MatchState, seat: int, player: str) -> None:
         """Do something that needs no turn: lay lines down most of the time."""
-        if state.status != PLAYING or state.clock is None:
+        if state.status != Status.PLAYING or state.clock is None:
             return
         running = state.clock.seat
         if self._chance(0.7):
@@ -157,7 +158,7 @@ class Players:
 
     def _lay_lines(self, match: str, seat: int, player: str) -> None:
         def arrange(state: MatchState, orders: Orders) -> Orders:
-            playing = state.status == PLAYING
+            playing = state.status == Status.PLAYING
             lines = lines_for(state, seat, self._random) if playing and self._chance(0.95) else ()
             return laid_down(state, player, orders, lines, None, self._house.now)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from domain.game import Game
 from domain.games import find_ruleset
-from domain.match.lines import ACCEPT_DRAW, ANY, RESIGN, WAIT, Line
+from domain.match.enums import LineAction
+from domain.match.lines import ANY, Line
 from domain.match.state import MatchState
 
 FAMILIAR = 3
@@ -43,9 +44,9 @@ def _grown(
     for move in _moves(game, position, 1 if own and not root else 2, random):
         then = None
         if not own and random.random() < 0.12:
-            then = random.choice([RESIGN, ACCEPT_DRAW, ACCEPT_DRAW, WAIT])
+            then = random.choice([LineAction.RESIGN, LineAction.ACCEPT_DRAW, LineAction.ACCEPT_DRAW, LineAction.WAIT])
         following: tuple[Line, ...] = ()
-        if then in (None, ACCEPT_DRAW):
+        if then in (None, LineAction.ACCEPT_DRAW):
             following = _grown(game, game.play(position, move), seat, depth - 1, random)
         lines.append(Line(_text(game, position, move), then, following))
     return tuple(lines)

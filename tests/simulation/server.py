@@ -11,9 +11,10 @@ from itertools import count
 from typing import NamedTuple
 
 from domain.match.commands import Command
+from domain.match.enums import Status
 from domain.match.events import Event, MatchStarted
 from domain.match.lines import Orders
-from domain.match.state import PLAYING, MatchState
+from domain.match.state import MatchState
 from domain.match.terms import HOUR, MINUTE
 from domain.match.timekeeping import deadline_of
 from events.installation import Installation
@@ -182,7 +183,7 @@ class House:
         """Bring the matches that have changed up to the diaries, as the relay does; what follows is news again."""
         for match, pointers in self._news(self._relayed).items():
             state = self.state(match)
-            if state.status == PLAYING:
+            if state.status == Status.PLAYING:
                 first = pointers[0].version
                 events = [] if state.moves else self.store.read(match, first - 1)
                 begins = any(isinstance(event_of(event), MatchStarted) for event in events)

@@ -9,10 +9,11 @@ from structlog.testing import capture_logs
 
 from domain.games import GAMES
 from domain.match import commands as c
+from domain.match.enums import Control, FlagRule, Status
 from domain.match.refusals import Refused
 from domain.match.rematch import rematch
-from domain.match.state import FINISHED, MatchState, Seat
-from domain.match.terms import AUTOMATIC, BANK, CLAIM, DAY, HOUR, MINUTE, Terms, days_per_move
+from domain.match.state import MatchState, Seat
+from domain.match.terms import DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended
 from events.private.availability import Diary, arranged
 from tests.simulation.cases import Cases
@@ -132,7 +133,7 @@ class _Simulation:
             self._ended.add(match)
             if match in self._planned:
                 self._on_end()
-            if state.status == FINISHED and self._random.random() < 0.08:
+            if state.status == Status.FINISHED and self._random.random() < 0.08:
                 self._propose_rematch(state)
         self._ratings.follow(state)
         if state.fallen is not None and state.fallen.at == self._house.now:
@@ -288,11 +289,11 @@ def _terms(random: Random) -> Terms:
     if share() < 0.5:
         bank = random.choice([1, 2, 5, 10]) * DAY
         increment = random.choice([0, 6 * HOUR, 12 * HOUR, DAY])
-        terms = terms._replace(control=BANK, bank=bank, increment=increment, cap=bank * random.choice([1, 2]))
+        terms = terms._replace(control=Control.BANK, bank=bank, increment=increment, cap=bank * random.choice([1, 2]))
     return terms._replace(
         ceiling=random.choice([2, 4]) * DAY if share() < 0.15 else None,
         first_move=random.choice([2, 4, 7]) * DAY,
-        flag=CLAIM if share() < 0.2 else AUTOMATIC,
+        flag=FlagRule.CLAIM if share() < 0.2 else FlagRule.AUTOMATIC,
         vacations=share() < 0.85,
         weekends=share() < 0.85,
         takebacks=share() < 0.4,

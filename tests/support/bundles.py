@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from domain.match.clock import OUTAGE
 from domain.match.commands import (
-    OPPONENT,
     AcceptRuleset,
     AcceptTakeback,
     CallTime,
@@ -19,6 +17,7 @@ from domain.match.commands import (
     Rule,
     SubmitMove,
 )
+from domain.match.enums import Channel, Ground, PauseReason, RulingKind
 from domain.match.events import (
     ClockPaused,
     ClockResumed,
@@ -75,8 +74,8 @@ def actors(events: Sequence[Event]) -> list[str]:
         for field in ("creator", "player", "arbiter"):
             actor = actor or getattr(event, field, None)
         seat = event.claimed_by if isinstance(event, FlagFell) else getattr(event, "seat", None)
-        by_clock = isinstance(event, ClockPaused) and (event.automatic or event.reason == OUTAGE)
-        if isinstance(event, TimeCorrected) or (isinstance(event, ClockResumed) and event.reason == OUTAGE):
+        by_clock = isinstance(event, ClockPaused) and (event.automatic or event.reason == PauseReason.OUTAGE)
+        if isinstance(event, TimeCorrected) or (isinstance(event, ClockResumed) and event.reason == PauseReason.OUTAGE):
             actor = CONSOLE
         elif by_clock or (isinstance(event, FlagFell) and seat is None):
             actor = CLOCK
@@ -134,29 +133,31 @@ def taken_back() -> PlayedMatch:
 def ruled(match: PlayedMatch, *rulings: Rule) -> PlayedMatch:
     """Return ``match`` after Black has raised a dispute for each ruling, and it was ruled so."""
     for ruling in rulings:
-        match.do(RaiseDispute(player="bob", ply=2, ground="repetition", statement="0" * 64))
+        match.do(RaiseDispute(player="bob", ply=2, ground=Ground.REPETITION, statement="0" * 64))
         match.do(ruling)
     return match
 
 
 def disputed() -> PlayedMatch:
     """Return a match that an arbiter has decided for Black."""
-    return ruled(after_two_plies(), Rule(arbiter="ann", ruling="decide", reason=REASON, rule=RULE, scores=(0.0, 1.0)))
+    return ruled(
+        after_two_plies(), Rule(arbiter="ann", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.0, 1.0))
+    )
 
 
 def annulled() -> PlayedMatch:
     """Return a match that an arbiter has annulled after Black resigned it."""
-    return ruled(resigned(), Rule(arbiter="ann", ruling="annul", reason=REASON, rule=RULE))
+    return ruled(resigned(), Rule(arbiter="ann", ruling=RulingKind.ANNUL, reason=REASON, rule=RULE))
 
 
 def restored() -> PlayedMatch:
     """Return a match that was annulled and restored: Black has lost it after all."""
-    return ruled(annulled(), Rule(arbiter="ann", ruling="restore", reason=REASON, rule=RULE))
+    return ruled(annulled(), Rule(arbiter="ann", ruling=RulingKind.RESTORE, reason=REASON, rule=RULE))
 
 
 def taken_back_by_ruling() -> PlayedMatch:
     """Return a match that an arbiter has taken back to before the last ply."""
-    return ruled(resigned(), Rule(arbiter="ann", ruling="take-back", reason=REASON, rule=RULE, ply=1))
+    return ruled(resigned(), Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=1))
 
 
 def under_another_ruleset() -> PlayedMatch:
@@ -193,7 +194,12 @@ def answered(match: PlayedMatch, level: int = 1) -> None:
     move = move_of(match.state, level, seed)
     match.do(
         SubmitMove(
-            player=opponent_id(level), move=move, level=level, seed=seed, engine=str(ENGINE_VERSION), channel=OPPONENT
+            player=opponent_id(level),
+            move=move,
+            level=level,
+            seed=seed,
+            engine=str(ENGINE_VERSION),
+            channel=Channel.OPPONENT,
         )
     )
 
@@ -211,8 +217,8 @@ def taken_up_again() -> PlayedMatch:
     """Return a match that alice has resigned against an opponent, and that goes on since, with another seed."""
     match = against_an_opponent()
     match.do(Resign(player="alice"))
-    match.do(RaiseDispute(player="alice", ply=2, ground="wrong-result", statement="0" * 64))
-    match.do(Rule(arbiter="ann", ruling="take-back", reason=REASON, rule=RULE, ply=1))
+    match.do(RaiseDispute(player="alice", ply=2, ground=Ground.WRONG_RESULT, statement="0" * 64))
+    match.do(Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=1))
     answered(match)
     return match
 

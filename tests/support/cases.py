@@ -5,6 +5,7 @@ from hashlib import sha256
 import pytest
 
 from domain.match.commands import Command, RaiseDispute, Rule
+from domain.match.enums import Ground, RulingKind
 from domain.match.refusals import Refused
 from tests.support.matches import PlayedMatch, started
 
@@ -23,7 +24,7 @@ def refusal(match: PlayedMatch, command: Command) -> Refused:
     return refused.value
 
 
-def disputed(ground: str = "repetition") -> PlayedMatch:
+def disputed(ground: Ground = Ground.REPETITION) -> PlayedMatch:
     """Return a match of alice and bob, two plies old, about which bob has raised a dispute."""
     match = started()
     match.move("alice", "c3-d4")
@@ -34,4 +35,4 @@ def disputed(ground: str = "repetition") -> PlayedMatch:
 
 def ruling(kind: str, arbiter: str = "ann", **facts: object) -> Rule:
     """Return a ruling with its reason and rule."""
-    return Rule(arbiter=arbiter, ruling=kind, reason=REASON, rule=RULE, **facts)  # type: ignore[arg-type]
+    return Rule(arbiter=arbiter, ruling=RulingKind(kind), reason=REASON, rule=RULE, **facts)  # type: ignore[arg-type]

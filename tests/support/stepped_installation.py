@@ -7,7 +7,8 @@ from typing import Any
 
 from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
-from domain.match.state import CLOCK, FINISHED, PLAYING, MatchState, Seat, is_person
+from domain.match.enums import Status
+from domain.match.state import CLOCK, MatchState, Seat, is_person
 from events.installation import Installation
 from events.proof.checkpoint_log import day_of
 from events.readmodels import dump
@@ -162,7 +163,7 @@ class SteppedInstallation:
         """Play random moves, ``plies`` of them or to the end; return the state after them."""
         chance = Random(f"{seed}/{match}")
         state = self.state(match)
-        while state.status == PLAYING and plies != 0:
+        while state.status == Status.PLAYING and plies != 0:
             game = find_ruleset(state.game, state.ruleset)
             move = chance.choice(sorted(game.format_move(state.position, each) for each in legal_moves(state)))
             player = state.seats[game.to_move(state.position)].player
@@ -179,7 +180,7 @@ class SteppedInstallation:
         match = self.start(winner, loser, **facts)
         self.play(match, 2)
         self.do(match, Resign(player=loser), loser)
-        assert self.state(match).status == FINISHED
+        assert self.state(match).status == Status.FINISHED
         return match
 
 

@@ -14,6 +14,7 @@ from flask import Flask
 from api.services import EXTENSION, Services
 from domain.game import Game
 from domain.games import GAMES
+from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.state import Seat
@@ -129,7 +130,8 @@ def events_of(game: Game[Any, Any], setup: str, plies: int, players: Sequence[st
     )
     played = zip(range(1, plies + 1), moves, seats, strict=True)
     submitted = [
-        MoveSubmitted(at=began + 1000 * ply, seat=seat, ply=ply, move=move, channel="api") for ply, move, seat in played
+        MoveSubmitted(at=began + 1000 * ply, seat=seat, ply=ply, move=move, channel=Channel.API)
+        for ply, move, seat in played
     ]
     return [created, MatchStarted(at=began), *submitted]
 

@@ -6,6 +6,7 @@ from api.pages.announcements import WORDS, Audience, describe_events, describe_r
 from api.pages.consequences import find_consequences
 from domain.match import commands as c
 from domain.match import events as e
+from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.event_types import TYPES
 from domain.match.lines import Line, Orders, arranged
 from domain.match.state import CLOCK, MatchState, Seat
@@ -50,28 +51,28 @@ SAID: list[tuple[e.Event, str]] = [
     (e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4"), "You played c3-d4."),
     (e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5"), "bob played b6-a5."),
     (
-        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel="conditional"),
+        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
         "Your conditional move c3-d4 was played for you.",
     ),
     (
-        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel="conditional"),
+        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel=Channel.CONDITIONAL),
         "bob played b6-a5 by a conditional move.",
     ),
     (
-        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel="forced"),
+        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel=Channel.FORCED),
         "Your only legal move c3-d4 was played for you.",
     ),
     (
-        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel="forced"),
+        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel=Channel.FORCED),
         "bob played b6-a5, the only legal move.",
     ),
     (e.DrawOffered(at=NOON, seat=ALICE), "You offered a draw."),
     (e.DrawOffered(at=NOON, seat=BOB), "bob offered a draw."),
     (e.DrawAccepted(at=NOON, seat=BOB), "bob accepted the draw."),
-    (e.DrawAccepted(at=NOON, seat=ALICE, channel="conditional"), "You accepted the draw by a conditional move."),
+    (e.DrawAccepted(at=NOON, seat=ALICE, channel=Channel.CONDITIONAL), "You accepted the draw by a conditional move."),
     (e.DrawDeclined(at=NOON, seat=BOB), "bob declined the draw."),
     (e.PlayerResigned(at=NOON, seat=ALICE), "You resigned."),
-    (e.PlayerResigned(at=NOON, seat=BOB, channel="conditional"), "bob resigned by a conditional move."),
+    (e.PlayerResigned(at=NOON, seat=BOB, channel=Channel.CONDITIONAL), "bob resigned by a conditional move."),
     (e.MatchAborted(at=NOON, player="bob"), "bob called the match off."),
     (e.MatchAborted(at=NOON, player=CLOCK), "The match was called off."),
     (e.MatchFinished(at=NOON, scores=(1.0, 0.0), reason="resignation"), "White has won by resignation."),
@@ -79,27 +80,33 @@ SAID: list[tuple[e.Event, str]] = [
     (e.MatchFinished(at=NOON, scores=(0.0, 1.0), reason="flag"), "Black has won on time."),
     (e.MatchFinished(at=NOON, scores=(0.0, 1.0), reason="no-moves"), "Black has won: no legal move was left."),
     (e.CalendarSet(at=NOON, seat=BOB), "bob chose other free days."),
-    (e.ClockPaused(at=NOON, reason="vacation", since=NOON, seat=BOB), "The clock of bob stands still: on vacation."),
     (
-        e.ClockPaused(at=NOON, reason="weekend", since=NOON, seat=ALICE, until=NOON + DAY),
+        e.ClockPaused(at=NOON, reason=PauseReason.VACATION, since=NOON, seat=BOB),
+        "The clock of bob stands still: on vacation.",
+    ),
+    (
+        e.ClockPaused(at=NOON, reason=PauseReason.WEEKEND, since=NOON, seat=ALICE, until=NOON + DAY),
         "Your clock stands still: a free day.",
     ),
     (
-        e.ClockPaused(at=NOON, reason="vacation", since=NOON + DAY, seat=ALICE),
+        e.ClockPaused(at=NOON, reason=PauseReason.VACATION, since=NOON + DAY, seat=ALICE),
         "Your clock stands still from Wed 15 November 2023, 22:13 UTC: on vacation.",
     ),
     (
-        e.ClockPaused(at=NOON, reason="outage", since=NOON - DAY, seat=None, until=NOON),
+        e.ClockPaused(at=NOON, reason=PauseReason.OUTAGE, since=NOON - DAY, seat=None, until=NOON),
         "The clocks stood still: the server was away.",
     ),
-    (e.ClockResumed(at=NOON, reason="vacation", seat=BOB), "The clock of bob runs again."),
-    (e.ClockResumed(at=NOON, reason="dispute"), "The clocks run again."),
+    (e.ClockResumed(at=NOON, reason=PauseReason.VACATION, seat=BOB), "The clock of bob runs again."),
+    (e.ClockResumed(at=NOON, reason=PauseReason.DISPUTE), "The clocks run again."),
     (e.TimeCorrected(at=NOON), "The clocks were corrected: the clock of the server was wrong."),
     (e.TimeGiven(at=NOON, seat=ALICE, to=BOB, time=DAY), "You gave bob 1 day."),
     (e.TimeGiven(at=NOON, seat=BOB, to=ALICE, time=2 * DAY), "bob gave you 2 days."),
-    (e.FlagFell(at=NOON, seat=ALICE, deadline=NOON, limit="time", claimed_by=BOB), "Your time is up. bob claimed it."),
-    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit="time"), "The time of bob is up."),
-    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit="first-move"), "bob did not make the first move in time."),
+    (
+        e.FlagFell(at=NOON, seat=ALICE, deadline=NOON, limit=Limit.TIME, claimed_by=BOB),
+        "Your time is up. bob claimed it.",
+    ),
+    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit=Limit.TIME), "The time of bob is up."),
+    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit=Limit.FIRST_MOVE), "bob did not make the first move in time."),
     (e.FlagForgiven(at=NOON, seat=BOB), "bob let the match go on."),
     (e.TakebackRequested(at=NOON, seat=BOB, ply=3), "bob asked to take back a move."),
     (e.TakebackAccepted(at=NOON, seat=ALICE), "You agreed to take back a move."),
@@ -107,18 +114,20 @@ SAID: list[tuple[e.Event, str]] = [
     (e.MovesTakenBack(at=NOON, ply=3), "The match is back at the position after move 3."),
     (e.MovesTakenBack(at=NOON, ply=0), "The match is back at the start."),
     (
-        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground="clock", statement="00", freezes=True, seat=BOB),
+        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground=Ground.CLOCK, statement="00", freezes=True, seat=BOB),
         "bob raised a dispute: the clock. The match is frozen until an arbiter has ruled.",
     ),
     (
-        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground="conduct", statement="00", freezes=False, arbiter="ann"),
+        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground=Ground.CONDUCT, statement="00", freezes=False, arbiter="ann"),
         "An arbiter opened a case: conduct.",
     ),
     (e.StatementFiled(at=NOON, dispute=1, seat=ALICE, statement="00"), "You made a statement in the case."),
     (e.MatchFrozen(at=NOON, dispute=1, arbiter="ann"), "An arbiter has frozen the match."),
     (e.MatchUnfrozen(at=NOON, dispute=1, arbiter="ann"), "An arbiter lets the match go on."),
     (
-        e.RulingMade(at=NOON, dispute=1, arbiter="ann", ruling="let-stand", reason="00", rule="00", appeal=False),
+        e.RulingMade(
+            at=NOON, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="00", rule="00", appeal=False
+        ),
         "An arbiter has ruled: let it stand.",
     ),
     (e.RulingAppealed(at=NOON, dispute=1, seat=BOB, statement="00", freezes=False), "bob appealed against the ruling."),
@@ -208,7 +217,7 @@ def test_a_result_is_told_after_what_brought_it_about() -> None:
 
 def test_a_frozen_match_is_nobodys_turn() -> None:
     match = started()
-    raised = match.do(c.RaiseDispute(player="bob", ply=0, ground="clock", statement="0" * 64))
+    raised = match.do(c.RaiseDispute(player="bob", ply=0, ground=Ground.CLOCK, statement="0" * 64))
     assert "turn" not in " ".join(describe_events((), raised, audience(match.state, ALICE)))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.clock import OUTAGE, VACATION, WEEKEND
+from domain.match.enums import Channel, Ground, PauseReason, RulingKind
 from domain.match.event_types import TYPES
 from domain.match.lines import Line, Orders, laid_down
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
@@ -67,15 +67,15 @@ def asked_to_take_back() -> PlayedMatch:
 def on_vacation() -> PlayedMatch:
     """Return a match in which White takes a vacation and comes back early."""
     match = after_two_plies()
-    match.do(c.PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + 5 * DAY))
-    match.do(c.ResumeClock(reason=VACATION, player="alice"), match.now + DAY)
+    match.do(c.PauseClock(reason=PauseReason.VACATION, player="alice", since=match.now, until=match.now + 5 * DAY))
+    match.do(c.ResumeClock(reason=PauseReason.VACATION, player="alice"), match.now + DAY)
     return match
 
 
 def away() -> PlayedMatch:
     """Return a match that the server was away from, as clocks that are a little apart record it."""
     match = after_two_plies()
-    match.do(c.PauseClock(reason=OUTAGE, player=None, since=NOON, until=match.now + 60_000))
+    match.do(c.PauseClock(reason=PauseReason.OUTAGE, player=None, since=NOON, until=match.now + 60_000))
     return match
 
 
@@ -96,7 +96,7 @@ def claimed() -> PlayedMatch:
 def open_case() -> PlayedMatch:
     """Return a match with a case in which White has said its part, that an arbiter froze and let go on."""
     match = after_two_plies()
-    match.do(c.RaiseDispute(player="bob", ply=2, ground="conduct", statement=WORDS))
+    match.do(c.RaiseDispute(player="bob", ply=2, ground=Ground.CONDUCT, statement=WORDS))
     match.do(c.FileStatement(player="alice", statement=WORDS))
     match.do(c.Freeze(arbiter="ann", frozen=True))
     match.do(c.Freeze(arbiter="ann", frozen=False))
@@ -105,9 +105,9 @@ def open_case() -> PlayedMatch:
 
 def appealed() -> PlayedMatch:
     """Return a match whose ruling by ann was appealed and upheld by ben, and that ben has reopened."""
-    match = ruled(after_two_plies(), c.Rule(arbiter="ann", ruling="let-stand", reason=WORDS, rule=WORDS))
+    match = ruled(after_two_plies(), c.Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason=WORDS, rule=WORDS))
     match.do(c.Appeal(player="bob", statement=WORDS))
-    match.do(c.Rule(arbiter="ben", ruling="let-stand", reason=WORDS, rule=WORDS))
+    match.do(c.Rule(arbiter="ben", ruling=RulingKind.LET_STAND, reason=WORDS, rule=WORDS))
     match.do(c.ReopenCase(person="ben", dispute=1, statement=WORDS))
     return match
 
@@ -115,7 +115,8 @@ def appealed() -> PlayedMatch:
 def adjusted() -> PlayedMatch:
     """Return a match whose clocks an arbiter has set."""
     return ruled(
-        after_two_plies(), c.Rule(arbiter="ann", ruling="adjust-clocks", reason=WORDS, rule=WORDS, remaining=(DAY, DAY))
+        after_two_plies(),
+        c.Rule(arbiter="ann", ruling=RulingKind.ADJUST_CLOCKS, reason=WORDS, rule=WORDS, remaining=(DAY, DAY)),
     )
 
 
@@ -139,7 +140,7 @@ def laid_down_by_black() -> PlayedMatch:
 def opening(arbiter: str) -> e.DisputeRaised:
     """Return a case that ``arbiter`` opens."""
     return e.DisputeRaised(
-        at=SIGNED_AT - 1, dispute=1, ply=1, ground="clock", statement=WORDS, freezes=True, arbiter=arbiter
+        at=SIGNED_AT - 1, dispute=1, ply=1, ground=Ground.CLOCK, statement=WORDS, freezes=True, arbiter=arbiter
     )
 
 
@@ -181,7 +182,7 @@ CASES = {
     "a first move laid down": Case(
         e.MoveSubmitted,
         started,
-        adding(4, e.MoveSubmitted(at=NOON + 2000, seat=0, ply=1, move="c3-d4", channel="conditional"), "alice"),
+        adding(4, e.MoveSubmitted(at=NOON + 2000, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL), "alice"),
         4,
         "nothing can have been laid down",
     ),
@@ -247,28 +248,34 @@ CASES = {
     "a vacation without an end": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=VACATION, since=LATER, seat=0), "alice"),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.VACATION, since=LATER, seat=0), "alice"),
         6,
         "a vacation is that of one seat, and has an end",
     ),
     "free days of a month": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=WEEKEND, since=NOON, seat=0, until=LATER + 30 * DAY), "alice"),
+        adding(
+            6, e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=NOON, seat=0, until=LATER + 30 * DAY), "alice"
+        ),
         6,
         "free days are recorded when they count, 3 in a row at most",
     ),
     "free days of a year that is over": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=WEEKEND, since=NOON - 365 * DAY, seat=0, until=LATER + DAY), "alice"),
+        adding(
+            6,
+            e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=NOON - 365 * DAY, seat=0, until=LATER + DAY),
+            "alice",
+        ),
         6,
         "free days last at most 8 days in one piece",
     ),
     "somebody else's free days recorded": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=WEEKEND, since=NOON, seat=0, until=LATER + DAY), "bob"),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=NOON, seat=0, until=LATER + DAY), "bob"),
         6,
         "bob stops the clock of alice",
     ),
@@ -278,21 +285,21 @@ CASES = {
     "an outage by a player": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=OUTAGE, since=NOON, seat=None, until=LATER), "bob"),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.OUTAGE, since=NOON, seat=None, until=LATER), "bob"),
         6,
         "only the clock does this",
     ),
     "an outage that lies ahead": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=OUTAGE, since=NOON, seat=None, until=LATER + DAY), CLOCK),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.OUTAGE, since=NOON, seat=None, until=LATER + DAY), CLOCK),
         6,
         "an outage is recorded",
     ),
     "a pause for no reason": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason="arbiter", since=NOON, seat=None, until=None), CLOCK),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.ARBITER, since=NOON, seat=None, until=None), CLOCK),
         6,
         "a clock is never stopped for 'arbiter' in this way",
     ),
@@ -300,12 +307,16 @@ CASES = {
     "a return from a dispute": Case(
         e.ClockResumed,
         disputed,
-        adding(7, e.ClockResumed(at=LATER, reason="dispute"), CLOCK),
+        adding(7, e.ClockResumed(at=LATER, reason=PauseReason.DISPUTE), CLOCK),
         7,
         "a pause for 'dispute' never ends in this way",
     ),
     "an outage ended by a player": Case(
-        e.ClockResumed, away, adding(7, e.ClockResumed(at=LATER, reason=OUTAGE), "bob"), 7, "only the console does this"
+        e.ClockResumed,
+        away,
+        adding(7, e.ClockResumed(at=LATER, reason=PauseReason.OUTAGE), "bob"),
+        7,
+        "only the console does this",
     ),
     "the time corrected by a player": Case(
         e.TimeCorrected, after_two_plies, adding(6, e.TimeCorrected(at=NOON), "bob"), 6, "only the console does this"
@@ -395,7 +406,9 @@ CASES = {
         after_two_plies,
         adding(
             6,
-            e.RulingMade(at=LATER, dispute=1, arbiter="ann", ruling="annul", reason=WORDS, rule=WORDS, appeal=False),
+            e.RulingMade(
+                at=LATER, dispute=1, arbiter="ann", ruling=RulingKind.ANNUL, reason=WORDS, rule=WORDS, appeal=False
+            ),
             "ann",
         ),
         6,

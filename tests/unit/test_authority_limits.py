@@ -8,7 +8,7 @@ import pytest
 
 from domain.match import commands as c
 from domain.match.authority import Authority
-from domain.match.clock import VACATION
+from domain.match.enums import PauseReason
 from domain.match.state import CLOCK
 from domain.match.terms import DAY, HOUR
 from events.proof.audit import audit
@@ -60,7 +60,7 @@ def vacations(days: int, number: int) -> PlayedMatch:
     match, since = after_two_plies(), 1_704_067_200_000
     for place in range(number):
         begin = since + place * (days + 1) * DAY
-        match.do(c.PauseClock(reason=VACATION, player="alice", since=begin, until=begin + days * DAY))
+        match.do(c.PauseClock(reason=PauseReason.VACATION, player="alice", since=begin, until=begin + days * DAY))
     return match
 
 
@@ -73,8 +73,8 @@ def test_the_vacations_of_a_year_are_bounded() -> None:
 def test_a_vacation_that_ends_early_gives_its_days_back() -> None:
     match = after_two_plies()
     for _ in range(30):
-        match.do(c.PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + 20 * DAY))
-        match.do(c.ResumeClock(reason=VACATION, player="alice"))
+        match.do(c.PauseClock(reason=PauseReason.VACATION, player="alice", since=match.now, until=match.now + 20 * DAY))
+        match.do(c.ResumeClock(reason=PauseReason.VACATION, player="alice"))
     assert steps(bundle_of(match))["authority"].proved
 
 

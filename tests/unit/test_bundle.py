@@ -12,7 +12,8 @@ import pytest
 from domain.game import Game
 from domain.games import GAMES, RULESETS
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
-from domain.match.state import PLAYING, Seat
+from domain.match.enums import Status
+from domain.match.state import Seat
 from domain.match.terms import DAY, STANDARD
 from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import Fault, write_document
@@ -72,7 +73,7 @@ def random_match(game: Game[Any, Any], setup: str, plies: int = 16) -> PlayedMat
     for player in players[1:]:
         match.do(JoinMatch(player=player))
     for ply in range(plies):
-        if match.state.status == PLAYING:
+        if match.state.status == Status.PLAYING:
             legal = match.legal_moves()
             match.move(players[game.to_move(match.state.position)], legal[ply * 37 % len(legal)])
     return match
@@ -84,7 +85,7 @@ def test_bundles_of_every_game_prove_their_matches(game: Game[Any, Any]) -> None
         match = random_match(game, setup)
         assert steps(bundle_of(match))["result"].found == "none: the match is playing"
         for player in FOUR[:-1]:
-            if match.state.status == PLAYING and match.state.seat_of(player) is not None:
+            if match.state.status == Status.PLAYING and match.state.seat_of(player) is not None:
                 match.do(Resign(player=player))
         found = steps(bundle_of(match, logged=len(match.events)))
         assert all(step.proved for step in found.values())

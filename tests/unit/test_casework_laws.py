@@ -15,11 +15,11 @@ from domain.match import commands as c
 from domain.match import events as e
 from domain.match.audit import Examination
 from domain.match.clock import left
-from domain.match.disputes import GROUNDS, RULINGS
+from domain.match.enums import Control, FlagRule, Ground, RulingKind, Status
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
-from domain.match.state import PLAYING, MatchState
-from domain.match.terms import BANK, CLAIM, DAY, HOUR, STANDARD, Terms, days_per_move
+from domain.match.state import MatchState
+from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
 from domain.match.timekeeping import deadline_of
 from events.proof.bundle import make_bundle
 from events.proof.verification import verify
@@ -35,7 +35,7 @@ ARBITERS = ("ann", "ben", "cleo")
 TERMS = (
     STANDARD._replace(takebacks=True),
     days_per_move(3, takebacks=True),
-    Terms(BANK, 2 * DAY, HOUR, 3 * DAY, DAY, 7 * DAY, CLAIM, True, True, True, True),
+    Terms(Control.BANK, 2 * DAY, HOUR, 3 * DAY, DAY, 7 * DAY, FlagRule.CLAIM, True, True, True, True),
 )
 
 
@@ -47,7 +47,7 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
     ply = chance.randint(0, max(0, state.plies))
     kind = chance.randint(0, 24)
     if kind < 9:
-        if state.broken is None and state.status == PLAYING:
+        if state.broken is None and state.status == Status.PLAYING:
             game = find_ruleset(state.game, state.ruleset)
             moves = list(islice(game.legal_moves(state.position), 8))
             mover = state.seats[game.to_move(state.position)].player or ""
@@ -55,12 +55,12 @@ def made(chance: Random, match: PlayedMatch, players: tuple[str, ...]) -> c.Comm
         kind = chance.randint(9, 24)
     seats = len(state.seats)
     one = tuple(float(seat == ply % seats) for seat in range(seats))
-    ruling = chance.choice(RULINGS)
+    ruling = chance.choice(list(RulingKind))
     match kind:
         case 9 | 10:
-            return c.RaiseDispute(player=player, ply=ply, ground=chance.choice(GROUNDS), statement=WORDS)
+            return c.RaiseDispute(player=player, ply=ply, ground=chance.choice(list(Ground)), statement=WORDS)
         case 11:
-            return c.OpenCase(arbiter=arbiter, ply=ply, ground="clock", statement=WORDS)
+            return c.OpenCase(arbiter=arbiter, ply=ply, ground=Ground.CLOCK, statement=WORDS)
         case 12 | 13 | 14 | 15:
             return c.Rule(
                 arbiter=arbiter,
@@ -118,13 +118,13 @@ def check(match: PlayedMatch, before: MatchState) -> None:
     if state.frozen and state.clock is not None:
         for seat in range(len(state.seats)):
             assert left(state.clock, seat, match.now + 300 * DAY) == left(state.clock, seat, match.now)
-    if state.status != PLAYING:
+    if state.status != Status.PLAYING:
         assert deadline_of(state) is None
-    if state.status == PLAYING and state.broken is None:
+    if state.status == Status.PLAYING and state.broken is None:
         game = find_ruleset(state.game, state.ruleset)
         assert game.outcome(state.position, state.history) is None
         assert any(True for _ in game.legal_moves(state.position))
-        if state.taken_back > before.taken_back and before.status != PLAYING:
+        if state.taken_back > before.taken_back and before.status != Status.PLAYING:
             deadline = deadline_of(state)
             assert deadline is not None
             assert deadline > match.now
@@ -168,7 +168,7 @@ def test_whatever_is_done_in_whatever_order_the_laws_of_cases_hold(name: str, se
     for _ in range(chance.randint(8, 40)):
         before = match.state
         match.now += chance.choice((1000, 1000, 1000, HOUR, HOUR, DAY, 8 * DAY))
-        if match.state.status == PLAYING and not chance.randrange(40):
+        if match.state.status == Status.PLAYING and not chance.randrange(40):
             match, faulty = with_a_fault(match), True
         with suppress(Refused):
             match.do(made(chance, match, players), match.now)

@@ -25,9 +25,10 @@ from domain.match.commands import (
     SetCalendar,
     SubmitMove,
 )
+from domain.match.enums import Control, FlagRule, PauseReason
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
-from domain.match.terms import AUTOMATIC, BANK, CLAIM, DAY, HOUR, MINUTE, Terms, check, days_per_move
+from domain.match.terms import DAY, HOUR, MINUTE, Terms, check, days_per_move
 from tests.simulation.reference_clock import Reckoned, reckoned
 from tests.support.matches import PlayedMatch, started, started_by_four
 from tests.support.zones import ZONES, calendar_of, instant
@@ -46,7 +47,7 @@ def all_terms(draw: st.DrawFn) -> Terms:
     """Return any terms that can be agreed on."""
     switches = {name: draw(st.booleans()) for name in ("vacations", "weekends")}
     common: dict[str, Any] = switches | {
-        "flag": draw(st.sampled_from([AUTOMATIC, CLAIM])),
+        "flag": draw(st.sampled_from([FlagRule.AUTOMATIC, FlagRule.CLAIM])),
         "ceiling": draw(st.none() | st.integers(1, 40).map(lambda number: number * 6 * HOUR)),
         "first_move": draw(st.integers(1, 80)) * 3 * HOUR,
         "takebacks": True,
@@ -56,12 +57,12 @@ def all_terms(draw: st.DrawFn) -> Terms:
         return days_per_move(draw(st.integers(1, 20)))._replace(**common)
     bank = draw(st.integers(1, 60)) * 6 * HOUR
     cap = bank + draw(st.integers(0, 40)) * 6 * HOUR
-    return Terms(BANK, bank, draw(st.integers(0, 8)) * 3 * HOUR, cap, **common)
+    return Terms(Control.BANK, bank, draw(st.integers(0, 8)) * 3 * HOUR, cap, **common)
 
 
 pauses = st.builds(
     lambda reason, seat, since, length: Pause(reason, seat, START + since, START + since + length),
-    st.sampled_from(clocks.REASONS),
+    st.sampled_from(PauseReason),
     st.sampled_from([None, 0, 1]),
     steps,
     steps.map(lambda length: length + STEP),
@@ -190,10 +191,10 @@ def commands(draw: st.DrawFn, match: PlayedMatch) -> Command:
         since = match.now + draw(st.integers(-200, 200)) * STEP
         whose = draw(st.sampled_from([None, player]))
         return PauseClock(
-            reason=draw(st.sampled_from(clocks.REASONS)), player=whose, since=since, until=since + draw(lengths)
+            reason=draw(st.sampled_from(PauseReason)), player=whose, since=since, until=since + draw(lengths)
         )
     if kind == 9:
-        return ResumeClock(reason=draw(st.sampled_from(clocks.REASONS)), player=draw(st.sampled_from([None, player])))
+        return ResumeClock(reason=draw(st.sampled_from(PauseReason)), player=draw(st.sampled_from([None, player])))
     if kind < 12:
         return SetCalendar(player=player, calendar=draw(st.none() | calendars))
     if kind == 12:

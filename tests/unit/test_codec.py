@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from domain.match.calendar import Calendar, Offset
+from domain.match.enums import Channel, Ground, Limit, PauseReason, RulingKind
 from domain.match.event_types import TYPES
 from domain.match.events import (
     CalendarSet,
@@ -91,21 +92,21 @@ EVENTS: list[Event] = [
     *(plain(name, seat=1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
     MatchAborted(at=NOON, player="alice"),
     replace(CREATED, terms=STANDARD, rematch_of="m0"),
-    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", channel="conditional"),
+    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
     CalendarSet(at=NOON, seat=0, calendar=Calendar((Offset(0, 60), Offset(NOON, 120)), (5, 6))),
     CalendarSet(at=NOON, seat=0),
-    ClockPaused(at=NOON, reason="vacation", since=NOON - 5, seat=0, until=NOON + 5, automatic=True),
-    ClockPaused(at=NOON, reason="dispute", since=NOON),
-    ClockResumed(at=NOON, reason="dispute"),
+    ClockPaused(at=NOON, reason=PauseReason.VACATION, since=NOON - 5, seat=0, until=NOON + 5, automatic=True),
+    ClockPaused(at=NOON, reason=PauseReason.DISPUTE, since=NOON),
+    ClockResumed(at=NOON, reason=PauseReason.DISPUTE),
     TimeCorrected(at=NOON),
     TimeGiven(at=NOON, seat=0, to=1, time=60_000),
-    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit="time"),
-    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit="time", claimed_by=1),
+    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit=Limit.TIME),
+    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit=Limit.TIME, claimed_by=1),
     *(plain(name, seat=1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined")),
     MovesTakenBack(at=NOON, ply=1),
     TakebackRequested(at=NOON, seat=1, ply=6),
-    DisputeRaised(at=NOON, dispute=1, ply=4, ground="clock", statement="0" * 64, freezes=True, seat=1),
-    DisputeRaised(at=NOON, dispute=1, ply=4, ground="conduct", statement="0" * 64, freezes=False, arbiter="ann"),
+    DisputeRaised(at=NOON, dispute=1, ply=4, ground=Ground.CLOCK, statement="0" * 64, freezes=True, seat=1),
+    DisputeRaised(at=NOON, dispute=1, ply=4, ground=Ground.CONDUCT, statement="0" * 64, freezes=False, arbiter="ann"),
     StatementFiled(at=NOON, dispute=1, seat=0, statement="f" * 64),
     RulingAppealed(at=NOON, dispute=1, seat=0, statement="f" * 64, freezes=True),
     CaseReopened(at=NOON, dispute=1, arbiter="otto", operator=True, statement="f" * 64, freezes=True),
@@ -113,7 +114,9 @@ EVENTS: list[Event] = [
     DrawAccepted(at=NOON, seat=1, engine="2"),
     DrawDeclined(at=NOON, seat=1, engine="2"),
     *(plain(name, dispute=1, arbiter="ann") for name in ("match-frozen", "match-unfrozen")),
-    RulingMade(at=NOON, dispute=1, arbiter="ann", ruling="let-stand", reason="e" * 64, rule="f" * 64, appeal=False),
+    RulingMade(
+        at=NOON, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="e" * 64, rule="f" * 64, appeal=False
+    ),
     ClocksAdjusted(at=NOON, remaining=(60_000, 120_000)),
     *(plain(name) for name in ("match-annulled", "match-restored")),
     RulesetProposed(at=NOON, arbiter="ann", ruleset=2, reason="e" * 64),
@@ -161,6 +164,12 @@ def test_whole_scores_are_stored_as_integers_and_read_as_floats() -> None:
     assert [type(score) for score in decoded.scores] == [float, float]
 
 
+CREATION = dict(draft_of(CREATED, "alice").data)
+TERMS = dict(draft_of(replace(CREATED, terms=STANDARD), "alice").data["terms"])
+DISPUTE = {"dispute": 1, "ply": 4, "statement": "0" * 64, "freezes": True, "seat": 1}
+RULED = {"dispute": 1, "arbiter": "ann", "reason": "e" * 64, "rule": "f" * 64, "appeal": False}
+
+
 @pytest.mark.parametrize(
     ("type_name", "content", "reason"),
     [
@@ -177,11 +186,31 @@ def test_whole_scores_are_stored_as_integers_and_read_as_floats() -> None:
         ("match-finished", {"scores": {"0": 1}, "reason": "x"}, r"\.scores: a list was expected, not dict"),
         ("match-started", {"x": 1}, "the field 'x' is unknown"),
         ("player-joined", {"seat": 0}, "the field 'player' is missing"),
+        ("move-submitted", MOVE | {"channel": "post"}, r"\.channel: one of web, api, .* was expected, not str 'post'"),
+        ("clock-paused", {"reason": "dinner", "since": 1}, r"\.reason: one of vacation, outage, .* not str 'dinner'"),
+        ("clock-resumed", {"reason": 5}, r"\.reason: one of vacation, outage, .* was expected, not int 5"),
+        ("flag-fell", {"seat": 0, "deadline": 1, "limit": "patience"}, r"\.limit: one of time, .* not str 'patience'"),
+        (
+            "dispute-raised",
+            DISPUTE | {"ground": "weather"},
+            r"\.ground: one of .*, conduct.* not str 'weather'",
+        ),
+        ("ruling-made", RULED | {"ruling": "shout"}, r"\.ruling: one of let-stand, .* was expected, not str 'shout'"),
+        (
+            "match-created",
+            CREATION | {"terms": TERMS | {"control": "none"}},
+            r"\.terms\.control: one of days-",
+        ),
+        (
+            "match-created",
+            CREATION | {"terms": TERMS | {"flag": "never"}},
+            r"\.terms\.flag: one of automatic, c",
+        ),
     ],
 )
 def test_content_of_another_shape_is_refused_with_place_and_reason(type_name: str, content: Any, reason: str) -> None:
     with pytest.raises(MalformedEvent, match=f"version 4 of m, {type_name}.*{reason}"):
-        event_of(envelope(type_name, content))
+        event_of(envelope(type_name, content, present_schema(type_name)))
 
 
 @pytest.mark.parametrize(

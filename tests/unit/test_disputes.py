@@ -24,9 +24,9 @@ from domain.match.commands import (
     SubmitMove,
 )
 from domain.match.decide import decide
+from domain.match.enums import Ground, Status
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
-from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY
 from events.store.codec import event_of
 from events.store.envelope import Envelope
@@ -47,7 +47,7 @@ def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
 
 
 def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
-    match = disputed("conduct")
+    match = disputed(Ground.CONDUCT)
     assert not match.state.frozen
     match.move("alice", "d4-c5")
     match.do(Freeze(arbiter="ann", frozen=True))
@@ -58,15 +58,15 @@ def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
 
 def test_a_case_about_conduct_that_an_arbiter_opens_lets_the_match_go_on() -> None:
     match = started()
-    match.do(OpenCase(arbiter="ann", ply=0, ground="conduct", statement=WORDS))
+    match.do(OpenCase(arbiter="ann", ply=0, ground=Ground.CONDUCT, statement=WORDS))
     match.move("alice", "c3-d4")
     match.do(ruling("let-stand"))
-    match.do(OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS))
     assert match.state.frozen
 
 
 def test_an_appeal_about_conduct_lets_the_match_go_on_until_an_arbiter_freezes_it() -> None:
-    match = disputed("conduct")
+    match = disputed(Ground.CONDUCT)
     match.do(ruling("let-stand"))
     match.do(Appeal(player="bob", statement=WORDS))
     assert not match.state.frozen
@@ -77,14 +77,14 @@ def test_an_appeal_about_conduct_lets_the_match_go_on_until_an_arbiter_freezes_i
 
 @pytest.mark.parametrize("made", [ruling("take-back", ply=1), ruling("adjust-clocks", remaining=(DAY, DAY))])
 def test_an_appeal_against_what_has_changed_the_match_freezes_it_whatever_the_case_is_about(made: Rule) -> None:
-    match = disputed("conduct")
+    match = disputed(Ground.CONDUCT)
     match.do(made)
     match.do(Appeal(player="bob", statement=WORDS))
     assert match.state.frozen
 
 
 def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
-    match = disputed("conduct")
+    match = disputed(Ground.CONDUCT)
     match.do(ruling("let-stand"))
     match.do(Appeal(player="bob", statement=WORDS))
     content = {"dispute": 1, "seat": 1, "statement": WORDS}
@@ -97,9 +97,9 @@ def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
 @pytest.mark.parametrize(
     ("command", "code", "field"),
     [
-        (RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS), "dispute-open", None),
-        (RaiseDispute(player="eve", ply=1, ground="clock", statement=WORDS), "not-your-seat", None),
-        (OpenCase(arbiter="alice", ply=1, ground="clock", statement=WORDS), "own-match", None),
+        (RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "dispute-open", None),
+        (RaiseDispute(player="eve", ply=1, ground=Ground.CLOCK, statement=WORDS), "not-your-seat", None),
+        (OpenCase(arbiter="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "own-match", None),
         (FileStatement(player="bob", statement=WORDS), "already-stated", None),
         (FileStatement(player="alice", statement="He moved twice."), "unfit-dispute", "statement"),
         (ruling("let-stand", "alice"), "own-match", None),
@@ -108,7 +108,6 @@ def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
         (replace(ruling("let-stand"), reason="So the record says."), "unfit-ruling", "reason"),
         (replace(ruling("let-stand"), rule="BA-02"), "unfit-ruling", "rule"),
         (ProposeRuleset(arbiter="ann", ruleset=2, reason=""), "unfit-ruling", "reason"),
-        (ruling("shout"), "unfit-ruling", "ruling"),
         (ruling("take-back"), "unfit-ruling", "ply"),
         (ruling("take-back", ply=2), "unfit-ruling", "ply"),
         (ruling("let-stand", ply=1), "unfit-ruling", "ply"),
@@ -124,12 +123,15 @@ def test_what_cannot_be_done_in_a_case_is_refused_with_the_place(command: Comman
     assert (refused.code, refused.field) == (code, field)
 
 
-@pytest.mark.parametrize(("ground", "ply"), [("weather", 1), ("clock", 3), ("clock", -1)])
-def test_a_dispute_names_a_ground_and_a_ply_of_the_match(ground: str, ply: int) -> None:
+@pytest.mark.parametrize("ply", [3, -1])
+def test_a_dispute_names_a_ply_of_the_match(ply: int) -> None:
     match = started()
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
-    assert refusal(match, RaiseDispute(player="bob", ply=ply, ground=ground, statement=WORDS)).code == "unfit-dispute"
+    assert (
+        refusal(match, RaiseDispute(player="bob", ply=ply, ground=Ground.CLOCK, statement=WORDS)).code
+        == "unfit-dispute"
+    )
 
 
 def test_a_match_can_be_disputed_for_thirty_days_after_its_end() -> None:
@@ -137,7 +139,7 @@ def test_a_match_can_be_disputed_for_thirty_days_after_its_end() -> None:
     match.do(Resign(player="bob"))
     match.now += 31 * DAY
     assert (
-        refusal(match, RaiseDispute(player="bob", ply=0, ground="wrong-result", statement=WORDS)).code
+        refusal(match, RaiseDispute(player="bob", ply=0, ground=Ground.WRONG_RESULT, statement=WORDS)).code
         == "too-late-to-dispute"
     )
 
@@ -146,12 +148,13 @@ def test_a_seat_raises_three_disputes_at_most() -> None:
     match = disputed()
     for _ in range(2):
         match.do(ruling("let-stand"))
-        match.do(RaiseDispute(player="bob", ply=1, ground="clock", statement=WORDS))
+        match.do(RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("let-stand"))
     assert (
-        refusal(match, RaiseDispute(player="bob", ply=1, ground="clock", statement=WORDS)).code == "too-many-disputes"
+        refusal(match, RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS)).code
+        == "too-many-disputes"
     )
-    match.do(RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS))
+    match.do(RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS))
 
 
 def test_letting_stand_lets_the_match_go_on_with_the_time_it_had() -> None:
@@ -176,11 +179,11 @@ def test_a_ruling_takes_back_to_a_ply_and_keeps_what_was_played_on_record() -> N
 def test_a_ruling_decides_and_another_arbiter_decides_otherwise_on_appeal() -> None:
     match = disputed()
     match.do(ruling("decide", scores=(1.0, 0.0)))
-    assert (match.state.status, match.state.scores, match.state.reason) == (FINISHED, (1.0, 0.0), "ruling")
+    assert (match.state.status, match.state.scores, match.state.reason) == (Status.FINISHED, (1.0, 0.0), "ruling")
     match.do(Appeal(player="bob", statement=WORDS))
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("take-back", "ben", ply=1))
-    assert (match.state.status, match.state.scores, match.state.ended_at) == (PLAYING, None, None)
+    assert (match.state.status, match.state.scores, match.state.ended_at) == (Status.PLAYING, None, None)
     assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
     assert refusal(match, ruling("annul", "cleo")).code == "no-open-dispute"
     match.move("bob", "d6-e5")
@@ -207,9 +210,9 @@ def test_an_annulled_match_counts_for_nothing_until_it_is_restored(resigned: boo
     if resigned:
         match.do(Resign(player="bob"))
     before = match.state
-    match.do(OpenCase(arbiter="ann", ply=1, ground="conduct", statement=WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CONDUCT, statement=WORDS))
     match.do(ruling("annul"))
-    assert (match.state.status, match.state.scores, match.state.reason) == (ABORTED, None, "annulled")
+    assert (match.state.status, match.state.scores, match.state.reason) == (Status.ABORTED, None, "annulled")
     match.do(Appeal(player="alice", statement=WORDS))
     match.do(ruling("restore", "ben"))
     after = match.state
@@ -245,7 +248,7 @@ def test_a_broken_match_is_played_no_further_but_every_ruling_is_possible() -> N
             ruling("take-back", ply=2),
         )
     ):
-        match.do(OpenCase(arbiter="ann", ply=3, ground="illegal-move", statement=WORDS))
+        match.do(OpenCase(arbiter="ann", ply=3, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
         match.do(command)
         assert match.state.disputes[number].rulings[0].ruling == command.ruling
     assert match.state.broken is None
@@ -257,7 +260,7 @@ def test_a_match_under_an_unknown_ruleset_can_be_disputed_and_decided() -> None:
     assert isinstance(created, e.MatchCreated)
     joined, began = e.PlayerJoined(at=created.at, seat=1, player="bob"), e.MatchStarted(at=created.at)
     match = PlayedMatch.recorded([replace(created, ruleset=99), joined, began])
-    match.do(RaiseDispute(player="bob", ply=0, ground="clock", statement=WORDS))
+    match.do(RaiseDispute(player="bob", ply=0, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("decide", scores=(0.0, 1.0)))
     assert match.state.scores == (0.0, 1.0)
     assert replay("m", match.events) == match.state
@@ -292,7 +295,8 @@ def test_a_ruleset_that_a_seat_declines_lapses() -> None:
 def test_a_match_that_has_not_started_cannot_be_disputed() -> None:
     match = PlayedMatch()
     assert (
-        refusal(match, RaiseDispute(player="alice", ply=0, ground="clock", statement=WORDS)).code == "match-not-started"
+        refusal(match, RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS)).code
+        == "match-not-started"
     )
     match.do(JoinMatch(player="bob"))
-    match.do(RaiseDispute(player="alice", ply=0, ground="clock", statement=WORDS))
+    match.do(RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS))

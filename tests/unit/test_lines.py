@@ -7,8 +7,6 @@ import pytest
 from domain.games import GAMES
 from domain.match import events as e
 from domain.match.commands import (
-    CONDITIONAL,
-    FORCED,
     AcceptTakeback,
     DeclineDraw,
     DeclineTakeback,
@@ -18,13 +16,11 @@ from domain.match.commands import (
     Resign,
     SubmitMove,
 )
+from domain.match.enums import Channel, LineAction
 from domain.match.lines import (
-    ACCEPT_DRAW,
     ANY,
     DEEPEST,
     MOST_MOVES,
-    RESIGN,
-    WAIT,
     Line,
     Orders,
     arranged,
@@ -39,7 +35,7 @@ BASHNI, TOWERS = GAMES["bashni"], GAMES["towers"]
 WITH_TAKEBACKS = STANDARD._replace(takebacks=True)
 
 
-def chain(*moves: str, then: str | None = None) -> Line:
+def chain(*moves: str, then: LineAction | None = None) -> Line:
     """Return a line of moves one after the other; ``then`` follows the last."""
     line = Line(moves[-1], then)
     for move in reversed(moves[:-1]):
@@ -72,9 +68,9 @@ def test_the_answer_comes_in_the_same_breath_as_the_move_and_is_marked() -> None
     happened = match.move("alice", "c3-d4")
     assert happened == (
         e.MoveSubmitted(at=match.now, seat=0, ply=1, move="c3-d4"),
-        e.MoveSubmitted(at=match.now, seat=1, ply=2, move="b6-a5", channel=CONDITIONAL),
+        e.MoveSubmitted(at=match.now, seat=1, ply=2, move="b6-a5", channel=Channel.CONDITIONAL),
     )
-    assert match.state.channels == (None, CONDITIONAL)
+    assert match.state.channels == (None, Channel.CONDITIONAL)
 
 
 def test_a_line_is_a_tree_and_goes_on_from_move_to_move() -> None:
@@ -82,8 +78,8 @@ def test_a_line_is_a_tree_and_goes_on_from_move_to_move() -> None:
     answers = (chain("d6-e5", "f4xd6", "c7xe5", "c3-d4"), chain("d6-c5", "g3-h4"))
     lay_down(match, "alice", Line("e3-f4", None, answers))
     assert played(match.move("alice", "e3-f4")) == [("e3-f4", None)]
-    assert played(match.move("bob", "d6-e5")) == [("d6-e5", None), ("f4xd6", CONDITIONAL)]
-    assert played(match.move("bob", "c7xe5")) == [("c7xe5", None), ("c3-d4", CONDITIONAL)]
+    assert played(match.move("bob", "d6-e5")) == [("d6-e5", None), ("f4xd6", Channel.CONDITIONAL)]
+    assert played(match.move("bob", "c7xe5")) == [("c7xe5", None), ("c3-d4", Channel.CONDITIONAL)]
 
 
 def test_another_move_than_any_that_was_laid_down_kills_the_line_and_it_stays_to_be_seen() -> None:
@@ -101,7 +97,7 @@ def test_lines_of_two_seats_answer_each_other() -> None:
     lay_down(match, "bob", chain("e3-f4", "d6-e5", "f4xd6", "e7xc5"))
     happened = match.move("alice", "e3-f4")
     assert [move for move, _ in played(happened)] == ["e3-f4", "d6-e5", "f4xd6", "e7xc5", "c3-d4"]
-    assert [channel for _, channel in played(happened)] == [None] + [CONDITIONAL] * 4
+    assert [channel for _, channel in played(happened)] == [None] + [Channel.CONDITIONAL] * 4
 
 
 def test_among_four_a_chain_of_lines_fires_from_seat_to_seat() -> None:
@@ -112,9 +108,9 @@ def test_among_four_a_chain_of_lines_fires_from_seat_to_seat() -> None:
     happened = match.move("wendy", "+a5")
     assert [(event.seat, event.channel) for event in happened if isinstance(event, e.MoveSubmitted)] == [
         (0, None),
-        (1, CONDITIONAL),
-        (2, CONDITIONAL),
-        (3, CONDITIONAL),
+        (1, Channel.CONDITIONAL),
+        (2, Channel.CONDITIONAL),
+        (3, Channel.CONDITIONAL),
     ]
 
 
@@ -123,7 +119,7 @@ def test_among_four_a_line_waits_until_its_own_turn() -> None:
     lay_down(match, "rita", chain("+a5", "+e7", "+e1"))
     assert len(match.move("wendy", "+a5")) == 1
     assert not dead(match, "rita")
-    assert played(match.move("blue", "+e7"))[1:] == [("+e1", CONDITIONAL)]
+    assert played(match.move("blue", "+e7"))[1:] == [("+e1", Channel.CONDITIONAL)]
 
 
 def test_when_a_seat_leaves_lines_that_counted_on_its_moves_are_dead() -> None:
@@ -138,26 +134,26 @@ def test_when_a_seat_leaves_lines_that_counted_on_its_moves_are_dead() -> None:
 
 def test_a_line_may_resign() -> None:
     match = started()
-    lay_down(match, "bob", chain("c3-d4", then=RESIGN))
+    lay_down(match, "bob", chain("c3-d4", then=LineAction.RESIGN))
     happened = match.move("alice", "c3-d4")
     assert happened[1:] == (
-        e.PlayerResigned(at=match.now, seat=1, channel=CONDITIONAL),
+        e.PlayerResigned(at=match.now, seat=1, channel=Channel.CONDITIONAL),
         e.MatchFinished(at=match.now, scores=(1.0, 0.0), reason="resignation"),
     )
 
 
 def test_a_line_may_agree_to_a_draw_when_one_is_offered_and_go_on_when_none_is() -> None:
-    line = Line("c3-d4", ACCEPT_DRAW, (Line("b6-a5"),))
+    line = Line("c3-d4", LineAction.ACCEPT_DRAW, (Line("b6-a5"),))
     match = started()
     lay_down(match, "bob", line)
     happened = match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     assert happened[2:] == (
-        e.DrawAccepted(at=match.now, seat=1, channel=CONDITIONAL),
+        e.DrawAccepted(at=match.now, seat=1, channel=Channel.CONDITIONAL),
         e.MatchFinished(at=match.now, scores=(0.5, 0.5), reason="draw-agreed"),
     )
     match = started()
     lay_down(match, "bob", line)
-    assert played(match.move("alice", "c3-d4"))[1:] == [("b6-a5", CONDITIONAL)]
+    assert played(match.move("alice", "c3-d4"))[1:] == [("b6-a5", Channel.CONDITIONAL)]
 
 
 def test_a_draw_offer_is_news_that_holds_a_line_back_until_it_is_answered() -> None:
@@ -165,7 +161,7 @@ def test_a_draw_offer_is_news_that_holds_a_line_back_until_it_is_answered() -> N
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
     assert len(match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))) == 2
     assert not dead(match, "bob")
-    assert played(match.do(DeclineDraw(player="bob"))) == [("b6-a5", CONDITIONAL)]
+    assert played(match.do(DeclineDraw(player="bob"))) == [("b6-a5", Channel.CONDITIONAL)]
 
 
 def test_a_takeback_request_holds_a_line_back_until_it_is_answered() -> None:
@@ -174,7 +170,7 @@ def test_a_takeback_request_holds_a_line_back_until_it_is_answered() -> None:
     match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     match.do(RequestTakeback(player="alice"))
     assert played(match.do(DeclineDraw(player="bob"))) == []
-    assert played(match.do(DeclineTakeback(player="bob"))) == [("b6-a5", CONDITIONAL)]
+    assert played(match.do(DeclineTakeback(player="bob"))) == [("b6-a5", Channel.CONDITIONAL)]
 
 
 def test_what_a_line_played_is_not_played_again_when_it_was_taken_back() -> None:
@@ -195,13 +191,13 @@ def test_lines_that_are_laid_down_after_a_takeback_fire_again() -> None:
     match.do(RequestTakeback(player="alice"))
     match.do(AcceptTakeback(player="bob"))
     lay_down(match, "bob", chain("c3-d4", "b6-a5"))
-    assert played(match.move("alice", "c3-d4"))[1:] == [("b6-a5", CONDITIONAL)]
+    assert played(match.move("alice", "c3-d4"))[1:] == [("b6-a5", Channel.CONDITIONAL)]
 
 
 def test_any_move_may_be_answered_by_one_move_if_it_is_legal_then() -> None:
     match = started()
     lay_down(match, "bob", chain("e3-f4", "f6-e5"), chain(ANY, "b6-a5"))
-    assert played(match.move("alice", "a3-b4"))[1:] == [("b6-a5", CONDITIONAL)]
+    assert played(match.move("alice", "a3-b4"))[1:] == [("b6-a5", Channel.CONDITIONAL)]
     match = started()
     lay_down(match, "bob", chain(ANY, "d6-c5"))
     match.move("alice", "c3-b4")
@@ -216,14 +212,14 @@ def test_any_move_may_be_answered_by_one_move_if_it_is_legal_then() -> None:
 def test_a_move_that_was_named_comes_before_any_move() -> None:
     match = started()
     lay_down(match, "bob", chain(ANY, "b6-a5"), chain("c3-b4", "b6-c5"))
-    assert played(match.move("alice", "c3-b4"))[1:] == [("b6-c5", CONDITIONAL)]
+    assert played(match.move("alice", "c3-b4"))[1:] == [("b6-c5", Channel.CONDITIONAL)]
 
 
 def test_the_only_legal_move_is_played_for_who_wants_that() -> None:
     match = started()
     lay_down(match, "alice", forced=True)
     match.move("alice", "e3-f4")
-    assert played(match.move("bob", "d6-e5"))[1:] == [("f4xd6", FORCED)]
+    assert played(match.move("bob", "d6-e5"))[1:] == [("f4xd6", Channel.FORCED)]
     match = started()
     match.move("alice", "e3-f4")
     assert played(match.move("bob", "d6-e5")) == [("d6-e5", None)]
@@ -232,7 +228,7 @@ def test_the_only_legal_move_is_played_for_who_wants_that() -> None:
 def test_a_line_that_says_wait_keeps_even_a_forced_move_back() -> None:
     match = started()
     match.move("alice", "e3-f4")
-    lay_down(match, "alice", chain("d6-e5", then=WAIT), forced=True)
+    lay_down(match, "alice", chain("d6-e5", then=LineAction.WAIT), forced=True)
     assert played(match.move("bob", "d6-e5")) == [("d6-e5", None)]
 
 
@@ -241,7 +237,7 @@ def test_a_dead_line_does_not_keep_a_forced_move_back() -> None:
     lay_down(match, "alice", chain("c3-d4", "b6-a5", "g3-h4"), forced=True)
     match.move("alice", "e3-f4")
     assert dead(match, "alice")
-    assert played(match.move("bob", "d6-e5"))[1:] == [("f4xd6", FORCED)]
+    assert played(match.move("bob", "d6-e5"))[1:] == [("f4xd6", Channel.FORCED)]
 
 
 def test_nothing_fires_for_whose_time_is_up() -> None:
@@ -273,10 +269,13 @@ def test_a_draw_by_others_is_answered_before_a_line_goes_on() -> None:
         ([chain("c3-d4", "zz")], "lines.0.next.0.move", "character 1"),
         ([chain("c3-d4"), chain("c3-d4", "b6-a5")], "lines.1.move", "stands here twice"),
         ([Line("c3-d4", None, (Line("b6-a5"), Line("d6-c5")))], "lines.0.next", "one answer only"),
-        ([Line("c3-d4", "sing")], "lines.0.then", "must be one of resign, accept-draw, wait"),
-        ([Line("c3-d4", None, (Line("b6-a5", RESIGN),))], "lines.0.next.0.then", "only follow a move of another"),
-        ([Line("c3-d4", RESIGN, (Line("b6-a5"),))], "lines.0.next", "nothing can follow"),
-        ([Line("c3-d4", WAIT, (Line("b6-a5"),))], "lines.0.next", "nothing can follow"),
+        (
+            [Line("c3-d4", None, (Line("b6-a5", LineAction.RESIGN),))],
+            "lines.0.next.0.then",
+            "only follow a move of another",
+        ),
+        ([Line("c3-d4", LineAction.RESIGN, (Line("b6-a5"),))], "lines.0.next", "nothing can follow"),
+        ([Line("c3-d4", LineAction.WAIT, (Line("b6-a5"),))], "lines.0.next", "nothing can follow"),
         ([Line(ANY, None, (Line("b6-a5"), Line("d6-c5")))], "lines.0.next", "one answer"),
         ([Line(ANY, None, (chain("b6-a5", "c3-d4"),))], "lines.0.next", "nothing after it"),
         ([Line("c3-d4", None, (Line(ANY),))], "lines.0.next.0.move", "cannot be any move"),
@@ -307,7 +306,7 @@ def test_on_ones_own_turn_a_line_may_begin_with_several_own_moves() -> None:
     match = started()
     lay_down(match, "alice", chain("c3-d4", "b6-a5", "g3-h4"), chain("e3-f4", "b6-a5", "g3-h4"))
     assert match.move("alice", "e3-f4")
-    assert played(match.move("bob", "b6-a5"))[1:] == [("g3-h4", CONDITIONAL)]
+    assert played(match.move("bob", "b6-a5"))[1:] == [("g3-h4", Channel.CONDITIONAL)]
 
 
 def test_moves_are_kept_in_canonical_form() -> None:

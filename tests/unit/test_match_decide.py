@@ -14,7 +14,8 @@ from domain.match.commands import (
     Resign,
     SubmitMove,
 )
-from domain.match.state import ABORTED, FINISHED, Seat
+from domain.match.enums import Status
+from domain.match.state import Seat
 from tests.support.cases import refusal
 from tests.support.matches import SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
@@ -84,7 +85,7 @@ def test_a_match_finishes_by_rule_with_the_move_that_ends_it() -> None:
         e.MoveSubmitted(at=match.now, seat=0, ply=27, move="f4xh6"),
         e.MatchFinished(at=match.now, scores=(1.0, 0.0), reason="no-moves"),
     )
-    assert match.state.status == FINISHED
+    assert match.state.status == Status.FINISHED
 
 
 def test_resigning_gives_the_point_to_the_other() -> None:
@@ -123,7 +124,7 @@ def test_either_player_may_abort_until_the_second_ply(player: str) -> None:
     match = started()
     match.move("alice", "c3-d4")
     assert match.do(AbortMatch(player=player)) == (e.MatchAborted(at=match.now, player=player),)
-    assert (match.state.status, match.state.scores) == (ABORTED, None)
+    assert (match.state.status, match.state.scores) == (Status.ABORTED, None)
 
 
 def test_after_the_second_ply_a_match_cannot_be_aborted() -> None:
@@ -139,7 +140,7 @@ def test_an_open_match_is_called_off_by_its_creator_and_an_invitation_by_the_inv
     for player in ("carol", "bob"):
         match = PlayedMatch(creation(*seats, creator="carol"))
         match.do(AbortMatch(player=player))
-        assert match.state.status == ABORTED
+        assert match.state.status == Status.ABORTED
     assert refusal(PlayedMatch(creation(*seats, creator="carol")), AbortMatch(player="dave")).code == "not-your-seat"
 
 

@@ -20,9 +20,10 @@ from domain.match.commands import (
     Resign,
     SubmitMove,
 )
+from domain.match.enums import RulingKind, Status
 from domain.match.evolve import evolve, replay
 from domain.match.refusals import Refused
-from domain.match.state import FINISHED, MatchState, Seat
+from domain.match.state import MatchState, Seat
 from domain.match.terms import STANDARD
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
 
@@ -42,7 +43,7 @@ def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
         rated=True,
         private=False,
         seed="5",
-        status="open",
+        status=Status.OPEN,
         created_at=NOON + 1000,
         updated_at=NOON + 1000,
         position=BASHNI.initial("start"),
@@ -94,7 +95,7 @@ def test_no_offer_is_left_when_a_match_has_ended(command: Command) -> None:
 def test_a_finished_match_keeps_its_scores_and_reason() -> None:
     match = started()
     match.do(Resign(player="alice"))
-    assert (match.state.status, match.state.scores, match.state.reason) == (FINISHED, (0.0, 1.0), "resignation")
+    assert (match.state.status, match.state.scores, match.state.reason) == (Status.FINISHED, (0.0, 1.0), "resignation")
 
 
 def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:
@@ -200,7 +201,7 @@ def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.
         e.MatchRestored(at=NOON),
         e.RulesetAccepted(at=NOON, seat=1),
         e.RulingMade(
-            at=NOON, dispute=1, arbiter="ann", ruling="let-stand", reason="0" * 64, rule="1" * 64, appeal=False
+            at=NOON, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="1" * 64, appeal=False
         ),
     ],
     ids=lambda event: type(event).__name__,

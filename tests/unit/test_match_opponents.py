@@ -14,8 +14,9 @@ from domain.match.commands import (
     Resign,
 )
 from domain.match.decide import decide
+from domain.match.enums import Ground, Status
 from domain.match.opponents import takes_draw
-from domain.match.state import FINISHED, PLAYING, Seat
+from domain.match.state import Seat
 from domain.match.terms import DAY, STANDARD
 from tests.support.bundles import against_an_opponent, answered, flagged, resigned
 from tests.support.cases import WORDS, ruling
@@ -42,14 +43,16 @@ def ended(match: PlayedMatch) -> PlayedMatch:
 
 def test_a_match_that_is_taken_back_by_a_ruling_goes_on_with_a_seed_that_nobody_knows() -> None:
     match = ended(against_an_opponent())
-    assert drawn(match, OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("take-back", ply=1))
-    assert match.state.status == PLAYING
+    assert drawn(
+        match, OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("take-back", ply=1)
+    )
+    assert match.state.status == Status.PLAYING
 
 
 def test_a_running_match_that_is_taken_back_has_another_seed_for_the_seeds_of_its_moves_are_known() -> None:
     assert drawn(
         against_an_opponent(),
-        OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),
+        OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS),
         ruling("take-back", ply=1),
     )
 
@@ -63,34 +66,34 @@ def test_moves_that_are_taken_back_by_request_are_answered_from_another_seed() -
 
 def test_a_match_that_was_annulled_while_it_was_played_goes_on_with_another_seed() -> None:
     match = against_an_opponent()
-    assert not drawn(match, OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("annul"))
-    assert drawn(match, OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("restore"))
+    assert not drawn(match, OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("annul"))
+    assert drawn(match, OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("restore"))
 
 
 def test_a_match_that_is_over_again_once_it_is_restored_needs_no_seed() -> None:
     match = ended(against_an_opponent())
     cases: list[Command] = [
-        OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),
+        OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS),
         ruling("annul"),
-        OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS),
+        OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS),
         ruling("restore"),
     ]
     assert not drawn(match, *cases)
-    assert match.state.status == FINISHED
+    assert match.state.status == Status.FINISHED
 
 
 def test_a_flag_of_an_opponent_that_is_forgiven_costs_it_its_seed() -> None:
     match = against_an_opponent()
     match.move("alice", "d4-c5" if "d4-c5" in match.legal_moves() else match.legal_moves()[0])
     match.do(CallTime(), match.now + 30 * DAY)
-    assert match.state.status == FINISHED
+    assert match.state.status == Status.FINISHED
     assert drawn(match, ForgiveFlag(player="alice"))
 
 
 def test_people_need_no_seeds() -> None:
     assert not drawn(flagged(), ForgiveFlag(player="bob"))
     assert not drawn(
-        resigned(), OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS), ruling("take-back", ply=1)
+        resigned(), OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS), ruling("take-back", ply=1)
     )
     match = started(TAKEBACKS)
     match.move("alice", "c3-d4")
@@ -99,7 +102,7 @@ def test_people_need_no_seeds() -> None:
 
 def test_without_a_seed_a_match_does_not_go_on() -> None:
     match = ended(against_an_opponent())
-    match.do(OpenCase(arbiter="ann", ply=2, ground="clock", statement=WORDS))
+    match.do(OpenCase(arbiter="ann", ply=2, ground=Ground.CLOCK, statement=WORDS))
     with pytest.raises(ValueError, match="goes on with seeds that are known, and there is no other"):
         decide(match.state, ruling("take-back", ply=1), match.now)
 

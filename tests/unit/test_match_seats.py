@@ -14,8 +14,9 @@ from domain.match.commands import (
     SubmitMove,
 )
 from domain.match.decide import decide
+from domain.match.enums import Status
 from domain.match.refusals import Refused
-from domain.match.state import OPEN, PLAYING, Seat
+from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from tests.support.cases import refusal
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started_by_four
@@ -37,7 +38,7 @@ def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
             terms=STANDARD,
         )
     ]
-    assert match.state.status == OPEN
+    assert match.state.status == Status.OPEN
 
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
@@ -66,13 +67,13 @@ def test_a_ruleset_that_does_not_exist_is_refused_with_those_that_do() -> None:
 def test_a_match_whose_seats_are_all_taken_starts_at_once() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(3)))
     assert match.events[1:] == [e.MatchStarted(at=NOON + 1000)]
-    assert match.state.status == PLAYING
+    assert match.state.status == Status.PLAYING
 
 
 def test_opponents_of_one_level_may_sit_on_several_seats() -> None:
     seats = (Seat.opponent(2), Seat.opponent(2), Seat.opponent(2), Seat.taken("alice"))
     match = PlayedMatch(creation(*seats, game="towers", setup="four-player"))
-    assert match.state.status == PLAYING
+    assert match.state.status == Status.PLAYING
 
 
 def test_a_match_may_be_created_between_others() -> None:
@@ -158,7 +159,7 @@ def test_an_invited_player_gets_the_seat_that_is_kept_for_them() -> None:
     assert refusal(match, JoinMatch(player="mallory", seat=1)).code == "seat-taken"
     match.do(JoinMatch(player="bob"))
     assert match.state.seats[1] == Seat.taken("bob")
-    assert match.state.status == PLAYING
+    assert match.state.status == Status.PLAYING
 
 
 def test_an_invited_player_takes_no_other_seat() -> None:
@@ -191,8 +192,8 @@ def test_a_guest_joins_unrated_matches_only() -> None:
     )
     unrated = PlayedMatch(creation(rated=False))
     unrated.do(JoinMatch(player="visitor", guest=True))
-    assert unrated.state.status == PLAYING
+    assert unrated.state.status == Status.PLAYING
 
 
 def test_a_guest_may_create_an_unrated_match() -> None:
-    assert PlayedMatch(creation(rated=False, guest=True)).state.status == OPEN
+    assert PlayedMatch(creation(rated=False, guest=True)).state.status == Status.OPEN

@@ -6,10 +6,10 @@ from api.pages.available_actions import available_actions
 from api.pages.clocks import describe_deadline, seat_clocks, upcoming_vacations
 from api.pages.line_tree import describe_tree
 from domain.match import commands as c
-from domain.match.clock import OUTAGE, VACATION
-from domain.match.lines import ANY, RESIGN, Line, arranged
+from domain.match.enums import FlagRule, LineAction, PauseReason
+from domain.match.lines import ANY, Line, arranged
 from domain.match.state import Seat
-from domain.match.terms import CLAIM, DAY, HOUR, STANDARD, Terms, days_per_move
+from domain.match.terms import DAY, HOUR, STANDARD, Terms, days_per_move
 from tests.support.matches import FOUR, PlayedMatch, creation, started
 
 
@@ -50,7 +50,7 @@ def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
 
 def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
     match = match_on(days_per_move(3))
-    match.do(c.PauseClock(reason=VACATION, player="alice", since=match.now, until=match.now + DAY))
+    match.do(c.PauseClock(reason=PauseReason.VACATION, player="alice", since=match.now, until=match.now + DAY))
     clock, told = seat_clocks(match.state, match.now)[0], describe_deadline(match.state, match.now)
     assert (clock.words, clock.runs, clock.paused) == ("3 days", False, "on vacation")
     assert told.pauses == (("on vacation", match.now + DAY - 1000),)
@@ -59,7 +59,7 @@ def test_a_pause_stops_the_clock_on_the_page_and_moves_the_instant() -> None:
 
 def test_a_vacation_that_lies_ahead_is_announced_to_both_sides() -> None:
     match = match_on(days_per_move(3))
-    match.do(c.PauseClock(reason=VACATION, player="bob", since=match.now + DAY, until=match.now + 3 * DAY))
+    match.do(c.PauseClock(reason=PauseReason.VACATION, player="bob", since=match.now + DAY, until=match.now + 3 * DAY))
     assert [(pause.seat, pause.since) for pause in upcoming_vacations(match.state, match.now)] == [
         (1, match.now - 1000 + DAY)
     ]
@@ -68,13 +68,13 @@ def test_a_vacation_that_lies_ahead_is_announced_to_both_sides() -> None:
 
 def test_while_a_pause_has_no_end_there_is_no_deadline() -> None:
     match = match_on(days_per_move(3))
-    match.do(c.PauseClock(reason=OUTAGE, player=None, since=match.now))
+    match.do(c.PauseClock(reason=PauseReason.OUTAGE, player=None, since=match.now))
     told = describe_deadline(match.state, match.now)
     assert (told.at, told.changes, told.pauses) == (None, None, (("the server was away", None),))
 
 
 def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> None:
-    match = match_on(days_per_move(1)._replace(flag=CLAIM))
+    match = match_on(days_per_move(1)._replace(flag=FlagRule.CLAIM))
     late = match.now + 2 * DAY
     told = describe_deadline(match.state, late)
     assert (told.over, told.consequence) == (True, "the others may claim that time is up")
@@ -115,10 +115,10 @@ def test_the_page_offers_what_would_be_accepted() -> None:
 def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    first = (Line("b6-a5", None, (Line("d4-c5"),)), Line(ANY, None, (Line("g3-h4"),)), Line("h6-g5", RESIGN))
+    first = (Line("b6-a5", None, (Line("d4-c5"),)), Line(ANY, None, (Line("g3-h4"),)), Line("h6-g5", LineAction.RESIGN))
     lines = arranged(match.state, "alice", first, match.now)
     match.move("bob", "f6-e5")
     named, other, resigned = describe_tree(match.state, lines)
     assert (named["played"], other["played"], resigned["played"]) == (False, True, False)
     assert (named["seat"], named["next"][0]["seat"], other["next"][0]["seat"]) == (1, 0, None)
-    assert resigned["then"] == RESIGN
+    assert resigned["then"] == LineAction.RESIGN

@@ -23,9 +23,9 @@ from domain.match.commands import (
     Rule,
     SubmitMove,
 )
+from domain.match.enums import Ground, LineStatus, Status
 from domain.match.evolve import replay
-from domain.match.lines import DEAD, Line, Orders, laid_down, standing
-from domain.match.state import ABORTED, FINISHED
+from domain.match.lines import Line, Orders, laid_down, standing
 from domain.match.terms import DAY, STANDARD, Terms, days_per_move
 from events.store.contract import EMPTY
 from events.store.snapshots import restored, snapshot_of
@@ -37,7 +37,8 @@ def test_a_match_that_was_called_off_before_all_seats_were_taken_cannot_be_dispu
     match = PlayedMatch()
     match.do(AbortMatch(player="alice"))
     assert (
-        refusal(match, RaiseDispute(player="alice", ply=0, ground="clock", statement=WORDS)).code == "match-not-started"
+        refusal(match, RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement=WORDS)).code
+        == "match-not-started"
     )
 
 
@@ -48,7 +49,7 @@ def test_who_has_lost_on_time_has_time_again_when_a_ruling_takes_back(terms: Ter
     match.move("bob", "b6-a5")
     match.do(CallTime(), match.now + 15 * DAY)
     assert match.state.reason == "flag"
-    match.do(RaiseDispute(player="alice", ply=2, ground="clock", statement=WORDS))
+    match.do(RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("take-back", ply=2))
     assert match.state.clock is not None
     assert [left(match.state.clock, seat, match.now) for seat in (0, 1)] == [3 * DAY, match.state.clock.remaining[1]]
@@ -63,7 +64,7 @@ def test_a_ruling_that_takes_back_gives_nobody_more_time_who_has_some() -> None:
     assert match.state.clock is not None
     used = match.state.clock.remaining
     assert 0 < used[1] < 3 * DAY
-    match.do(RaiseDispute(player="alice", ply=4, ground="clock", statement=WORDS), match.now)
+    match.do(RaiseDispute(player="alice", ply=4, ground=Ground.CLOCK, statement=WORDS), match.now)
     match.do(ruling("take-back", ply=3))
     assert match.state.clock.remaining == used
 
@@ -72,8 +73,8 @@ def test_a_match_that_was_called_off_can_be_taken_up_again() -> None:
     match = started()
     match.move("alice", "c3-d4")
     match.do(CallTime(), match.now + 8 * DAY)
-    assert match.state.status == ABORTED
-    match.do(RaiseDispute(player="bob", ply=1, ground="clock", statement=WORDS))
+    assert match.state.status == Status.ABORTED
+    match.do(RaiseDispute(player="bob", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("take-back", ply=1))
     match.move("bob", "b6-a5")
 
@@ -83,7 +84,7 @@ def won() -> PlayedMatch:
     match = started()
     for ply, move in enumerate(SHORT_GAME.split()):
         match.move(("alice", "bob")[ply % 2], move)
-    match.do(RaiseDispute(player="bob", ply=1, ground="wrong-result", statement=WORDS))
+    match.do(RaiseDispute(player="bob", ply=1, ground=Ground.WRONG_RESULT, statement=WORDS))
     return match
 
 
@@ -93,7 +94,7 @@ def test_taking_back_leads_to_where_the_game_is_not_over() -> None:
     assert refusal(match, ruling("take-back", ply=last)).field == "ply"
     match.do(ruling("take-back", ply=last - 1))
     match.move("alice", SHORT_GAME.split()[-1])
-    assert (match.state.status, match.state.scores) == (FINISHED, (1.0, 0.0))
+    assert (match.state.status, match.state.scores) == (Status.FINISHED, (1.0, 0.0))
 
 
 def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> None:
@@ -102,7 +103,7 @@ def test_a_seat_that_left_plays_on_when_a_ruling_takes_back_to_before_that() -> 
         match.move(player, match.legal_moves()[0])
     match.do(Resign(player="blue"))
     match.move("wendy", match.legal_moves()[0])
-    match.do(RaiseDispute(player="blue", ply=4, ground="conduct", statement=WORDS))
+    match.do(RaiseDispute(player="blue", ply=4, ground=Ground.CONDUCT, statement=WORDS))
     match.do(ruling("take-back", ply=3))
     match.move("bob", match.legal_moves()[0])
     match.move("wendy", match.legal_moves()[0])
@@ -125,7 +126,7 @@ def test_a_match_that_was_annulled_and_then_decided_is_annulled_no_more() -> Non
 def test_a_ruling_can_still_be_appealed_when_another_dispute_was_raised_after_it() -> None:
     match = disputed()
     match.do(ruling("take-back", ply=1))
-    match.do(RaiseDispute(player="bob", ply=1, ground="conduct", statement=WORDS))
+    match.do(RaiseDispute(player="bob", ply=1, ground=Ground.CONDUCT, statement=WORDS))
     assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "dispute-open"
     match.do(ruling("let-stand", "cleo"), match.now + 20 * DAY)
     match.do(Appeal(player="bob", statement=WORDS))
@@ -142,7 +143,7 @@ def test_what_an_arbiter_has_decided_is_not_forgiven_like_a_flag() -> None:
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(CallTime(), match.now + 15 * DAY)
-    match.do(RaiseDispute(player="alice", ply=2, ground="clock", statement=WORDS))
+    match.do(RaiseDispute(player="alice", ply=2, ground=Ground.CLOCK, statement=WORDS))
     match.do(ruling("decide", scores=(1.0, 0.0)))
     assert match.state.fallen is None
     assert refusal(match, ForgiveFlag(player="bob")).code == "nothing-to-forgive"
@@ -189,7 +190,7 @@ def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(comma
     match.move("bob", "b6-a5")
     match = PlayedMatch.recorded([*match.events, e.RulesetChanged(at=match.now, ruleset=99)])
     assert (match.state.position, match.state.plies) == (None, 2)
-    match.do(OpenCase(arbiter="ann", ply=2, ground="illegal-move", statement=WORDS))
+    match.do(OpenCase(arbiter="ann", ply=2, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
     match.do(command)
     assert match.state.disputes[0].rulings[0].ruling == command.ruling
     assert replay("m", match.events) == match.state
@@ -201,7 +202,7 @@ def with_an_answer_laid_down() -> PlayedMatch:
     first = [Line("c3-d4", None, (Line("b6-a5"),))]
     orders = laid_down(match.state, "bob", Orders(), first, None, match.now)
     match.move("alice", "c3-d4")
-    match.do(OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS))
     match.orders[1] = orders
     return match
 
@@ -220,7 +221,7 @@ def test_a_conditional_line_is_dead_once_a_ruling_has_taken_moves_back() -> None
     match.do(ruling("take-back", ply=0))
     lines = match.orders[1].lines
     assert lines is not None
-    assert standing(match.state, 1, lines)[0] == DEAD
+    assert standing(match.state, 1, lines)[0] == LineStatus.DEAD
     match.move("alice", "c3-d4")
     assert match.state.moves == ("c3-d4",)
 

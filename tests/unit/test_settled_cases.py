@@ -7,7 +7,6 @@ import pytest
 from domain.match import events as e
 from domain.match.authority import Authority
 from domain.match.commands import (
-    ERASURE,
     Appeal,
     Freeze,
     OpenCase,
@@ -15,8 +14,8 @@ from domain.match.commands import (
     ReopenCase,
     Resign,
 )
+from domain.match.enums import Channel, Ground, RulingKind, Status
 from domain.match.evolve import replay
-from domain.match.state import FINISHED, PLAYING
 from events.proof.audit import audit
 from events.store.codec import draft_of, event_of
 from events.store.contract import EMPTY, GENESIS
@@ -40,10 +39,10 @@ def settled(first: str = "decide", second: str = "take-back") -> PlayedMatch:
 def test_what_was_settled_on_appeal_cannot_be_disputed_again() -> None:
     match = settled()
     for command in (
-        RaiseDispute(player="alice", ply=1, ground="repetition", statement=WORDS),
-        RaiseDispute(player="alice", ply=0, ground="conduct", statement=WORDS),
-        OpenCase(arbiter="ann", ply=1, ground="repetition", statement=WORDS),
-        OpenCase(arbiter="ben", ply=1, ground="repetition", statement=WORDS),
+        RaiseDispute(player="alice", ply=1, ground=Ground.REPETITION, statement=WORDS),
+        RaiseDispute(player="alice", ply=0, ground=Ground.CONDUCT, statement=WORDS),
+        OpenCase(arbiter="ann", ply=1, ground=Ground.REPETITION, statement=WORDS),
+        OpenCase(arbiter="ben", ply=1, ground=Ground.REPETITION, statement=WORDS),
     ):
         refused = refusal(match, command)
         assert (refused.code, refused.field) == ("settled", "ply")
@@ -54,8 +53,8 @@ def test_what_is_played_after_that_can_be_disputed_but_not_judged_by_whom_the_ap
     match = settled()
     match.move("bob", "b6-a5")
     match.move("alice", "d4-c5")
-    assert refusal(match, RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS)).code == "settled"
-    match.do(RaiseDispute(player="alice", ply=3, ground="clock", statement=WORDS))
+    assert refusal(match, RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS)).code == "settled"
+    match.do(RaiseDispute(player="alice", ply=3, ground=Ground.CLOCK, statement=WORDS))
     refused = refusal(match, ruling("decide", "ann", scores=(1.0, 0.0)))
     assert (refused.code, str(refused)) == (
         "own-ruling",
@@ -77,9 +76,9 @@ def test_an_arbiter_who_acted_in_a_case_does_not_rule_on_its_appeal(acted: str) 
     match = started()
     match.move("alice", "c3-d4")
     match.do(
-        OpenCase(arbiter="ann", ply=1, ground="clock", statement=WORDS)
+        OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS)
         if acted == "opened"
-        else RaiseDispute(player="bob", ply=1, ground="conduct", statement=WORDS)
+        else RaiseDispute(player="bob", ply=1, ground=Ground.CONDUCT, statement=WORDS)
     )
     if acted == "froze":
         match.do(Freeze(arbiter="ann", frozen=True))
@@ -116,7 +115,7 @@ def test_only_the_arbiter_of_the_appeal_or_an_operator_reopens_a_case() -> None:
     match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
     assert match.state.scores == (0.5, 0.5)
     assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
-    assert refusal(match, RaiseDispute(player="alice", ply=1, ground="clock", statement=WORDS)).code == "settled"
+    assert refusal(match, RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS)).code == "settled"
 
 
 def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
@@ -140,8 +139,8 @@ def test_what_was_recorded_before_appeals_settled_anything_is_not_accused() -> N
     match = settled(second="let-stand")
     at = match.now + 1000
     again: list[e.Event] = [
-        e.DisputeRaised(at=at, dispute=2, ply=1, ground="clock", statement=WORDS, freezes=False, seat=0),
-        e.RulingMade(at=at, dispute=2, arbiter="ann", ruling="decide", reason=WORDS, rule=WORDS, appeal=False),
+        e.DisputeRaised(at=at, dispute=2, ply=1, ground=Ground.CLOCK, statement=WORDS, freezes=False, seat=0),
+        e.RulingMade(at=at, dispute=2, arbiter="ann", ruling=RulingKind.DECIDE, reason=WORDS, rule=WORDS, appeal=False),
         e.MatchFinished(at=at, scores=(1 / 3, 2 / 3), reason="ruling"),
     ]
     events = [*match.events, *again]
@@ -178,16 +177,16 @@ _OLDER = {"ruling-made": _with_texts, "match-created": _with_number}
 def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:
     match = disputed()
     assert refusal(match, Resign(player="alice")).code == "frozen"
-    match.do(Resign(player="alice", channel=ERASURE))
-    assert (match.state.status, match.state.scores, match.state.frozen) == (FINISHED, (0.0, 1.0), True)
+    match.do(Resign(player="alice", channel=Channel.ERASURE))
+    assert (match.state.status, match.state.scores, match.state.frozen) == (Status.FINISHED, (0.0, 1.0), True)
     match.do(ruling("let-stand"))
     assert not match.state.frozen
 
 
 def test_the_others_of_four_stay_frozen_when_one_is_erased() -> None:
     match = started_by_four(game="fourplay", setup="standard")
-    match.do(RaiseDispute(player=FOUR[1], ply=0, ground="clock", statement=WORDS))
-    match.do(Resign(player=FOUR[0], channel=ERASURE))
-    assert (match.state.status, match.state.frozen) == (PLAYING, True)
+    match.do(RaiseDispute(player=FOUR[1], ply=0, ground=Ground.CLOCK, statement=WORDS))
+    match.do(Resign(player=FOUR[0], channel=Channel.ERASURE))
+    assert (match.state.status, match.state.frozen) == (Status.PLAYING, True)
     match.do(ruling("let-stand"))
     match.move(FOUR[1], match.legal_moves()[0])

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from domain.match import events as e
+from domain.match.enums import Ground, PauseReason, RulingKind
 from domain.match.lines import Line, Lines
 from domain.match.terms import DAY, HOUR, Terms
 from domain.match.vacation import Vacation
@@ -141,7 +142,11 @@ def test_a_flag_that_fell_in_a_pause_is_found(year: Year) -> None:
     envelopes = year.house.store.read(match)
     pause = draft_of(
         e.ClockPaused(
-            at=event.at, reason="arbiter", since=event.deadline - HOUR, seat=event.seat, until=event.deadline + 1
+            at=event.at,
+            reason=PauseReason.ARBITER,
+            since=event.deadline - HOUR,
+            seat=event.seat,
+            until=event.deadline + 1,
         ),
         "clock",
     )
@@ -154,7 +159,8 @@ def test_a_flag_that_fell_in_a_pause_is_found(year: Year) -> None:
 def dispute(at: int, freezes: bool = True) -> Draft:
     """Return a dispute that is raised at an instant."""
     return draft_of(
-        e.DisputeRaised(at=at, dispute=1, ply=0, ground="clock", statement="0" * 64, freezes=freezes, seat=0), "p000"
+        e.DisputeRaised(at=at, dispute=1, ply=0, ground=Ground.CLOCK, statement="0" * 64, freezes=freezes, seat=0),
+        "p000",
     )
 
 
@@ -173,7 +179,7 @@ def test_a_freeze_that_costs_time_is_found(year: Year, monkeypatch: pytest.Monke
             at=drafts[-1].at + 7 * DAY,
             dispute=1,
             arbiter="ann",
-            ruling="let-stand",
+            ruling=RulingKind.LET_STAND,
             reason="So it is.",
             rule="1",
             appeal=False,
@@ -202,7 +208,7 @@ def test_what_was_said_in_a_case_and_stands_in_an_event_is_found(year: Year) -> 
     drafts = [each.draft for each in year.house.store.read(match)]
     said = f"p000 says in {match} that it was not so"
     open_words = dispute(drafts[-1].at, freezes=False)
-    leaking = open_words._replace(data={**open_words.data, "ground": said})
+    leaking = open_words._replace(data={**open_words.data, "statement": said})
     found = rules_broken(of_drafts(year, match, [*drafts, leaking])._replace(said=[said]))
     assert found - DONE_BY_NOBODY == {"nothing said in a case is in an event"}
 

@@ -7,6 +7,7 @@ from domain.games import GAMES
 from domain.match import events as e
 from domain.match.clock import forecast
 from domain.match.commands import AcceptTakeback, RequestTakeback, SubmitMove, SubmitMoves
+from domain.match.enums import Channel
 from domain.match.lines import Orders
 from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.refusals import Refused
@@ -55,10 +56,10 @@ def remaining(state: MatchState, seat: int) -> int:
 def test_a_whole_army_is_recorded_as_if_its_pieces_had_been_placed_one_by_one() -> None:
     at_once, one_by_one = drafting(), drafting()
     moves = army(at_once)
-    happened = at_once.do(SubmitMoves(player=RED, moves=moves, channel="api", offer_draw=True))
+    happened = at_once.do(SubmitMoves(player=RED, moves=moves, channel=Channel.API, offer_draw=True))
     assert happened == (
         *(
-            e.MoveSubmitted(at=at_once.now, seat=0, ply=ply, move=move, channel="api")
+            e.MoveSubmitted(at=at_once.now, seat=0, ply=ply, move=move, channel=Channel.API)
             for ply, move in enumerate(moves, 1)
         ),
         e.DrawOffered(at=at_once.now, seat=0),

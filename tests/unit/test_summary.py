@@ -5,6 +5,7 @@ import json
 import pytest
 
 from domain.match.commands import AbortMatch, AcceptDraw, DeclineDraw, JoinMatch, OfferDraw, OpenCase, Resign
+from domain.match.enums import Ground
 from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
 from events.readmodels import Projected, lists_of, pool_of, rated_result, summarise
@@ -180,7 +181,7 @@ def test_a_broken_match_that_is_decided_counts_with_all_plies_on_record() -> Non
         MoveSubmitted(at=match.now, seat=1, ply=2, move="a7-b6"),
     ]
     match = PlayedMatch.recorded([*match.events, *moves])
-    match.do(OpenCase(arbiter="ann", ply=1, ground="illegal-move", statement=WORDS))
+    match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.ILLEGAL_MOVE, statement=WORDS))
     match.do(ruling("decide", scores=(0.0, 1.0)))
     result = rated_result(summarise(match.state))
     assert result is not None

@@ -6,10 +6,10 @@ import pytest
 
 from domain.match.commands import JoinMatch, RequestTakeback, SubmitMove
 from domain.match.decide import decide
+from domain.match.enums import Control, FlagRule
 from domain.match.refusals import Refused
 from domain.match.state import Seat
 from domain.match.terms import (
-    CLAIM,
     DAY,
     HOUR,
     LONGEST,
@@ -28,8 +28,6 @@ from tests.support.matches import NOON, PlayedMatch, creation, started
 @pytest.mark.parametrize(
     ("changes", "field", "reason"),
     [
-        ({"control": "blitz"}, "terms.control", "one of days-per-move, bank"),
-        ({"flag": "never"}, "terms.flag", "one of automatic, claim"),
         ({"bank": SHORTEST - 1}, "terms.bank", "bank must be 5 minutes to 120 days"),
         ({"bank": LONGEST + 1, "cap": LONGEST + 1}, "terms.bank", "not 120 days"),
         ({"increment": -1}, "terms.increment", "nothing to 30 days"),
@@ -37,7 +35,7 @@ from tests.support.matches import NOON, PlayedMatch, creation, started
         ({"cap": 9 * DAY}, "terms.cap", "10 days to 120 days, not 9 days"),
         ({"first_move": MINUTE}, "terms.first_move", "first move must be 5 minutes"),
         ({"ceiling": MINUTE}, "terms.ceiling", "ceiling must be 5 minutes"),
-        ({"control": "days-per-move"}, "terms", "leave increment and cap out"),
+        ({"control": Control.DAYS_PER_MOVE}, "terms", "leave increment and cap out"),
     ],
 )
 def test_terms_that_cannot_be_played_are_refused_with_their_place(
@@ -70,7 +68,7 @@ def test_all_of_the_terms_is_told() -> None:
         "Moves cannot be taken back.",
     )
     strict = days_per_move(3)._replace(
-        ceiling=2 * DAY, flag=CLAIM, vacations=False, weekends=False, takebacks=True, lines=False
+        ceiling=2 * DAY, flag=FlagRule.CLAIM, vacations=False, weekends=False, takebacks=True, lines=False
     )
     assert in_words(strict) == (
         "3 days for every move; what is not used is not saved.",

@@ -3,10 +3,10 @@
 import pytest
 
 from domain.match.audit import Examination
-from domain.match.clock import DISPUTE, OUTAGE, Pause, left
+from domain.match.clock import Pause, left
 from domain.match.commands import CorrectTime, OfferDraw, PauseClock, RaiseDispute, Resign, SubmitMove
+from domain.match.enums import Ground, PauseReason, Status
 from domain.match.events import ClockResumed, TimeCorrected
-from domain.match.state import ABORTED, FINISHED, OPEN, PLAYING
 from domain.match.terms import DAY, HOUR, OPEN_FOR
 from events.service.clock_repair import correct_matches, correct_outages, impossible
 from events.service.outages import Outage
@@ -53,7 +53,7 @@ def test_a_wrong_year_stops_clocks_until_they_are_brought_back(wrong_year: House
     assert corrected(wrong_year) == ["m1", "m2"]
     for match in ("m1", "m2"):
         state = wrong_year.state(match)
-        assert (state.status, state.updated_at) == (PLAYING, wrong_year.now)
+        assert (state.status, state.updated_at) == (Status.PLAYING, wrong_year.now)
         assert wrong_year.now < wrong_year.falls(match) <= wrong_year.now + 3 * DAY
         assert deviations(wrong_year, match) == []
         last = wrong_year.store.read(match)[-1]
@@ -65,11 +65,11 @@ def test_a_clock_that_stands_still_for_ten_years_goes_on(house: House) -> None:
     since = house.now
     house.heartbeat.beat(since + TEN_YEARS, 0)
     house.now += HOUR
-    house.do(match, PauseClock(reason=OUTAGE, player=None, since=since, until=since + TEN_YEARS))
+    house.do(match, PauseClock(reason=PauseReason.OUTAGE, player=None, since=since, until=since + TEN_YEARS))
     assert house.falls(match) > since + TEN_YEARS
     assert corrected(house) == [match]
     assert house.falls(match) == house.now + 3 * DAY
-    assert event_of(house.store.read(match)[-1]) == ClockResumed(at=house.now, reason=OUTAGE)
+    assert event_of(house.store.read(match)[-1]) == ClockResumed(at=house.now, reason=PauseReason.OUTAGE)
     assert house.heartbeat.outages() == [Outage(since, house.now)]
     assert house.settle(match) == []
 
@@ -104,7 +104,7 @@ def test_play_goes_on_at_the_present_and_costs_time_again(wrong_year: House) -> 
     assert wrong_year.state("m1").updated_at == since + DAY
     wrong_year.now = wrong_year.falls("m1")
     wrong_year.settle("m1")
-    assert (wrong_year.state("m1").status, wrong_year.now) == (FINISHED, since + 3 * DAY)
+    assert (wrong_year.state("m1").status, wrong_year.now) == (Status.FINISHED, since + 3 * DAY)
 
 
 def test_a_match_that_ended_in_the_future_has_ended_now(house: House) -> None:
@@ -115,7 +115,7 @@ def test_a_match_that_ended_in_the_future_has_ended_now(house: House) -> None:
     house.now -= TEN_YEARS
     assert corrected(house) == [match]
     state = house.state(match)
-    assert (state.status, state.ended_at, state.updated_at) == (FINISHED, house.now, house.now)
+    assert (state.status, state.ended_at, state.updated_at) == (Status.FINISHED, house.now, house.now)
     assert deviations(house, match) == []
 
 
@@ -123,12 +123,12 @@ def test_a_dispute_raised_in_the_future_holds_the_clock_from_now_on(house: House
     match = house.start()
     house.now += TEN_YEARS
     house.settle(match)
-    house.execute(match, RaiseDispute(player="alice", ply=0, ground="clock", statement="0" * 64))
+    house.execute(match, RaiseDispute(player="alice", ply=0, ground=Ground.CLOCK, statement="0" * 64))
     house.now -= TEN_YEARS
     assert corrected(house) == [match]
     state = house.state(match)
     assert (state.frozen, state.disputes[0].raised_at) == (True, house.now)
-    assert house.pauses(match)[-1] == Pause(DISPUTE, None, house.now, None)
+    assert house.pauses(match)[-1] == Pause(PauseReason.DISPUTE, None, house.now, None)
 
 
 def test_a_match_that_is_not_dated_in_the_future_is_left_as_it_is(house: House) -> None:
@@ -143,8 +143,8 @@ def test_an_outage_that_ends_in_the_future_is_credited_to_no_further_match(house
     deadline = house.falls(match)
     house.now = deadline
     house.settle(match)
-    assert house.state(match).status == FINISHED
-    assert OUTAGE not in [pause.reason for pause in house.pauses(match)]
+    assert house.state(match).status == Status.FINISHED
+    assert PauseReason.OUTAGE not in [pause.reason for pause in house.pauses(match)]
 
 
 def test_an_outage_of_more_than_a_day_is_credited_and_waits_for_the_operators_word(house: House) -> None:
@@ -156,7 +156,7 @@ def test_an_outage_of_more_than_a_day_is_credited_and_waits_for_the_operators_wo
     house.now += DAY + 1
     house.settle(match)
     outage = Outage(since + DAY, house.now)
-    assert Pause(OUTAGE, None, *outage) in house.pauses(match)
+    assert Pause(PauseReason.OUTAGE, None, *outage) in house.pauses(match)
     assert house.heartbeat.provisional() == [outage]
     assert house.heartbeat.confirm(outage)
     assert not house.heartbeat.confirm(outage)
@@ -169,8 +169,8 @@ def test_an_open_match_is_not_called_off_on_the_strength_of_an_outage_in_doubt(h
     house.now += OPEN_FOR
     house.heartbeat.beat(house.now, 0)
     house.settle("open")
-    assert house.state("open").status == OPEN
+    assert house.state("open").status == Status.OPEN
     for outage in house.heartbeat.provisional():
         house.heartbeat.confirm(outage)
     house.settle("open")
-    assert house.state("open").status == ABORTED
+    assert house.state("open").status == Status.ABORTED

@@ -2,12 +2,12 @@
 
 import pytest
 
-from domain.match.clock import OUTAGE, TIME, VACATION, Pause, left
+from domain.match.clock import Pause, left
 from domain.match.commands import CallTime, Resign, SubmitMove
+from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.events import FlagFell, MatchAborted, MatchFinished
 from domain.match.refusals import Refused
-from domain.match.state import FINISHED
-from domain.match.terms import CLAIM, DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
+from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
 from events.service.outages import LONGEST_GAP, Outage
 from events.store.contract import EMPTY, StaleVersion
 from tests.support.matches import NOON, creation
@@ -23,7 +23,7 @@ def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before(house: House) 
     assert house.settle(match) == []
     house.beats_until(instant)
     assert house.settle(match) == [
-        FlagFell(at=instant, seat=0, deadline=instant, limit=TIME),
+        FlagFell(at=instant, seat=0, deadline=instant, limit=Limit.TIME),
         MatchFinished(at=instant, scores=(0.0, 1.0), reason="flag"),
     ]
 
@@ -46,7 +46,7 @@ def test_a_late_move_is_refused_and_the_flag_counts(house: House) -> None:
     house.beats_until(house.falls(match))
     with pytest.raises(Refused, match="this match is over: flag"):
         house.execute(match, SubmitMove(player="alice", move="d2-c3"))
-    assert (house.state(match).status, house.state(match).scores) == (FINISHED, (0.0, 1.0))
+    assert (house.state(match).status, house.state(match).scores) == (Status.FINISHED, (0.0, 1.0))
 
 
 def test_a_move_in_time_counts_and_no_flag_falls_after_it(house: House) -> None:
@@ -82,7 +82,7 @@ def test_an_outage_is_credited_before_a_flag_falls(house: House) -> None:
     house.now = NOON + 3 * DAY + HOUR
     house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     assert house.state(match).moves[-1] == "d2-c3"
-    assert house.pauses(match) == (Pause(OUTAGE, None, NOON + DAY, NOON + 3 * DAY + HOUR),)
+    assert house.pauses(match) == (Pause(PauseReason.OUTAGE, None, NOON + DAY, NOON + 3 * DAY + HOUR),)
     assert house.heartbeat.uncredited() == [Outage(NOON + DAY, NOON + 3 * DAY + HOUR)]
 
 
@@ -110,7 +110,7 @@ def test_a_short_silence_is_no_outage(house: House) -> None:
 
 def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(house: House) -> None:
     house.opt_out("alice")
-    terms = THREE_DAYS._replace(flag=CLAIM)
+    terms = THREE_DAYS._replace(flag=FlagRule.CLAIM)
     claimed, unclaimed = house.start(terms), house.start(terms)
     house.beats_until(NOON + 3 * DAY + MINUTE)
     assert house.settle(claimed) == []
@@ -123,16 +123,16 @@ def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(house
 
 
 def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(house: House) -> None:
-    match = house.start(THREE_DAYS._replace(flag=CLAIM))
+    match = house.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused, match="23 hours"):
         house.execute(match, CallTime(player="bob"), house.matches.load(match).head.tag)
-    assert house.pauses(match) == (Pause(VACATION, 0, NOON + 3 * DAY, NOON + 4 * DAY),)
+    assert house.pauses(match) == (Pause(PauseReason.VACATION, 0, NOON + 3 * DAY, NOON + 4 * DAY),)
 
 
 @pytest.mark.parametrize("claimant", ["alice", "mallory"])
 def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: House, claimant: str) -> None:
-    match = house.start(THREE_DAYS._replace(flag=CLAIM))
+    match = house.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused):
         house.execute(match, CallTime(player=claimant))
@@ -141,7 +141,7 @@ def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: Hou
 
 
 def test_a_late_player_of_a_match_by_claim_may_still_move(house: House) -> None:
-    match = house.start(THREE_DAYS._replace(flag=CLAIM))
+    match = house.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
     house.beats_until(NOON + 5 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.diaries.read(["alice"])["alice"].book == ()

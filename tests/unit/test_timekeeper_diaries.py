@@ -1,16 +1,16 @@
 """Calendars and preferences as the timekeeper brings them into matches, and what is left to do after a kill."""
 
 from domain.match import vacation
-from domain.match.clock import WEEKEND, Pause, left
+from domain.match.clock import Pause, left
 from domain.match.commands import OfferDraw, PauseClock, ResumeClock, SetCalendar, SubmitMove
+from domain.match.enums import Control, PauseReason, Status
 from domain.match.events import CalendarSet, ClockPaused
-from domain.match.state import PLAYING
-from domain.match.terms import BANK, DAY, HOUR, STANDARD
+from domain.match.terms import DAY, HOUR, STANDARD
 from events.store.codec import event_of
 from tests.support.matches import NOON
 from tests.support.timekept import THREE_DAYS, House, booked, in_berlin
 
-WEDNESDAY = Pause(WEEKEND, 0, NOON + 2800_000, NOON + 2800_000 + DAY)
+WEDNESDAY = Pause(PauseReason.WEEKEND, 0, NOON + 2800_000, NOON + 2800_000 + DAY)
 """In Berlin; the matches here begin on a Tuesday, shortly before midnight there."""
 
 
@@ -31,7 +31,9 @@ def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -
     house.change("alice", in_berlin(2))
     house.beats_until(NOON + 3 * DAY)
     (event,) = house.settle(match)
-    assert event == ClockPaused(at=house.now, reason=WEEKEND, since=WEDNESDAY.since, seat=0, until=WEDNESDAY.until)
+    assert event == ClockPaused(
+        at=house.now, reason=PauseReason.WEEKEND, since=WEDNESDAY.since, seat=0, until=WEDNESDAY.until
+    )
     assert house.store.read(match)[-1].data == {
         "reason": "weekend",
         "since": WEDNESDAY.since,
@@ -43,13 +45,13 @@ def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -
 
 def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(house: House) -> None:
     house.opt_out("alice")
-    match = house.start(THREE_DAYS._replace(control=BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
+    match = house.start(THREE_DAYS._replace(control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
     saturday = NOON + 3 * DAY + 2800_000
     assert house.falls(match) == saturday
     house.change("alice", in_berlin(5))
     house.beats_until(saturday)
     house.settle(match)
-    assert house.state(match).status == PLAYING
+    assert house.state(match).status == Status.PLAYING
     assert house.falls(match) == saturday + DAY
 
 
@@ -101,8 +103,10 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House)
     house.beats_until(NOON + HOUR)
     for _ in range(20):
         house.now += 1000
-        house.do(match, PauseClock(reason=WEEKEND, player="alice", since=WEDNESDAY.since, until=WEDNESDAY.until))
-        house.do(match, ResumeClock(reason=WEEKEND, player="alice"))
+        house.do(
+            match, PauseClock(reason=PauseReason.WEEKEND, player="alice", since=WEDNESDAY.since, until=WEDNESDAY.until)
+        )
+        house.do(match, ResumeClock(reason=PauseReason.WEEKEND, player="alice"))
     assert house.pauses(match) == (WEDNESDAY._replace(until=house.now),)
     assert house.falls(match) == NOON + 3 * DAY + house.now - WEDNESDAY.since
 

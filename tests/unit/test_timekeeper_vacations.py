@@ -1,10 +1,10 @@
 """Vacations, taken or automatic, as the timekeeper brings them into matches."""
 
 from domain.match import vacation
-from domain.match.clock import VACATION, Pause
+from domain.match.clock import Pause
 from domain.match.commands import OfferDraw, SubmitMove
+from domain.match.enums import PauseReason, Status
 from domain.match.events import ClockPaused, ClockResumed, FlagFell
-from domain.match.state import ABORTED, FINISHED, PLAYING
 from domain.match.terms import DAY, HOUR
 from events.store.codec import event_of
 from tests.support.matches import NOON
@@ -16,12 +16,12 @@ def test_a_day_of_automatic_vacation_keeps_a_flag_up(house: House) -> None:
     instant = house.falls(match)
     house.beats_until(instant)
     assert house.settle(match) == [
-        ClockPaused(at=instant, reason=VACATION, since=instant, seat=0, until=instant + DAY, automatic=True)
+        ClockPaused(at=instant, reason=PauseReason.VACATION, since=instant, seat=0, until=instant + DAY, automatic=True)
     ]
     assert house.diaries.read(["alice"])["alice"].book == (vacation.Vacation(instant, instant + DAY, True),)
     assert house.falls(match) == instant + DAY
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
-    assert house.state(match).status == PLAYING
+    assert house.state(match).status == Status.PLAYING
 
 
 def test_automatic_vacation_is_recorded_as_the_deed_of_the_clock(house: House) -> None:
@@ -53,7 +53,7 @@ def test_automatic_vacation_is_taken_day_by_day_until_none_is_left(house: House)
     house.beats_until(first + 100 * DAY)
     house.settle(match)
     state = house.state(match)
-    assert state.status == FINISHED
+    assert state.status == Status.FINISHED
     assert state.fallen is not None
     book = house.diaries.read(["alice"])["alice"].book
     assert state.fallen.deadline == first + len(book) * DAY
@@ -64,7 +64,7 @@ def test_a_first_move_costs_no_vacation(house: House) -> None:
     match = house.start(moved=False)
     house.beats_until(house.falls(match))
     house.settle(match)
-    assert house.state(match).status == ABORTED
+    assert house.state(match).status == Status.ABORTED
     assert house.diaries.read(["alice"])["alice"].book == ()
 
 
@@ -95,7 +95,7 @@ def test_a_vacation_in_the_diary_that_its_taker_could_not_finish_counts(house: H
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     clock = house.state(match).clock
     assert clock is not None
-    assert clock.pauses == (Pause(VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
+    assert clock.pauses == (Pause(PauseReason.VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
 
 
 def test_a_vacation_stops_the_clocks_of_all_matches_and_is_recorded_when_it_counts(house: House) -> None:
@@ -106,7 +106,7 @@ def test_a_vacation_stops_the_clocks_of_all_matches_and_is_recorded_when_it_coun
     for match in matches:
         assert house.foreseen(match) == NOON + 10 * DAY
         house.settle(match)
-        assert house.pauses(match) == (Pause(VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
+        assert house.pauses(match) == (Pause(PauseReason.VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
         assert house.falls(match) == NOON + 10 * DAY
         assert house.store.read(match)[-1].actor == "alice"
 

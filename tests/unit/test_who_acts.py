@@ -9,8 +9,8 @@ import pytest
 from domain.match import commands as c
 from domain.match import events as e
 from domain.match.calendar import Calendar, Offset
-from domain.match.clock import VACATION
 from domain.match.earlier import PRESENT
+from domain.match.enums import Channel, PauseReason, RulingKind
 from domain.match.event_types import TYPES
 from domain.match.refusals import Refused
 from domain.match.state import CLOCK, CONSOLE, Seat, opponent_id
@@ -65,7 +65,7 @@ AT = 0
             against_an_opponent,
             [
                 ended(
-                    (e.PlayerResigned(at=AT, seat=1, channel=c.CONDITIONAL), opponent_id(1)),
+                    (e.PlayerResigned(at=AT, seat=1, channel=Channel.CONDITIONAL), opponent_id(1)),
                     (e.MatchFinished(at=AT, scores=(1.0, 0.0), reason="resignation"), "alice"),
                 )
             ],
@@ -78,7 +78,7 @@ AT = 0
             [
                 ended(
                     (e.DrawOffered(at=AT, seat=0), "alice"),
-                    (e.DrawAccepted(at=AT, seat=1, channel=c.CONDITIONAL), opponent_id(1)),
+                    (e.DrawAccepted(at=AT, seat=1, channel=Channel.CONDITIONAL), opponent_id(1)),
                     (e.MatchFinished(at=AT, scores=(0.5, 0.5), reason="draw-agreed"), "alice"),
                 )
             ],
@@ -91,7 +91,9 @@ AT = 0
             [
                 adding(
                     5,
-                    e.ClockPaused(at=LATER, reason=VACATION, since=LATER, seat=1, until=LATER + DAY, automatic=True),
+                    e.ClockPaused(
+                        at=LATER, reason=PauseReason.VACATION, since=LATER, seat=1, until=LATER + DAY, automatic=True
+                    ),
                     CLOCK,
                 )
             ],
@@ -105,7 +107,12 @@ AT = 0
                 adding(
                     6,
                     e.ClockPaused(
-                        at=LATER, reason=VACATION, since=LATER, seat=0, until=LATER + 2 * DAY, automatic=True
+                        at=LATER,
+                        reason=PauseReason.VACATION,
+                        since=LATER,
+                        seat=0,
+                        until=LATER + 2 * DAY,
+                        automatic=True,
                     ),
                     CLOCK,
                 )
@@ -200,7 +207,7 @@ def test_only_people_create_join_and_judge_matches(who: str) -> None:
     with pytest.raises(Refused, match="only people join matches"):
         PlayedMatch().do(c.JoinMatch(player=who))
     with pytest.raises(Refused, match="only people judge matches"):
-        ruled(after_two_plies(), c.Rule(arbiter=who, ruling="annul", reason=WORDS, rule=WORDS))
+        ruled(after_two_plies(), c.Rule(arbiter=who, ruling=RulingKind.ANNUL, reason=WORDS, rule=WORDS))
 
 
 def test_a_level_that_there_is_not_has_no_opponent() -> None:

@@ -341,3 +341,7 @@ class Game(Rules[P, M], Notation[P, M], View[P], SearchTerms[P, M]):
         seats = self.seats_at(position)
         share = 1.0 / (seats - len(leaving))
         return tuple(0.0 if seat in leaving else share for seat in range(seats))
+
+
+AnyGame = Game[Any, Any]
+"""A game whose positions and moves are opaque to the caller."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
-from domain.game import Game, P, RulesError
+from domain.game import AnyGame, P, RulesError
 
 MAX_RECENT = 64
 """Positions at the end that are copied when the history grows; those before them are shared and counted by key."""
@@ -32,7 +32,7 @@ class History(Sequence[Any]):
         "_texts",
     )
 
-    def __init__(self, game: Game[Any, Any], positions: Sequence[Any] = ()) -> None:
+    def __init__(self, game: AnyGame, positions: Sequence[Any] = ()) -> None:
         self._game = game
         # The beginning, if it was restored: as texts, and parsed and counted once that is needed.
         self._restored: tuple[str, ...] = ()
@@ -49,9 +49,7 @@ class History(Sequence[Any]):
         self._spelled: tuple[str, ...] = ()
 
     @classmethod
-    def restored(
-        cls, game: Game[Any, Any], texts: Sequence[str], movers: Sequence[int], spelled: Sequence[str]
-    ) -> "History":
+    def restored(cls, game: AnyGame, texts: Sequence[str], movers: Sequence[int], spelled: Sequence[str]) -> "History":
         """Return the history of which ``texts``, ``movers`` and ``spelled`` returned these."""
         history = cls(game)
         history._restored = history._texts = tuple(texts)

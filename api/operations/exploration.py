@@ -8,7 +8,7 @@ from marshmallow import fields, validate
 from api.http.messages import LARGEST_NUMBER
 from api.http.problems import Problem
 from api.http.schemas import Strict, Text, Whole
-from domain.game import Game, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
+from domain.game import AnyGame, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
 from domain.match.enums import Status
 from domain.match.exploration import DEEPEST
 from domain.match.guards import rules_of
@@ -21,7 +21,7 @@ MAX_OUTCOME_STEPS = 100
 
 
 def outcome_as_known(
-    game: Game[Any, Any], position: Any, history: Sequence[Any], budget: StepBudget
+    game: AnyGame, position: Any, history: Sequence[Any], budget: StepBudget
 ) -> tuple[Outcome | None, bool]:
     """Return how the game has ended as far as that is known with ``budget``, and whether it is."""
     try:
@@ -46,7 +46,7 @@ class Imagined(Strict):
 class Line(NamedTuple):
     """A line played out: its moves in canonical form and as they are spelled, and where it ends."""
 
-    game: Game[Any, Any]
+    game: AnyGame
     moves: list[str]
     spelled: list[str]
     before: Any

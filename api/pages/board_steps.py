@@ -3,7 +3,6 @@
 import json
 from collections.abc import Container
 from functools import cache
-from typing import Any
 
 from flask import Response, request
 from markupsafe import Markup
@@ -15,7 +14,7 @@ from api.http.problems import Problem
 from api.pages.board_view import View, requested_view, trace_of, traced_plies
 from api.pages.layout import blueprint
 from api.pages.pictures import colours_of
-from domain.game import Game
+from domain.game import AnyGame
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.pictures.board import Trace, face_id
@@ -52,9 +51,7 @@ def plies(match_id: str) -> Response:
     return json_response({"version_tag": tag, **steps}, headers={"Cache-Control": KEPT if kept else NOT_KEPT})
 
 
-def steps_of(
-    state: MatchState, game: Game[Any, Any], view: View, first: int, last: int, drawn: Container[str] = ()
-) -> Steps:
+def steps_of(state: MatchState, game: AnyGame, view: View, first: int, last: int, drawn: Container[str] = ()) -> Steps:
     """Return the steps from the board after ``first`` plies to that after ``last``; ``drawn`` as in steps_between."""
     colours = colours_of(state, game)
 
@@ -69,7 +66,7 @@ def steps_of(
     return steps_between(map(board, range(first, last + 1)), colours, first, drawn)
 
 
-def steps_nearby(state: MatchState, game: Game[Any, Any], view: View, ply: int) -> Markup:
+def steps_nearby(state: MatchState, game: AnyGame, view: View, ply: int) -> Markup:
     """Return as JSON, for an element of a page, the steps near the board after ``ply`` plies, which the page shows."""
     columns, colours = game.scene(state.position_after(ply)).columns, colours_of(state, game)
     drawn = {face_id(piece, colours) for pieces in columns.values() for piece in pieces}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.match.enums import Channel
 from domain.match.state import MatchState
 from events.pictures.board import Trace
@@ -25,7 +25,7 @@ class View(NamedTuple):
     seat: int | None = None
 
 
-def requested_view(state: MatchState, game: Game[Any, Any], seat: int | None) -> View:
+def requested_view(state: MatchState, game: AnyGame, seat: int | None) -> View:
     """Return the view of ``seat``: turned as the query asks, else so that the home of the seat is at the bottom."""
     asked = request.args.get("turned", "")
     if asked in map(str, range(count_turns(state))):
@@ -47,7 +47,7 @@ def _quarters_per_turn(state: MatchState | Summary) -> int:
     return 4 // count_turns(state)
 
 
-def traces_at(state: MatchState, game: Game[Any, Any], ply: int, seat: int | None) -> list[Trace]:
+def traces_at(state: MatchState, game: AnyGame, ply: int, seat: int | None) -> list[Trace]:
     """Return what to mark after ``ply`` plies: the moves since ``seat`` last made one by hand, or else that one.
 
     For an onlooker these are the last moves of all seats but the one that follows.
@@ -66,7 +66,7 @@ def traced_plies(state: MatchState, ply: int, seat: int | None) -> range:
     return range(max(first, ply - MAX_TRACES, 0), ply)
 
 
-def trace_of(state: MatchState, game: Game[Any, Any], ply: int) -> Trace:
+def trace_of(state: MatchState, game: AnyGame, ply: int) -> Trace:
     """Return what the move after ``ply`` plies has left on the board."""
     mover = state.history.movers()[ply]
     return Trace(mover, squares_of(game, state.position_after(ply), state.moves[ply]))
@@ -76,7 +76,7 @@ def _by_hand(state: MatchState, ply: int) -> bool:
     return state.channels[ply - 1] not in (Channel.CONDITIONAL, Channel.FORCED)
 
 
-def squares_of(game: Game[Any, Any], position: Any, move: str) -> Sequence[str]:
+def squares_of(game: AnyGame, position: Any, move: str) -> Sequence[str]:
     """Return the squares that ``move`` touches, in order: as the game hints at it, else as its string names them."""
     for start, hints in game.hints(position).items():
         for hint in hints:

@@ -18,7 +18,7 @@ from api.pages.layout import blueprint, sign_in_first
 from api.pages.list_pages import matches_page
 from api.pages.pictures import board_at
 from api.services import services
-from domain.games import RULESETS, find_ruleset
+from domain.games import GAMES, find_ruleset
 from domain.match import commands as c
 from domain.match.clock import left
 from domain.match.disputes import refuse_involved
@@ -73,7 +73,7 @@ def case_page(match_id: str) -> str:
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
         grounds={ground: GROUND_WORDS[ground] for ground in Ground},
         rulings={ruling: RULING_WORDS[ruling] for ruling in RulingKind},
-        rulesets=[game for game in RULESETS.get(state.game, ()) if game.ruleset != state.ruleset],
+        rulesets=[game for game in GAMES.rulesets.get(state.game, ()) if game.ruleset != state.ruleset],
     )
 
 

@@ -6,13 +6,13 @@ from markupsafe import Markup
 
 from api.pages.pictures import colours_of
 from api.resources.matches import draft_shown
-from domain.game import Game
+from domain.game import AnyGame
 from domain.match.enums import Status
 from domain.match.state import MatchState
 from events.pictures.board import FOOT, faces
 
 
-def draft_panel(state: MatchState, game: Game[Any, Any], seat: int | None) -> dict[str, Any] | None:
+def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> dict[str, Any] | None:
     """Return what the panel shows; None unless ``seat`` has an army to set up now."""
     playing = state.status == Status.PLAYING and state.broken is None and not state.frozen
     if not playing or seat != game.to_move(state.position):

@@ -1,13 +1,11 @@
 """The home page, the help page and the page of each game."""
 
-from typing import Any
-
 from flask import abort, render_template
 
 from api.pages import wording
 from api.pages.layout import blueprint
-from domain.game import Game
-from domain.games import GAMES, RULESETS
+from domain.game import AnyGame
+from domain.games import GAMES
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.disputes import DISPUTED_WITHIN
 from domain.match.terms import PRESETS, STANDARD, duration, in_words
@@ -50,16 +48,16 @@ def game(game_id: str) -> str:
     found = GAMES.get(game_id)
     if found is None:
         abort(404, "There is no such game here.")
-    return render_template("game.html", game=found, rulesets=RULESETS[game_id], picture=_picture)
+    return render_template("game.html", game=found, rulesets=GAMES.rulesets[game_id], picture=_picture)
 
 
-def showcase_scene(game: Game[Any, Any]) -> Scene:
+def showcase_scene(game: AnyGame) -> Scene:
     """Return the board that shows what a game looks like."""
     showcase = SHOWCASE.get(game.id)
     return game.scene(game.parse_position(showcase) if showcase else game.initial(next(iter(game.setups))))
 
 
-def _picture(game: Game[Any, Any], setup: str = "", *, start: bool = False) -> str:
+def _picture(game: AnyGame, setup: str = "", *, start: bool = False) -> str:
     """Return a picture of a game, of its showcase position unless the start of ``setup`` is wanted."""
     setup = setup or next(iter(game.setups))
     names = game.setups[setup].seat_names

@@ -28,7 +28,7 @@ from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.position_facts import describe_position, tabulate_facts
 from api.pages.shared_pictures import shared_match
 from api.services import services
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match.enums import Status
 from domain.match.lines import Orders, standing
@@ -125,7 +125,7 @@ def _standing(state: MatchState, seats: list[dict[str, Any]]) -> str:
     return f"{moves}, {mover} to move." if mover else f"{moves}."
 
 
-def _seats(state: MatchState, shown: dict[str, Any], game: Game[Any, Any], now: int) -> list[dict[str, Any]]:
+def _seats(state: MatchState, shown: dict[str, Any], game: AnyGame, now: int) -> list[dict[str, Any]]:
     """Return the seats of the API's match with clock, colour, rating in the match's pool, score and rating change."""
     pool = pool_of(state.game, len(state.seats))
     readmodels = services().readmodels

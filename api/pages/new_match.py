@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.http.timing import SECOND
 from api.pages.layout import blueprint, sign_in_first
-from domain.games import GAMES, RULESETS
+from domain.games import GAMES
 from domain.match.enums import Control
 from domain.match.terms import PRESETS, Terms
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
@@ -34,8 +34,8 @@ def new_match() -> str | Response:
         games=list(GAMES.values()),
         chosen=chosen,
         chosen_setup=setup if setup in setups else next(iter(setups)),
-        rulesets=RULESETS,
-        chosen_ruleset=int(ruleset) if ruleset in {str(game.ruleset) for game in RULESETS[chosen]} else None,
+        rulesets=GAMES.rulesets,
+        chosen_ruleset=int(ruleset) if ruleset in {str(game.ruleset) for game in GAMES.rulesets[chosen]} else None,
         invite=request.args.get("invite", "")[:24],
         levels=levels,
         level=int(level) if level in map(str, levels) else 3,

@@ -2,11 +2,10 @@
 
 from base64 import b64encode
 from hashlib import sha256
-from typing import Any
 
 from flask import Response, request
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.match.state import MatchState
 from events.pictures.standalone import Drawing, as_png
 from events.readmodels import Summary
@@ -34,7 +33,7 @@ def caching(state: MatchState) -> str:
     return KEPT if request.args.get("at") == as_of(state) else PUBLIC
 
 
-def picture_title(game: Game[Any, Any], ply: int) -> str:
+def picture_title(game: AnyGame, ply: int) -> str:
     """Return what a picture of a match shows."""
     return f"{game.title}, {plies_in_words(ply)}"
 

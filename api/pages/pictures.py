@@ -1,6 +1,6 @@
 """The pictures of a match: its board at any ply, after a move that is tried, or after a line of moves."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from flask import Response, abort, request
@@ -16,7 +16,7 @@ from api.operations.exploration import MOST_PARTS, Imagined, compose, played_out
 from api.pages.board_view import View, requested_view, squares_named, squares_of, traces_at
 from api.pages.layout import blueprint
 from api.pages.picture_responses import REVALIDATED, caching, picture_title, svg_response
-from domain.game import Game, RulesError
+from domain.game import AnyGame, RulesError
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.scene import Scene
@@ -60,7 +60,7 @@ class _Board(NamedTuple):
     move: str | None = None
 
 
-def _asked_board(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> _Board:
+def _asked_board(state: MatchState, game: AnyGame, ply: int, view: View) -> _Board:
     """Return the board that the query asks for; raises the problems illegal-move and those of ``compose``."""
     tried, kind = request.args.get("try"), request.args.get("compose")
     title = f"{game.title}, a move in preview"
@@ -102,7 +102,7 @@ def imagined_picture(match_id: str) -> Response:
     return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
-def _own_view(state: MatchState, game: Game[Any, Any]) -> View:
+def _own_view(state: MatchState, game: AnyGame) -> View:
     """Return how the viewer sees the board, turned as the query asks."""
     person = current_person()
     return requested_view(state, game, state.seat_of(person.id) if person else None)
@@ -118,17 +118,17 @@ def requested_ply(state: MatchState) -> int:
     return int(asked)
 
 
-def colours_of(state: MatchState, game: Game[Any, Any]) -> tuple[str, ...]:
+def colours_of(state: MatchState, game: AnyGame) -> tuple[str, ...]:
     """Return the colour class of each seat."""
     return colour_names(game.setups[state.setup].seat_names)
 
 
-def board_at(state: MatchState, game: Game[Any, Any], ply: int, view: View, picture: str = "") -> Markup:
+def board_at(state: MatchState, game: AnyGame, ply: int, view: View, picture: str = "") -> Markup:
     """Return the board after ``ply`` plies with the moves marked that ``view`` asks for; ``picture`` as in ``draw``."""
     scene, traces = scene_at(state, game, ply, view)
     return draw(scene, colours_of(state, game), quarters=view.quarters, traces=traces, picture=picture)
 
 
-def scene_at(state: MatchState, game: Game[Any, Any], ply: int, view: View) -> tuple[Scene, list[Trace]]:
+def scene_at(state: MatchState, game: AnyGame, ply: int, view: View) -> tuple[Scene, list[Trace]]:
     """Return the board after ``ply`` plies and the moves to mark on it."""
     return game.scene(state.position_after(ply)), traces_at(state, game, ply, view.seat)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from itertools import count, groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from api.http.representations import spelled
-from domain.game import Game
+from domain.game import AnyGame
 from domain.match.enums import Channel
 from domain.match.state import MatchState
 
@@ -40,7 +40,7 @@ def played_moves(state: MatchState) -> list[Played]:
     return [Played(*each) for each in plies]
 
 
-def rounds(state: MatchState, game: Game[Any, Any], played: Iterable[Played]) -> list[list[list[Played]]]:
+def rounds(state: MatchState, game: AnyGame, played: Iterable[Played]) -> list[list[list[Played]]]:
     """Return the moves in rounds: for each seat those of its turn, which are mostly one, none where it had no turn.
 
     A round ends where the turn does not go on to a later seat; so skipped and eliminated seats leave gaps.

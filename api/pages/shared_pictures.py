@@ -12,8 +12,8 @@ from api.pages.layout import blueprint
 from api.pages.picture_responses import as_of, caching, picture_title, plies_in_words, png_response, svg_response
 from api.pages.pictures import colours_of, requested_ply, scene_at
 from api.services import services
-from domain.game import Game
-from domain.games import GAMES, RULESETS
+from domain.game import AnyGame
+from domain.games import GAMES
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.people.person import Person
@@ -74,7 +74,7 @@ def game_png(game_id: str) -> Response:
 
 def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None:
     """Return the small board of a match, turned for ``person`` who plays it; None when its rules are not installed."""
-    game = next((each for each in RULESETS.get(summary.game, ()) if each.ruleset == summary.ruleset), None)
+    game = next((each for each in GAMES.rulesets.get(summary.game, ()) if each.ruleset == summary.ruleset), None)
     if game is None or summary.setup not in game.setups:
         return None
     seat = next(
@@ -85,9 +85,7 @@ def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None
     return SmallBoard(url, f"The board {plies_in_words(summary.ply)}")
 
 
-def shared_match(
-    state: MatchState, game: Game[Any, Any], ply: int, players: Sequence[str], words: str
-) -> Shared | None:
+def shared_match(state: MatchState, game: AnyGame, ply: int, players: Sequence[str], words: str) -> Shared | None:
     """Return what the page of a match at ``ply`` says of itself, None if it is private; ``words`` are how it stands."""
     if state.private:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from domain.games import RULESETS
+from domain.games import GAMES
 from domain.match.terms import DAY, duration, in_short
 from events.readmodels import Summary
 
@@ -61,7 +61,7 @@ def reason_words(reason: str | None) -> str:
 
 def ruleset_words(game: str, ruleset: int) -> str:
     """Return what lists add to the title of a game: the ruleset, unless the game has no other."""
-    return "" if [known.ruleset for known in RULESETS.get(game, ())] == [ruleset] else f", ruleset {ruleset}"
+    return "" if [known.ruleset for known in GAMES.rulesets.get(game, ())] == [ruleset] else f", ruleset {ruleset}"
 
 
 def ago(then: int, now: int) -> str:

@@ -10,8 +10,8 @@ from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
 from api.http.schemas import QueryNumber, Shown, Strict, Text
 from api.operations.exploration import MAX_OUTCOME_STEPS, outcome_as_known
-from domain.game import Game, MalformedNotation, StepBudget
-from domain.games import GAMES, RULESETS, UnknownRulesetError, find_ruleset
+from domain.game import AnyGame, MalformedNotation, StepBudget
+from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.search.levels import LEVELS
 
 LONGEST_POSITION = 2000
@@ -111,27 +111,27 @@ def show_position(query: dict[str, Any], game: str) -> Response:
     )
 
 
-def _game(id: str) -> Game[Any, Any]:
+def _game(id: str) -> AnyGame:
     if id not in GAMES:
         raise Problem("no-such-game", f"The games are {', '.join(GAMES)}.")
     return GAMES[id]
 
 
-def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
+def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:
     try:
         return find_ruleset(game.id, ruleset)
     except UnknownRulesetError as error:
-        known = ", ".join(str(other.ruleset) for other in RULESETS[game.id])
+        known = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
         reason = f"{game.title} has no ruleset {ruleset}, only {known}"
         raise Problem("unknown-ruleset", f"{reason}.", {"ruleset": [reason]}) from error
 
 
-def _facts(game: Game[Any, Any]) -> dict[str, Any]:
+def _facts(game: AnyGame) -> dict[str, Any]:
     return {
         "id": game.id,
         "title": game.title,
         "ruleset": game.ruleset,
-        "rulesets": [{"ruleset": other.ruleset, "distinction": other.distinction} for other in RULESETS[game.id]],
+        "rulesets": [{"ruleset": other.ruleset, "distinction": other.distinction} for other in GAMES.rulesets[game.id]],
         "blurb": game.blurb,
         "goal": game.goal,
         "ending": game.ending,

@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
-from domain.game import Game, RulesError
+from domain.game import AnyGame, RulesError
 from events.runtime.errors import StoreError
 from workers.fleet.batches import ProcessesKilled
 
-AnyGame = Game[Any, Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -49,10 +48,10 @@ def find_game(name: str, context: click.Context | None = None) -> AnyGame:
 
     Raises BadParameter (exit code 2) that lists those that there are.
     """
-    from domain.games import GAMES, RULESETS
+    from domain.games import GAMES
 
     named = dict(GAMES)
-    for id, rulesets in RULESETS.items():
+    for id, rulesets in GAMES.rulesets.items():
         if len(rulesets) > 1:
             named |= {f"{id}-{game.ruleset}": game for game in rulesets}
     if name not in named:

@@ -7,7 +7,7 @@ import click
 
 from deploy.cli.arguments import in_words, progress
 from deploy.cli.installation import find, open_installation, store_options
-from domain.games import RULESETS
+from domain.games import GAMES
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
 from workers.fleet.batches import matches_of
 from workers.fleet.impact import Question, replay_all
@@ -15,7 +15,7 @@ from workers.fleet.impact import Question, replay_all
 
 @click.command("impact")
 @store_options
-@click.argument("game", type=click.Choice(list(RULESETS)))
+@click.argument("game", type=click.Choice(list(GAMES.rulesets)))
 @click.argument("old", type=int)
 @click.argument("new", type=int)
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each processor")
@@ -24,7 +24,7 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
 
     Lists those that would have gone otherwise, with the ply where that first shows, and how.
     """
-    known = [each.ruleset for each in RULESETS[game]]
+    known = [each.ruleset for each in GAMES.rulesets[game]]
     for name, ruleset in (("OLD", old), ("NEW", new)):
         if ruleset not in known:
             rulesets = ", ".join(map(str, known))

@@ -4,7 +4,8 @@ import os
 
 import click
 
-from deploy.cli.arguments import AnyGame, Refusal, find_position, game_argument, progress
+from deploy.cli.arguments import Refusal, find_position, game_argument, progress
+from domain.game import AnyGame
 
 
 @click.group()

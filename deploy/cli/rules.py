@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from deploy.cli.arguments import AnyGame, Refusal, find_game, find_position, game_argument, progress
+from deploy.cli.arguments import Refusal, find_game, find_position, game_argument, progress
 from deploy.cli.impact import impact_command
 from deploy.cli.vectors import BrokenVectors, Failure, Report, check_cases, game_named, perft, read_cases
-from domain.game import RulesError
+from domain.game import AnyGame, RulesError
 
 
 @click.group()
@@ -24,11 +24,11 @@ rules.add_command(impact_command)
 @rules.command("list")
 def list_games() -> None:
     """List the games with their setups and seats, and where a game has several rulesets, how they differ."""
-    from domain.games import GAMES, RULESETS
+    from domain.games import GAMES
 
     for game in GAMES.values():
         click.echo(f"{game.id}  {game.title}, ruleset {game.ruleset}")
-        for other in RULESETS[game.id]:
+        for other in GAMES.rulesets[game.id]:
             if other.distinction:
                 click.echo(f"    {other.id}-{other.ruleset}  {other.distinction}")
         for setup in game.setups.values():

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from domain.game import Game, MalformedNotation, Outcome, RulesError
+from domain.game import AnyGame, MalformedNotation, Outcome, RulesError
 
 SUFFIX = ".public.json"
 SCORE_TOLERANCE = 5e-5
 """Vector files write scores with four decimals."""
 
-AnyGame = Game[Any, Any]
 Case = Mapping[str, Any]
 
 

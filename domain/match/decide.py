@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from domain.game import Game, Setup
-from domain.games import GAMES, RULESETS, UnknownRulesetError, find_ruleset
+from domain.game import AnyGame, Setup
+from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.match import commands as c
 from domain.match import disputes, moves, offers, opponents, terms, timekeeping
 from domain.match import events as e
@@ -114,15 +114,15 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
     return (created,)
 
 
-def _ruleset(game: Game[Any, Any], ruleset: int) -> Game[Any, Any]:
+def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:
     try:
         return find_ruleset(game.id, ruleset)
     except UnknownRulesetError:
-        known = ", ".join(str(other.ruleset) for other in RULESETS[game.id])
+        known = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
         raise Refused("unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset") from None
 
 
-def _setup(game: Game[Any, Any], name: str | None) -> Setup:
+def _setup(game: AnyGame, name: str | None) -> Setup:
     if name is None and len(game.setups) == 1:
         return next(iter(game.setups.values()))
     if name is None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from domain.game import Game, RulesError
+from domain.game import AnyGame, RulesError
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match.lines import Line, Lines, is_seen_over
@@ -36,7 +36,7 @@ def _size(tree: Sequence[Line]) -> int:
 
 
 def _grown(
-    game: Game[Any, Any],
+    game: AnyGame,
     setup: str,
     position: Any,
     history: History,

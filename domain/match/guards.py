@@ -1,8 +1,6 @@
 """Whether somebody may act in a match now: the refusals that commands share."""
 
-from typing import Any
-
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match.clock import falls_at
 from domain.match.enums import Status
@@ -68,7 +66,7 @@ def refuse_if_broken(state: MatchState) -> None:
         raise Refused("broken-match", f"this match cannot be replayed ({state.broken}): an arbiter has to rule on it")
 
 
-def rules_of(state: MatchState) -> Game[Any, Any]:
+def rules_of(state: MatchState) -> AnyGame:
     """Return the rules that the positions of the match are of; raises Refused when it has none."""
     if state.position is None:
         refuse_if_broken(state)

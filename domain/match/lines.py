@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from domain.game import Game, OutcomeUnknownError, RulesError, StepBudget
+from domain.game import AnyGame, OutcomeUnknownError, RulesError, StepBudget
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match import commands as c
@@ -106,7 +106,7 @@ def refuse_if_lines_off(state: MatchState) -> None:
 
 
 class _Arranger:
-    def __init__(self, game: Game[Any, Any], state: MatchState, seat: int) -> None:
+    def __init__(self, game: AnyGame, state: MatchState, seat: int) -> None:
         self._game, self._state, self._seat = game, state, seat
         self._moves = 0
 
@@ -157,7 +157,7 @@ class _Arranger:
         return line
 
 
-def is_seen_over(game: Game[Any, Any], position: Any, history: History) -> bool:
+def is_seen_over(game: AnyGame, position: Any, history: History) -> bool:
     """Tell whether the game is over, as far as that is seen at once: where moves follow, they show that it is not."""
     try:
         return game.bounded_outcome(position, history, StepBudget(0)) is not None

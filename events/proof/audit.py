@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from domain.game import Game, StepBudget
+from domain.game import AnyGame, StepBudget
 from domain.games import find_ruleset
 from domain.match.audit import Deviation, Examination, Proof
 from domain.match.authority import Authority, Recorded
@@ -70,7 +70,7 @@ class Ply(NamedTuple):
     after: MatchState
 
     @property
-    def game(self) -> Game[Any, Any]:
+    def game(self) -> AnyGame:
         """The rules that the move was played under."""
         return find_ruleset(self.before.game, self.before.ruleset)
 

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.search import choose
 from tests.bench.measure import Table, verdict
@@ -28,8 +28,6 @@ EVERY = 20
 """Random games are looked at every so many plies, up to ``PLIES``."""
 
 VECTORS = Path(__file__).parents[1] / "vectors"
-
-AnyGame = Game[Any, Any]
 
 
 class Answer(NamedTuple):

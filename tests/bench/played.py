@@ -5,7 +5,7 @@ import secrets
 from random import Random
 from typing import Any
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.match.commands import CreateMatch, JoinMatch, SubmitMove
 from domain.match.state import Seat
 from events.service.matches import Matches
@@ -14,7 +14,7 @@ from events.store.contract import Request
 PLAYERS = ("paaaaaaaaaaaaaaaa", "pbbbbbbbbbbbbbbbb")
 
 
-def random_game(game: Game[Any, Any], setup: str, plies: int = 0) -> list[str]:
+def random_game(game: AnyGame, setup: str, plies: int = 0) -> list[str]:
     """Return the moves of a random game: the first ``plies`` of one that is long enough, or (0) a whole one."""
     for seed in itertools.count(1):
         chance, position, moves = Random(seed), game.initial(setup), list[str]()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from domain.game import Game, RulesError
+from domain.game import AnyGame, RulesError
 from domain.games import GAMES
 from domain.match.moves import LONGEST_MOVE
 from tests.bench.measure import Table, verdict
@@ -33,8 +33,6 @@ KINDS_OF_MOVES = ("moves", "multi_moves", "legal", "illegal")
 MARKS = ("-", "x", "*", "<", ">", "<>", "+", ">>", ">>+")
 WORDS = ("pass", "done", "O-B", "O-M", "O-C", "O-J")
 _SQUARE = re.compile("[a-o]{1,2}[0-9]{1,2}")
-
-AnyGame = Game[Any, Any]
 
 
 class Slowest(NamedTuple):

@@ -7,12 +7,11 @@ other work on the machine does not count. Only the contract of games is used.
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import chess
 
 from deploy.cli.vectors import perft
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from tests.bench.measure import Measured, Rates, Table, in_turns, repeated, verdict
 
@@ -26,8 +25,6 @@ TARGETS = {"bashni": 4.0, "towers": 2.0}
 
 GENERATED_TARGETS = {"four-towers": 0.4}
 """Legal moves generated per second of playouts, as multiples of python-chess."""
-
-AnyGame = Game[Any, Any]
 
 
 def tables() -> Iterator[Table]:

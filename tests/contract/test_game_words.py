@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from domain.game import Game, IllegalMove, MalformedNotation, RulesError
+from domain.game import AnyGame, IllegalMove, MalformedNotation, RulesError
 from domain.history import History
 from tests.support.rulesets import RULESETS
 
-AnyGame = Game[Any, Any]
 SETUPS = {f"{name}-{setup}": (game, setup) for name, game in RULESETS.items() for setup in game.setups}
 every_setup = pytest.mark.parametrize(("game", "setup"), SETUPS.values(), ids=SETUPS)
 

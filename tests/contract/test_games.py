@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from domain.game import Game, IllegalMove, MalformedNotation, Outcome, RulesError
+from domain.game import AnyGame, IllegalMove, MalformedNotation, Outcome, RulesError
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
-from domain.games import RULESETS as RULESETS_OF
 from domain.history import History
 from tests.support.rulesets import RULESETS
 
-AnyGame = Game[Any, Any]
 SETUPS = {f"{name}-{setup}": (game, setup) for name, game in RULESETS.items() for setup in game.setups}
 every_setup = pytest.mark.parametrize(("game", "setup"), SETUPS.values(), ids=SETUPS)
 every_game = pytest.mark.parametrize("game", RULESETS.values(), ids=RULESETS)
@@ -218,7 +216,7 @@ def test_a_ruleset_is_found_by_its_version_only(game: AnyGame) -> None:
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_rulesets_of_a_game_tell_themselves_apart_and_share_everything_else(game: AnyGame) -> None:
-    rulesets = RULESETS_OF[game.id]
+    rulesets = GAMES.rulesets[game.id]
     assert game in rulesets
     versions = [other.ruleset for other in rulesets]
     assert versions == sorted(set(versions))

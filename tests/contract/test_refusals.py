@@ -9,10 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.game import Game, MalformedNotation, RulesError
+from domain.game import AnyGame, MalformedNotation, RulesError
 from tests.support.rulesets import RULESETS
-
-AnyGame = Game[Any, Any]
 
 LONGEST = 10_000
 LONGEST_REASON = 400

@@ -6,7 +6,7 @@ import pytest
 
 from deploy.cli.arguments import find_game
 from deploy.cli.vectors import check_cases, game_named, read_cases
-from domain.games import GAMES, RULESETS
+from domain.games import GAMES
 
 FILES = sorted((Path(__file__).parents[1] / "vectors").iterdir())
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -27,5 +27,5 @@ def test_every_position_of_a_vector_file_is_in_its_one_written_form(path: Path) 
 
 
 def test_every_game_and_every_further_ruleset_of_it_has_a_vector_file() -> None:
-    further = [f"{game.id}-{game.ruleset}" for rulesets in RULESETS.values() for game in rulesets[1:]]
+    further = [f"{game.id}-{game.ruleset}" for rulesets in GAMES.rulesets.values() for game in rulesets[1:]]
     assert sorted(map(game_named, FILES)) == sorted([*GAMES, *further])

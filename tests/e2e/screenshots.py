@@ -13,7 +13,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from deploy.local.installation import Installation
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Scene
 from domain.search import choose
@@ -22,8 +22,6 @@ from events.people.administration import ARBITER, Administration
 from events.runtime.wall_clock import now_ms
 from tests.e2e.png import shrunk
 from tests.e2e.visitors import Visitor, chromium
-
-AnyGame = Game[Any, Any]
 
 DESKTOP = {"width": 1200, "height": 860}
 PHONE: ViewportSize = {"width": 390, "height": 844}

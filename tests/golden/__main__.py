@@ -9,10 +9,9 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any
 
-from domain.game import Game
-from domain.games import RULESETS, find_ruleset
+from domain.game import AnyGame
+from domain.games import GAMES, find_ruleset
 from domain.match import commands as c
 from domain.match.enums import Channel, Status
 from domain.match.impact import impact
@@ -37,7 +36,6 @@ LONGEST_WITHOUT_PEOPLE = 10_000
 NAMES = ("ann", "ben", "cat", "dan")
 BEGINNING = 1_700_000_000_000
 
-AnyGame = Game[Any, Any]
 Candidate = tuple[str, str, Line]
 """Setup, who played, and what."""
 
@@ -156,7 +154,7 @@ def chosen(game: AnyGame, candidates: Sequence[Candidate]) -> list[Candidate]:
     for setup, who, line in sorted(candidates, key=lambda each: (each[2].outcome is None, len(each[2].moves))):
         parted = set[int]()
         if line.outcome is not None:
-            parted = {other.ruleset for other in RULESETS[game.id] if other.ruleset not in known}
+            parted = {other.ruleset for other in GAMES.rulesets[game.id] if other.ruleset not in known}
             parted = {ruleset for ruleset in parted if parts_from(game, setup, line, ruleset)}
         marks = {setup, line.outcome and line.outcome.reason, *parted}
         if not marks <= known:

@@ -4,10 +4,9 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from domain.game import Game, Outcome
+from domain.game import AnyGame, Outcome
 from domain.search import choose
 
-AnyGame = Game[Any, Any]
 HUNTER = 3
 """The level of the opponent that hunts those who play at random."""
 OPENING = 16

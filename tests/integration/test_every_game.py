@@ -1,13 +1,12 @@
 """Every game of the house, by all its rulesets: from its creation to the ratings, with opponents in all seats."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from flask import Flask
 
 from api.services import Services
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.enums import Status
 from domain.match.state import MatchState
@@ -51,13 +50,13 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.resources.commands.fresh_seed", lambda: SEED)
 
 
-def begin_late(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any]) -> None:
+def begin_late(monkeypatch: pytest.MonkeyPatch, game: AnyGame) -> None:
     """Let matches of a long game begin with the position from which they end soon; others begin as ever."""
     if game.id in LATE:
         begin_from(monkeypatch, game, LATE[game.id])
 
 
-def begin_from(monkeypatch: pytest.MonkeyPatch, game: Game[Any, Any], start: str) -> None:
+def begin_from(monkeypatch: pytest.MonkeyPatch, game: AnyGame, start: str) -> None:
     """Let matches of ``game`` begin with the position ``start``."""
     setups = {name: setup._replace(start=start) for name, setup in game.setups.items()}
     register(monkeypatch, variant(game, setups=setups))
@@ -117,7 +116,7 @@ def assert_settled(services: Services, caller: Caller, match: str) -> None:
 
 @every_setup
 def test_opponents_answer_each_other_from_the_start(
-    services: Services, anna: Caller, game: Game[Any, Any], setup: str, seats: int
+    services: Services, anna: Caller, game: AnyGame, setup: str, seats: int
 ) -> None:
     match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     for ply in range(1, 2 * seats + 1):
@@ -130,7 +129,7 @@ def test_a_match_of_opponents_ends_with_a_result_that_counts(
     services: Services,
     anna: Caller,
     monkeypatch: pytest.MonkeyPatch,
-    game: Game[Any, Any],
+    game: AnyGame,
     setup: str,
     seats: int,
 ) -> None:

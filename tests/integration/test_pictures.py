@@ -187,7 +187,7 @@ def test_a_match_whose_ruleset_is_not_installed_is_listed_without_a_board(
 ) -> None:
     match = started(anna, boris)
     project(services)
-    monkeypatch.setattr("api.pages.shared_pictures.RULESETS", {})
+    monkeypatch.setitem(GAMES.rulesets, "bashni", GAMES.rulesets["bashni"][1:])
     text = page(anna, "/matches")
     assert f"/matches/{match}" in text
     assert small_boards(text) == []

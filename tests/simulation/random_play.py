@@ -4,7 +4,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match.enums import LineAction
 from domain.match.lines import ANY, Line
@@ -34,9 +34,7 @@ def lines_for(state: MatchState, seat: int, random: Random) -> tuple[Line, ...]:
     return _grown(game, state.position, seat, random.randint(2, 5), random, root=True)
 
 
-def _grown(
-    game: Game[Any, Any], position: Any, seat: int, depth: int, random: Random, root: bool = False
-) -> tuple[Line, ...]:
+def _grown(game: AnyGame, position: Any, seat: int, depth: int, random: Random, root: bool = False) -> tuple[Line, ...]:
     if depth == 0 or game.outcome(position, ()) is not None:
         return ()
     own = game.to_move(position) == seat
@@ -52,7 +50,7 @@ def _grown(
     return tuple(lines)
 
 
-def _moves(game: Game[Any, Any], position: Any, most: int, random: Random) -> list[Any]:
+def _moves(game: AnyGame, position: Any, most: int, random: Random) -> list[Any]:
     """Return at most that many different legal moves; at least one, which a position that is not over has."""
     familiar = random.random() < 0.8
     seen = list(islice(game.legal_moves(position), FAMILIAR if familiar else SEEN)) or [
@@ -61,5 +59,5 @@ def _moves(game: Game[Any, Any], position: Any, most: int, random: Random) -> li
     return random.sample(seen, min(most, len(seen)))
 
 
-def _text(game: Game[Any, Any], position: Any, move: Any) -> str:
+def _text(game: AnyGame, position: Any, move: Any) -> str:
     return game.format_move(position, move)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match import events as e
 from domain.match.calendar import Calendar
@@ -92,7 +92,7 @@ class Reckoning:
         if created.terms is None:
             raise ValueError("no clock runs in a match without terms")
         self._terms: Terms = created.terms
-        self._game: Game[Any, Any] = find_ruleset(created.game, created.ruleset)
+        self._game: AnyGame = find_ruleset(created.game, created.ruleset)
         self._positions: list[Any] = [self._game.initial(created.setup)]
         self._ledgers = [_Ledger() for _ in created.seats]
         self._pauses: list[_Pause] = []

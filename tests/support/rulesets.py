@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from domain import games
-from domain.game import Game
-
-AnyGame = Game[Any, Any]
+from domain.game import AnyGame
 
 RULESETS: dict[str, AnyGame] = {
-    f"{game.id}-{game.ruleset}": game for rulesets in games.RULESETS.values() for game in rulesets
+    f"{game.id}-{game.ruleset}": game for rulesets in games.GAMES.rulesets.values() for game in rulesets
 }
 """By names such as ``bashni-2``."""
 
@@ -32,7 +30,12 @@ def _is_derived(game: AnyGame, name: str) -> bool:
 def register(monkeypatch: pytest.MonkeyPatch, *rulesets: AnyGame) -> None:
     """Make ``rulesets`` known to this process, in the place of those of the same game and version."""
     for game in rulesets:
-        others = [known for known in games.RULESETS.get(game.id, ()) if known.ruleset != game.ruleset]
+        others = [known for known in games.GAMES.rulesets.get(game.id, ()) if known.ruleset != game.ruleset]
         known = tuple(sorted((*others, game), key=lambda ruleset: ruleset.ruleset))
-        monkeypatch.setitem(games.RULESETS, game.id, known)
-        monkeypatch.setitem(games.GAMES, game.id, known[0])
+        monkeypatch.setitem(games.GAMES.rulesets, game.id, known)
+
+
+def unregister(monkeypatch: pytest.MonkeyPatch, game_id: str) -> None:
+    """Make a game unknown to this process."""
+    left = {known: rulesets for known, rulesets in games.GAMES.rulesets.items() if known != game_id}
+    monkeypatch.setattr(games.GAMES, "rulesets", left)

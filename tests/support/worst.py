@@ -12,7 +12,7 @@ from urllib.parse import quote
 from flask import Flask
 
 from api.services import EXTENSION, Services
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
@@ -72,7 +72,7 @@ class Cost(NamedTuple):
         return median(self.turns_ms)
 
 
-def long_game(game: Game[Any, Any], setup: str, plies: int) -> tuple[list[str], list[int]]:
+def long_game(game: AnyGame, setup: str, plies: int) -> tuple[list[str], list[int]]:
     """Return the moves of a game that goes on for ``plies``, and the seats that make them."""
     chance, position, moves, seats = Random(plies), game.initial(setup), list[str](), list[int]()
     stood: dict[Any, int] = {}
@@ -112,7 +112,7 @@ def _counter(position: Any) -> int:
     return next((getattr(position, name) for name in ("clock", "quiet", "pushes") if hasattr(position, name)), 0)
 
 
-def events_of(game: Game[Any, Any], setup: str, plies: int, players: Sequence[str], now: int) -> list[Event]:
+def events_of(game: AnyGame, setup: str, plies: int, players: Sequence[str], now: int) -> list[Event]:
     """Return the events of a running match of ``plies``, one each second until ``now``."""
     moves, seats = long_game(game, setup, plies)
     began = now - 1000 * plies

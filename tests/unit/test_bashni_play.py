@@ -2,16 +2,15 @@
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from domain.bashni import GAME, RULESETS
 from domain.bashni.position import Position
-from domain.game import Game
+from domain.game import AnyGame
 from domain.presentation import Hint
 
-Bashni = Game[Any, Any]
+Bashni = AnyGame
 
 START = GAME.initial("start")
 

@@ -2,14 +2,13 @@
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from domain.bashni import RULESETS
-from domain.game import Game, IllegalMove
+from domain.game import AnyGame, IllegalMove
 
-Bashni = Game[Any, Any]
+Bashni = AnyGame
 
 Board = dict[tuple[int, int], str]
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from domain.bashni import GAME, RULESETS
-from domain.game import Game, GameOver, IllegalMove, MalformedNotation, Outcome, RulesError
+from domain.game import AnyGame, GameOver, IllegalMove, MalformedNotation, Outcome, RulesError
 
-Bashni = Game[Any, Any]
+Bashni = AnyGame
 
 START = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/8/w1w1w1w1/1w1w1w1w/w1w1w1w1 w 0"
 Case = dict[str, Any]

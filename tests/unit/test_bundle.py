@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from domain.game import Game
-from domain.games import GAMES, RULESETS
+from domain.game import AnyGame
+from domain.games import GAMES
 from domain.match.commands import JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.enums import Status
 from domain.match.state import Seat
@@ -38,6 +38,7 @@ from tests.support.bundles import (
     taken_up_again,
 )
 from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
+from tests.support.rulesets import unregister
 from tests.support.verifying import Change, changed, fault, fault_after, resealed, steps
 
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "bundle-1.schema.json"
@@ -65,7 +66,7 @@ def test_a_repetition_is_proved_by_the_plies_after_which_the_position_stood() ->
     assert steps(packed)["result"].found.startswith("0.5 - 0.5 by repetition: after plies 0, 4, 8 the same position")
 
 
-def random_match(game: Game[Any, Any], setup: str, plies: int = 16) -> PlayedMatch:
+def random_match(game: AnyGame, setup: str, plies: int = 16) -> PlayedMatch:
     """Return a match of ``game`` that goes on after some plies."""
     players = FOUR[: len(game.setups[setup].seat_names)]
     seats = [Seat.taken(players[0]), *[Seat.open()] * (len(players) - 1)]
@@ -80,7 +81,7 @@ def random_match(game: Game[Any, Any], setup: str, plies: int = 16) -> PlayedMat
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
-def test_bundles_of_every_game_prove_their_matches(game: Game[Any, Any]) -> None:
+def test_bundles_of_every_game_prove_their_matches(game: AnyGame) -> None:
     for setup in game.setups:
         match = random_match(game, setup)
         assert steps(bundle_of(match))["result"].found == "none: the match is playing"
@@ -259,7 +260,7 @@ def test_a_bundle_from_a_server_with_a_ruleset_that_is_not_here_is_refused_by_na
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packed = bundle_of(resigned())
-    monkeypatch.setitem(RULESETS, "bashni", ())
+    unregister(monkeypatch, "bashni")
     said = "version 1: it cannot be replayed: the start: this installation does not know ruleset 1 of 'bashni'"
     assert str(fault(packed)) == said
 
@@ -304,7 +305,7 @@ def test_a_match_with_a_fault_that_an_arbiter_decided_has_a_bundle_with_that_res
 def test_a_match_that_only_the_server_cannot_replay_is_replayed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     match = disputed()
     with monkeypatch.context() as patched:
-        patched.setitem(RULESETS, "bashni", ())
+        unregister(patched, "bashni")
         packed = bundle_of(match)
     found = steps(packed)
     assert found["replay"].found == "the server itself could not replay version 1: here it can be replayed"

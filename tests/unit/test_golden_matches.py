@@ -6,11 +6,10 @@ changed, only succeeded: the change belongs into a new one. The files are never 
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import pytest
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.match.events import MatchCreated
 from domain.match.impact import impact
 from events.store.codec import event_of
@@ -69,7 +68,7 @@ def test_a_change_of_one_stored_byte_is_seen() -> None:
         replayed(golden._replace(events=(*golden.events[:4], (digest, changed), *golden.events[5:])))
 
 
-def by_another_ruleset(golden: Golden, other: Game[Any, Any]) -> bool:
+def by_another_ruleset(golden: Golden, other: AnyGame) -> bool:
     """Tell whether ``golden`` would be found to be played otherwise if its ruleset played as ``other`` does."""
     created, *rest = map(event_of, envelopes(golden))
     assert isinstance(created, MatchCreated)

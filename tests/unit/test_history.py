@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History, occurrences
 
@@ -15,7 +15,7 @@ PLIES = 150
 class Counting:
     """A game of which every use of a position is counted."""
 
-    def __init__(self, game: Game[Any, Any]) -> None:
+    def __init__(self, game: AnyGame) -> None:
         self._game = game
         self.keys = self.written = self.parsed = 0
 
@@ -38,7 +38,7 @@ class Counting:
         return self._game.parse_position(text)
 
 
-def played(game: Game[Any, Any], setup: str, seed: int) -> tuple[list[Any], list[str]]:
+def played(game: AnyGame, setup: str, seed: int) -> tuple[list[Any], list[str]]:
     """Return the positions in which the moves of a random game were played, and the moves."""
     chance, position = Random(seed), game.initial(setup)
     positions, moves = list[Any](), list[Any]()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import events.service.matches
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.commands import Command, JoinMatch, OfferDraw, Resign, SubmitMove
 from domain.match.events import MoveSubmitted
@@ -322,7 +322,7 @@ def test_a_snapshot_that_cannot_be_used_is_replaced_by_the_events(
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: str(game.id))
-def test_a_snapshot_gives_the_state_back_whole(game: Game[Any, Any]) -> None:
+def test_a_snapshot_gives_the_state_back_whole(game: AnyGame) -> None:
     for setup in game.setups.values():
         players = [f"player-{number}" for number in range(len(setup.seat_names))]
         seats = (Seat.taken(players[0]), *[Seat.invited(player) for player in players[1:]])

@@ -2,7 +2,6 @@
 
 import html
 import re
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +17,7 @@ from api.pages.rules.games import four_towers
 from api.pages.rules.games.four_towers.claims import Only
 from api.pages.rules.pages import figures_of, has_page, rules_url
 from domain.four_towers import GAME as FOUR_TOWERS
-from domain.game import Game, IllegalMove, MalformedNotation
+from domain.game import AnyGame, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from events.runtime.settings import Settings
 
@@ -31,13 +30,8 @@ RULINGS = {
 }
 
 
-def game_of(game_id: str) -> Game[Any, Any]:
-    game: Game[Any, Any] = import_module(f"domain.{game_id.replace('-', '_')}").GAME
-    return game
-
-
 FIGURES = [
-    pytest.param(rules_of(game_of(game_id), figure), figure, id=f"{game_id}-{figure.id}")
+    pytest.param(rules_of(GAMES[game_id], figure), figure, id=f"{game_id}-{figure.id}")
     for game_id in RULINGS
     for figure in figures_of(game_id)
 ]
@@ -54,20 +48,17 @@ def app() -> Flask:
 
 @pytest.fixture(scope="module")
 def pages(app: Flask) -> dict[str, str]:
-    with pytest.MonkeyPatch.context() as patch:
-        for game_id in RULINGS:
-            patch.setitem(GAMES, game_id, game_of(game_id))
-        answers = {game_id: app.test_client().get(f"/games/{game_id}/rules") for game_id in RULINGS}
+    answers = {game_id: app.test_client().get(f"/games/{game_id}/rules") for game_id in RULINGS}
     assert {game_id: answer.status_code for game_id, answer in answers.items()} == dict.fromkeys(RULINGS, 200)
     return {game_id: answer.text for game_id, answer in answers.items()}
 
 
-def legal_moves(game: Game[Any, Any], position: Any) -> list[str]:
+def legal_moves(game: AnyGame, position: Any) -> list[str]:
     return [game.format_move(position, move) for move in game.legal_moves(position)]
 
 
 @any_figure
-def test_a_figure_says_of_its_position_what_the_rules_say(game: Game[Any, Any], figure: Figure) -> None:
+def test_a_figure_says_of_its_position_what_the_rules_say(game: AnyGame, figure: Figure) -> None:
     position = game.parse_position(figure.position)
     assert game.format_position(position) == figure.position
     moves = legal_moves(game, position)
@@ -86,9 +77,7 @@ def test_a_figure_says_of_its_position_what_the_rules_say(game: Game[Any, Any], 
 
 
 @any_figure
-def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(
-    game: Game[Any, Any], figure: Figure
-) -> None:
+def test_the_moves_of_a_figure_lead_where_it_says_and_end_the_game_as_it_says(game: AnyGame, figure: Figure) -> None:
     history = [game.parse_position(figure.position)]
     for text in figure.moves.split():
         assert game.outcome(history[-1], history[:-1]) is None
@@ -132,7 +121,7 @@ def test_moves_of_one_sort_are_those_that_a_figure_names_and_no_others(figure: F
 
 
 @any_figure
-def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: Game[Any, Any], figure: Figure) -> None:
+def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: AnyGame, figure: Figure) -> None:
     shown = draw_figure(game, figure, 1)
     assert len(shown.boards) == (2 if figure.moves else 1)
     for board in shown.boards:
@@ -148,7 +137,7 @@ def test_a_figure_is_drawn_with_all_the_squares_it_speaks_of(game: Game[Any, Any
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
-def test_every_game_has_a_rules_page(game: Game[Any, Any]) -> None:
+def test_every_game_has_a_rules_page(game: AnyGame) -> None:
     assert has_page(game.id)
 
 

@@ -11,7 +11,7 @@ from domain.four_towers import GAME as FOUR_TOWERS
 from domain.fourplay import GAME as FOURPLAY
 from domain.fourplay.attacks import ENEMY, Sight, attacks, own_squares
 from domain.fourplay.moves import piece_moves, split
-from domain.game import Game, IllegalMove, MalformedNotation
+from domain.game import AnyGame, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from domain.presentation import Fact
 from domain.tower_game import GAME as TOWER_GAME
@@ -236,7 +236,7 @@ def test_what_is_unambiguous_is_read(name: str, position: str, text: str, move: 
 
 
 def test_parse_move_stays_strict() -> None:
-    written: list[tuple[Game[Any, Any], str]] = [
+    written: list[tuple[AnyGame, str]] = [
         (BASHNI, "c3d4"),
         (TOWER_GAME, "CC2-CC4"),
         (FOUR_TOWERS, "d3d4"),

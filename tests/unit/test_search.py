@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.search import choose
 from domain.search.negamax import Choice, RootMove, Search
 from domain.search.values import MAX_EVALUATION, WIN, value_of_scores
@@ -14,7 +14,7 @@ from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
 
 
-def best(game: Game[Any, Any], position: Any, depth: int, history: tuple[Any, ...] = (), nodes: int = 10_000) -> Any:
+def best(game: AnyGame, position: Any, depth: int, history: tuple[Any, ...] = (), nodes: int = 10_000) -> Any:
     """The best move of the seat to move, without noise."""
     search = Search(game, game.to_move(position), len(game.seat_names), history, nodes)
     return search.best(position, [RootMove(move, 0) for move in game.legal_moves(position)], depth)

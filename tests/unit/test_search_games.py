@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.bashni import GAME as BASHNI
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History
 from domain.search import LEVELS, choose
@@ -17,7 +17,6 @@ from domain.towers import GAME as TOWERS
 from tests.support.rulesets import RULESETS
 from workers.fleet.ladder import PAIRS, Played, Row, match_up, play_game, play_ladder
 
-AnyGame = Game[Any, Any]
 SETUPS: list[tuple[AnyGame, str]] = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
 NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Cell, Piece, Scene
 from events.pictures.board import Trace, colour_names
@@ -21,7 +21,7 @@ SETUPS = [(game.id, setup) for game in GAMES.values() for setup in game.setups]
 
 def drawn(game_id: str, setup: str, **options: Any) -> Drawing:
     """Return the picture of a position after some moves."""
-    game: Game[Any, Any] = GAMES[game_id]
+    game: AnyGame = GAMES[game_id]
     position = game.initial(setup)
     for _ in range(12):
         position = game.play(position, [*islice(game.legal_moves(position), 4)][-1])

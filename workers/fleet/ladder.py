@@ -11,11 +11,10 @@ from functools import partial
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.search import choose
 
-AnyGame = Game[Any, Any]
 Side = int | Literal["random"]
 RANDOM: Literal["random"] = "random"
 

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 from api.pages import wording
 from api.pages.board_view import squares_of
 from api.pages.rules.figure import Figure, Result, crop
-from domain.game import Game, RulesError, Setup
+from domain.game import AnyGame, RulesError, Setup
 from domain.scene import Cell, Scene
 from events.pictures.board import Trace, colour_names, draw
 from events.pictures.symbols import Symbols
@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
     spoken: tuple[str, ...]
 
 
-def draw_figure(game: Game[Any, Any], figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
+def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | None = None) -> Drawn:
     """Return ``figure`` as its page shows it, drawn with the ``symbols`` of the page.
 
     Raises RulesError when it shows what the rules do not know.
@@ -83,7 +83,7 @@ def draw_figure(game: Game[Any, Any], figure: Figure, number: int, symbols: Symb
     )
 
 
-def setup_of(game: Game[Any, Any], position: Any) -> Setup:
+def setup_of(game: AnyGame, position: Any) -> Setup:
     """Return a setup of ``game`` with as many seats as ``position`` has."""
     seats = game.seats_at(position)
     return next(setup for setup in game.setups.values() if len(setup.seat_names) == seats)
@@ -94,7 +94,7 @@ def with_moves(text: str) -> Markup:
     return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before
 
 
-def _with_reach(picture: Markup, scene: Scene, game: Game[Any, Any], position: Any, square: str) -> Markup:
+def _with_reach(picture: Markup, scene: Scene, game: AnyGame, position: Any, square: str) -> Markup:
     """Return ``picture`` with a dot on every empty square that the piece on ``square`` acts on, else a ring."""
     ends = {hint.path[-1] for hint in game.hints(position).get(square, ()) if hint.path}
     marks = "".join(_reach_mark(cell, cell.square in scene.columns) for cell in scene.cells if cell.square in ends)
@@ -112,13 +112,13 @@ def _size(scene: Scene) -> str:
     return next((name for limit, name in SIZES if width <= limit), "large")
 
 
-def _turn(game: Game[Any, Any], position: Any, setup: Setup) -> str:
+def _turn(game: AnyGame, position: Any, setup: Setup) -> str:
     if game.outcome(position, ()) is not None:
         return "The game is over"
     return f"{setup.seat_names[game.to_move(position)]} to move"
 
 
-def _refused(game: Game[Any, Any], position: Any, move: str) -> str:
+def _refused(game: AnyGame, position: Any, move: str) -> str:
     """Return what the rules say to ``move``; empty when they have nothing against it."""
     try:
         game.parse_move(position, move)

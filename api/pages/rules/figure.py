@@ -5,9 +5,9 @@ the rules of the game.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from domain.game import Game
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.scene import Label, Scene
 
@@ -54,7 +54,7 @@ class Figure(NamedTuple):
     ruleset: int | None = None
 
 
-def rules_of(game: Game[Any, Any], figure: Figure) -> Game[Any, Any]:
+def rules_of(game: AnyGame, figure: Figure) -> AnyGame:
     """Return ``game`` with the ruleset by which ``figure`` speaks; raises UnknownRulesetError."""
     return game if figure.ruleset is None else find_ruleset(game.id, figure.ruleset)
 

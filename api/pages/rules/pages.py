@@ -13,8 +13,8 @@ from api.pages.layout import blueprint
 from api.pages.rules.drawing import Drawn, draw_figure
 from api.pages.rules.figure import Figure, rules_of
 from api.pages.rules.pieces import piece_pictures
-from domain.game import Game
-from domain.games import GAMES, RULESETS
+from domain.game import AnyGame
+from domain.games import GAMES
 from events.pictures.symbols import Symbols
 
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
@@ -40,7 +40,7 @@ def rules(game_id: str) -> str:
     return render_template(
         "rules/page.html",
         game=game,
-        rulesets=RULESETS[game_id],
+        rulesets=GAMES.rulesets[game_id],
         body=body,
         contents=contents(body),
         others=others,
@@ -66,7 +66,7 @@ def figures_of(game_id: str) -> tuple[Figure, ...]:
     return figures
 
 
-def body_of(game: Game[Any, Any]) -> Markup:
+def body_of(game: AnyGame) -> Markup:
     """Return the rules of ``game`` without the frame; raises KeyError for a figure that is not declared."""
     figures, symbols = _drawn_figures(game)
 
@@ -89,7 +89,7 @@ def contents(body: str) -> list[Heading]:
 
 
 @lru_cache(maxsize=16)
-def _drawn_figures(game: Game[Any, Any]) -> tuple[dict[str, Drawn], Symbols]:
+def _drawn_figures(game: AnyGame) -> tuple[dict[str, Drawn], Symbols]:
     symbols = Symbols()
     figures = {
         figure.id: draw_figure(rules_of(game, figure), figure, number, symbols)

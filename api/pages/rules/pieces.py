@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from api.pages.rules.figure import Figure, rules_of
-from domain.game import Game
+from domain.game import AnyGame
 from domain.scene import Piece
 from events.pictures.board import colour_names, face_id, faces
 from events.pictures.symbols import Symbols
@@ -18,7 +18,7 @@ VIEW = "-.48 -.46 .96 .92"
 _FROZEN = "frozen "
 
 
-def piece_pictures(game: Game[Any, Any], figures: Sequence[Figure], name: str, symbols: Symbols) -> Markup:
+def piece_pictures(game: AnyGame, figures: Sequence[Figure], name: str, symbols: Symbols) -> Markup:
     """Return small pictures of the piece of this ``name`` in the colours of all seats, or of nobody's piece.
 
     A name that begins with "frozen" shows the piece as it is without an owner. Raises KeyError for a name that no
@@ -45,7 +45,7 @@ def _picture(piece: Piece, colours: Sequence[str], symbols: Symbols) -> str:
 
 
 @lru_cache(maxsize=16)
-def _pieces(game: Game[Any, Any], figures: tuple[Figure, ...]) -> dict[str, Piece]:
+def _pieces(game: AnyGame, figures: tuple[Figure, ...]) -> dict[str, Piece]:
     """Return a piece of each kind by its name, and one of each seat by number and name."""
     known: dict[str, Piece] = {}
     for position in _positions(game, figures):
@@ -57,7 +57,7 @@ def _pieces(game: Game[Any, Any], figures: tuple[Figure, ...]) -> dict[str, Piec
     return known
 
 
-def _positions(game: Game[Any, Any], figures: Iterable[Figure]) -> Iterable[Any]:
+def _positions(game: AnyGame, figures: Iterable[Figure]) -> Iterable[Any]:
     yield from (game.initial(setup) for setup in game.setups)
     for figure in figures:
         yield rules_of(game, figure).parse_position(figure.position)

@@ -24,8 +24,8 @@ from api.http.problems import Problem
 from api.http.schemas import PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
 from events.people.accounts import NameTaken
-from events.people.names import NAME, UnfitName
-from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, UnfitPassword
+from events.people.names import NAME, InvalidName
+from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPassword
 from events.people.person import NoSuchPerson, Person
 from events.people.tokens import MAX_LABEL_LENGTH, Token, TooManyTokens
 from events.private.availability import Diary, arranged
@@ -103,9 +103,9 @@ def sign_up(arguments: dict[str, str]) -> Response:
         person = services().people.sign_up(arguments["name"], arguments["password"], guest)
     except NoSuchPerson as error:
         raise Problem("not-signed-in", "This guest has signed up already, or is gone: sign in.") from error
-    except UnfitName as error:
+    except InvalidName as error:
         raise Problem("invalid-fields", f"Choose another name: {error}.", {"name": [str(error)]}) from error
-    except UnfitPassword as error:
+    except InvalidPassword as error:
         raise unfit_password(error) from error
     except NameTaken as error:
         detail = "This name is taken, or looks like one that is taken: choose another."
@@ -162,7 +162,7 @@ def set_password(arguments: dict[str, str]) -> Response:
     spend_by_address("sign_in", person.name.lower())
     try:
         changed = services().people.set_password(person, arguments["current"], arguments["password"])
-    except UnfitPassword as error:
+    except InvalidPassword as error:
         raise unfit_password(error) from error
     if not changed:
         raise Problem("invalid-fields", "That is not your password.", {"current": ["is not your password"]})
@@ -224,7 +224,7 @@ def revoke_token(token: str) -> Response:
     return Response(status=204)
 
 
-def unfit_password(error: UnfitPassword) -> Problem:
+def unfit_password(error: InvalidPassword) -> Problem:
     """Return the problem of a password that cannot be chosen."""
     return Problem("invalid-fields", f"Choose another password: {error}.", {"password": [str(error)]})
 

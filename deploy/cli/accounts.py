@@ -10,7 +10,7 @@ from deploy.cli.installation import open_installation, store_options
 from deploy.cli.people import account_of, parts
 from events.people.accounts import NameTaken, People
 from events.people.administration import CONSOLE
-from events.people.names import UnfitName
+from events.people.names import InvalidName
 from events.people.person import Person, Suspension
 from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms, rfc3339
@@ -62,7 +62,7 @@ def rename(name: str, new_name: str) -> None:
     def act(persons: People, person: Person) -> str:
         try:
             return f"{person.name} is now {persons.rename(person, new_name).name}"
-        except UnfitName as error:
+        except InvalidName as error:
             raise Refusal(str(error)) from error
         except NameTaken as error:
             raise Refusal(f"the name {new_name!r} is taken, or looks like one that is taken") from error

@@ -51,7 +51,7 @@ class People:
     def sign_up(self, name: str, password: str, guest: Person | None = None) -> Person:
         """Return the new person; a ``guest`` who signs up keeps their id, sessions and tokens.
 
-        Raises UnfitName, UnfitPassword, NameTaken and TooManySignIns, and NoSuchPerson when ``guest`` no longer exists.
+        Raises InvalidName, InvalidPassword, NameTaken and TooManySignIns, and NoSuchPerson when ``guest`` no longer exists.
         """
         check_name(name)
         check_password(password, name)
@@ -126,7 +126,7 @@ class People:
     def set_password(self, person: Person, current: str, wanted: str) -> bool:
         """Make ``wanted`` the password of ``person`` and end all sessions; return False when ``current`` is not theirs.
 
-        Tokens stay valid. Raises UnfitPassword and TooManySignIns.
+        Tokens stay valid. Raises InvalidPassword and TooManySignIns.
         """
         check_password(wanted, person.name)
         if self.sign_in(person.name, current) != person:
@@ -144,7 +144,7 @@ class People:
         return password
 
     def rename(self, person: Person, name: str) -> Person:
-        """Return ``person`` with a new name; sessions and tokens stay valid. Raises UnfitName and NameTaken."""
+        """Return ``person`` with a new name; sessions and tokens stay valid. Raises InvalidName and NameTaken."""
         check_name(name)
         renamed = person._replace(name=name)
         keys = [

@@ -17,34 +17,31 @@ MAX_PASSWORD_LENGTH = 128
 
 MAX_HASHES_AT_ONCE = 2
 MAX_WAITING_FOR_A_HASH = 2
-"""Threads of one process; all others are refused at once and go on serving."""
+"""Threads of one process; further ones are refused at once, so that they can go on serving."""
 
 
-class UnfitPassword(ValueError):
-    """A password that is too short, too long or too easily guessed; the message says so."""
+class InvalidPassword(ValueError):
+    """A password that is too short, too long or too easy to guess; the message gives the reason."""
 
 
 class TooManySignIns(Exception):
-    """More people are signing in at this moment than may wait for their turn; the same works a little later."""
+    """Too many people are signing in at this moment; trying again later works."""
 
 
 def check_password(password: str, name: str = "") -> None:
-    """Raise UnfitPassword unless ``password`` has a fit length and is not among the first that anybody would guess.
-
-    These are the ones that are most often used, in whatever case, and the ``name`` of the person.
-    """
+    """Raise InvalidPassword when ``password`` is too short, too long, in common use in any case, or the ``name``."""
     if not MIN_PASSWORD_LENGTH <= len(password) <= MAX_PASSWORD_LENGTH:
-        raise UnfitPassword(f"a password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters")
+        raise InvalidPassword(f"a password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters")
     if password.lower() in common_passwords():
-        raise UnfitPassword("this password is used by many people: choose another")
+        raise InvalidPassword("this password is too common: choose another")
     if name and password.lower() == name.lower():
-        raise UnfitPassword("a password is not the name: choose another")
+        raise InvalidPassword("the password must differ from the name: choose another")
 
 
 @cache
 def common_passwords() -> frozenset[str]:
-    """Return the 30,000 passwords that are most often used, in lower case; the list is that of zxcvbn."""
-    # Some 15 MB, which only processes in which a password is chosen need.
+    """Return the 30,000 most common passwords in lower case, from the list of zxcvbn."""
+    # Some 15 MB, loaded only by processes in which passwords are chosen.
     lists = import_module("zxcvbn.frequency_lists").FREQUENCY_LISTS
     return frozenset(lists["passwords"])
 
@@ -53,7 +50,7 @@ class Passwords:
     """Hashes and checks passwords. Safe to share between threads; the limits hold for each instance.
 
     The default cost is the OWASP recommendation for argon2id (19 MiB, two passes, one lane): some 30 ms of processor
-    time, whatever the address or the name of who asks.
+    time per password.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
@@ -68,7 +65,7 @@ class Passwords:
             return self._hasher.hash(password)
 
     def matches(self, hashed: str | None, password: str) -> bool:
-        """Tell whether ``password`` is the one that was hashed; None, for an unknown name, takes just as long.
+        """Tell whether ``password`` is the one that was hashed; None, for an unknown name, takes as long.
 
         Raises TooManySignIns.
         """
@@ -79,7 +76,7 @@ class Passwords:
             return False
 
     def is_outdated(self, hashed: str) -> bool:
-        """Tell whether ``hashed`` was made at another cost than the present one."""
+        """Tell whether ``hashed`` has a cost other than the present one."""
         return self._hasher.check_needs_rehash(hashed)
 
     @contextmanager
@@ -94,12 +91,12 @@ class Passwords:
 
 
 def device_mark(person: str, hashed: str) -> str:
-    """Return what a device is given on which ``person`` signed in: it is worth nothing once the password changes."""
+    """Return the mark of a device on which ``person`` signed in; it becomes invalid when the password changes."""
     return hmac.new(hashed.encode(), f"rookery device {person}".encode(), hashlib.sha256).hexdigest()
 
 
 def _unmatchable(hasher: PasswordHasher) -> str:
-    """Return an encoded hash that takes as long to verify as any other and that no password fits."""
+    """Return an encoded hash that no password matches and that takes as long to verify as any other."""
     salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, hasher.hash_len))
     cost = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
     return f"$argon2id$v=19${cost}${salt}${digest}"

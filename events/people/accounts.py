@@ -51,7 +51,7 @@ class People:
     def sign_up(self, name: str, password: str, guest: Person | None = None) -> Person:
         """Return the new person; a ``guest`` who signs up keeps their id, sessions and tokens.
 
-        Raises InvalidName, InvalidPassword, NameTaken and TooManySignIns, and NoSuchPerson when ``guest`` no longer exists.
+        Raises InvalidName, InvalidPassword, NameTaken, TooManySignIns and, when ``guest`` is gone, NoSuchPerson.
         """
         check_name(name)
         check_password(password, name)

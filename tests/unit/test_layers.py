@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from domain.games import RULESETS
+from domain.games import GAMES
 
 ROOT = Path(__file__).parents[2]
 CONTRACTS: dict[str, Any] = {
@@ -15,7 +15,7 @@ CONTRACTS: dict[str, Any] = {
 
 def test_every_registered_game_is_independent_of_the_others() -> None:
     (contract,) = (contract for name, contract in CONTRACTS.items() if name.startswith("Games do not know each other"))
-    packages = {f"domain.{game.replace('-', '_')}" for game in RULESETS}
+    packages = {f"domain.{game.replace('-', '_')}" for game in GAMES}
     assert packages == set(contract["modules"]) - {"domain.search", "domain.rating"}
     assert all((ROOT / package.replace(".", "/") / "__init__.py").is_file() for package in packages)
 

@@ -18,10 +18,10 @@ from api.http.timing import instant
 from api.services import Services, services
 from domain.match.state import opponent_id
 from domain.search import LEVELS
-from events.runtime.errors import CommandRefused, StoreError
+from events.runtime.errors import StoreCommandError, StoreError
 from events.runtime.queues import Group
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import WrongInstallation, offset_in_words
+from events.store.contract import WrongInstallation, describe_offset
 from events.store.feed import FeedGroup
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
@@ -114,7 +114,7 @@ def _impaired_parts() -> dict[str, str]:
 
 def _wrong_clocks(offsets_ms: Mapping[str, int]) -> dict[str, str]:
     return {
-        name: f"keeps no time: its clock is {offset_in_words(offset)} the store's"
+        name: f"keeps no time: its clock is {describe_offset(offset)} the store's"
         for name, offset in offsets_ms.items()
         if abs(offset) > MAX_CLOCK_DIFFERENCE_MS
     }
@@ -202,7 +202,7 @@ class _StoreCollector(Collector):
         consumer = FeedGroup(store.client, store.prefix, store.shards, group, "metrics")
         try:
             return sum(lag.undelivered + lag.pending for lag in consumer.lag())
-        except (CommandRefused, ValueError):
+        except (StoreCommandError, ValueError):
             return None  # no relay has made this group yet
 
 

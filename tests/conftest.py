@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from redis import Redis
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from events.runtime import connections
+from events.runtime.connections import StoreClient
 from tests.support.server import RealServer
 
 TOGETHER = (
@@ -79,14 +79,14 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServ
 
 
 @pytest.fixture(scope="session")
-def admin(shared_server: RealServer) -> Iterator[Redis]:
+def admin(shared_server: RealServer) -> Iterator[StoreClient]:
     """Return the client that empties the server of this test process."""
     with shared_server.client() as client:
         yield client
 
 
 @pytest.fixture
-def server(shared_server: RealServer, admin: Redis) -> RealServer:
+def server(shared_server: RealServer, admin: StoreClient) -> RealServer:
     """Return the server of this test process, emptied."""
     emptying = admin.pipeline(transaction=False)
     emptying.flushall()
@@ -97,7 +97,7 @@ def server(shared_server: RealServer, admin: Redis) -> RealServer:
 
 
 @pytest.fixture
-def redis(server: RealServer) -> Iterator[Redis]:
+def redis(server: RealServer) -> Iterator[StoreClient]:
     """Return a client of the emptied server."""
     with server.client() as client:
         yield client
@@ -106,10 +106,10 @@ def redis(server: RealServer) -> Iterator[Redis]:
 @pytest.fixture(autouse=True)
 def clients_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Close what a test has connected: the program's own clients live as long as their process."""
-    made: list[Redis] = []
+    made: list[StoreClient] = []
     connect = connections._client
 
-    def remembered(url: str, answer_seconds: float) -> Redis:
+    def remembered(url: str, answer_seconds: float) -> StoreClient:
         made.append(connect(url, answer_seconds))
         return made[-1]
 

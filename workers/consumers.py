@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 import structlog
-from redis.client import Pipeline
 
 from domain.match.enums import Status
 from domain.match.state import MatchState
 from events.people.administration import Administration
 from events.readmodels.projector import Failures, Projector
 from events.runtime import beats
+from events.runtime.connections import StorePipeline
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches, NoSuchMatch
 from events.service.timekeeper import Timekeeper
@@ -104,7 +104,7 @@ def project_deliveries(group: FeedGroup, projector: Projector) -> Handle:
         for _, found in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
             of_shard = list(found)
 
-            def acknowledge(pipeline: Pipeline, failures: Failures, done: Sequence[Delivery] = of_shard) -> None:
+            def acknowledge(pipeline: StorePipeline, failures: Failures, done: Sequence[Delivery] = of_shard) -> None:
                 group.acknowledge(pipeline, [delivery for delivery in done if delivery.stream not in failures])
 
             failed |= projector.project(list(_match_ids(of_shard)), acknowledge)

@@ -9,9 +9,8 @@ All of this is a hint: what is owed is read off the matches. A match that was ta
 was killed, is put in again by the sweeper, and one that was answered meanwhile owes nothing when it is taken.
 """
 
-from redis import Redis
-
 from domain.search import LEVELS
+from events.runtime.connections import StoreClient
 from events.runtime.scripts import load_script
 
 QUICK, SLOW = "quick", "slow"
@@ -33,7 +32,7 @@ class FairQueue:
     their last match, and the charge of the match that was taken last. Nothing is kept of who has nothing waiting.
     """
 
-    def __init__(self, client: Redis, prefix: str) -> None:
+    def __init__(self, client: StoreClient, prefix: str) -> None:
         self._prefix = f"{prefix}{{opponents}}"
         self._add = load_script(client, __package__, "add_match")
         self._take = load_script(client, __package__, "take_match")

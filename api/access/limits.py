@@ -13,10 +13,9 @@ from flask import Flask, current_app, request
 from limits import RateLimitItem, parse
 from limits.storage import RedisStorage
 from limits.strategies import FixedWindowRateLimiter
-from redis import Redis
 
 from api.http.problems import Problem
-from events.runtime.connections import translating
+from events.runtime.connections import StoreClient, translating
 
 EXTENSION = "rookery-limits"
 
@@ -79,7 +78,7 @@ SAID = {
 class RateLimits:
     """Counts in the Redis of ``client``, from the first request on; making it does not connect."""
 
-    def __init__(self, client: Redis, prefix: str, limits: Limits) -> None:
+    def __init__(self, client: StoreClient, prefix: str, limits: Limits) -> None:
         # The scheme alone: the pool knows the place.
         storage = RedisStorage("redis://", connection_pool=client.connection_pool, key_prefix=f"{prefix}limits")
         self._limiter = FixedWindowRateLimiter(storage)

@@ -7,9 +7,8 @@ lock people out of their own accounts.
 
 import hashlib
 
-from redis import Redis
-
 from api.http.problems import Problem
+from events.runtime.connections import StoreClient
 
 MAX_FREE_ATTEMPTS = 10
 MAX_DELAY_S = 300
@@ -19,7 +18,7 @@ FORGOTTEN_AFTER_S = 3600
 class SignInDelays:
     """Counts attempts for each name in the Redis of ``client``; names are kept as hashes, for an hour at most."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
+    def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
         self._prefix = f"{prefix}{{people}}:attempts:"
 

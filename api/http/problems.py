@@ -15,7 +15,7 @@ from events.people.passwords import TooManySignIns
 from events.private.notebooks import QuotaExceeded
 from events.runtime.errors import StoreFull, StoreUnavailable
 from events.service.matches import NoSuchMatch
-from events.store.contract import ClockDiffers, RequestMismatch, StaleVersion, offset_in_words
+from events.store.contract import ClockDiffers, RequestMismatch, StaleVersion, describe_offset
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER = 2
@@ -218,7 +218,7 @@ def problem_of(error: Exception) -> Problem:
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})
     if isinstance(error, ClockDiffers):
         detail = (
-            f"The clock of this part of the server is {offset_in_words(error.offset_ms)} that of the store, so nothing "
+            f"The clock of this part of the server is {describe_offset(error.offset_ms)} that of the store, so nothing "
             "is written here. Nothing has changed. Ask again in a moment, with the same idempotency key."
         )
         return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER)})

@@ -16,7 +16,7 @@ from events.proof.documents import Fault
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.store.chain import linked
+from events.store.chain import verified_events
 from events.store.codec import content_shown
 from events.store.contract import DamagedStream
 from events.store.envelope import Envelope, canonical_json
@@ -81,7 +81,7 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
         name, events, withheld = _source(match)
         texts = {} if Path(match).is_file() else _texts(name, events)
         try:
-            chain = linked(name, events, () if withheld is None else (withheld,))
+            chain = verified_events(name, events, () if withheld is None else (withheld,))
             for record in audit(name, chain, authority=Authority(name)):
                 click.echo(_shown(record, boards, texts.get(record.envelope.version, {})))
                 seed_known = withheld is None or record.envelope.version < withheld

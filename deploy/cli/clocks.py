@@ -12,7 +12,7 @@ from events.people.administration import CONSOLE
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import correct_matches, correct_outages, impossible
 from events.service.outages import Outage
-from events.store.contract import offset_in_words
+from events.store.contract import describe_offset
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 
 
@@ -32,7 +32,7 @@ def clocks(context: click.Context) -> None:
         wrong = impossible(heartbeat, clock.store_now())
     click.echo("Time was never kept." if last is None else f"Time was last kept at {rfc3339(last)}.")
     for name, ahead in {"this process": offset, **offsets}.items():
-        told = "agrees with" if abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS else f"KEEPS NO TIME, is {offset_in_words(ahead)}"
+        told = "agrees with" if abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS else f"KEEPS NO TIME, is {describe_offset(ahead)}"
         click.echo(f"{name}: its clock {told} the store's")
     click.echo(f"{len(outages)} outages" if outages else "No outages.")
     for outage in outages:

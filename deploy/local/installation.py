@@ -17,8 +17,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import redis
-
 from deploy.local import aof
 from deploy.local.child import Program
 from deploy.local.embedded import (
@@ -55,7 +53,9 @@ from deploy.local.store_watch import StoreWatch, record_loss
 from deploy.local.supervisor import MAX_SILENCE_S, ChildError, SupervisionError, Supervisor
 from deploy.local.watermark import MARK, MissingEvents
 from events.installation import make_store
+from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError
+from events.runtime.keys import InstallationKeys
 from events.store.redis import RedisStore
 
 MAX_START_S = 60.0
@@ -249,7 +249,7 @@ class Installation:
         if self._embedded:
             self._start_server()
         write_private(self.var / ENVIRONMENT_FILE, format_exports(store_environment(self.settings)))
-        with redis.Redis.from_url(self.settings.redis_url, socket_timeout=5, socket_connect_timeout=2) as client:
+        with connect(self.settings.redis_url) as client:
             what = "the server" if self._embedded else "the server at REDIS_URL"
             self._await(what, SERVER, lambda: is_serving(client))
             if self._directory is not None:
@@ -282,10 +282,10 @@ class Installation:
                 "with what precedes the damage; or restore a backup (docs/operators.md)"
             ) from error
 
-    def _bind_directory(self, client: "redis.Redis", directory: DataDirectory) -> None:
+    def _bind_directory(self, client: StoreClient, directory: DataDirectory) -> None:
         settings = self.settings
-        recorded = client.hget(f"{settings.prefix}rookery", "id")
-        directory.bind_to(recorded.decode() if isinstance(recorded, bytes) else None)
+        recorded = client.hget(InstallationKeys(settings.prefix).installation, "id")
+        directory.bind_to(None if recorded is None else recorded.decode())
         directory.bind_to(RedisStore(client, settings.prefix, settings.shards).installation().id)
 
     def _make_watch(self, store: RedisStore) -> StoreWatch:

@@ -5,8 +5,7 @@ import socket
 import urllib.request
 from typing import NamedTuple
 
-import redis
-
+from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreError
 
 LOOPBACK = "127.0.0.1"
@@ -56,11 +55,11 @@ def url_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def is_serving(client: "redis.Redis") -> bool:
+def is_serving(client: StoreClient) -> bool:
     """Return whether the server of ``client`` answers and has loaded its files."""
     try:
         return bool(client.ping())
-    except (redis.RedisError, StoreError):
+    except StoreError:
         return False
 
 

@@ -8,9 +8,6 @@ tokens in one step.
 import hmac
 import json
 from collections.abc import Callable, Iterable
-from typing import Any
-
-from redis import Redis
 
 from events.people.credentials import Credentials
 from events.people.guest_list import GuestList
@@ -19,6 +16,7 @@ from events.people.passwords import Passwords, check_password, device_mark
 from events.people.person import NoSuchPerson, Person, Suspension, pack_person, random_letters, unpack_suspension
 from events.people.sessions import Sessions
 from events.people.tokens import Tokens
+from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
 
@@ -33,8 +31,10 @@ class People:
     Methods raise the errors of redis-py when the store is unreachable.
     """
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int], passwords: Passwords | None = None) -> None:
-        self._client: Any = client
+    def __init__(
+        self, client: StoreClient, prefix: str, now: Callable[[], int], passwords: Passwords | None = None
+    ) -> None:
+        self._client = client
         self._keys = PeopleKeys(prefix)
         self._now = now
         self._passwords = passwords or Passwords()

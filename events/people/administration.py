@@ -11,12 +11,12 @@ Beside the log stands its head, number and digest of the last entry; every check
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from redis import Redis
 from redis.exceptions import WatchError
 
 from domain.match import state
+from events.runtime.connections import StoreClient
 from events.store.contract import GENESIS, DamagedStream, Head
-from events.store.envelope import Draft, Envelope, canonical, chained, seal, unpack
+from events.store.envelope import Draft, Envelope, canonical_bytes, chain_digest, seal, unpack
 
 ARBITER = "arbiter"
 OPERATOR = "operator"
@@ -61,7 +61,7 @@ class Act(NamedTuple):
     """An entry of the log: its number from 1, what was done, when (milliseconds since 1970 UTC), by whom, and to what.
 
     ``id`` is its chain digest in hexadecimal: the SHA-256 of the digest before it (32 bytes, zeros for the first) and
-    of ``canonical``.
+    of ``canonical_bytes``.
     """
 
     number: int
@@ -75,7 +75,8 @@ class Act(NamedTuple):
     @property
     def canonical(self) -> str:
         """The canonical JSON (RFC 8785) that is hashed."""
-        return canonical(Draft(self.act, self.schema, self.at, self.actor, self.facts), STREAM, self.number).decode()
+        draft = Draft(self.act, self.schema, self.at, self.actor, self.facts)
+        return canonical_bytes(draft, STREAM, self.number).decode()
 
 
 class Entry(NamedTuple):
@@ -93,8 +94,8 @@ class Entry(NamedTuple):
 class Administration:
     """Roles and log of one installation. Safe to share between threads. Methods raise redis-py's errors."""
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
+        self._client = client
         self._log = f"{prefix}{{administration}}:log"
         self._head = f"{prefix}{{administration}}:head"
         self._once = f"{prefix}{{administration}}:once"
@@ -164,7 +165,7 @@ class Administration:
                 number = place
                 try:
                     act = _act(number, fields)
-                    computed = chained(digest, act.canonical.encode())
+                    computed = chain_digest(digest, act.canonical.encode())
                 except (ValueError, KeyError, TypeError) as error:
                     digest = fields.get(b"h", GENESIS)
                     yield Entry(number, digest, None, f"it cannot be read ({error})")

@@ -1,9 +1,8 @@
 """Whom people do not want to hear from: private lists."""
 
 from collections.abc import Iterable
-from typing import Any
 
-from redis import Redis
+from events.runtime.connections import StoreClient
 
 BLOCK = "block"
 """Neither invitations nor seats in one's matches nor messages."""
@@ -22,8 +21,8 @@ class TooManyBlocks(ValueError):
 class Blocks:
     """The lists of an installation. Safe to share between threads; every method raises redis-py's errors."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
         self._keys = f"{prefix}{{people}}:blocks:"
 
     def put(self, person: str, other: str, kind: str) -> None:

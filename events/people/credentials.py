@@ -6,12 +6,12 @@ recognising a caller takes one round trip.
 
 import hashlib
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from redis import Redis
 from redis.exceptions import NoScriptError
 
 from events.people.person import Person, Suspension, unpack_person, unpack_suspension
+from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
 
@@ -32,8 +32,8 @@ class Admission(NamedTuple):
 class Credentials:
     """The sessions and tokens of all people. Methods raise the errors of redis-py when the store is unreachable."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
         self._keys = PeopleKeys(prefix)
         self._admit = load_script(client, __package__, "admit")
 

@@ -1,9 +1,6 @@
 """The guests of an installation, ordered by when to check next whether they have stayed away and can be erased."""
 
-from typing import Any
-
-from redis import Redis
-
+from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 
 
@@ -13,8 +10,8 @@ class GuestList:
     Methods raise the errors of redis-py when the store is unreachable.
     """
 
-    def __init__(self, client: Redis, prefix: str) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
         self._keys = PeopleKeys(prefix)
 
     def due(self, now: int, limit: int) -> list[str]:

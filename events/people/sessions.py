@@ -2,12 +2,11 @@
 
 import secrets
 from collections.abc import Callable
-from typing import Any, NamedTuple
-
-from redis import Redis
+from typing import NamedTuple
 
 from events.people.credentials import Credentials
 from events.people.person import NoSuchPerson, Person, pack_person
+from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
 
@@ -25,8 +24,8 @@ class Session(NamedTuple):
 class Sessions:
     """The sessions of all people. Methods raise the errors of redis-py when the store is unreachable."""
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int], credentials: Credentials) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], credentials: Credentials) -> None:
+        self._client = client
         self._keys = PeopleKeys(prefix)
         self._now = now
         self._credentials = credentials

@@ -8,7 +8,7 @@ import hashlib
 import secrets
 from typing import Any
 
-from redis import Redis
+from events.runtime.connections import StoreClient
 
 TICKET_S = 60
 
@@ -16,7 +16,7 @@ TICKET_S = 60
 class Tickets:
     """Tickets in the Redis of ``client``, where the store keeps a hash of each. Methods raise redis errors."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
+    def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
         self._prefix = f"{prefix}ticket:"
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 
-from redis import Redis
 from redis.exceptions import WatchError
 
 from domain.match import calendar, vacation
@@ -19,6 +18,7 @@ from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR
 from domain.match.vacation import Book, Vacation, year_of
 from events.private.time_zones import offsets_of, years_around
+from events.runtime.connections import StoreClient
 from events.runtime.scripts import load_script
 from events.runtime.wall_clock import rfc3339
 
@@ -197,8 +197,8 @@ class MemoryDiaries(Diaries):
 class RedisDiaries(Diaries):
     """Diaries in the Redis of ``client``, each one key; all keys share the hash tag of the people."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
         self._keys = f"{prefix}{{people}}:diary:"
         self._marks = f"{prefix}{{people}}:diaries-changed"
         self._followed = load_script(client, __package__, "acknowledge_change")

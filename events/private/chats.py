@@ -6,11 +6,11 @@ the match. Whoever listens hears on a channel that something was said, and where
 
 import hashlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from redis import Redis
 from redis.client import PubSub
 
+from events.runtime.connections import StoreClient
 from events.runtime.scripts import load_script
 from events.store.contract import Request, RequestMismatch
 
@@ -35,8 +35,8 @@ class ChatFull(Exception):
 class Chats:
     """The chats of an installation. Safe to share between threads; every method raises redis-py's errors."""
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
+        self._client = client
         self._prefix = prefix
         self._now = now
         self._say = load_script(client, __package__, "post_message")
@@ -121,11 +121,11 @@ def channel_of(prefix: str) -> str:
     return f"{prefix}chats"
 
 
-def listening(client: Redis, prefix: str) -> PubSub:
+def listening(client: StoreClient, prefix: str) -> PubSub:
     """Return a subscription to the news of all chats, which says also when it begins, again after a break too.
 
     Raises redis-py's errors.
     """
-    heard: PubSub = client.pubsub()  # type: ignore[no-untyped-call]
+    heard: PubSub = client.pubsub()
     heard.subscribe(channel_of(prefix))
     return heard

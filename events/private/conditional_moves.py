@@ -7,7 +7,7 @@ from typing import Any
 
 from domain.match.enums import LineAction
 from domain.match.lines import Line, Lines, Orders
-from events.store.contract import Kept
+from events.store.contract import StoredConditionalMoves
 
 
 def packed(orders: Orders) -> str | None:
@@ -22,7 +22,7 @@ def packed(orders: Orders) -> str | None:
     return json.dumps(content, separators=(",", ":"))
 
 
-def unpacked(kept: Kept) -> dict[int, Orders]:
+def unpacked(kept: StoredConditionalMoves) -> dict[int, Orders]:
     """Return what is kept, by seat."""
     return {seat: _orders(text) for seat, text in kept.texts.items()}
 

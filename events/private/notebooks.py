@@ -4,10 +4,7 @@ Ordinary keys, one hash of a person for each kind, with a field for each match: 
 the person, and no stream, feed or read model knows of them.
 """
 
-from typing import Any
-
-from redis import Redis
-
+from events.runtime.connections import StoreClient
 from events.runtime.scripts import load_script
 
 MAX_BYTES = 2_000_000
@@ -29,8 +26,8 @@ class QuotaExceeded(Exception):
 class Notebooks:
     """The notebooks of an installation. Safe to share between threads; every method raises redis-py's errors."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
         self._keys = f"{prefix}{{people}}:"
         self._keep = load_script(client, __package__, "write_note")
 

@@ -5,9 +5,9 @@ which message and why; beside it are an index of the matches that wait for an ar
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from redis import Redis
+from events.runtime.connections import StoreClient
 
 
 class Report(NamedTuple):
@@ -22,8 +22,8 @@ class Report(NamedTuple):
 class Reports:
     """The reports of an installation. Safe to share between threads; every method raises redis-py's errors."""
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
+        self._client = client
         self._prefix = prefix
         self._now = now
 

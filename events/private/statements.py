@@ -8,10 +8,9 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from redis import Redis
-
+from events.runtime.connections import StoreClient
 from events.store.codec import content_shown
 from events.store.envelope import Envelope
 
@@ -116,8 +115,8 @@ def recalled(envelope: Envelope, kept: Kept, present: Container[str]) -> dict[st
 class Statements:
     """The texts of one installation. Methods raise redis-py's errors. ``now`` returns milliseconds since 1970 UTC."""
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
+        self._client = client
         self._prefix = f"{prefix}{{cases}}:"
         self._unconfirmed = f"{self._prefix}unconfirmed"
         self._now = now

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 import structlog
-from redis.client import Pipeline
 
 from events.people.administration import SERVER, Administration
 from events.proof import merkle
@@ -25,6 +24,7 @@ from events.proof.checkpoints import (
 from events.proof.checkpoints import read_checkpoint as unpacked
 from events.proof.documents import Fault
 from events.proof.keys import KeyRing, record_keys
+from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailable
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
@@ -188,8 +188,8 @@ class CheckpointLog:
                 return [EMPTY]
             return [head for name in names for head in self._heads([name])]
 
-    def _append(self, pipeline: Pipeline, expected: int, changed: Sequence[tuple[str, Head]]) -> bool:
-        connection: Any = pipeline
+    def _append(self, pipeline: StorePipeline, expected: int, changed: Sequence[tuple[str, Head]]) -> bool:
+        connection = pipeline
         size = int(connection.get(self._places.log_size) or 0)
         if size != expected:
             # Perhaps with these very leaves: by another process, or by this one when the reply was lost.
@@ -212,8 +212,8 @@ class CheckpointLog:
         last = self._administration.last()
         administration = AdministrationHead(last.version, Digest(last.digest.hex()))
 
-        def sign(pipeline: Pipeline) -> Checkpoint:
-            connection: Any = pipeline
+        def sign(pipeline: StorePipeline) -> Checkpoint:
+            connection = pipeline
             signed = connection.hget(self._places.checkpoints, day)
             if signed is not None:
                 pipeline.multi()

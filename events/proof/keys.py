@@ -21,12 +21,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from redis import Redis
-from redis.client import Pipeline
 
 from events.people.administration import SERVER, Administration
 from events.proof.key_file import KeyFile, KeyNotReadable, SecretNotNamed
 from events.proof.public_keys import PublicKey, signed, thumbprint
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailable
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
@@ -84,8 +83,8 @@ class KeyRing:
     that need the private key, except ``rotate``, raise KeyNotReadable when it cannot be used.
     """
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int], key_file: Path | None = None) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], key_file: Path | None = None) -> None:
+        self._client = client
         self._file = KeyFile(key_file)
         self.now = now
         keys = ProofKeys(prefix)
@@ -113,12 +112,11 @@ class KeyRing:
             raise LookupError(f"there is no key {key}")
         raw, rotated = found.raw, self.rotate() if found.until is None else None
 
-        def mark(pipeline: Pipeline) -> None:
-            connection: Any = pipeline
-            found = _unpacked(raw, connection.hget(self._public, raw))
+        def mark(pipeline: StorePipeline) -> None:
+            found = _unpacked(raw, pipeline.hget(self._public, raw) or b"")
             pipeline.multi()
             earliest = since if found.revoked is None else min(since, found.revoked)
-            connection.hset(self._public, raw, json.dumps([found.since, found.until, earliest]))
+            pipeline.hset(self._public, raw, json.dumps([found.since, found.until, earliest]))
 
         transact(self._client, [self._public], mark)
         return rotated
@@ -192,8 +190,8 @@ class KeyRing:
         """
         sealed: list[bool] = []
 
-        def replace(pipeline: Pipeline) -> SigningKey:
-            connection: Any = pipeline
+        def replace(pipeline: StorePipeline) -> SigningKey:
+            connection = pipeline
             stored, public, kept_horizon = self._stored()
             # Which key it is, is known without decrypting it, so that one that cannot be decrypted can be replaced.
             present = _present(public)

@@ -23,7 +23,7 @@ from events.proof.bundle import (
 from events.proof.documents import Fault, difference
 from events.proof.public_keys import KeySet
 from events.runtime.wall_clock import rfc3339
-from events.store.chain import linked
+from events.store.chain import verified_events
 from events.store.contract import DamagedStream
 from events.store.converter import written
 
@@ -71,7 +71,7 @@ def place_in_words(place: str) -> str:
 
 def _chain(bundle: Bundle) -> Step:
     try:
-        for _ in linked(bundle.match, bundle.envelopes, () if bundle.withheld is None else (bundle.withheld,)):
+        for _ in verified_events(bundle.match, bundle.envelopes, () if bundle.withheld is None else (bundle.withheld,)):
             pass
     except DamagedStream as damage:
         raise Fault(f"events[{damage.version - 1}]", damage.reason) from None

@@ -9,9 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from redis import Redis
-from redis.client import Pipeline
-
 from domain.rating import Rating, Result, rate
 from events.readmodels.standings import (
     DayEnd,
@@ -24,6 +21,7 @@ from events.readmodels.standings import (
     unpack_entries,
 )
 from events.readmodels.summary import RatedResult
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys
 from events.runtime.scripts import script_source
 
@@ -80,7 +78,7 @@ class Ledger:
         for player, day in sorted(self._changed):
             yield player, day, self._timeline(player).get(day), self._entries(player, day)
 
-    def write(self, pipeline: Pipeline, keys: ReadModelKeys) -> None:
+    def write(self, pipeline: StorePipeline, keys: ReadModelKeys) -> None:
         """Queue on ``pipeline`` what has changed."""
         for match in sorted(self._gone):
             pipeline.delete(keys.change(match))
@@ -156,7 +154,7 @@ def _last_before(timeline: Timeline, day: int) -> DayEnd | None:
     return timeline[max(earlier)] if earlier else None
 
 
-def stored_timelines(client: Redis, keys: ReadModelKeys) -> Callable[[str, str], Timeline]:
+def stored_timelines(client: StoreClient, keys: ReadModelKeys) -> Callable[[str, str], Timeline]:
     """Return a function that reads the timeline of a player in a pool."""
 
     def read(pool: str, player: str) -> Timeline:
@@ -167,7 +165,7 @@ def stored_timelines(client: Redis, keys: ReadModelKeys) -> Callable[[str, str],
     return read
 
 
-def stored_entries(client: Redis, keys: ReadModelKeys) -> Callable[[str, str, int], list[Entry]]:
+def stored_entries(client: StoreClient, keys: ReadModelKeys) -> Callable[[str, str, int], list[Entry]]:
     """Return a function that reads what a player has played in a pool on a day."""
 
     def read(pool: str, player: str, day: int) -> list[Entry]:

@@ -8,13 +8,11 @@ own. Lists are sorted sets; a match stands in a list of its shard with an instan
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from redis import Redis
-from redis.client import Pipeline
-
 from domain.match.enums import Status
 from domain.match.state import Seat
 from domain.rating import pairwise
 from events.readmodels.summary import Projected, Summary, pack, rated_result
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys
 
 WON, DRAWN, LOST = "+", "=", "-"
@@ -72,7 +70,7 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
 
 
 def write_summary(
-    pipeline: Pipeline,
+    pipeline: StorePipeline,
     keys: ReadModelKeys,
     match: str,
     old: Projected | None,
@@ -100,7 +98,7 @@ def write_summary(
         pipeline.set(keys.summary(match), pack(new))
 
 
-def delete_shard(client: Redis, keys: ReadModelKeys, shard: int) -> None:
+def delete_shard(client: StoreClient, keys: ReadModelKeys, shard: int) -> None:
     """Delete the read models of a shard, while others may write to it.
 
     The summaries go first: whatever is written to a list after its match's summary has gone belongs to a new summary,
@@ -114,7 +112,7 @@ def delete_shard(client: Redis, keys: ReadModelKeys, shard: int) -> None:
                 pipeline.execute()
 
 
-def scanned(client: Redis, pattern: str) -> Iterator[list[bytes]]:
+def scanned(client: StoreClient, pattern: str) -> Iterator[list[bytes]]:
     """Yield the names of all keys that match ``pattern``, many at a time; a name may come more than once."""
     cursor = None
     while cursor != 0:
@@ -124,7 +122,7 @@ def scanned(client: Redis, pattern: str) -> Iterator[list[bytes]]:
             yield names
 
 
-def dump(client: Redis, keys: ReadModelKeys) -> dict[str, Any]:
+def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
     """Return everything that the read models consist of, key by key: equal dumps are equal read models."""
     found: dict[str, Any] = {}
     for pattern in (pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)):

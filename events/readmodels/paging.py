@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from redis import Redis
+from events.runtime.connections import StoreClient
 
 T = TypeVar("T")
 
@@ -58,7 +58,9 @@ class Window:
             self.chunk *= 2
 
 
-def merged(client: Redis, names: Sequence[str], newest_first: bool, after: Place | None, chunk: int) -> Iterator[Place]:
+def merged(
+    client: StoreClient, names: Sequence[str], newest_first: bool, after: Place | None, chunk: int
+) -> Iterator[Place]:
     """Yield the places of several sorted sets in one order, those after ``after``; reads them in steps of ``chunk``."""
     windows = [Window(name, after, chunk) for name in names]
     while True:

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from redis import Redis
-from redis.client import Pipeline
 from redis.exceptions import WatchError
 
 from domain.match.evolve import replay
 from events.readmodels import Projected, summarise, write_summary
 from events.readmodels.summary import unpack
 from events.runtime import beats
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailable
 from events.runtime.keys import ReadModelKeys
 from events.service.matches import Matches, NoSuchMatch
@@ -51,7 +50,7 @@ def projected_from_events(store: EventStore) -> Read:
 class Projector:
     """Brings the read models of matches up to their streams."""
 
-    def __init__(self, client: Redis, keys: ReadModelKeys, read: Read) -> None:
+    def __init__(self, client: StoreClient, keys: ReadModelKeys, read: Read) -> None:
         self._client = client
         self._keys = keys
         self._read = read
@@ -59,7 +58,7 @@ class Projector:
     def project(
         self,
         matches: Sequence[str],
-        together: Callable[[Pipeline, Failures], None] | None = None,
+        together: Callable[[StorePipeline, Failures], None] | None = None,
         whole: bool = False,
     ) -> Failures:
         """Bring ``matches``, all of one shard, up to date in one transaction; return those that cannot be replayed.
@@ -77,7 +76,7 @@ class Projector:
             for attempt in range(1, ATTEMPTS + 1):
                 failures: dict[str, Exception] = {}
                 try:
-                    pipeline.watch(*names)  # type: ignore[no-untyped-call]
+                    pipeline.watch(*names)
                     packed: Any = pipeline.mget(names)
                     changes = []
                     for match, bytes_kept in zip(matches, packed, strict=True):

@@ -4,8 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from redis import Redis
-from redis.client import Pipeline
 from redis.exceptions import WatchError
 
 from domain.match.state import MatchState
@@ -13,6 +11,7 @@ from events.readmodels import RatedResult, rated_result, summarise
 from events.readmodels.ledger import Ledger, stored_entries, stored_timelines
 from events.readmodels.lists import scanned
 from events.readmodels.standings import pack_result, unpack_result
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys
 from events.service.matches import Matches, NoSuchMatch
 
@@ -26,7 +25,7 @@ class Ratings:
     record and does nothing.
     """
 
-    def __init__(self, client: Redis, keys: ReadModelKeys) -> None:
+    def __init__(self, client: StoreClient, keys: ReadModelKeys) -> None:
         self._client = client
         self._keys = keys
 
@@ -57,7 +56,7 @@ class Ratings:
         with self._client.pipeline(transaction=True) as pipeline:
             for attempt in range(1, ATTEMPTS + 1):
                 try:
-                    pipeline.watch(self._keys.rated)  # type: ignore[no-untyped-call]
+                    pipeline.watch(self._keys.rated)
                     known = self.included(list(results))
                     changed = {match: result for match, result in results.items() if result != known[match]}
                     if not changed:
@@ -88,7 +87,7 @@ class Ratings:
         with self._client.pipeline(transaction=True) as pipeline:
             for attempt in range(1, ATTEMPTS + 1):
                 try:
-                    pipeline.watch(self._keys.rated)  # type: ignore[no-untyped-call]
+                    pipeline.watch(self._keys.rated)
                     results = {result.match: result for result in gather()}
                     ledgers = _settled(Ledger, {}, results)
                     (ratings,) = self._keys.patterns(None)
@@ -107,7 +106,9 @@ class Ratings:
     def _stored(self, pool: str) -> Ledger:
         return Ledger(pool, stored_timelines(self._client, self._keys), stored_entries(self._client, self._keys))
 
-    def _write(self, pipeline: Pipeline, results: Mapping[str, RatedResult | None], ledgers: Sequence[Ledger]) -> None:
+    def _write(
+        self, pipeline: StorePipeline, results: Mapping[str, RatedResult | None], ledgers: Sequence[Ledger]
+    ) -> None:
         for match, result in results.items():
             if result is None:
                 pipeline.hdel(self._keys.rated, match)

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from redis import Redis
-
 from domain.match.enums import Status
 from domain.rating import START_RATING
 from events.readmodels.lists import DRAWN, LOST, WON
@@ -20,6 +18,7 @@ from events.readmodels.standings import (
     unpack_entries,
 )
 from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
+from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
 
@@ -35,7 +34,7 @@ class ReadModels:
     ``now`` returns milliseconds since 1970 UTC. Safe to share between threads. Methods raise redis errors.
     """
 
-    def __init__(self, client: Redis, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
+    def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
         self._now = now

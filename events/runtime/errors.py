@@ -20,13 +20,13 @@ class StoreTimeout(StoreUnavailable):
     """The store is connected and does not answer."""
 
 
-class WriteContention(StoreUnavailable):
+class WriteContentionError(StoreUnavailable):
     """Other writers changed the same keys at every attempt; nothing was written."""
 
 
-class CommandRefused(StoreError):
+class StoreCommandError(StoreError):
     """The server refused a command: a key is of another type, a right or a command is missing."""
 
 
-class NotPermitted(CommandRefused):
+class StorePermissionError(StoreCommandError):
     """The user of the connection may not give this command."""

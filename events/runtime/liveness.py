@@ -1,9 +1,6 @@
 """Which lines of the relays make progress, as seen in the store: for metrics, with or without a supervisor."""
 
-from typing import Any
-
-from redis import Redis
-
+from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys
 from events.runtime.scripts import load_script
 
@@ -11,8 +8,8 @@ from events.runtime.scripts import load_script
 class RedisLiveness:
     """When each line of work was last known to make progress, by the clock of the Redis of ``client``."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
         self._key = InstallationKeys(prefix).liveness
         self._report = load_script(client, __package__, "report_liveness")
 

@@ -3,11 +3,12 @@
 import functools
 from importlib.resources import files
 
-from redis import Redis
 from redis.commands.core import Script
 
+from events.runtime.connections import StoreClient
 
-def load_script(client: Redis, package: str, name: str) -> Script:
+
+def load_script(client: StoreClient, package: str, name: str) -> Script:
     """Return the script ``name``.lua of ``package``, to be called with ``keys`` and ``args``.
 
     It is sent by its digest (EVALSHA), and whole only when the server does not know it, as after a restart.

@@ -3,32 +3,33 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from redis import Redis
-from redis.client import Pipeline
 from redis.exceptions import WatchError
 
-from events.runtime.errors import WriteContention
+from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.errors import WriteContentionError
 
 MAX_ATTEMPTS = 100
 
 T = TypeVar("T")
 
 
-def transact(client: Redis, keys: Sequence[str], change: Callable[[Pipeline], T], *, attempts: int = MAX_ATTEMPTS) -> T:
+def transact(
+    client: StoreClient, keys: Sequence[str], change: Callable[[StorePipeline], T], *, attempts: int = MAX_ATTEMPTS
+) -> T:
     """Call ``change``, write in one transaction what it has queued, and return its result.
 
     ``change`` reads through the pipeline that it is given and gets the replies at once; after ``pipeline.multi()`` it
     queues writes instead. If another client changes one of ``keys`` meanwhile, nothing is written and ``change`` is
-    called again, up to ``attempts`` times in all. Raises WriteContention when the last attempt fails too.
+    called again, up to ``attempts`` times in all. Raises WriteContentionError when the last attempt fails too.
     """
     with client.pipeline(transaction=True) as pipeline:
         for _ in range(attempts):
             try:
-                pipeline.watch(*keys)  # type: ignore[no-untyped-call]
+                pipeline.watch(*keys)
                 result = change(pipeline)
                 if pipeline.command_stack:
                     pipeline.execute()
             except WatchError:
                 continue
             return result
-    raise WriteContention(f"other writers change {', '.join(keys[:3])} all the time")
+    raise WriteContentionError(f"other writers change {', '.join(keys[:3])} all the time")

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from redis import Redis
+from events.runtime.connections import StoreClient
 
 
 class Incident(NamedTuple):
@@ -30,8 +30,8 @@ class Loss(NamedTuple):
 class Incidents:
     """The recorded incidents of an installation. Every method raises redis-py's errors."""
 
-    def __init__(self, client: Redis, prefix: str) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str) -> None:
+        self._client = client
         self._tag = f"{prefix}{{incidents}}"
 
     def record(self, incident: Incident) -> None:

@@ -7,11 +7,10 @@ and later requests find the result. A job is about a match, or about a person; e
 import json
 import zlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
-
-from redis import Redis
+from typing import NamedTuple
 
 from domain.search import ENGINE_VERSION
+from events.runtime.connections import StoreClient
 
 BUNDLE = "bundle"
 RECOMPUTATION = "recomputation"
@@ -44,8 +43,8 @@ class Jobs:
     the version of the engine, the key that signed. With another basis there is no result yet.
     """
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
+        self._client = client
         self._prefix = prefix
         self._now = now
 

@@ -27,11 +27,11 @@ from events.store.contract import (
     Head,
     Opened,
     Request,
-    StaleOrders,
+    StaleConditionalMoves,
     StaleVersion,
     VersionTag,
 )
-from events.store.envelope import Envelope, canonical, chained
+from events.store.envelope import Envelope, canonical_bytes, chain_digest
 from events.store.snapshots import restored, snapshot_of
 
 SEED_BYTES = 16
@@ -113,7 +113,7 @@ class Matches:
         if known is not None:
             try:
                 return self._decide(match, known, command, actor, request, expected)
-            except (Refused, StaleVersion, StaleOrders):
+            except (Refused, StaleVersion, StaleConditionalMoves):
                 # Perhaps only because the match has moved on since, or the request has been carried out before: an
                 # append goes through on the present state alone, a refusal counts on the present state alone.
                 pass
@@ -123,7 +123,7 @@ class Matches:
                 return repeated
             try:
                 return self._decide(match, loaded, command, actor, request, expected)
-            except (StaleVersion, StaleOrders) as stale:
+            except (StaleVersion, StaleConditionalMoves) as stale:
                 if attempt == ATTEMPTS or (expected is not None and isinstance(stale, StaleVersion)):
                     raise
         raise AssertionError("unreachable: the last attempt returns or raises")
@@ -152,9 +152,9 @@ class Matches:
             head,
             [draft_of(event, _actor(event, after, actor)) for event in events],
             request,
-            deadline_of(after),
-            loaded.revision if loaded else 0,
-            now,
+            deadline=deadline_of(after),
+            conditional_moves=loaded.revision if loaded else 0,
+            decided_at=now,
         )
         if not appended.repeated:
             known = loaded or Loaded(after, EMPTY)
@@ -182,8 +182,8 @@ class Matches:
             seat = seat_of(loaded.state, player)
             changed = orders(loaded.state, loaded.orders.get(seat, Orders()))
             try:
-                self._store.keep_orders(match, seat, packed(changed), loaded.revision, loaded.head)
-            except StaleOrders:
+                self._store.save_conditional_moves(match, seat, packed(changed), loaded.revision, loaded.head)
+            except StaleConditionalMoves:
                 if attempt == ATTEMPTS:
                     raise
             else:
@@ -197,8 +197,8 @@ class Matches:
     def _open(self, match: str, request: Request | None) -> tuple[Loaded | None, Executed | None]:
         known = self._known(match)
         opened = self._store.open(match, known.head.version if known else None, request)
-        if opened.remembered is not None:
-            first, last = opened.remembered
+        if opened.recorded_request is not None:
+            first, last = opened.recorded_request
             events = self._store.read(match, first - 1, last - first + 1)
             if not events:
                 raise DamagedStream(match, last, "the entry is missing")
@@ -212,10 +212,10 @@ class Matches:
         state = replay(match, map(event_of, opened.events), known.state if known else None)
         if state is None:
             return None, None
-        orders = opened.orders
+        orders = opened.conditional_moves
         loaded = Loaded(state, opened.head, known.snapshot if known else 0, unpacked(orders), orders.revision)
         if state.version - loaded.snapshot >= SNAPSHOT_EVERY and state.broken is None:
-            self._store.keep_snapshot(match, state.version, snapshot_of(state, loaded.head))
+            self._store.save_snapshot(match, state.version, snapshot_of(state, loaded.head))
             loaded = loaded._replace(snapshot=state.version)
         self._remember(match, loaded)
         return loaded, None
@@ -233,7 +233,7 @@ def _follows(opened: Opened, match: str, known: Head) -> bool:
     if not opened.events:
         return opened.head == known
     first = opened.events[0]
-    return chained(known.digest, canonical(first.draft, match, first.version)) == first.digest
+    return chain_digest(known.digest, canonical_bytes(first.draft, match, first.version)) == first.digest
 
 
 def _actor(event: Event, state: MatchState, actor: str) -> str:

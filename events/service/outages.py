@@ -10,11 +10,10 @@ from abc import ABC, abstractmethod
 from threading import Lock
 from typing import Any, NamedTuple
 
-from redis import Redis
-
 from domain.match.terms import DAY, MINUTE
+from events.runtime.connections import StoreClient
 from events.runtime.scripts import load_script
-from events.store.time import StoreClock, agreeing
+from events.store.time import StoreClock, with_clock_check
 
 LONGEST_GAP = 2 * MINUTE
 PROVISIONAL_FROM = DAY
@@ -152,8 +151,8 @@ class RedisHeartbeat(Heartbeat):
     ``name`` for operators to see.
     """
 
-    def __init__(self, client: Redis, prefix: str, clock: StoreClock | None = None, name: str = "") -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, clock: StoreClock | None = None, name: str = "") -> None:
+        self._client = client
         self._clock = clock
         self._name = name
         tag = f"{prefix}{{time}}:"
@@ -166,7 +165,7 @@ class RedisHeartbeat(Heartbeat):
         arguments: list[Any] = [now, LONGEST_GAP, since, PROVISIONAL_FROM, self._name]
         beat = self._beat
         return _outages(
-            agreeing(self._clock, lambda instants: beat(keys=self._keys, args=[*arguments, *instants]), now)
+            with_clock_check(self._clock, lambda instants: beat(keys=self._keys, args=[*arguments, *instants]), now)
         )
 
     def last(self) -> int | None:

@@ -245,7 +245,7 @@ def _part_in(stores: PersonalDataStores, person: Person, match: str) -> dict[str
     # Without a replay: whoever has played a thousand matches gets them in seconds, and a broken one like any other.
     opened = stores.store.open(match)
     seat = _seat_in(opened.events, person)
-    orders = Orders() if seat is None else unpacked(opened.orders).get(seat, Orders())
+    orders = Orders() if seat is None else unpacked(opened.conditional_moves).get(seat, Orders())
     return {
         "match": match,
         "events": [_shown(envelope) for envelope in opened.events],

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 events  2 head and requests  3 feed  4 feed sequence  5 streams  6 deadlines
 -- ARGV  1 expected version  2 expected digest  3 field of the request  4 its content  5 stream name  6 deadline or ""
---       7 revision of the orders that the events were decided with, or ""
+--       7 revision of the conditional moves that the events were decided with, or ""
 --       8 instant by the caller's clock  9 instant at which it decided  10 how many milliseconds the first may differ
 --         from the server's TIME and the second be ahead of it; all three "": the caller's clock is virtual
 --       then for each event: its packed bytes, its digest
@@ -33,7 +33,7 @@ if version ~= ARGV[1] or digest ~= ARGV[2] then
   return {'stale', version, digest}
 end
 if ARGV[7] ~= '' and (known[4] or '0') ~= ARGV[7] then
-  return {'orders'}
+  return {'conditional-moves'}
 end
 if redis.call('XLEN', KEYS[1]) ~= tonumber(version) then
   return {'damaged', version}

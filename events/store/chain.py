@@ -6,7 +6,7 @@ from typing import NamedTuple
 from events.runtime.errors import StoreError, StoreUnavailable
 from events.store.codec import UndecodableEvent, event_of
 from events.store.contract import EMPTY, DamagedStream, EventStore, Head
-from events.store.envelope import Envelope, canonical, chained
+from events.store.envelope import Envelope, canonical_bytes, chain_digest
 
 
 class Verified(NamedTuple):
@@ -17,7 +17,7 @@ class Verified(NamedTuple):
     at: int = 0
 
 
-def linked(stream: str, events: Iterable[Envelope], withheld: Collection[int] = ()) -> Iterator[Envelope]:
+def verified_events(stream: str, events: Iterable[Envelope], withheld: Collection[int] = ()) -> Iterator[Envelope]:
     """Yield ``events``, those of ``stream`` from its first, each when its digest has been computed again.
 
     Of the versions that are ``withheld``, in part, the digest is taken as it is stated. Raises DamagedStream with the
@@ -28,7 +28,7 @@ def linked(stream: str, events: Iterable[Envelope], withheld: Collection[int] = 
         if event.version != version:
             raise DamagedStream(stream, version, f"version {event.version} is in its place")
         try:
-            computed = chained(digest, canonical(event.draft, stream, version))
+            computed = chain_digest(digest, canonical_bytes(event.draft, stream, version))
         except ValueError as error:
             raise DamagedStream(stream, version, f"it has no canonical form ({error})") from error
         if computed != event.digest and version not in withheld:
@@ -45,7 +45,7 @@ def verify(store: EventStore, stream: str) -> Verified:
     """
     opened = store.open(stream)
     head, at = EMPTY, 0
-    for event in linked(stream, opened.events):
+    for event in verified_events(stream, opened.events):
         head, at = Head(event.version, event.digest), event.at
         try:
             event_of(event)

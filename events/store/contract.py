@@ -15,8 +15,7 @@ from events.runtime.keys import shard_of
 from events.store.envelope import Draft, Envelope
 
 GENESIS = bytes(32)
-"""The digest in front of the first event of every stream."""
-
+"""The digest before the first event of every stream."""
 
 DIGEST_DIGITS = 16
 """Hexadecimal digits of a digest in a version tag: enough to tell two histories of one stream apart."""
@@ -84,34 +83,34 @@ class Appended(NamedTuple):
     repeated: bool
 
 
-class Remembered(NamedTuple):
+class RecordedRequest(NamedTuple):
     """An earlier request on a stream: the versions of the first and the last event that it wrote."""
 
     first: int
     last: int
 
 
-class Kept(NamedTuple):
-    """What seats have laid down beside a stream: text by seat, and a revision that grows with every change."""
+class StoredConditionalMoves(NamedTuple):
+    """The conditional moves beside a stream: text by seat, and a revision that grows with every change."""
 
     revision: int
     texts: Mapping[int, str]
 
 
-NOTHING_KEPT = Kept(0, MappingProxyType({}))
+NO_CONDITIONAL_MOVES = StoredConditionalMoves(0, MappingProxyType({}))
 
 
 class Opened(NamedTuple):
-    """A stream read from a version on, with its head, what is remembered of a request, and orders, at one instant.
+    """A stream from a version on, its head, what an earlier request wrote, and conditional moves, at one instant.
 
-    ``snapshot`` is the cached snapshot that the events follow, None when they follow a version that was asked for.
+    ``snapshot`` is the cached snapshot that the events follow, None when they follow a version that was given.
     """
 
     events: list[Envelope]
     head: Head
-    remembered: Remembered | None
+    recorded_request: RecordedRequest | None
     snapshot: Mapping[str, Any] | None
-    orders: Kept = NOTHING_KEPT
+    conditional_moves: StoredConditionalMoves = NO_CONDITIONAL_MOVES
 
 
 class Pointer(NamedTuple):
@@ -132,8 +131,8 @@ class StaleVersion(StoreError):
         self.current = current
 
 
-class StaleOrders(StoreError):
-    """A seat has laid down something else, or the match has moved on, since the decision was made: decide again."""
+class StaleConditionalMoves(StoreError):
+    """Conditional moves have changed, or the stream has moved on, since the decision was made: decide again."""
 
 
 class RequestMismatch(StoreError):
@@ -149,11 +148,11 @@ class ClockDiffers(StoreUnavailable):
     """The clock of this process is ``offset_ms`` ahead of the store's (negative: behind); nothing was written."""
 
     def __init__(self, offset_ms: int) -> None:
-        super().__init__(f"the clock of this process is {offset_in_words(offset_ms)} the store's: it must be set right")
+        super().__init__(f"the clock of this process is {describe_offset(offset_ms)} the store's: it must be set right")
         self.offset_ms = offset_ms
 
 
-def offset_in_words(offset_ms: int) -> str:
+def describe_offset(offset_ms: int) -> str:
     """Return ``offset_ms`` as "110.0 s ahead of", or "2.5 s behind"."""
     return f"{abs(offset_ms) / 1000:.1f} s {'ahead of' if offset_ms > 0 else 'behind'}"
 
@@ -163,7 +162,7 @@ class WrongInstallation(StoreError):
 
 
 class DamagedStream(StoreError):
-    """A stream whose stored bytes cannot be what was once appended, with the version where that shows; 0: anywhere."""
+    """The stored bytes of a stream cannot be what was appended; ``version`` is where that shows, 0 if not at one."""
 
     def __init__(self, stream: str, version: int, reason: str) -> None:
         place = f" at version {version}" if version else ""
@@ -173,56 +172,26 @@ class DamagedStream(StoreError):
         self.reason = reason
 
 
-class EventStore(ABC):
-    """Streams of events. Implementations pass one contract suite and are safe to share between threads."""
+class EventReader(ABC):
+    """Reads streams and feeds. Methods raise StoreUnavailable; those that read events also DamagedStream."""
 
     @property
     @abstractmethod
     def shards(self) -> int:
-        """The number of shards: the same for ever once the store is installed."""
+        """The number of shards, which never changes once the store is installed."""
 
     def shard_of(self, stream: str) -> int:
         """Return the shard of ``stream``, 0 to shards - 1."""
         return shard_of(stream, self.shards)
 
     @abstractmethod
-    def check_clock(self) -> None:
-        """Raise ClockDiffers if the store judges clocks and that of this process is wrong; also StoreUnavailable."""
-
-    @abstractmethod
-    def append(
-        self,
-        stream: str,
-        expected: Head,
-        drafts: Sequence[Draft],
-        request: Request,
-        deadline: int | None = None,
-        orders: int | None = None,
-        decided_at: int | None = None,
-    ) -> Appended:
-        """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
-
-        A request whose key is known returns what it wrote the first time and writes nothing, so that a caller whose
-        reply was lost may simply ask again. ``deadline`` (milliseconds since 1970 UTC) replaces the stream's deadline;
-        None removes it. ``orders`` is the revision of the orders that the events were decided with (None: they do not
-        matter). ``decided_at`` is the instant, by this process's clock, at which they were decided: a store that judges
-        clocks refuses one that lies ahead. Raises StaleVersion when the head is not ``expected``, StaleOrders when the
-        orders are of another revision, RequestMismatch when the request's key is known with another fingerprint,
-        ClockDiffers, StoreUnavailable, DamagedStream, and ValueError for no drafts or a draft without canonical form.
-        All checks come before the first write.
-        """
-
-    @abstractmethod
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """Return the events of ``stream`` with versions above ``after``, in order; none when there is no such stream.
-
-        Raises StoreUnavailable and DamagedStream.
-        """
+        """Return the events of ``stream`` with versions above ``after``, in order; none when it does not exist."""
 
     def read_on(self, stream: str, known: VersionTag, limit: int | None = None) -> list[Envelope]:
         """Return the events of ``stream`` after the one that ``known`` names, in order.
 
-        Raises StaleVersion when that event is not, or no longer, part of the stream, and what ``read`` raises.
+        Raises StaleVersion when that event is not, or no longer, part of the stream.
         """
         if known == EMPTY.tag:
             return self.read(stream, 0, limit)
@@ -233,27 +202,26 @@ class EventStore(ABC):
 
     @abstractmethod
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
-        """Return events after a version, the head, and what is remembered of a request, in one round trip.
+        """Return the events after a version, the head, and what an earlier ``request`` wrote, in one round trip.
 
-        ``after`` None means: after the cached snapshot, which is returned with them; all events when there is none.
-        Raises RequestMismatch when the key of ``request`` is known with another fingerprint, StoreUnavailable and
-        DamagedStream.
+        ``after`` None stands for the version of the cached snapshot, which is returned too; for 0 when there is none.
+        Raises RequestMismatch when the key of ``request`` was used with another fingerprint.
         """
 
     @abstractmethod
     def head(self, stream: str) -> Head:
-        """Return the head of ``stream``; EMPTY when it does not exist. Raises StoreUnavailable."""
+        """Return the head of ``stream``; EMPTY when it does not exist."""
 
     def heads(self, streams: Sequence[str]) -> list[Head]:
-        """Return the heads of ``streams``, in their order. Raises StoreUnavailable."""
+        """Return the heads of ``streams``, in their order."""
         return [self.head(stream) for stream in streams]
 
     @abstractmethod
     def streams(self, shard: int) -> Iterator[str]:
-        """Yield the names of all streams of a shard, in the order of their first events. Raises StoreUnavailable."""
+        """Yield the names of all streams of a shard, in the order of their first events."""
 
     def all_streams(self) -> Iterator[str]:
-        """Yield the names of all streams, shard by shard. Raises StoreUnavailable."""
+        """Yield the names of all streams, shard by shard."""
         for shard in range(self.shards):
             yield from self.streams(shard)
 
@@ -261,28 +229,63 @@ class EventStore(ABC):
     def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
         """Return up to ``limit`` feed entries of a shard with sequence numbers above ``after``, in order.
 
-        Entries that every consumer has seen may have been trimmed. Raises StoreUnavailable.
+        Entries that every consumer has seen may have been trimmed.
+        """
+
+
+class EventStore(EventReader):
+    """Appends to streams, and stores beside them deadlines, snapshots and conditional moves.
+
+    Implementations pass one contract suite and are safe to share between threads. Methods raise StoreUnavailable.
+    """
+
+    @abstractmethod
+    def check_clock(self) -> None:
+        """Raise ClockDiffers if the store judges clocks and that of this process is wrong."""
+
+    @abstractmethod
+    def append(
+        self,
+        stream: str,
+        expected: Head,
+        drafts: Sequence[Draft],
+        request: Request,
+        *,
+        deadline: int | None = None,
+        conditional_moves: int | None = None,
+        decided_at: int | None = None,
+    ) -> Appended:
+        """Append ``drafts`` (at least one) after ``expected``, all or none, in one atomic step with feed and deadline.
+
+        A request whose key is known returns what it wrote the first time and writes nothing, so that a caller whose
+        reply was lost can simply ask again. ``deadline`` (milliseconds since 1970 UTC) replaces the stream's deadline;
+        None removes it. ``conditional_moves`` is the revision of the conditional moves that the events were decided
+        with (None: they do not matter). ``decided_at`` is the instant, by this process's clock, at which they were
+        decided: a store that judges clocks refuses one that lies ahead.
+
+        Raises, before anything is written: StaleVersion when the head is not ``expected``, StaleConditionalMoves when
+        these are of another revision, RequestMismatch when the request's key was used with another fingerprint,
+        ClockDiffers, DamagedStream, and ValueError for no drafts or a draft without canonical form.
         """
 
     @abstractmethod
     def due(self, until: int, limit: int = 100) -> list[tuple[str, int]]:
         """Return up to ``limit`` streams whose deadline is at or before ``until`` with that deadline, earliest first.
 
-        Raises StoreUnavailable.
+        One round trip.
         """
 
     @abstractmethod
-    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
-        """Cache ``snapshot`` (JSON values) of ``stream`` at ``version`` in place of an older one; a newer one stays.
+    def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+        """Cache ``snapshot`` (JSON values) of ``stream`` at ``version``, unless a newer one is cached.
 
-        One beyond the end of the stream is of a history that was lost, and is replaced. A cache: it may vanish. Raises
-        StoreUnavailable.
+        One beyond the end of the stream belongs to a history that was lost, and is replaced. Snapshots may vanish.
         """
 
     @abstractmethod
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
-        """Keep what ``seat`` lays down beside the stream (None: nothing); the revision of all orders becomes one more.
+    def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
+        """Store the conditional moves of ``seat`` (None: it has none); the revision for all seats grows by one.
 
-        Orders are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleOrders when the orders
-        are not of ``revision`` or the stream is not at ``head``, and StoreUnavailable.
+        They are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleConditionalMoves when
+        they are not of ``revision`` or the stream is not at ``head``.
         """

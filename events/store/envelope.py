@@ -48,7 +48,7 @@ class Envelope(NamedTuple):
         return bytes.fromhex(self.id)
 
 
-class Sealed(NamedTuple):
+class SealedEvent(NamedTuple):
     """An event that has got its place in the chain: the envelope, its stored bytes and its digest (32 bytes)."""
 
     envelope: Envelope
@@ -56,7 +56,7 @@ class Sealed(NamedTuple):
     digest: bytes
 
 
-def canonical(draft: Draft, stream: str, version: int) -> bytes:
+def canonical_bytes(draft: Draft, stream: str, version: int) -> bytes:
     """Return the canonical bytes of an event: JSON after RFC 8785 (sorted keys, no white space, UTF-8).
 
     Whole floats are written as integers, as RFC 8785 demands. Raises ValueError for values that have no canonical form
@@ -75,25 +75,25 @@ def canonical_object(members: Mapping[str, bytes]) -> bytes:
     return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), members[name]) for name in sorted(members))
 
 
-def chained(previous: bytes, event: bytes) -> bytes:
+def chain_digest(previous: bytes, event: bytes) -> bytes:
     """Return the digest of an event with canonical bytes ``event`` that follows the digest ``previous`` (32 bytes)."""
     return hashlib.sha256(previous + event).digest()
 
 
-def seal(drafts: Sequence[Draft], stream: str, version: int, digest: bytes) -> list[Sealed]:
+def seal(drafts: Sequence[Draft], stream: str, version: int, digest: bytes) -> list[SealedEvent]:
     """Return ``drafts`` as the events that follow ``version`` with its ``digest`` in ``stream``.
 
     The content of the envelopes is what reading them back from a store gives. Raises ValueError and TypeError like
-    ``canonical``.
+    ``canonical_bytes``.
     """
     sealed = []
     for draft in drafts:
         version += 1
         plain = _plain(draft)
-        digest = chained(digest, _canonical(plain, stream, version))
+        digest = chain_digest(digest, _canonical(plain, stream, version))
         # Stored without stream and version, which are the key and the entry id already; without names of fields an
         # entry takes a third less memory.
-        sealed.append(Sealed(Envelope(digest.hex(), stream, version, *plain), _encode(plain), digest))
+        sealed.append(SealedEvent(Envelope(digest.hex(), stream, version, *plain), _encode(plain), digest))
     return sealed
 
 

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from redis import Redis
-from redis.client import Pipeline
 from redis.exceptions import ResponseError
 
-from events.runtime.connections import translated
-from events.runtime.errors import CommandRefused
+from events.runtime.connections import StoreClient, StorePipeline, translated
+from events.runtime.errors import StoreCommandError
 from events.runtime.keys import ShardKeys
 from events.runtime.scripts import load_script
 from events.store.redis import pointer_of
@@ -59,7 +57,7 @@ class FeedGroup:
     of redis-py.
     """
 
-    def __init__(self, client: Redis, prefix: str, shards: int, group: str, consumer: str) -> None:
+    def __init__(self, client: StoreClient, prefix: str, shards: int, group: str, consumer: str) -> None:
         self.client = client
         self.group = group
         self.consumer = consumer
@@ -72,7 +70,7 @@ class FeedGroup:
         for keys in self._keys:
             try:
                 self.client.xgroup_create(keys.feed, self.group, id="0", mkstream=True)
-            except CommandRefused as error:
+            except StoreCommandError as error:
                 if "BUSYGROUP" not in str(error):
                     raise
 
@@ -96,7 +94,7 @@ class FeedGroup:
         found: Any = self.client.xreadgroup(self.group, self.consumer, feeds, count=count, block=block_ms)
         return _deliveries(found, self._shards)
 
-    def acknowledge(self, pipeline: Pipeline, deliveries: Iterable[Delivery]) -> None:
+    def acknowledge(self, pipeline: StorePipeline, deliveries: Iterable[Delivery]) -> None:
         """Queue the acknowledgement of ``deliveries`` on ``pipeline``, to be executed together with their effect."""
         for shard, of_shard in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
             pipeline.xack(self._keys[shard].feed, self.group, *(delivery.entry_id for delivery in of_shard))
@@ -222,7 +220,7 @@ class FeedTail:
     stream, and entries may have been missed.
     """
 
-    def __init__(self, client: Redis, prefix: str, shards: int) -> None:
+    def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
         self.client = client
         self._keys = [ShardKeys(prefix, shard) for shard in range(shards)]
         self._shards = {keys.feed.encode(): shard for shard, keys in enumerate(self._keys)}
@@ -250,7 +248,7 @@ class FeedTail:
             return [int(sequence or 0) for sequence in pipeline.execute()]
 
 
-def trim(client: Redis, prefix: str, shards: int) -> int:
+def trim(client: StoreClient, prefix: str, shards: int) -> int:
     """Remove the feed entries that every group has acknowledged; return how many. A feed without groups is kept whole.
 
     A group that is created later begins at the first entry that is left: its read models are rebuilt from the streams.
@@ -271,7 +269,7 @@ def trim(client: Redis, prefix: str, shards: int) -> int:
     return removed
 
 
-def _groups(client: Redis, feed: str) -> list[dict[str, Any]]:
+def _groups(client: StoreClient, feed: str) -> list[dict[str, Any]]:
     found: Any = client.xinfo_groups(feed)
     return list(found)
 

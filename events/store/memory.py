@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 from events.store.contract import (
     EMPTY,
-    NOTHING_KEPT,
+    NO_CONDITIONAL_MOVES,
     Appended,
     EventStore,
     Head,
-    Kept,
     Opened,
     Pointer,
-    Remembered,
+    RecordedRequest,
     Request,
     RequestMismatch,
-    StaleOrders,
+    StaleConditionalMoves,
     StaleVersion,
+    StoredConditionalMoves,
 )
 from events.store.envelope import Draft, Envelope, seal, unpack
 
@@ -35,11 +35,11 @@ class MemoryStore(EventStore):
         self._shards = shards
         self._lock = Lock()
         self._entries: dict[str, list[_Entry]] = {}
-        self._requests: dict[tuple[str, str], tuple[str, Remembered]] = {}
+        self._requests: dict[tuple[str, str], tuple[str, RecordedRequest]] = {}
         self._feeds: list[list[Pointer]] = [[] for _ in range(shards)]
         self._deadlines: dict[str, int] = {}
         self._snapshots: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        self._orders: dict[str, Kept] = {}
+        self._conditional_moves: dict[str, StoredConditionalMoves] = {}
 
     @property
     def shards(self) -> int:
@@ -55,8 +55,9 @@ class MemoryStore(EventStore):
         expected: Head,
         drafts: Sequence[Draft],
         request: Request,
+        *,
         deadline: int | None = None,
-        orders: int | None = None,
+        conditional_moves: int | None = None,
         decided_at: int | None = None,  # noqa: ARG002 - there is one clock in one process, and nothing to judge it by
     ) -> Appended:
         """See EventStore."""
@@ -64,20 +65,20 @@ class MemoryStore(EventStore):
         if not sealed:
             raise ValueError("nothing to append")
         with self._lock:
-            if (remembered := self._remembered(stream, request)) is not None:
-                first, last = remembered
+            if (recorded := self._recorded_request(stream, request)) is not None:
+                first, last = recorded
                 return Appended(self._between(stream, first, last), self._head(stream, last), True)
             head = self._head(stream)
             if head != expected:
                 raise StaleVersion(stream, expected.tag, head.tag)
-            if orders not in (None, self._orders.get(stream, NOTHING_KEPT).revision):
-                raise StaleOrders(stream)
+            if conditional_moves not in (None, self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES).revision):
+                raise StaleConditionalMoves(stream)
             feed = self._feeds[self.shard_of(stream)]
             entries = self._entries.setdefault(stream, [])
             for event in sealed:
                 entries.append(_Entry(event.packed, event.digest))
                 feed.append(Pointer(len(feed) + 1, stream, len(entries)))
-            written = Remembered(expected.version + 1, len(entries))
+            written = RecordedRequest(expected.version + 1, len(entries))
             self._requests[stream, request.key] = (request.fingerprint, written)
             if deadline is None:
                 self._deadlines.pop(stream, None)
@@ -98,9 +99,9 @@ class MemoryStore(EventStore):
             if after is None:
                 after, snapshot = self._snapshots.get(stream, (0, None))
             head = self._head(stream)
-            remembered = None if request is None else self._remembered(stream, request)
+            recorded = None if request is None else self._recorded_request(stream, request)
             events = self._between(stream, after + 1, head.version)
-            return Opened(events, head, remembered, snapshot, self._orders.get(stream, NOTHING_KEPT))
+            return Opened(events, head, recorded, snapshot, self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES))
 
     def head(self, stream: str) -> Head:
         """See EventStore."""
@@ -124,29 +125,29 @@ class MemoryStore(EventStore):
             due = [(stream, deadline) for stream, deadline in self._deadlines.items() if deadline <= until]
         return sorted(due, key=itemgetter(1, 0))[:limit]
 
-    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+    def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore."""
         with self._lock:
             kept, _ = self._snapshots.get(stream, (0, None))
             if version >= kept or kept > self._head(stream).version:
                 self._snapshots[stream] = (version, snapshot)
 
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
+    def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore."""
         with self._lock:
-            kept = self._orders.get(stream, NOTHING_KEPT)
+            kept = self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES)
             if (kept.revision, self._head(stream)) != (revision, head):
-                raise StaleOrders(stream)
+                raise StaleConditionalMoves(stream)
             texts = {other: written for other, written in kept.texts.items() if other != seat}
             if text is not None:
                 texts[seat] = text
-            self._orders[stream] = Kept(revision + 1, texts)
+            self._conditional_moves[stream] = StoredConditionalMoves(revision + 1, texts)
 
-    def _remembered(self, stream: str, request: Request) -> Remembered | None:
-        fingerprint, remembered = self._requests.get((stream, request.key), (request.fingerprint, None))
+    def _recorded_request(self, stream: str, request: Request) -> RecordedRequest | None:
+        fingerprint, recorded = self._requests.get((stream, request.key), (request.fingerprint, None))
         if fingerprint != request.fingerprint:
             raise RequestMismatch(stream, request.key)
-        return remembered
+        return recorded
 
     def _head(self, stream: str, version: int | None = None) -> Head:
         entries = self._entries.get(stream)

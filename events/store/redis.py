@@ -9,51 +9,43 @@ import hashlib
 import json
 import secrets
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
-from redis import Redis
-from redis.commands.core import Script
-from redis.exceptions import (
-    NoScriptError,
-)
-
+from events.runtime.connections import Entry, StoreClient
 from events.runtime.keys import InstallationKeys, ShardKeys
 from events.runtime.scripts import load_script
 from events.store.contract import (
     EMPTY,
-    NOTHING_KEPT,
+    NO_CONDITIONAL_MOVES,
     Appended,
     DamagedStream,
     EventStore,
     Head,
-    Kept,
     Opened,
     Pointer,
-    Remembered,
+    RecordedRequest,
     Request,
     RequestMismatch,
-    StaleOrders,
+    StaleConditionalMoves,
     StaleVersion,
+    StoredConditionalMoves,
     WrongInstallation,
 )
 from events.store.envelope import Draft, Envelope, seal, unpack
-from events.store.time import StoreClock, agreeing
+from events.store.time import StoreClock, with_clock_check
 
 FORMAT = 1
 """The version of the layout of keys and entries in Redis that this module reads and writes."""
 
 DEFAULT_SHARDS = 16
-SNAPSHOT_KEPT_MS = 30 * 24 * 3600 * 1000
-STREAMS_A_PAGE = 1000
-
-P = ParamSpec("P")
-T = TypeVar("T")
+SNAPSHOT_TTL_MS = 30 * 24 * 3600 * 1000
+STREAMS_PER_PAGE = 1000
 
 
 class Installation(NamedTuple):
-    """What was settled once when the store was installed: its id, number of shards and layout."""
+    """What was fixed when the store was installed: its id, number of shards and layout."""
 
     id: str
     shards: int
@@ -61,17 +53,17 @@ class Installation(NamedTuple):
 
 
 class RedisStore(EventStore):
-    """An event store on the Redis that ``client`` is connected to (bytes in replies: no ``decode_responses``).
+    """An event store on the Redis that ``client`` is connected to.
 
-    ``prefix`` begins all its keys. ``shards`` counts when the store is used for the very first time (None: 16); later
-    it must be None or what was settled then, else every use raises WrongInstallation. ``now`` is the wall clock of this
-    process (milliseconds since 1970 UTC), which is held against the server's TIME with every append; None for a virtual
-    clock, which is not. Making the object does not connect.
+    ``prefix`` begins all its keys. ``shards`` is the number of shards when the store is used for the very first time
+    (None: 16); later it must be None or the number from then, else every use raises WrongInstallation. ``now`` is the
+    wall clock of this process (milliseconds since 1970 UTC), which every append compares with the server's TIME; None
+    for a virtual clock, which is not compared. Making the object does not connect.
     """
 
     def __init__(
         self,
-        client: Redis,
+        client: StoreClient,
         prefix: str = "rk:",
         shards: int | None = None,
         now: Callable[[], int] | None = None,
@@ -80,11 +72,10 @@ class RedisStore(EventStore):
         self.prefix = prefix
         self.clock = None if now is None else StoreClock(client, now)
         self._wanted_shards = shards
-        self._execute: Any = client.execute_command
         self._append = load_script(client, __package__, "append")
         self._open = load_script(client, __package__, "open")
-        self._keep_orders = load_script(client, __package__, "keep_orders")
-        self._keep_snapshot = load_script(client, __package__, "keep_snapshot")
+        self._save_snapshot = load_script(client, __package__, "save_snapshot")
+        self._save_conditional_moves = load_script(client, __package__, "save_conditional_moves")
 
     @functools.cached_property
     def _keys(self) -> list[ShardKeys]:
@@ -98,15 +89,16 @@ class RedisStore(EventStore):
     def installation(self) -> Installation:
         """Return what is written about this installation, and write it the very first time.
 
-        Raises WrongInstallation when the store was installed with another number of shards or has another layout, and
-        StoreUnavailable.
+        Raises StoreUnavailable, and WrongInstallation when the store was installed with another number of shards or
+        has another layout.
         """
         key = InstallationKeys(self.prefix).installation
-        found: Any = self.client.hmget(key, "id", "shards", "format")
+        found = self.client.hmget(key, ["id", "shards", "format"])
         if None in found:
             found = self._install(key)
         try:
-            installation = Installation(found[0].decode("ascii"), int(found[1]), int(found[2]))
+            id, shards, layout = ((value or b"").decode("ascii") for value in found)
+            installation = Installation(id, int(shards), int(layout))
         except ValueError as error:
             raise WrongInstallation(f"what the key {key} says of the installation cannot be read") from error
         if installation.format != FORMAT:
@@ -114,21 +106,21 @@ class RedisStore(EventStore):
         if self._wanted_shards not in (None, installation.shards):
             raise WrongInstallation(
                 f"the store was installed with {installation.shards} shards and cannot be opened with "
-                f"{self._wanted_shards}: the number is fixed for ever"
+                f"{self._wanted_shards}: the number cannot be changed"
             )
         return installation
 
-    def _install(self, key: str) -> list[bytes]:
+    def _install(self, key: str) -> list[bytes | None]:
         with self.client.pipeline(transaction=True) as pipeline:
             pipeline.hsetnx(key, "shards", str(self._wanted_shards or DEFAULT_SHARDS))
             pipeline.hsetnx(key, "format", str(FORMAT))
             pipeline.hsetnx(key, "id", secrets.token_hex(8))
-            pipeline.hmget(key, "id", "shards", "format")
-            found: list[bytes] = pipeline.execute()[-1]
+            pipeline.hmget(key, ["id", "shards", "format"])
+            found: list[bytes | None] = pipeline.execute()[-1]
         return found
 
     def check_clock(self) -> None:
-        """Raise ClockDiffers unless this process's clock agrees with the server's, where clocks are judged."""
+        """Raise ClockDiffers if this process's clock is compared with the server's and differs from it."""
         if self.clock is not None:
             self.clock.check()
 
@@ -138,122 +130,100 @@ class RedisStore(EventStore):
         expected: Head,
         drafts: Sequence[Draft],
         request: Request,
+        *,
         deadline: int | None = None,
-        orders: int | None = None,
+        conditional_moves: int | None = None,
         decided_at: int | None = None,
     ) -> Appended:
         """Append in one script call; see EventStore. A retry inside the client is safe by the request's key."""
         sealed = seal(drafts, stream, expected.version, expected.digest)
         if not sealed:
             raise ValueError("nothing to append")
-        keys, arguments = self._append_call(stream, expected, request, deadline, orders)
+        places, arguments = self._append_call(stream, expected, request, deadline, conditional_moves)
         packed = [part for event in sealed for part in (event.packed, event.digest)]
-        verdict, *details = agreeing(
-            self.clock, lambda instants: self._run(self._append, keys, [*arguments, *instants, *packed]), decided_at
+        verdict, *details = with_clock_check(
+            self.clock, lambda instants: self._append(places, [*arguments, *instants, *packed]), decided_at
         )
         match verdict:
             case b"appended":
                 head = Head(expected.version + len(sealed), sealed[-1].digest)
                 return Appended([event.envelope for event in sealed], head, False)
             case b"repeated":
-                events = _envelopes(stream, int(details[0]) - 1, map(_scripted, details[1]))
-                if not events:
-                    raise DamagedStream(stream, int(details[0]), "the entry is missing")
-                return Appended(events, Head(events[-1].version, events[-1].digest), True)
+                return _repeated(stream, int(details[0]), details[1])
             case b"mismatch":
                 raise RequestMismatch(stream, request.key)
             case b"stale":
-                current = Head(int(details[0]), details[1])
-                raise StaleVersion(stream, expected.tag, current.tag)
-            case b"orders":
-                raise StaleOrders(stream)
+                raise StaleVersion(stream, expected.tag, Head(int(details[0]), details[1]).tag)
+            case b"conditional-moves":
+                raise StaleConditionalMoves(stream)
         raise DamagedStream(stream, int(details[0]), "the number of stored events is another")
 
     def _append_call(
-        self,
-        stream: str,
-        expected: Head,
-        request: Request,
-        deadline: int | None,
-        orders: int | None,
-    ) -> tuple[list[str], list[Any]]:
-        """Return the keys of the append script, and its arguments in front of instants and events."""
+        self, stream: str, expected: Head, request: Request, deadline: int | None, conditional_moves: int | None
+    ) -> tuple[list[str], list[str | bytes | int]]:
+        """Return the keys of the append script, and its arguments before the instants and events."""
         keys = self._keys_of(stream)
-        arguments: list[Any] = [
+        return [keys.events(stream), keys.head(stream), keys.feed, keys.sequence, keys.streams, keys.deadlines], [
             expected.version,
             expected.digest,
-            *_marks(request),
+            *_request_field(request),
             stream,
             "" if deadline is None else deadline,
-            "" if orders is None else orders,
+            "" if conditional_moves is None else conditional_moves,
         ]
-        return [
-            keys.events(stream),
-            keys.head(stream),
-            keys.feed,
-            keys.sequence,
-            keys.streams,
-            keys.deadlines,
-        ], arguments
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """See EventStore."""
-        key = self._keys_of(stream).events(stream)
-        entries: Any = self.client.xrange(key, f"{after + 1}-0", "+", limit)
+        """See EventReader."""
+        entries = self.client.xrange(self._keys_of(stream).events(stream), f"{after + 1}-0", "+", limit)
         return _envelopes(stream, after, entries)
 
     def open(self, stream: str, after: int | None = 0, request: Request | None = None) -> Opened:
-        """See EventStore."""
+        """See EventReader."""
         keys = self._keys_of(stream)
-        field, mark = _marks(request) if request is not None else ("", b"")
-        (version, digest, remembered, revision), entries, after_read, snapshot, orders = self._run(
-            self._open,
+        field, content = _request_field(request) if request is not None else (b"", b"")
+        (version, digest, recorded, revision), entries, start, snapshot, texts = self._open(
             [keys.events(stream), keys.head(stream), keys.snapshot(stream), keys.conditional_moves(stream)],
-            ["" if after is None else after, field, len(mark)],
+            ["" if after is None else after, field, len(content)],
         )
-        written = None if remembered is None else remembered.split(b":", 2)
-        if written is not None and not (b":" + written[2]).startswith(mark):
-            raise RequestMismatch(stream, request.key if request else "")
+        first, last, written = (None, None, b"") if recorded is None else recorded.split(b":", 2)
+        if request is not None and recorded is not None and not (b":" + written).startswith(content):
+            raise RequestMismatch(stream, request.key)
         head = EMPTY if version is None else Head(int(version), digest)
-        start = int(after_read)
-        events = _envelopes(stream, start, map(_scripted, entries))
+        start = int(start)
+        events = _envelopes(stream, start, map(_entry, entries))
         if (events[-1].version if events else min(start, head.version)) != head.version:
             raise DamagedStream(stream, head.version, "the last event is missing")
         return Opened(
             events,
             head,
-            None if written is None else Remembered(int(written[0]), int(written[1])),
+            None if first is None or last is None else RecordedRequest(int(first), int(last)),
             None if snapshot is None else json.loads(zlib.decompress(snapshot)),
-            NOTHING_KEPT if revision is None else _kept(revision, orders),
+            NO_CONDITIONAL_MOVES if revision is None else _conditional_moves(revision, texts),
         )
 
     def head(self, stream: str) -> Head:
-        """See EventStore."""
+        """See EventReader."""
         return self.heads([stream])[0]
 
     def heads(self, streams: Sequence[str]) -> list[Head]:
-        """See EventStore. One round trip."""
+        """See EventReader. One round trip."""
         with self.client.pipeline(transaction=False) as pipeline:
             for stream in streams:
                 pipeline.hmget(self._keys_of(stream).head(stream), ["v", "d"])
-            found: list[Any] = pipeline.execute()
+            found = pipeline.execute()
         return [EMPTY if version is None else Head(int(version), digest) for version, digest in found]
 
     def streams(self, shard: int) -> Iterator[str]:
-        """See EventStore. New streams join at the end, so reading page by page misses and doubles none."""
+        """See EventReader. New streams join at the end, so reading page by page misses and repeats none."""
         start = 0
-        while page := self._streams_from(shard, start):
-            yield from page
+        while page := self.client.lrange(self._keys[shard].streams, start, start + STREAMS_PER_PAGE - 1):
+            # A damaged name is yielded as it stands: reading its stream tells that there is none.
+            yield from (name.decode(errors="backslashreplace") for name in page)
             start += len(page)
 
-    def _streams_from(self, shard: int, start: int) -> list[str]:
-        found: Any = self.client.lrange(self._keys[shard].streams, start, start + STREAMS_A_PAGE - 1)
-        # A name that is none is that of a match that is not there: reading it says so.
-        return [name.decode(errors="backslashreplace") for name in found]
-
     def feed(self, shard: int, after: int = 0, limit: int = 1000) -> list[Pointer]:
-        """See EventStore."""
-        entries: Any = self.client.xrange(self._keys[shard].feed, f"{after + 1}-0", "+", limit)
+        """See EventReader."""
+        entries = self.client.xrange(self._keys[shard].feed, f"{after + 1}-0", "+", limit)
         return [pointer_of(entry_id, fields) for entry_id, fields in entries]
 
     def due(self, until: int, limit: int = 100) -> list[tuple[str, int]]:
@@ -265,31 +235,18 @@ class RedisStore(EventStore):
         due = [(name.decode(), int(score)) for of_shard in found for name, score in of_shard]
         return sorted(due, key=itemgetter(1, 0))[:limit]
 
-    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
-        """See EventStore. A snapshot that no newer one replaces goes away after 30 days."""
+    def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+        """See EventStore. It expires after 30 days unless a newer one replaces it."""
         packed = zlib.compress(json.dumps(snapshot, separators=(",", ":")).encode(), level=1)
         keys = self._keys_of(stream)
-        self._run(self._keep_snapshot, [keys.snapshot(stream), keys.head(stream)], [version, packed, SNAPSHOT_KEPT_MS])
+        self._save_snapshot([keys.snapshot(stream), keys.head(stream)], [version, packed, SNAPSHOT_TTL_MS])
 
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
+    def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore. Text and revision change in one script."""
         keys = self._keys_of(stream)
-        if (
-            self._run(
-                self._keep_orders,
-                [keys.head(stream), keys.conditional_moves(stream)],
-                [seat, text or "", revision, *head],
-            )
-            is None
-        ):
-            raise StaleOrders(stream)
-
-    def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> Any:
-        try:
-            return self._execute("EVALSHA", script.sha, len(keys), *keys, *arguments)
-        except NoScriptError:
-            # A server that was started again has forgotten its scripts; this loads it and runs it.
-            return script(keys=keys, args=arguments)
+        places = [keys.head(stream), keys.conditional_moves(stream)]
+        if self._save_conditional_moves(places, [seat, text or "", revision, *head]) is None:
+            raise StaleConditionalMoves(stream)
 
     def _keys_of(self, stream: str) -> ShardKeys:
         return self._keys[self.shard_of(stream)]
@@ -297,24 +254,27 @@ class RedisStore(EventStore):
 
 def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
     """Return the pointer that a feed entry is."""
-    return Pointer(_version(entry_id), fields[b"m"].decode(), int(fields[b"v"]))
+    return Pointer(int(entry_id.partition(b"-")[0]), fields[b"m"].decode(), int(fields[b"v"]))
 
 
-def _kept(revision: bytes, fields: list[bytes]) -> Kept:
+def _repeated(stream: str, first: int, entries: Any) -> Appended:
+    events = _envelopes(stream, first - 1, map(_entry, entries))
+    if not events:
+        raise DamagedStream(stream, first, "the entry is missing")
+    return Appended(events, Head(events[-1].version, events[-1].digest), True)
+
+
+def _conditional_moves(revision: bytes, fields: list[bytes]) -> StoredConditionalMoves:
     texts = {int(seat): text.decode() for seat, text in zip(fields[::2], fields[1::2], strict=True)}
-    return Kept(int(revision), texts)
+    return StoredConditionalMoves(int(revision), texts)
 
 
-def _version(entry_id: bytes) -> int:
-    return int(entry_id.partition(b"-")[0])
+def _request_field(request: Request) -> tuple[bytes, bytes]:
+    """Return the field under which a request is recorded, and the part of its value that identifies its content.
 
-
-def _marks(request: Request) -> tuple[bytes, bytes]:
-    """Return the field under which a request is remembered, and the part of its value that tells its content.
-
-    The value ends with the beginning of the digest of the last event that the request wrote, since requests of a store
-    that lost the end of a stream may still be remembered; what was remembered before there were digests has none.
-    Both are digests: what comes from outside then cannot outgrow the compact form in which a server keeps a small hash.
+    The value ends with the beginning of the digest of the last event that the request wrote: a store that lost the end
+    of a stream may still have its requests. Values from before there were such digests end without one. Both parts are
+    digests, so that no input can outgrow the compact encoding that a server uses for a small hash.
     """
     return b"r" + _digest(request.key, 16), b":" + _digest(request.fingerprint, 12)
 
@@ -323,13 +283,13 @@ def _digest(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=size).digest()
 
 
-def _scripted(entry: list[Any]) -> tuple[bytes, dict[bytes, bytes]]:
-    """Return a stream entry as a script replies with it in the form in which a command does."""
-    entry_id, fields = entry
+def _entry(reply: list[Any]) -> Entry:
+    """Return a stream entry from the reply of a script, in the form in which a command returns it."""
+    entry_id, fields = reply
     return entry_id, dict(zip(fields[::2], fields[1::2], strict=True))
 
 
-def _envelopes(stream: str, after: int, entries: Any) -> list[Envelope]:
+def _envelopes(stream: str, after: int, entries: Iterable[Entry]) -> list[Envelope]:
     envelopes = []
     for version, (entry_id, fields) in enumerate(entries, after + 1):
         if entry_id != b"%d-0" % version:

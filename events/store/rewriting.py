@@ -4,12 +4,12 @@ A rewrite of a large store takes minutes and anybody can have an account erased,
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import structlog
-from redis import Redis
 
-from events.runtime.errors import CommandRefused, NotPermitted
+from events.runtime.connections import StoreClient
+from events.runtime.errors import StoreCommandError, StorePermissionError
 from events.runtime.keys import PeopleKeys
 
 SETTLED_AFTER_MS = 60_000
@@ -44,8 +44,8 @@ class Rewriting:
     ``now`` returns milliseconds since 1970 UTC.
     """
 
-    def __init__(self, client: Redis, prefix: str, now: Callable[[], int]) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
+        self._client = client
         keys = PeopleKeys(prefix)
         self._erased, self._rewrite = keys.erased, keys.rewrite
         self._now = now
@@ -88,7 +88,7 @@ class Rewriting:
         for person in persons:
             try:
                 forget(person)
-            except CommandRefused as error:  # a damaged key of one person must not keep others in the files
+            except StoreCommandError as error:  # a damaged key of one person must not keep others in the files
                 log.error("a person cannot be forgotten; it is tried again", person=person, error=str(error))
                 self._client.hset(self._erased, person, now)
         if not self._keeps_file():
@@ -119,9 +119,9 @@ class Rewriting:
         """Ask for a rewrite; return whether that is permitted, None when it cannot begin now."""
         try:
             self._client.bgrewriteaof()
-        except NotPermitted:
+        except StorePermissionError:
             return False
-        except CommandRefused as error:
+        except StoreCommandError as error:
             if "unknown command" in str(error).lower():
                 return False
             if "in progress" not in str(error):
@@ -135,7 +135,7 @@ class Rewriting:
             return False  # The server was started again, and perhaps before the rewrite was complete.
         try:
             progress = self._client.info("persistence")
-        except CommandRefused:
+        except StoreCommandError:
             return True  # It has accepted to do it, and does not say more.
         if progress["aof_rewrite_in_progress"] or progress["aof_rewrite_scheduled"]:
             return None
@@ -147,13 +147,13 @@ class Rewriting:
     def _keeps_file(self) -> bool:
         try:
             return bool(self._client.info("persistence").get("aof_enabled"))
-        except CommandRefused:
+        except StoreCommandError:
             return True  # A server that does not say: asking it for a rewrite will tell.
 
     def _server(self) -> str:
         try:
             return str(self._client.info("server").get("run_id", ""))
-        except CommandRefused:
+        except StoreCommandError:
             return "unknown"
 
     def _done(self, begun: int) -> None:

@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from redis import Redis
-
+from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailable
 from events.store.contract import ClockDiffers
 
@@ -28,8 +27,8 @@ class StoreClock:
     Safe to share between threads. Methods raise redis-py's errors.
     """
 
-    def __init__(self, client: Redis, now: Callable[[], int]) -> None:
-        self._client: Any = client
+    def __init__(self, client: StoreClient, now: Callable[[], int]) -> None:
+        self._client = client
         self.now = now
         self._agreed: tuple[float, int] | None = None
 
@@ -67,7 +66,7 @@ class StoreClock:
             raise ClockDiffers(offset_ms)
 
 
-def agreeing(
+def with_clock_check(
     clock: StoreClock | None, run: Callable[[tuple[int | str, ...]], Any], decided_at: int | None = None
 ) -> Any:
     """Return the reply of a script that writes only if the clocks agree; raises ClockDiffers if they do not.

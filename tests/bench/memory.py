@@ -5,10 +5,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from redis import Redis
-
+from events.runtime.connections import StoreClient
 from events.store.contract import EMPTY, Request
-from events.store.envelope import canonical
+from events.store.envelope import canonical_bytes
 from events.store.redis import RedisStore
 from tests.bench.measure import Table, verdict
 from tests.bench.store import CREATED, MOVED
@@ -35,7 +34,7 @@ def tables() -> Iterator[Table]:
     yield table
 
 
-def _fill(client: Redis, events: int) -> tuple[float, float]:
+def _fill(client: StoreClient, events: int) -> tuple[float, float]:
     store = RedisStore(client)
     store.append("warm", EMPTY, [CREATED], Request("warm", "f" * 64))
     before = _used(client)
@@ -45,10 +44,10 @@ def _fill(client: Redis, events: int) -> tuple[float, float]:
         head = EMPTY
         for number in range(events):
             draft = MOVED if number else CREATED
-            bare += len(canonical(draft, stream, head.version + 1))
+            bare += len(canonical_bytes(draft, stream, head.version + 1))
             head = store.append(stream, head, [draft], Request(secrets.token_hex(25), secrets.token_hex(32))).head
     return (_used(client) - before) / (MATCHES * events), bare / (MATCHES * events)
 
 
-def _used(client: Redis) -> int:
+def _used(client: StoreClient) -> int:
     return int(client.info("memory")["used_memory"])

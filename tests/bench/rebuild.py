@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from celery import Celery
-from redis import Redis
 
 from deploy.local.environment import ROOT
 from domain.games import GAMES
 from events.installation import make_store
-from events.runtime.connections import connect
+from events.runtime.connections import StoreClient, connect
 from events.runtime.settings import Settings, next_database
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
@@ -101,7 +100,7 @@ def _consume(broker: str, processes: int) -> float:
     return (TASKS - 2 * MARGIN) / taken
 
 
-def _wait_for(client: Redis, length: int) -> None:
+def _wait_for(client: StoreClient, length: int) -> None:
     deadline = time.monotonic() + 60
     while int(client.llen(QUEUE)) > length:
         if time.monotonic() > deadline:

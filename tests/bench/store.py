@@ -13,13 +13,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from redis import Redis
-
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
 from deploy.local.watermark import MARK
 from domain.match import events as e
 from domain.match.state import Seat
+from events.runtime.connections import StoreClient
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, GENESIS, Head, Request
 from events.store.envelope import seal
@@ -95,7 +94,7 @@ def _by_clients(store: RedisStore) -> Measured:
     return subject
 
 
-def _pings(client: Redis) -> Measured:
+def _pings(client: StoreClient) -> Measured:
     return repeated(lambda: bool(client.ping()), TURN_SECONDS, time.perf_counter)
 
 

@@ -9,17 +9,17 @@ import pytest
 from events.store.contract import (
     EMPTY,
     GENESIS,
-    NOTHING_KEPT,
+    NO_CONDITIONAL_MOVES,
     Appended,
     EventStore,
     Head,
     Request,
     RequestMismatch,
-    StaleOrders,
+    StaleConditionalMoves,
     StaleVersion,
     VersionTag,
 )
-from events.store.envelope import Draft, canonical, chained
+from events.store.envelope import Draft, canonical_bytes, chain_digest
 from tests.support.drafts import draft, drafts, grown, request
 
 
@@ -37,7 +37,7 @@ def everything(store: EventStore) -> list[object]:
 def test_a_stream_that_nobody_wrote_is_empty(store: EventStore) -> None:
     assert store.head("m") == EMPTY
     assert store.read("m") == []
-    assert store.open("m", None, request("key")) == ([], EMPTY, None, None, NOTHING_KEPT)
+    assert store.open("m", None, request("key")) == ([], EMPTY, None, None, NO_CONDITIONAL_MOVES)
 
 
 def test_what_was_appended_is_read_back_in_order(store: EventStore) -> None:
@@ -55,21 +55,21 @@ def test_what_was_appended_is_read_back_in_order(store: EventStore) -> None:
 
 def test_orders_are_kept_only_for_the_revision_and_the_version_that_they_were_made_for(store: EventStore) -> None:
     earlier, present = (appended.head for appended in grown(store, "m", [1, 1]))
-    store.keep_orders("m", 1, "one", 0, present)
+    store.save_conditional_moves("m", 1, "one", 0, present)
     for revision, head in ((0, present), (1, earlier), (1, Head(2, earlier.digest)), (2, present)):
-        with pytest.raises(StaleOrders):
-            store.keep_orders("m", 1, "another", revision, head)
-    assert store.open("m").orders == (1, {1: "one"})
-    store.keep_orders("m", 0, "zero", 1, present)
-    store.keep_orders("m", 1, None, 2, present)
-    assert store.open("m").orders == (3, {0: "zero"})
+        with pytest.raises(StaleConditionalMoves):
+            store.save_conditional_moves("m", 1, "another", revision, head)
+    assert store.open("m").conditional_moves == (1, {1: "one"})
+    store.save_conditional_moves("m", 0, "zero", 1, present)
+    store.save_conditional_moves("m", 1, None, 2, present)
+    assert store.open("m").conditional_moves == (3, {0: "zero"})
 
 
 def test_each_event_is_chained_to_the_one_before(store: EventStore) -> None:
     grown(store, "m", [1, 2])
     digest = GENESIS
     for number, event in enumerate(store.read("m"), 1):
-        digest = chained(digest, canonical(event.draft, "m", number))
+        digest = chain_digest(digest, canonical_bytes(event.draft, "m", number))
         assert event.id == digest.hex()
     assert store.head("m") == Head(3, digest)
 
@@ -103,8 +103,8 @@ def test_opening_gives_later_events_the_head_and_what_is_remembered(store: Event
     opened = store.open("m", 2, request("0+2"))
     assert opened.events == second.events
     assert opened.head == second.head
-    assert opened.remembered == (1, 2)
-    assert store.open("m", 3, request("unknown")) == ([], second.head, None, None, NOTHING_KEPT)
+    assert opened.recorded_request == (1, 2)
+    assert store.open("m", 3, request("unknown")) == ([], second.head, None, None, NO_CONDITIONAL_MOVES)
     assert store.open("m").events == first.events + second.events
 
 
@@ -159,10 +159,10 @@ def test_request_keys_of_two_streams_are_independent(store: EventStore) -> None:
 def test_request_keys_cannot_be_taken_for_anything_else(store: EventStore) -> None:
     head = EMPTY
     for key in ("v", "d", "r", "1:2:3", "", "ä\n", "k" * 500):
-        assert store.open("m", None, Request(key, "a:b")).remembered is None
-        assert store.open("m", None).remembered is None
+        assert store.open("m", None, Request(key, "a:b")).recorded_request is None
+        assert store.open("m", None).recorded_request is None
         head = store.append("m", head, drafts(1), Request(key, "a:b")).head
-        assert store.open("m", None, Request(key, "a:b")).remembered == (head.version, head.version)
+        assert store.open("m", None, Request(key, "a:b")).recorded_request == (head.version, head.version)
 
 
 @pytest.mark.parametrize(
@@ -236,19 +236,19 @@ def test_a_repeated_request_leaves_the_deadline_alone(make_store: Callable[[int]
 
 def test_a_snapshot_spares_the_events_before_it(store: EventStore) -> None:
     (appended,) = grown(store, "m", [3])
-    store.keep_snapshot("m", 2, {"position": "…", "moves": ["a", "b"], "score": 0.5})
+    store.save_snapshot("m", 2, {"position": "…", "moves": ["a", "b"], "score": 0.5})
     opened = store.open("m", None)
     assert opened.snapshot == {"position": "…", "moves": ["a", "b"], "score": 0.5}
     assert opened.events == appended.events[2:]
-    assert store.open("m", 0) == (appended.events, appended.head, None, None, NOTHING_KEPT)
+    assert store.open("m", 0) == (appended.events, appended.head, None, None, NO_CONDITIONAL_MOVES)
 
 
 def test_a_newer_snapshot_is_not_replaced_by_an_older_one(store: EventStore) -> None:
     grown(store, "m", [3])
-    store.keep_snapshot("m", 2, {"at": 2})
-    store.keep_snapshot("m", 1, {"at": 1})
+    store.save_snapshot("m", 2, {"at": 2})
+    store.save_snapshot("m", 1, {"at": 1})
     assert store.open("m", None).snapshot == {"at": 2}
-    store.keep_snapshot("m", 3, {"at": 3})
+    store.save_snapshot("m", 3, {"at": 3})
     assert store.open("m", None).snapshot == {"at": 3}
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from redis import Redis
 
 from domain.match.commands import JoinMatch
+from events.runtime.connections import StoreClient
 from events.store.chain import Verified, verify, verify_all
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, DamagedStream, EventStore, Head
@@ -42,7 +42,7 @@ def events_key(store: RedisStore, name: str) -> str:
 
 
 @pytest.fixture
-def kept(redis: Redis) -> RedisStore:
+def kept(redis: StoreClient) -> RedisStore:
     """Return a store with a match of five events in the stream m."""
     store = RedisStore(redis)
     keep_match(store, "m")
@@ -66,7 +66,7 @@ def test_all_sound_streams_are_verified_with_progress(store: EventStore) -> None
     assert {verdict.stream: verdict.head for verdict in seen if isinstance(verdict, Verified)} == heads
 
 
-def test_any_flipped_byte_of_an_event_is_found_at_its_version(kept: RedisStore, redis: Redis) -> None:
+def test_any_flipped_byte_of_an_event_is_found_at_its_version(kept: RedisStore, redis: StoreClient) -> None:
     key = events_key(kept, "m")
     original: Any = redis.xrange(key)
     for place in range(len(original[3][1][b"b"])):
@@ -88,20 +88,20 @@ def test_any_flipped_byte_of_an_event_is_found_at_its_version(kept: RedisStore, 
     assert verify(kept, "m").head == kept.head("m")
 
 
-def test_a_flipped_byte_of_a_digest_is_found(kept: RedisStore, redis: Redis) -> None:
+def test_a_flipped_byte_of_a_digest_is_found(kept: RedisStore, redis: StoreClient) -> None:
     rewrite(redis, events_key(kept, "m"), lambda n, f: f | {b"h": f[b"h"][:-1] + b"?"} if n == 2 else f)
     with pytest.raises(DamagedStream, match="version 2: its content, its digest"):
         verify(kept, "m")
 
 
-def test_events_that_changed_places_are_found(kept: RedisStore, redis: Redis) -> None:
+def test_events_that_changed_places_are_found(kept: RedisStore, redis: StoreClient) -> None:
     entries = [fields for _, fields in redis.xrange(events_key(kept, "m"))]
     rewrite(redis, events_key(kept, "m"), lambda n, f: {3: entries[3], 4: entries[2]}.get(n, f))
     with pytest.raises(DamagedStream, match="version 3"):
         verify(kept, "m")
 
 
-def test_a_forged_event_with_a_fitting_digest_is_found_at_the_next(kept: RedisStore, redis: Redis) -> None:
+def test_a_forged_event_with_a_fitting_digest_is_found_at_the_next(kept: RedisStore, redis: StoreClient) -> None:
     other = RedisStore(redis, prefix="forger:")
     keep_match(other, "m", ("c3-b4", "b6-a5"))
     forged = dict(enumerate((fields for _, fields in redis.xrange(f"forger:{events_key(other, 'm')[3:]}")), 1))
@@ -113,19 +113,19 @@ def test_a_forged_event_with_a_fitting_digest_is_found_at_the_next(kept: RedisSt
         verify(kept, "m")
 
 
-def test_a_lost_event_is_found(kept: RedisStore, redis: Redis) -> None:
+def test_a_lost_event_is_found(kept: RedisStore, redis: StoreClient) -> None:
     redis.xdel(events_key(kept, "m"), "2-0")
     with pytest.raises(DamagedStream, match="version 2: the entry is missing"):
         verify(kept, "m")
 
 
-def test_a_lost_end_is_found_by_the_head(kept: RedisStore, redis: Redis) -> None:
+def test_a_lost_end_is_found_by_the_head(kept: RedisStore, redis: StoreClient) -> None:
     redis.xdel(events_key(kept, "m"), "5-0")
     with pytest.raises(DamagedStream, match="version 5: the last event is missing"):
         verify(kept, "m")
 
 
-def test_a_stream_that_is_gone_is_found_by_its_shard(kept: RedisStore, redis: Redis) -> None:
+def test_a_stream_that_is_gone_is_found_by_its_shard(kept: RedisStore, redis: StoreClient) -> None:
     redis.delete(events_key(kept, "m"), events_key(kept, "m")[:-1] + "h")
     (damage,) = verify_all(kept)
     assert (damage.stream, damage.version) == ("m", 1)
@@ -139,7 +139,7 @@ def test_an_event_that_cannot_be_decoded_is_damage(store: EventStore) -> None:
         verify(store, "m")
 
 
-def test_content_without_a_canonical_form_is_damage(kept: RedisStore, redis: Redis) -> None:
+def test_content_without_a_canonical_form_is_damage(kept: RedisStore, redis: StoreClient) -> None:
     def enlarge(number: int, fields: dict[bytes, bytes]) -> dict[bytes, bytes]:
         packed = json.loads(fields[b"b"])
         return (
@@ -151,7 +151,9 @@ def test_content_without_a_canonical_form_is_damage(kept: RedisStore, redis: Red
         verify(kept, "m")
 
 
-def test_damage_in_one_stream_does_not_keep_the_others_from_being_verified(kept: RedisStore, redis: Redis) -> None:
+def test_damage_in_one_stream_does_not_keep_the_others_from_being_verified(
+    kept: RedisStore, redis: StoreClient
+) -> None:
     for number in range(4):
         keep_match(kept, f"m{number}")
     for name in ("m", "m2"):

@@ -3,9 +3,8 @@
 from threading import Thread
 
 import pytest
-from redis import Redis
 
-from events.runtime.connections import blocking_client, connect
+from events.runtime.connections import StoreClient, blocking_client, connect
 from events.runtime.errors import StoreUnavailable
 from events.store.feed import Delivery, FeedGroup, FeedTail, trim
 from events.store.redis import RedisStore
@@ -16,21 +15,21 @@ SHARDS = 3
 
 
 @pytest.fixture
-def store(redis: Redis) -> RedisStore:
+def store(redis: StoreClient) -> RedisStore:
     """Return an empty store with three shards."""
     store = RedisStore(redis, shards=SHARDS)
     store.installation()
     return store
 
 
-def group(redis: Redis, name: str = "projections", consumer: str = "relay-1") -> FeedGroup:
+def group(redis: StoreClient, name: str = "projections", consumer: str = "relay-1") -> FeedGroup:
     """Return a consumer of a group that exists on all shards."""
     consuming = FeedGroup(redis, "rk:", SHARDS, name, consumer)
     consuming.ensure()
     return consuming
 
 
-def acknowledge(redis: Redis, consuming: FeedGroup, deliveries: list[Delivery]) -> None:
+def acknowledge(redis: StoreClient, consuming: FeedGroup, deliveries: list[Delivery]) -> None:
     with redis.pipeline() as pipeline:
         consuming.acknowledge(pipeline, deliveries)
         pipeline.execute()
@@ -48,7 +47,7 @@ def names_on_all_shards(store: RedisStore) -> list[str]:
     return [found[shard] for shard in range(SHARDS)]
 
 
-def test_a_group_reads_what_was_appended_before_it_began_and_after(store: RedisStore, redis: Redis) -> None:
+def test_a_group_reads_what_was_appended_before_it_began_and_after(store: RedisStore, redis: StoreClient) -> None:
     names = names_on_all_shards(store)
     for name in names:
         grown(store, name, [2])
@@ -59,13 +58,13 @@ def test_a_group_reads_what_was_appended_before_it_began_and_after(store: RedisS
     assert consuming.read(None) == []
 
 
-def test_making_a_group_again_keeps_its_place(store: RedisStore, redis: Redis) -> None:
+def test_making_a_group_again_keeps_its_place(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     assert len(group(redis).read(None)) == 2
     assert group(redis).read(None) == []
 
 
-def test_a_read_gives_at_most_the_count_of_each_shard(store: RedisStore, redis: Redis) -> None:
+def test_a_read_gives_at_most_the_count_of_each_shard(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [5])
     consuming = group(redis)
     assert [entry.version for entry in consuming.read(None, count=2)] == [1, 2]
@@ -86,14 +85,16 @@ def test_a_blocked_reader_returns_nothing_when_its_time_is_up(store: RedisStore,
     assert group(blocking_client(server.url, 1)).read(1) == []
 
 
-def test_two_consumers_of_a_group_share_the_entries_and_two_groups_do_not(store: RedisStore, redis: Redis) -> None:
+def test_two_consumers_of_a_group_share_the_entries_and_two_groups_do_not(
+    store: RedisStore, redis: StoreClient
+) -> None:
     grown(store, "m", [4])
     one, other = group(redis), group(redis, consumer="relay-2")
     assert places(one.read(None, count=2)) | places(other.read(None)) == {("m", version) for version in range(1, 5)}
     assert len(group(redis, "ratings").read(None)) == 4
 
 
-def test_an_acknowledgement_takes_place_with_the_effect_or_not_at_all(store: RedisStore, redis: Redis) -> None:
+def test_an_acknowledgement_takes_place_with_the_effect_or_not_at_all(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     consuming = group(redis)
     deliveries = consuming.read(None)
@@ -105,7 +106,9 @@ def test_an_acknowledgement_takes_place_with_the_effect_or_not_at_all(store: Red
     assert sum(lag.pending for lag in consuming.lag()) == 0
 
 
-def test_what_a_dead_consumer_left_is_claimed_with_the_number_of_deliveries(store: RedisStore, redis: Redis) -> None:
+def test_what_a_dead_consumer_left_is_claimed_with_the_number_of_deliveries(
+    store: RedisStore, redis: StoreClient
+) -> None:
     names = names_on_all_shards(store)
     for name in names:
         grown(store, name, [3])
@@ -118,13 +121,13 @@ def test_what_a_dead_consumer_left_is_claimed_with_the_number_of_deliveries(stor
     assert {entry.times_delivered for entry in heir.claim(0)} == {3}
 
 
-def test_entries_that_were_given_lately_are_not_claimed(store: RedisStore, redis: Redis) -> None:
+def test_entries_that_were_given_lately_are_not_claimed(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     group(redis).read(None)
     assert group(redis, consumer="relay-2").claim(60_000) == []
 
 
-def test_claimed_entries_that_were_trimmed_are_settled(store: RedisStore, redis: Redis) -> None:
+def test_claimed_entries_that_were_trimmed_are_settled(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [3])
     consuming = group(redis)
     consuming.read(None)
@@ -134,7 +137,7 @@ def test_claimed_entries_that_were_trimmed_are_settled(store: RedisStore, redis:
     assert sum(lag.pending for lag in heir.lag()) == 2
 
 
-def test_a_parked_entry_is_out_of_the_way_and_kept_with_its_reason(store: RedisStore, redis: Redis) -> None:
+def test_a_parked_entry_is_out_of_the_way_and_kept_with_its_reason(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     consuming = group(redis)
     first, _ = consuming.read(None)
@@ -145,7 +148,9 @@ def test_a_parked_entry_is_out_of_the_way_and_kept_with_its_reason(store: RedisS
     assert group(redis, "ratings").parked() == []
 
 
-def test_the_lag_counts_what_nobody_was_given_and_what_is_not_acknowledged(store: RedisStore, redis: Redis) -> None:
+def test_the_lag_counts_what_nobody_was_given_and_what_is_not_acknowledged(
+    store: RedisStore, redis: StoreClient
+) -> None:
     grown(store, "m", [5])
     consuming = group(redis)
     shard = store.shard_of("m")
@@ -157,13 +162,13 @@ def test_the_lag_counts_what_nobody_was_given_and_what_is_not_acknowledged(store
     assert [lag for number, lag in enumerate(consuming.lag()) if number != shard] == [(0, 0)] * (SHARDS - 1)
 
 
-def test_a_group_that_does_not_exist_yet_is_behind_by_everything(store: RedisStore, redis: Redis) -> None:
+def test_a_group_that_does_not_exist_yet_is_behind_by_everything(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     lags = FeedGroup(redis, "rk:", SHARDS, "later", "metrics").lag()
     assert lags == [(2, 0) if shard == store.shard_of("m") else (0, 0) for shard in range(SHARDS)]
 
 
-def test_only_idle_consumers_that_hold_nothing_are_dropped(store: RedisStore, redis: Redis) -> None:
+def test_only_idle_consumers_that_hold_nothing_are_dropped(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     holding, idle, own = (group(redis, consumer=name) for name in ("holding", "idle", "own"))
     acknowledge(redis, idle, idle.read(None, count=1))
@@ -178,7 +183,7 @@ def test_only_idle_consumers_that_hold_nothing_are_dropped(store: RedisStore, re
     assert places(own.claim(0)) == {("m", 2)}
 
 
-def test_a_tail_sees_only_what_comes_after_it_was_made(store: RedisStore, redis: Redis) -> None:
+def test_a_tail_sees_only_what_comes_after_it_was_made(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [2])
     tail = FeedTail(redis, "rk:", SHARDS)
     assert tail.read(None) == []
@@ -202,7 +207,7 @@ def test_a_tail_misses_nothing_between_two_reads_nor_while_the_server_is_away(se
     assert [entry.version for entry in tail.read(None)] == [1, 2, 3]
 
 
-def test_a_tail_follows_a_store_that_was_put_back(store: RedisStore, redis: Redis) -> None:
+def test_a_tail_follows_a_store_that_was_put_back(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [3])
     tail = FeedTail(redis, "rk:", SHARDS)
     redis.flushall()
@@ -213,7 +218,7 @@ def test_a_tail_follows_a_store_that_was_put_back(store: RedisStore, redis: Redi
     assert [entry.version for entry in tail.read(None)] == [2]
 
 
-def test_only_entries_that_all_groups_have_acknowledged_are_trimmed(store: RedisStore, redis: Redis) -> None:
+def test_only_entries_that_all_groups_have_acknowledged_are_trimmed(store: RedisStore, redis: StoreClient) -> None:
     redis.config_set("stream-node-max-entries", 1)
     try:
         grown(store, "m", [10])
@@ -229,13 +234,13 @@ def test_only_entries_that_all_groups_have_acknowledged_are_trimmed(store: Redis
     assert places(slow.read(None)) == {("m", version) for version in range(7, 11)}
 
 
-def test_a_feed_without_groups_is_kept_whole(store: RedisStore, redis: Redis) -> None:
+def test_a_feed_without_groups_is_kept_whole(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [3])
     assert trim(redis, "rk:", SHARDS) == 0
     assert len(store.feed(store.shard_of("m"))) == 3
 
 
-def test_a_trimmed_feed_goes_on_where_it_was(store: RedisStore, redis: Redis) -> None:
+def test_a_trimmed_feed_goes_on_where_it_was(store: RedisStore, redis: StoreClient) -> None:
     grown(store, "m", [3])
     consuming = group(redis)
     acknowledge(redis, consuming, consuming.read(None))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
-from redis import Redis
 
+from events.runtime.connections import StoreClient
 from events.store.chain import verify_all
 from events.store.contract import EMPTY, EventStore, Head, Request, RequestMismatch, StaleVersion
 from events.store.memory import MemoryStore
@@ -59,7 +59,7 @@ class StoreModel(RuleBasedStateMachine):
         drafts = [draft(next(self.numbers)) for _ in range(size)]
 
         def attempt() -> None:
-            appended = self.store.append(stream, expected, drafts, Request(key, fingerprint), deadline)
+            appended = self.store.append(stream, expected, drafts, Request(key, fingerprint), deadline=deadline)
             known = self.requests.get((stream, key))
             if known is not None:
                 assert appended.repeated
@@ -94,11 +94,11 @@ class StoreModel(RuleBasedStateMachine):
 
     @precondition(lambda self: any(self.ids.values()))
     @rule(stream=st.sampled_from(STREAMS), back=st.integers(0, 3))
-    def keep_snapshot(self, stream: str, back: int) -> None:
+    def save_snapshot(self, stream: str, back: int) -> None:
         """Keep a snapshot of the present or of an earlier version."""
         version = len(self.ids[stream]) - back
         if version > 0:
-            self.store.keep_snapshot(stream, version, {"version": version})
+            self.store.save_snapshot(stream, version, {"version": version})
             self.snapshots[stream] = max(self.snapshots.get(stream, 0), version)
 
     @rule(stream=st.sampled_from(STREAMS), after=st.integers(0, 6), limit=st.none() | st.integers(1, 4))
@@ -116,7 +116,7 @@ class StoreModel(RuleBasedStateMachine):
         assert opened.snapshot == ({"version": start} if start else None)
         assert [event.id for event in opened.events] == self.ids[stream][start:]
         assert opened.head == self.heads[stream][-1]
-        assert opened.remembered == (
+        assert opened.recorded_request == (
             None if known is None else (known.head.version - len(known.events) + 1, known.head.version)
         )
 
@@ -154,6 +154,6 @@ def test_the_store_in_memory_agrees_with_the_model() -> None:
     assert tried(lambda: MemoryStore(SHARDS)) >= 25
 
 
-def test_the_store_on_redis_agrees_with_the_model(redis: Redis) -> None:
+def test_the_store_on_redis_agrees_with_the_model(redis: StoreClient) -> None:
     prefixes = (f"model-{number}:" for number in count())
     assert tried(lambda: RedisStore(redis, next(prefixes), SHARDS)) >= 25

@@ -10,13 +10,21 @@ from threading import Barrier
 from typing import cast
 
 import pytest
-from redis import Redis, RedisCluster
+from redis import RedisCluster
 from redis.crc import key_slot
 
-from events.runtime.connections import connect
+from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreError, StoreUnavailable
 from events.store.chain import verify_all
-from events.store.contract import EMPTY, NOTHING_KEPT, DamagedStream, Head, Request, StaleVersion, WrongInstallation
+from events.store.contract import (
+    EMPTY,
+    NO_CONDITIONAL_MOVES,
+    DamagedStream,
+    Head,
+    Request,
+    StaleVersion,
+    WrongInstallation,
+)
 from events.store.redis import RedisStore
 from tests.support.drafts import draft, drafts, grown, request
 from tests.support.eventually import eventually
@@ -45,12 +53,12 @@ def events_key(store: RedisStore, stream: str) -> str:
     return f"{store.prefix}{{s{store.shard_of(stream):02d}}}:m:{stream}:e"
 
 
-def dump(redis: Redis) -> dict[bytes, bytes]:
+def dump(redis: StoreClient) -> dict[bytes, bytes]:
     """Return all keys with their serialized values."""
     return {key: redis.dump(key) for key in redis.scan_iter()}
 
 
-def test_a_lost_reply_neither_doubles_an_append_nor_reports_a_conflict(redis: Redis, proxy: LossyProxy) -> None:
+def test_a_lost_reply_neither_doubles_an_append_nor_reports_a_conflict(redis: StoreClient, proxy: LossyProxy) -> None:
     store = RedisStore(connect(proxy.url))
     (first,) = grown(store, "m", [1])
     proxy.lose_reply_to(b"EVALSHA")
@@ -61,7 +69,7 @@ def test_a_lost_reply_neither_doubles_an_append_nor_reports_a_conflict(redis: Re
     assert RedisStore(redis).head("m") == second.head
 
 
-def test_a_lost_reply_to_a_lost_script_is_asked_for_again(redis: Redis, proxy: LossyProxy) -> None:
+def test_a_lost_reply_to_a_lost_script_is_asked_for_again(redis: StoreClient, proxy: LossyProxy) -> None:
     store = RedisStore(connect(proxy.url))
     (first,) = grown(store, "m", [1])
     redis.script_flush()
@@ -143,7 +151,7 @@ def test_a_store_that_was_never_reached_can_be_made_and_used_later(own_server: R
     assert store.installation().shards == 16
 
 
-def test_a_full_server_refuses_an_append_before_its_first_write(redis: Redis) -> None:
+def test_a_full_server_refuses_an_append_before_its_first_write(redis: StoreClient) -> None:
     store = RedisStore(redis)
     (first,) = grown(store, "m", [1])
     before = dump(redis)
@@ -156,7 +164,7 @@ def test_a_full_server_refuses_an_append_before_its_first_write(redis: Redis) ->
     assert store.append("m", first.head, drafts(3), request("key")).head.version == 4
 
 
-def test_a_replica_that_cannot_write_is_unavailable(redis: Redis) -> None:
+def test_a_replica_that_cannot_write_is_unavailable(redis: StoreClient) -> None:
     store = RedisStore(redis)
     (first,) = grown(store, "m", [1])
     redis.config_set("replica-read-only", "yes")
@@ -169,7 +177,7 @@ def test_a_replica_that_cannot_write_is_unavailable(redis: Redis) -> None:
     assert store.head("m") == first.head
 
 
-def test_a_refused_append_changes_no_key(redis: Redis) -> None:
+def test_a_refused_append_changes_no_key(redis: StoreClient) -> None:
     store = RedisStore(redis)
     (first,) = grown(store, "m", [2])
     before = dump(redis)
@@ -181,7 +189,7 @@ def test_a_refused_append_changes_no_key(redis: Redis) -> None:
     assert dump(redis) == before
 
 
-def test_a_stream_that_lost_an_entry_is_damaged_for_readers_and_writers(redis: Redis) -> None:
+def test_a_stream_that_lost_an_entry_is_damaged_for_readers_and_writers(redis: StoreClient) -> None:
     store = RedisStore(redis)
     (appended,) = grown(store, "m", [4])
     redis.xdel(events_key(store, "m"), "2-0")
@@ -195,7 +203,7 @@ def test_a_stream_that_lost_an_entry_is_damaged_for_readers_and_writers(redis: R
     assert dump(redis) == before
 
 
-def test_a_stream_that_lost_its_end_is_damaged(redis: Redis) -> None:
+def test_a_stream_that_lost_its_end_is_damaged(redis: StoreClient) -> None:
     store = RedisStore(redis)
     grown(store, "m", [4])
     redis.xdel(events_key(store, "m"), "4-0")
@@ -204,14 +212,14 @@ def test_a_stream_that_lost_its_end_is_damaged(redis: Redis) -> None:
             store.open("m", after)
 
 
-def test_opening_after_a_version_that_the_stream_does_not_have_gives_its_head(redis: Redis) -> None:
+def test_opening_after_a_version_that_the_stream_does_not_have_gives_its_head(redis: StoreClient) -> None:
     store = RedisStore(redis)
     (appended,) = grown(store, "m", [2])
-    assert store.open("m", 7) == ([], appended.head, None, None, NOTHING_KEPT)
+    assert store.open("m", 7) == ([], appended.head, None, None, NO_CONDITIONAL_MOVES)
 
 
 @pytest.mark.parametrize("stored", [b"{", b"[]", b'["t",1,2,"a",[]]', b'["t",true,2,"a",{}]', b"\xff", b'"t"'])
-def test_an_entry_that_is_no_event_is_damage_with_its_place(redis: Redis, stored: bytes) -> None:
+def test_an_entry_that_is_no_event_is_damage_with_its_place(redis: StoreClient, stored: bytes) -> None:
     store = RedisStore(redis)
     grown(store, "m", [1])
     redis.delete(events_key(store, "m"))
@@ -220,7 +228,7 @@ def test_an_entry_that_is_no_event_is_damage_with_its_place(redis: Redis, stored
         store.read("m")
 
 
-def test_a_key_of_another_kind_is_an_error_of_the_store(redis: Redis) -> None:
+def test_a_key_of_another_kind_is_an_error_of_the_store(redis: StoreClient) -> None:
     store = RedisStore(redis)
     grown(store, "m", [1])
     redis.delete(events_key(store, "m"))
@@ -229,11 +237,11 @@ def test_a_key_of_another_kind_is_an_error_of_the_store(redis: Redis) -> None:
         store.read("m")
 
 
-def test_all_keys_of_a_shard_lie_in_one_cluster_slot(redis: Redis) -> None:
+def test_all_keys_of_a_shard_lie_in_one_cluster_slot(redis: StoreClient) -> None:
     store = RedisStore(redis, prefix="test:", shards=3)
     for number in range(9):
         head = store.append(f"m{number}", EMPTY, drafts(1), request(1), deadline=5).head
-        store.keep_snapshot(f"m{number}", head.version, {})
+        store.save_snapshot(f"m{number}", head.version, {})
     slots: dict[bytes, set[int]] = {}
     for key in redis.scan_iter():
         if key != b"test:rookery":
@@ -250,10 +258,10 @@ def test_the_store_works_on_a_redis_cluster(tmp_path: Path) -> None:
         client = node.client()
         client.cluster("ADDSLOTS", *range(16384))
         eventually(lambda: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok", "a cluster")
-        store = RedisStore(cast(Redis, RedisCluster(host="127.0.0.1", port=node.port)), shards=4)
+        store = RedisStore(cast(StoreClient, RedisCluster(host="127.0.0.1", port=node.port)), shards=4)
         for number in range(8):
             grown(store, f"m{number}", [2, 1])
-            store.keep_snapshot(f"m{number}", 2, {"at": 2})
+            store.save_snapshot(f"m{number}", 2, {"at": 2})
         assert all(len(store.open(f"m{number}", None).events) == 1 for number in range(8))
         assert sum(len(store.feed(shard)) for shard in range(4)) == 24
     finally:
@@ -265,8 +273,8 @@ def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
     assert {script.name.removesuffix(".lua") for script in scripts} == {
         "append",
         "open",
-        "keep_snapshot",
-        "keep_orders",
+        "save_snapshot",
+        "save_conditional_moves",
         "drop_idle_consumers",
     }
     of_6_2 = {
@@ -296,14 +304,14 @@ def test_scripts_touch_only_keys_that_are_passed_and_commands_of_6_2() -> None:
             assert re.fullmatch(r"KEYS\[\d\]", key) or command == "'TIME'"
 
 
-def test_the_first_use_writes_down_the_installation_once(redis: Redis) -> None:
+def test_the_first_use_writes_down_the_installation_once(redis: StoreClient) -> None:
     first = RedisStore(redis, shards=4).installation()
     assert (first.shards, first.format) == (4, 1)
     assert RedisStore(redis).installation() == first
     assert RedisStore(redis, shards=4).installation() == first
 
 
-def test_another_number_of_shards_is_refused_before_anything_is_written(redis: Redis) -> None:
+def test_another_number_of_shards_is_refused_before_anything_is_written(redis: StoreClient) -> None:
     grown(RedisStore(redis, shards=4), "m", [1])
     before = dump(redis)
     with pytest.raises(WrongInstallation, match="installed with 4 shards and cannot be opened with 8"):
@@ -311,22 +319,22 @@ def test_another_number_of_shards_is_refused_before_anything_is_written(redis: R
     assert dump(redis) == before
 
 
-def test_a_later_layout_is_refused(redis: Redis) -> None:
+def test_a_later_layout_is_refused(redis: StoreClient) -> None:
     RedisStore(redis).installation()
     redis.hset("rk:rookery", "format", "2")
     with pytest.raises(WrongInstallation, match="layout 2"):
         RedisStore(redis).head("m")
 
 
-def test_two_prefixes_are_two_stores(redis: Redis) -> None:
+def test_two_prefixes_are_two_stores(redis: StoreClient) -> None:
     one, other = RedisStore(redis, prefix="a:"), RedisStore(redis, prefix="b:", shards=2)
     grown(one, "m", [2])
     assert other.head("m") == EMPTY
     assert one.installation().id != other.installation().id
 
 
-def test_a_long_list_of_streams_is_read_page_by_page(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.store.redis.STREAMS_A_PAGE", 3)
+def test_a_long_list_of_streams_is_read_page_by_page(redis: StoreClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("events.store.redis.STREAMS_PER_PAGE", 3)
     store = RedisStore(redis, shards=1)
     names = [f"m{number}" for number in range(10)]
     for name in names:
@@ -334,24 +342,24 @@ def test_a_long_list_of_streams_is_read_page_by_page(redis: Redis, monkeypatch: 
     assert list(store.streams(0)) == names
 
 
-def test_a_snapshot_goes_away_by_itself(redis: Redis) -> None:
+def test_a_snapshot_goes_away_by_itself(redis: StoreClient) -> None:
     store = RedisStore(redis)
     grown(store, "m", [1])
-    store.keep_snapshot("m", 1, {"a": 1})
+    store.save_snapshot("m", 1, {"a": 1})
     (key,) = redis.keys("*:m:m:s")
     assert 0 < redis.pttl(key) <= 30 * 24 * 3600 * 1000
 
 
-def test_a_feed_that_fell_behind_refuses_before_an_event_is_written(redis: Redis) -> None:
+def test_a_feed_that_fell_behind_refuses_before_an_event_is_written(redis: StoreClient) -> None:
     store = RedisStore(redis, shards=1)
     (first,) = grown(store, "m", [2])
     redis.set("rk:{s00}:sequence", 0)
     with pytest.raises(StoreError, match="XADD"):
         store.append("m", first.head, [draft(9)], request("key"))
-    assert store.open("m", None, request("key")) == (first.events, first.head, None, None, NOTHING_KEPT)
+    assert store.open("m", None, request("key")) == (first.events, first.head, None, None, NO_CONDITIONAL_MOVES)
 
 
-def test_long_request_keys_keep_the_compact_form_of_a_stream(redis: Redis) -> None:
+def test_long_request_keys_keep_the_compact_form_of_a_stream(redis: StoreClient) -> None:
     store = RedisStore(redis)
     head = EMPTY
     for number in range(100):

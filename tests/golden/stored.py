@@ -13,7 +13,7 @@ from domain.match.evolve import evolve
 from domain.match.state import MatchState
 from events.store.codec import event_of
 from events.store.contract import GENESIS
-from events.store.envelope import Envelope, canonical, chained, unpack
+from events.store.envelope import Envelope, canonical_bytes, chain_digest, unpack
 
 DIRECTORY = Path(__file__).parent
 
@@ -68,7 +68,7 @@ def envelopes(golden: Golden) -> Iterator[Envelope]:
     previous = GENESIS
     for version, (digest, packed) in enumerate(golden.events, 1):
         event = unpack(packed.encode(), golden.match, version, bytes.fromhex(digest))
-        previous = chained(previous, canonical(event.draft, golden.match, version))
+        previous = chain_digest(previous, canonical_bytes(event.draft, golden.match, version))
         assert previous.hex() == digest, f"version {version} of {golden.match} is not what was stored"
         yield event
 

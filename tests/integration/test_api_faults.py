@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from redis import Redis
 
 from api.health import MAX_ANSWER_MS
 from api.services import EXTENSION, Services
+from events.runtime.connections import StoreClient
 from events.runtime.logs import configure
 from events.runtime.queues import Group
 from events.store.feed import FeedGroup
@@ -53,7 +53,7 @@ def test_without_its_store_the_api_asks_to_come_again_and_recovers_by_itself(own
     assert anna.client.get("/readyz").json["status"] == "ready"
 
 
-def test_players_are_refused_in_good_order_while_the_disk_of_the_log_is_full(redis: Redis, anna: Caller) -> None:
+def test_players_are_refused_in_good_order_while_the_disk_of_the_log_is_full(redis: StoreClient, anna: Caller) -> None:
     redis.config_set("maxmemory", 1)
     with full_log():
         refused = Caller(anna.client.application).post("/guests")
@@ -119,7 +119,7 @@ def test_a_move_whose_reply_was_lost_on_the_way_from_the_store_is_played_once(se
 
 
 def test_a_full_store_refuses_moves_and_goes_on_when_there_is_room(
-    app: Flask, redis: Redis, anna: Caller, boris: Caller
+    app: Flask, redis: StoreClient, anna: Caller, boris: Caller
 ) -> None:
     match = started(anna, boris)
     move = anna.legal_move(match)
@@ -132,7 +132,7 @@ def test_a_full_store_refuses_moves_and_goes_on_when_there_is_room(
     assert anna.move(match, move).status_code == 201
 
 
-def test_a_store_that_was_installed_otherwise_is_not_ready(server: RealServer, redis: Redis) -> None:
+def test_a_store_that_was_installed_otherwise_is_not_ready(server: RealServer, redis: StoreClient) -> None:
     app = app_on(server.url)
     assert Caller(app).client.get("/readyz").json["shards"] == 16
     redis.hset("rk:rookery", "format", "99")
@@ -140,7 +140,9 @@ def test_a_store_that_was_installed_otherwise_is_not_ready(server: RealServer, r
     assert (refused.status_code, refused.json["status"]) == (503, "wrong-installation")
 
 
-def test_metrics_tell_requests_problems_latency_and_lag(app: Flask, redis: Redis, anna: Caller, boris: Caller) -> None:
+def test_metrics_tell_requests_problems_latency_and_lag(
+    app: Flask, redis: StoreClient, anna: Caller, boris: Caller
+) -> None:
     services: Services = app.extensions[EXTENSION]
     FeedGroup(redis, settings_for("").prefix, services.store.shards, Group.PROJECTIONS, "a-relay").ensure()
     match = started(anna, boris)
@@ -155,7 +157,11 @@ def test_metrics_tell_requests_problems_latency_and_lag(app: Flask, redis: Redis
 
 
 def test_the_log_is_json_lines_without_secrets(
-    server: RealServer, redis: Redis, anna: Caller, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    server: RealServer,
+    redis: StoreClient,
+    anna: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     token = anna.token()
 

@@ -7,7 +7,6 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher
 from flask import Flask
-from redis import Redis
 
 from api.access.auth import COOKIE, SECURE_COOKIE
 from api.access.limits import Limits
@@ -17,6 +16,7 @@ from api.services import EXTENSION
 from events.people.accounts import NameTaken, People
 from events.people.passwords import Passwords
 from events.people.person import NoSuchPerson
+from events.runtime.connections import StoreClient
 from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on, settings_for
 from tests.support.proxy import LossyProxy
 from tests.support.server import RealServer
@@ -60,7 +60,7 @@ def test_signing_in_needs_name_and_password_to_fit(anna: Caller, stranger: Calle
 
 
 def test_an_unknown_name_costs_as_much_hashing_as_a_wrong_password(
-    redis: Redis, monkeypatch: pytest.MonkeyPatch
+    redis: StoreClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verified: list[str] = []
 
@@ -127,7 +127,7 @@ def test_a_guest_has_no_password_to_change(anna: Caller, stranger: Caller) -> No
 
 
 def test_who_signs_in_again_and_again_ends_the_oldest_sessions(
-    server: RealServer, redis: Redis, monkeypatch: pytest.MonkeyPatch
+    server: RealServer, redis: StoreClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.people.sessions.MAX_SESSIONS_PER_PERSON", 2)
     seconds = count(1_800_000_000)
@@ -287,7 +287,7 @@ def test_writes_are_limited_per_person_whatever_they_sign_in_with(server: RealSe
     assert boris.post("/me/tokens", {"label": "mine"}).status_code == 201
 
 
-def test_a_sign_up_whose_reply_was_lost_is_no_conflict(server: RealServer, redis: Redis) -> None:
+def test_a_sign_up_whose_reply_was_lost_is_no_conflict(server: RealServer, redis: StoreClient) -> None:
     proxy = LossyProxy(server.port)
     try:
         with_losses = app_on(proxy.url)
@@ -302,7 +302,7 @@ def test_a_sign_up_whose_reply_was_lost_is_no_conflict(server: RealServer, redis
         people.sign_up("anna", "long enough")
 
 
-def test_the_store_knows_no_secret(app: Flask, redis: Redis, anna: Caller) -> None:
+def test_the_store_knows_no_secret(app: Flask, redis: StoreClient, anna: Caller) -> None:
     secret = anna.token().removeprefix("Bearer ")
     session = anna.client.get_cookie(COOKIE)
     assert session is not None

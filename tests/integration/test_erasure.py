@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from redis import Redis
 
 from api.services import Services
-from events.runtime.errors import CommandRefused, StoreUnavailable
+from events.runtime.connections import StoreClient
+from events.runtime.errors import StoreCommandError, StoreUnavailable
 from events.service.personal_data import forget, keep_house
 from events.store.contract import Request
 from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, SETTLED_AFTER_MS, Rewriting
@@ -59,7 +59,7 @@ def erase(caller: Caller) -> dict[str, Any]:
     return dict(answer.json)
 
 
-def no_rewrite_runs(client: Redis) -> bool:
+def no_rewrite_runs(client: StoreClient) -> bool:
     """Tell whether the server is not rewriting its file, nor about to."""
     progress: Any = client.info("persistence")
     return not progress["aof_rewrite_in_progress"] and not progress["aof_rewrite_scheduled"]
@@ -121,7 +121,7 @@ def test_a_rewrite_that_a_killed_server_did_not_finish_is_asked_for_again(own_se
         assert forgotten == ["p1", "p1"]
 
 
-def test_many_erasures_share_a_rewrite(server: RealServer, redis: Redis) -> None:
+def test_many_erasures_share_a_rewrite(server: RealServer, redis: StoreClient) -> None:
     watch = Watch()
     rewriting = Rewriting(redis, "test:", watch)
 
@@ -149,13 +149,15 @@ def test_many_erasures_share_a_rewrite(server: RealServer, redis: Redis) -> None
     assert list(rewriting.pending()) == ["late"]
 
 
-def test_a_person_whose_key_is_damaged_does_not_keep_others_in_the_files(server: RealServer, redis: Redis) -> None:
+def test_a_person_whose_key_is_damaged_does_not_keep_others_in_the_files(
+    server: RealServer, redis: StoreClient
+) -> None:
     watch = Watch()
     rewriting = Rewriting(redis, "test:", watch)
 
     def forget_all_but_p1(person: str) -> None:
         if person == "p1":
-            raise CommandRefused("WRONGTYPE")
+            raise StoreCommandError("WRONGTYPE")
 
     for person in ("p1", "p2"):
         rewriting.note(person)
@@ -169,7 +171,7 @@ def test_a_person_whose_key_is_damaged_does_not_keep_others_in_the_files(server:
 
 
 def test_who_is_erased_hears_that_the_store_does_not_let_its_file_be_rewritten(
-    server: RealServer, redis: Redis, capsys: pytest.CaptureFixture[str]
+    server: RealServer, redis: StoreClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     redis.acl_setuser(
         "limited", enabled=True, passwords=["+pw"], keys=["*"], channels=["*"], commands=["+@all", "-bgrewriteaof"]

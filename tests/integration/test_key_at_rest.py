@@ -4,10 +4,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from redis import Redis
 
 from events.proof.key_file import KeyNotReadable
 from events.proof.keys import KeyRing, SigningKey
+from events.runtime.connections import StoreClient
 
 NOW = 1_790_000_000_000
 PRIVATE = "rk:{proof}:private-key"
@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "keys" / "at-rest.key"
 
 
-def ring(redis: Redis, path: Path | None) -> KeyRing:
+def ring(redis: StoreClient, path: Path | None) -> KeyRing:
     return KeyRing(redis, "rk:", lambda: NOW, path)
 
 
@@ -26,13 +26,13 @@ def signature(key: SigningKey) -> str:
     return key.sign("test", {"a": 1})
 
 
-def raw_of(redis: Redis) -> bytes:
+def raw_of(redis: StoreClient) -> bytes:
     stored = redis.get(PRIVATE)
     assert isinstance(stored, bytes)
     return stored
 
 
-def test_a_copy_of_the_store_does_not_hold_the_private_key(redis: Redis, path: Path) -> None:
+def test_a_copy_of_the_store_does_not_hold_the_private_key(redis: StoreClient, path: Path) -> None:
     key = ring(redis, path).signing()
     assert raw_of(redis).startswith(b"AES-256-GCM:")
     with pytest.raises(KeyNotReadable, match="ROOKERY_KEY_FILE"):
@@ -43,7 +43,7 @@ def test_a_copy_of_the_store_does_not_hold_the_private_key(redis: Redis, path: P
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_key_from_before_is_encrypted_and_goes_on_signing(redis: Redis, path: Path) -> None:
+def test_a_key_from_before_is_encrypted_and_goes_on_signing(redis: StoreClient, path: Path) -> None:
     key = ring(redis, None).signing()
     bare = raw_of(redis)
     assert signature(ring(redis, path).signing()) == signature(key)
@@ -52,7 +52,7 @@ def test_a_key_from_before_is_encrypted_and_goes_on_signing(redis: Redis, path: 
 
 
 def test_a_key_that_was_encrypted_with_another_file_is_refused_and_can_be_replaced(
-    redis: Redis, path: Path, tmp_path: Path
+    redis: StoreClient, path: Path, tmp_path: Path
 ) -> None:
     lost = ring(redis, path).signing()
     path.unlink()
@@ -67,7 +67,7 @@ def test_a_key_that_was_encrypted_with_another_file_is_refused_and_can_be_replac
     assert ended.until is not None
 
 
-def test_a_file_that_holds_no_secret_is_refused(redis: Redis, path: Path) -> None:
+def test_a_file_that_holds_no_secret_is_refused(redis: StoreClient, path: Path) -> None:
     ring(redis, path).signing()
     path.write_text("nonsense\n")
     with pytest.raises(KeyNotReadable, match="cannot be decrypted"):

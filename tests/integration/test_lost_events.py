@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from redis import Redis
 
 from deploy.cli import main
 from deploy.local import aof, store_watch
@@ -22,6 +21,7 @@ from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from domain.match.events import MoveSubmitted
 from events.installation import make_store
+from events.runtime.connections import StoreClient
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incidents
 from events.service.matches import Matches
@@ -50,7 +50,7 @@ class House:
         self.said: list[str] = []
 
     @property
-    def client(self) -> Redis:
+    def client(self) -> StoreClient:
         return self.server.client()
 
     @property

@@ -219,8 +219,8 @@ def test_read_models_of_a_lost_end_are_found_although_nothing_happens(shop: Step
 
 def test_a_snapshot_of_a_lost_history_is_replaced(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
-    shop.store.keep_snapshot(match, 60, {"of": "a history that was lost"})
-    shop.store.keep_snapshot(match, 3, {"of": "the match as it stands"})
+    shop.store.save_snapshot(match, 60, {"of": "a history that was lost"})
+    shop.store.save_snapshot(match, 3, {"of": "the match as it stands"})
     assert shop.store.open(match, None).snapshot == {"of": "the match as it stands"}
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 from flask import Flask
-from redis import Redis
 from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from api.live.stream_hub import message_of
 from api.services import EXTENSION, Services
 from events.readmodels.projector import Projector, projected_by
+from events.runtime.connections import StoreClient
 from events.service.matches import Matches
 from tests.support.callers import API, Caller, started
 from tests.support.stored import stored
@@ -64,7 +64,7 @@ def told(answer: TestResponse) -> str:
 class House:
     """An installation with a match, searched for what nobody but its author may see."""
 
-    def __init__(self, app: Flask, redis: Redis, capfd: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, app: Flask, redis: StoreClient, capfd: pytest.CaptureFixture[str]) -> None:
         self.services: Services = app.extensions[EXTENSION]
         self.anna, self.boris, self.clara = (Caller(app).sign_up(name) for name in ("anna", "boris", "clara"))
         self.match = started(self.anna, self.boris)
@@ -99,7 +99,7 @@ class House:
 
 
 def test_nothing_private_leaves_its_authors_hands(
-    capfd: pytest.CaptureFixture[str], redis: Redis, app: Flask, monkeypatch: pytest.MonkeyPatch
+    capfd: pytest.CaptureFixture[str], redis: StoreClient, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.service.matches.SNAPSHOT_EVERY", 1)
     house = House(app, redis, capfd)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from flask import Flask
-from redis import Redis
 
 from api.services import EXTENSION, Services
 from deploy.cli import main
+from events.runtime.connections import StoreClient
 from events.store.chain import verify_all
 from tests.support.callers import Caller, app_on
 from tests.support.dumps import restore
@@ -27,7 +27,7 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def facts(redis: Redis) -> dict[str, Any]:
+def facts(redis: StoreClient) -> dict[str, Any]:
     """Return what is known of the store of the earlier commit, which is now the one of this process."""
     return restore(redis, STORE / "store.json.gz")
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from redis.client import Pipeline
 
 from domain.match.commands import DeclineDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
 from events.readmodels import HeadToHead, Summary, summarise
 from events.readmodels.projector import Failures, Projector, projected_by
+from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailable
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
@@ -123,7 +123,7 @@ def test_effect_and_acknowledgement_are_one_step(shop: SteppedInstallation) -> N
     group = shop.group("projections")
     deliveries = group.read(None)
 
-    def dies(pipeline: Pipeline, _: Failures) -> None:
+    def dies(pipeline: StorePipeline, _: Failures) -> None:
         group.acknowledge(pipeline, deliveries)
         raise StoreUnavailable("killed between effect and acknowledgement")
 

@@ -1,8 +1,8 @@
 """The simulated year in memory and on a real server."""
 
 from click.testing import CliRunner
-from redis import Redis
 
+from events.runtime.connections import StoreClient
 from tests.simulation.__main__ import main
 from tests.support.server import RealServer
 
@@ -14,7 +14,7 @@ def test_the_same_year_is_played_on_a_real_server_and_in_memory(server: RealServ
     assert "A second run gave the same events." in result.output
 
 
-def test_a_database_that_holds_something_is_left_alone(server: RealServer, redis: Redis) -> None:
+def test_a_database_that_holds_something_is_left_alone(server: RealServer, redis: StoreClient) -> None:
     redis.set("mine", "1")
     result = CliRunner().invoke(main, ["--matches", "1", "--redis", server.url])
     assert result.exit_code == 1

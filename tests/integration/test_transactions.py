@@ -1,14 +1,14 @@
 """Optimistic transactions on a real Redis."""
 
 import pytest
-from redis import Redis
 from redis.client import Pipeline
 
-from events.runtime.errors import StoreUnavailable, WriteContention
+from events.runtime.connections import StoreClient
+from events.runtime.errors import StoreUnavailable, WriteContentionError
 from events.runtime.transactions import transact
 
 
-def test_a_change_that_another_client_overtakes_is_made_on_what_is_there_then(redis: Redis) -> None:
+def test_a_change_that_another_client_overtakes_is_made_on_what_is_there_then(redis: StoreClient) -> None:
     seen = []
 
     def double(pipeline: Pipeline) -> int:
@@ -25,7 +25,7 @@ def test_a_change_that_another_client_overtakes_is_made_on_what_is_there_then(re
     assert (seen, redis.get("number")) == ([1, 21], b"42")
 
 
-def test_a_change_that_queues_nothing_writes_nothing(redis: Redis) -> None:
+def test_a_change_that_queues_nothing_writes_nothing(redis: StoreClient) -> None:
     def look(pipeline: Pipeline) -> bytes | str | None:
         found = pipeline.get("word")
         redis.set("word", "later")
@@ -35,7 +35,7 @@ def test_a_change_that_queues_nothing_writes_nothing(redis: Redis) -> None:
     assert transact(redis, ["word"], look) == b"first"
 
 
-def test_a_change_that_is_overtaken_every_time_is_given_up(redis: Redis) -> None:
+def test_a_change_that_is_overtaken_every_time_is_given_up(redis: StoreClient) -> None:
     calls = []
 
     def overtaken(pipeline: Pipeline) -> None:
@@ -43,13 +43,13 @@ def test_a_change_that_is_overtaken_every_time_is_given_up(redis: Redis) -> None
         pipeline.multi()
         pipeline.set("other", 1)
 
-    with pytest.raises(WriteContention):
+    with pytest.raises(WriteContentionError):
         transact(redis, ["number"], overtaken, attempts=3)
     assert (calls, redis.exists("other")) == ([1, 2, 3], 0)
-    assert issubclass(WriteContention, StoreUnavailable)
+    assert issubclass(WriteContentionError, StoreUnavailable)
 
 
-def test_an_error_in_a_change_ends_it(redis: Redis) -> None:
+def test_an_error_in_a_change_ends_it(redis: StoreClient) -> None:
     def failing(pipeline: Pipeline) -> None:
         pipeline.multi()
         pipeline.set("number", 1)

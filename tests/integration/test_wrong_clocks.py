@@ -4,13 +4,13 @@ import re
 
 import pytest
 from flask import Flask
-from redis import Redis
 
 from domain.match.clock import falls_at
 from domain.match.enums import Status
 from domain.match.terms import DAY, days_per_move
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
+from events.runtime.connections import StoreClient
 from events.runtime.wall_clock import now_ms
 from events.store.contract import EMPTY, ClockDiffers
 from events.store.redis import RedisStore
@@ -69,7 +69,7 @@ def nearly_over(shop: SteppedInstallation, left_ms: int = 60_000) -> str:
 
 
 @pytest.mark.parametrize("offset", [2500, -2500, AHEAD, -AHEAD, TEN_YEARS])
-def test_a_process_whose_clock_is_wrong_cannot_append(redis: Redis, offset: int) -> None:
+def test_a_process_whose_clock_is_wrong_cannot_append(redis: StoreClient, offset: int) -> None:
     store = RedisStore(redis, now=OffClock(offset))
     assert store.shards
     before = redis.dbsize()
@@ -81,20 +81,20 @@ def test_a_process_whose_clock_is_wrong_cannot_append(redis: Redis, offset: int)
     assert store.head("m") == EMPTY
 
 
-def test_a_second_more_or_less_does_no_harm(redis: Redis) -> None:
+def test_a_second_more_or_less_does_no_harm(redis: StoreClient) -> None:
     for number, offset in enumerate([1000, -1000]):
         store = RedisStore(redis, now=OffClock(offset))
         assert store.append(f"m{number}", EMPTY, drafts(1), request("key")).head.version == 1
 
 
-def test_what_was_decided_by_a_wrong_clock_is_refused_when_it_is_right_again(redis: Redis) -> None:
+def test_what_was_decided_by_a_wrong_clock_is_refused_when_it_is_right_again(redis: StoreClient) -> None:
     store = RedisStore(redis, now=now_ms)
     with pytest.raises(ClockDiffers):
         store.append("m", EMPTY, drafts(1), request("key"), decided_at=now_ms() + TEN_YEARS)
     assert store.head("m") == EMPTY
 
 
-def test_an_append_that_was_only_late_is_written(redis: Redis) -> None:
+def test_an_append_that_was_only_late_is_written(redis: StoreClient) -> None:
     decided_at = now_ms() - 60_000
     instants = iter([decided_at])
     store = RedisStore(redis, now=lambda: next(instants, now_ms()))
@@ -102,14 +102,14 @@ def test_an_append_that_was_only_late_is_written(redis: Redis) -> None:
     assert appended.head.version == 1
 
 
-def test_a_slow_answer_is_not_taken_for_a_wrong_clock(redis: Redis) -> None:
+def test_a_slow_answer_is_not_taken_for_a_wrong_clock(redis: StoreClient) -> None:
     at = now_ms()
     for asked, answered in [(at - 60_000, at + 60_000), (at - 60_000, now_ms() + 1), (at - 1, at + 60_000)]:
         instants = iter([asked, answered])
         assert abs(StoreClock(redis, lambda instants=instants: next(instants)).offset_ms()) < 1000  # type: ignore[misc]
 
 
-def test_the_clock_is_compared_at_once_when_it_was_set(redis: Redis) -> None:
+def test_the_clock_is_compared_at_once_when_it_was_set(redis: StoreClient) -> None:
     off = OffClock()
     clock = StoreClock(redis, off)
     clock.check()
@@ -149,7 +149,7 @@ def test_a_wrong_year_for_some_seconds_leaves_nothing_behind(shop: SteppedInstal
     assert [shop.state(match).version for match in matches] == versions
 
 
-def test_no_checkpoint_is_signed_of_a_day_to_come(redis: Redis) -> None:
+def test_no_checkpoint_is_signed_of_a_day_to_come(redis: StoreClient) -> None:
     store = RedisStore(redis, now=OffClock(TEN_YEARS))
     log = CheckpointLog(store, KeyRing(redis, store.prefix, OffClock(TEN_YEARS)))
     with pytest.raises(ClockDiffers):

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from redis import Redis
+from events.runtime.connections import StoreClient
 
 
-def restore(redis: Redis, path: Path) -> dict[str, Any]:
+def restore(redis: StoreClient, path: Path) -> dict[str, Any]:
     """Write the keys of the dump at ``path`` to the empty server of ``redis``; return the facts that it comes with.
 
     A dump is a gzipped JSON document with ``facts`` and ``keys``; a key is its name, its type, the milliseconds until

@@ -5,11 +5,9 @@ import socket
 import subprocess
 from pathlib import Path
 
-from redis import Redis
-
 from deploy.local.child import bound_to_parent
 from deploy.local.embedded import EVERYSEC, DataDirectory, find_binary, server_command
-from events.runtime.connections import connect
+from events.runtime.connections import StoreClient, connect
 
 STARTS = 5
 
@@ -41,7 +39,7 @@ class RealServer:
         assert self._process is not None
         return self._process.pid
 
-    def client(self) -> Redis:
+    def client(self) -> StoreClient:
         """Return a new client as the product makes them."""
         return connect(self.url)
 

@@ -4,10 +4,10 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from redis import Redis
+from events.runtime.connections import StoreClient
 
 
-def stored(redis: Redis) -> Iterator[tuple[str, bytes]]:
+def stored(redis: StoreClient) -> Iterator[tuple[str, bytes]]:
     """Yield the name of every key with all that is in it, compressed values as they read."""
     for key in redis.scan_iter():
         kind: Any = redis.type(key)

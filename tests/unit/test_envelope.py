@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.store.contract import GENESIS
-from events.store.envelope import Draft, canonical, canonical_json, chained, seal, unpack
+from events.store.envelope import Draft, canonical_bytes, canonical_json, chain_digest, seal, unpack
 
 DRAFT = Draft("move-submitted", 1, 1_700_000_000_000, "päul", {"seat": 0, "move": "c3-d4", "ply": 1})
 CANONICAL = (
@@ -28,12 +28,12 @@ plain = st.recursive(
 
 
 def test_the_canonical_bytes_are_sorted_json_without_white_space() -> None:
-    assert canonical(DRAFT, "m1", 7) == CANONICAL.encode()
+    assert canonical_bytes(DRAFT, "m1", 7) == CANONICAL.encode()
 
 
 def test_the_order_of_fields_does_not_matter() -> None:
     turned = DRAFT._replace(data=dict(reversed(list(DRAFT.data.items()))))
-    assert canonical(turned, "m1", 7) == CANONICAL.encode()
+    assert canonical_bytes(turned, "m1", 7) == CANONICAL.encode()
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_the_canonical_form_is_json_for_the_same_value(value: object) -> None:
 
 
 def test_a_digest_covers_the_digest_before_it() -> None:
-    assert chained(GENESIS, b"event") == hashlib.sha256(bytes(32) + b"event").digest()
-    assert chained(bytes(31) + b"\1", b"event") != chained(GENESIS, b"event")
+    assert chain_digest(GENESIS, b"event") == hashlib.sha256(bytes(32) + b"event").digest()
+    assert chain_digest(bytes(31) + b"\1", b"event") != chain_digest(GENESIS, b"event")
 
 
 def test_sealed_events_follow_each_other() -> None:
     first, second = seal([DRAFT, DRAFT], "m1", 6, GENESIS)
-    assert first.digest == chained(GENESIS, CANONICAL.encode())
-    assert second.digest == chained(first.digest, canonical(DRAFT, "m1", 8))
+    assert first.digest == chain_digest(GENESIS, CANONICAL.encode())
+    assert second.digest == chain_digest(first.digest, canonical_bytes(DRAFT, "m1", 8))
     assert [event.envelope.version for event in (first, second)] == [7, 8]
     assert [event.envelope.digest for event in (first, second)] == [first.digest, second.digest]
     assert seal([], "m1", 6, GENESIS) == []
@@ -104,7 +104,7 @@ def test_stored_bytes_give_back_the_event_and_its_canonical_bytes(content: dict[
     (sealed,) = seal([draft], "m1", 0, GENESIS)
     restored = unpack(sealed.packed, "m1", 1, sealed.digest)
     assert restored == sealed.envelope
-    assert chained(GENESIS, canonical(restored.draft, "m1", 1)) == sealed.digest
+    assert chain_digest(GENESIS, canonical_bytes(restored.draft, "m1", 1)) == sealed.digest
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from events.proof.documents import Fault, write_document
 from events.proof.verification import verify
 from events.store.contract import GENESIS
-from events.store.envelope import Draft, canonical, chained
+from events.store.envelope import Draft, canonical_bytes, chain_digest
 from tests.support.bundles import STORIES, bundle_of, keys
 
 FORGERIES = 80
@@ -38,7 +38,7 @@ def linked_anew(content: dict[str, Any]) -> None:
     for version, event in enumerate(content["events"], 1):
         event["version"] = version
         draft = Draft(event["type"], event["schema"], event["at"], event["actor"], event["data"])
-        digest = chained(digest, canonical(draft, content["match"], version))
+        digest = chain_digest(digest, canonical_bytes(draft, content["match"], version))
         event["digest"] = digest.hex()
     content["head"] = {"digest": digest.hex(), "version": len(content["events"])}
 

@@ -43,8 +43,9 @@ class WatchedStore(MemoryStore):
         expected: Head,
         drafts: Sequence[Draft],
         request: Request,
+        *,
         deadline: int | None = None,
-        orders: int | None = None,
+        conditional_moves: int | None = None,
         decided_at: int | None = None,
     ) -> Appended:
         """Note, let somebody be faster, and append."""
@@ -52,24 +53,32 @@ class WatchedStore(MemoryStore):
         if self.before_append is not None:
             overtake, self.before_append = self.before_append, None
             overtake()
-        return super().append(stream, expected, drafts, request, deadline, orders, decided_at)
+        return super().append(
+            stream,
+            expected,
+            drafts,
+            request,
+            deadline=deadline,
+            conditional_moves=conditional_moves,
+            decided_at=decided_at,
+        )
 
-    def keep_orders(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
+    def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """Let somebody be faster, and keep."""
         if self.before_append is not None:
             overtake, self.before_append = self.before_append, None
             overtake()
-        super().keep_orders(stream, seat, text, revision, head)
+        super().save_conditional_moves(stream, seat, text, revision, head)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Any]:
         """Note and read."""
         self.calls.append("read")
         return super().read(stream, after, limit)
 
-    def keep_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
+    def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """Note and keep."""
-        self.calls.append("keep_snapshot")
-        super().keep_snapshot(stream, version, snapshot)
+        self.calls.append("save_snapshot")
+        super().save_snapshot(stream, version, snapshot)
 
     def tag(self, version: int | None = None) -> VersionTag:
         """Return the tag of a version of the match m, unnoticed; of the present one if None."""
@@ -142,7 +151,7 @@ def test_a_command_costs_two_round_trips_in_a_process_that_has_never_seen_the_ma
 ) -> None:
     do(Matches(store, lambda: NOON), SubmitMove(player="alice", move="c3-d4"))
     assert store.calls == ["open", "append"]
-    store.keep_snapshot("m", 4, snapshot_of(*matches.load("m")[:2]))
+    store.save_snapshot("m", 4, snapshot_of(*matches.load("m")[:2]))
     store.calls.clear()
     do(Matches(store, lambda: NOON), SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["open", "append"]
@@ -281,7 +290,7 @@ def test_a_snapshot_is_kept_now_and_then_and_spares_the_replay(
 ) -> None:
     monkeypatch.setattr(events.service.matches, "SNAPSHOT_EVERY", 10)
     play_on(matches, 25)
-    assert store.calls.count("keep_snapshot") == 2
+    assert store.calls.count("save_snapshot") == 2
     known = matches.load("m")
     opened = store.open("m", None)
     assert opened.snapshot is not None
@@ -314,7 +323,7 @@ def test_a_snapshot_that_cannot_be_used_is_replaced_by_the_events(
     known = matches.load("m")
     snapshot = snapshot_of(known.state, known.head)
     spoil(snapshot)
-    store.keep_snapshot("m", known.state.version, snapshot)
+    store.save_snapshot("m", known.state.version, snapshot)
     play_on(matches, later)
     fresh = Matches(store, lambda: NOON).load("m")
     assert fresh[:2] == matches.load("m")[:2]

@@ -12,7 +12,7 @@ from events.proof.audit import audit
 from events.runtime.errors import StoreUnavailable
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.store.chain import linked
+from events.store.chain import verified_events
 from events.store.contract import EMPTY, DamagedStream, EventStore, Head
 from events.store.envelope import Envelope
 from events.store.redis import RedisStore
@@ -109,7 +109,7 @@ def examine(store: EventStore, match: str, recompute: bool, present: int | None 
     head, at = EMPTY, 0
     try:
         opened = store.open(match)
-        for record in audit(match, linked(match, opened.events), authority=Authority(match)):
+        for record in audit(match, verified_events(match, opened.events), authority=Authority(match)):
             event, ply, fault = record.envelope, record.ply, record.objection
             if is_administrative(event):
                 found = found._replace(acts=(*found.acts, event))

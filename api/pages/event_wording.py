@@ -9,6 +9,7 @@ from api.pages.case_page import GROUND_WORDS, RULING_WORDS
 from api.pages.clocks import PAUSED
 from api.pages.settings_page import DAYS
 from api.pages.wording import instant, reason_words, score_words
+from domain.games import GAMES
 from domain.match.enums import Limit
 from domain.match.terms import Terms, duration, in_words
 from events.people.person import Person
@@ -26,13 +27,13 @@ _LIMITS = {
 
 
 def describe(
-    type: str, content: Mapping[str, Any], names: Sequence[str], starts: Mapping[str, str], people: Mapping[str, Person]
+    type: str, content: Mapping[str, Any], names: Sequence[str], game_id: str, people: Mapping[str, Person]
 ) -> list[tuple[str, str]]:
     """Return the fields of an event of ``type`` as pairs of name and value, both in words.
 
-    ``content`` is what was recorded, ``names`` are those of the seats, ``starts`` the titles of the game's setups,
-    ``people`` those whom ``people_named`` names. What cannot be understood is shown as it was recorded: a record
-    finds faults, it does not fail on them.
+    ``content`` is what was recorded in a match of ``game_id``, ``names`` are those of the seats, ``people`` those whom
+    ``people_named`` names. What cannot be understood is shown as it was recorded: a record finds faults, it does not
+    fail on them.
     """
 
     def seated(seat: Mapping[str, Any]) -> str:
@@ -49,13 +50,15 @@ def describe(
         if field in _INSTANTS:
             return instant(value)
         if field == "setup":
-            return str(starts.get(value, value))
+            return GAMES[game_id].setups[value].title if game_id in GAMES else str(value)
         if field == "seats":
             return "; ".join(f"{name}: {seated(seat)}" for name, seat in zip(names, value, strict=True))
         if field == "remaining":
             return "; ".join(f"{name}: {duration(time)}" for name, time in zip(names, value, strict=True))
-        if field == "reason" and type in _REASONS:
-            return _REASONS[type](value)
+        if field == "reason" and type == "match-finished":
+            return reason_words(value, game_id)
+        if field == "reason" and type in _PAUSES:
+            return PAUSED[value]
         if field in _WORDS:
             return _WORDS[field](value)
         return ("yes" if value else "no") if isinstance(value, bool) else str(value)
@@ -78,12 +81,8 @@ def people_named(content: Mapping[str, Any]) -> set[str]:
     return {id for id in named if isinstance(id, str)}
 
 
-_REASONS: Mapping[str, Callable[[Any], str]] = {
-    "match-finished": reason_words,
-    "clock-paused": lambda reason: PAUSED[reason],
-    "clock-resumed": lambda reason: PAUSED[reason],
-}
-"""Reasons that are chosen from a list; any other was written by a person."""
+_PAUSES = ("clock-paused", "clock-resumed")
+"""The events whose reason is one of ``PAUSED``; all but that of a result are written by people."""
 
 _WORDS: Mapping[str, Callable[[Any], str]] = {
     "time": duration,

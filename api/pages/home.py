@@ -12,12 +12,7 @@ from domain.match.terms import PRESETS, STANDARD, duration, in_words
 from domain.match.timekeeping import FORGIVABLE_FOR
 from domain.match.vacation import ALLOWANCE
 from domain.scene import Scene
-from events.pictures.board import colour_names, draw
-
-SHOWCASE = {
-    "bashni": "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1",
-}
-"""Positions that show what a game looks like when it is under way; a game without one shows how it starts."""
+from events.pictures.board import draw
 
 
 @blueprint.get("/")
@@ -53,15 +48,14 @@ def game(game_id: str) -> str:
 
 def showcase_scene(game: AnyGame) -> Scene:
     """Return the board that shows what a game looks like."""
-    showcase = SHOWCASE.get(game.id)
-    return game.scene(game.parse_position(showcase) if showcase else game.initial(next(iter(game.setups))))
+    start = game.initial(next(iter(game.setups)))
+    return game.scene(game.parse_position(game.showcase) if game.showcase else start)
 
 
 def _picture(game: AnyGame, setup: str = "", *, start: bool = False) -> str:
     """Return a picture of a game, of its showcase position unless the start of ``setup`` is wanted."""
     setup = setup or next(iter(game.setups))
-    names = game.setups[setup].seat_names
-    showcase = game.id in SHOWCASE and not start
+    showcase = bool(game.showcase) and not start
     scene = showcase_scene(game) if showcase else game.scene(game.initial(setup))
     title = f"{game.title}, {'a position' if showcase else game.setups[setup].title}"
-    return draw(scene, colour_names(names), picture=title)
+    return draw(scene, game.setups[setup].colours, picture=title)

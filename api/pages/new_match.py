@@ -12,7 +12,6 @@ from domain.games import GAMES
 from domain.match.enums import Control
 from domain.match.terms import PRESETS, Terms
 from domain.search.levels import LEVELS, MAX_GUEST_LEVEL
-from events.pictures.board import colour_names
 
 
 @blueprint.get("/matches/new")
@@ -39,7 +38,6 @@ def new_match() -> str | Response:
         invite=request.args.get("invite", "")[:24],
         levels=levels,
         level=int(level) if level in map(str, levels) else 3,
-        colours=colour_names,
         presets={title: _control(terms) for title, terms in PRESETS.items()},
     )
 

@@ -20,7 +20,7 @@ from domain.game import AnyGame, RulesError
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.scene import Scene
-from events.pictures.board import Trace, colour_names, draw
+from events.pictures.board import Trace, draw
 from events.pictures.standalone import draw_alone
 
 
@@ -120,7 +120,7 @@ def requested_ply(state: MatchState) -> int:
 
 def colours_of(state: MatchState, game: AnyGame) -> tuple[str, ...]:
     """Return the colour class of each seat."""
-    return colour_names(game.setups[state.setup].seat_names)
+    return game.setups[state.setup].colours
 
 
 def board_at(state: MatchState, game: AnyGame, ply: int, view: View, picture: str = "") -> Markup:

@@ -22,7 +22,6 @@ from api.pages.event_wording import describe, people_named
 from api.pages.layout import blueprint
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
-from domain.games import GAMES
 from domain.match.audit import Proof
 from domain.match.state import CLOCK, MatchState
 from events.people.person import Person
@@ -63,14 +62,13 @@ def record_page(match_id: str) -> Response:
     summary = summarise(state)
     shown_match = match_summary(summary, people_in([summary]))
     names = [seat["name"] for seat in shown_match["seats"]]
-    starts = {setup.name: setup.title for setup in GAMES[state.game].setups.values()} if state.game in GAMES else {}
     job = services().jobs.of(match_id)
 
     def content(record: Record) -> list[tuple[str, str]]:
         texts = recalled(record.envelope, kept, people)
         recorded = content_shown(record.envelope)
         shown = {name: _in_words(texts, name, value) for name, value in recorded.items() if name not in HIDDEN}
-        return describe(record.envelope.type, shown, names, starts, people)
+        return describe(record.envelope.type, shown, names, state.game, people)
 
     page = render_template(
         "record.html",

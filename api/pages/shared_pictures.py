@@ -17,7 +17,6 @@ from domain.games import GAMES
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.people.person import Person
-from events.pictures.board import colour_names
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_alone
 from events.readmodels import Summary
 
@@ -67,7 +66,7 @@ def game_png(game_id: str) -> Response:
     if game is None:
         abort(404, "There is no such game here.")
     scene = showcase_scene(game)
-    colours = colour_names(next(iter(game.setups.values())).seat_names)
+    colours = next(iter(game.setups.values())).colours
     drawing = draw_alone(scene, colours, game.title, **AS_LINKED)
     return png_response(drawing, GAME_PICTURE_KEPT)
 

@@ -23,20 +23,12 @@ LEVELS = (
 )
 
 _REASONS = {
-    "no-moves": "no legal move was left",
-    "no-progress": "too many moves without progress",
-    "repetition": "the position stood for the third time",
     "resignation": "by resignation",
     "draw-agreed": "by agreement",
-    "castles": "enough castles were controlled",
-    "crowned-castles": "enough castles were crowned",
-    "checkmate": "by checkmate",
-    "stalemate": "by stalemate",
-    "insufficient-material": "too few pieces were left to win",
-    "last-king": "the last king on the board",
     "flag": "on time",
     "ruling": "by an arbiter's ruling",
 }
+"""Why a match may end whatever its game is; the other reasons are declared by the games."""
 
 _STEPS = (
     (3_600_000, 60_000, "minute"),
@@ -54,9 +46,10 @@ def level_words(level: int) -> str:
     return LEVELS[level - 1]
 
 
-def reason_words(reason: str | None) -> str:
-    """Return why a match ended; a reason that has no words of its own is spelled out."""
-    return _REASONS.get(reason or "", (reason or "").replace("-", " "))
+def reason_words(reason: str | None, game_id: str) -> str:
+    """Return why a match of a game ended; a reason that has no words of its own is spelled out."""
+    declared = GAMES[game_id].reasons if game_id in GAMES else {}
+    return {**_REASONS, **declared}.get(reason or "", (reason or "").replace("-", " "))
 
 
 def ruleset_words(game: str, ruleset: int) -> str:
@@ -147,7 +140,7 @@ def headline(scores: Sequence[float], seat_names: Sequence[str]) -> str:
     return f"{', '.join(winners[:-1])} and {winners[-1]} share the win"
 
 
-def result_words(scores: Sequence[float], seat_names: Sequence[str], reason: str | None) -> str:
+def result_words(scores: Sequence[float], seat_names: Sequence[str], reason: str | None, game_id: str) -> str:
     """Return who has won and why, as a sentence: White has won by resignation."""
-    why = reason_words(reason)
+    why = reason_words(reason, game_id)
     return f"{headline(scores, seat_names)}{' ' if why.startswith(('by ', 'on ')) else ': '}{why}."

@@ -53,11 +53,6 @@ MONOCHROME = {"white", "black"}
 """The colours that differ in lightness and need no letter to be told apart."""
 
 
-def colour_names(seat_names: Sequence[str]) -> tuple[str, ...]:
-    """Return the colour class of each seat: seats are called by their colours in every game."""
-    return tuple("".join(letter for letter in name.lower() if letter.isalnum()) for name in seat_names)
-
-
 class Trace(NamedTuple):
     """What a move has left on the board: the squares that it touched, in order, and the seat that made it."""
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from api.pages.static_files import VERSION
 from domain.games import GAMES
 from domain.scene import Scene
-from events.pictures.board import Trace, colour_names, draw
+from events.pictures.board import Trace, draw
 from events.pictures.steps import board_of, steps_between
 from tests.e2e.visitors import WINDOW, Visitor
 
@@ -56,7 +56,7 @@ def case(game: Any, setup: str, quarters: int, seed: int) -> dict[str, Any]:
     while len(moves) < PLIES and (legal := list(game.legal_moves(positions[-1]))):
         moves.append(chance.choice(legal))
         positions.append(game.play(positions[-1], moves[-1]))
-    colours = colour_names(game.setups[setup].seat_names)
+    colours = game.setups[setup].colours
     views = list[tuple[Scene, dict[str, Any]]]()
     for ply, position in enumerate(positions):
         scene = game.scene(position)

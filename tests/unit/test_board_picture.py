@@ -11,7 +11,7 @@ import pytest
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Cell, Label, Note, Piece, Scene
-from events.pictures.board import Trace, colour_names, draw, swatch
+from events.pictures.board import Trace, draw, swatch
 from events.pictures.standalone import draw_alone
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -228,14 +228,14 @@ def test_positions_of_every_game_make_a_well_formed_picture_without_inline_style
                 break
             position = game.play(position, rng.choice(moves))
         scene = game.scene(position)
-        picture = draw(scene, colour_names(setup.seat_names), quarters=2)
+        picture = draw(scene, setup.colours, quarters=2)
         root = ElementTree.fromstring(picture)  # noqa: S314
         faces = {group.get("id") for group in root.iter(f"{SVG}g")}
         drawn = [use.get("href", "")[1:] for use in root.iter(f"{SVG}use")]
         assert len(drawn) == sum(len(pieces) for pieces in scene.columns.values())
         assert set(drawn) <= faces
         assert not re.search(r"\sstyle=|<style|\son[a-z]+=", picture)
-        assert picture == draw(scene, colour_names(setup.seat_names), quarters=2)
+        assert picture == draw(scene, setup.colours, quarters=2)
 
 
 def test_a_swatch_is_a_disc_in_the_colour_of_its_seat() -> None:

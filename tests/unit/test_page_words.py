@@ -18,14 +18,14 @@ ALICE = Person("alice", "Alice", "person", NOON)
 
 def words(type: str, **content: object) -> dict[str, str]:
     """Return what the record tells of an event of a match between White and Black."""
-    return dict(describe(type, content, NAMES, {"start": "The usual start"}, {"alice": ALICE}))
+    return dict(describe(type, content, NAMES, "bashni", {"alice": ALICE}))
 
 
 def test_what_an_event_recorded_is_told_in_words() -> None:
     seats = [{"player": "alice", "joined": True}, {"player": "opponent-3", "joined": True, "level": 3}]
     assert words("match-created", creator="alice", setup="start", seats=seats, rated=True) == {
         "made by": "Alice",
-        "start": "The usual start",
+        "start": "Start",
         "seats": "White: Alice; Black: Opponent 3",
         "rated": "yes",
     }
@@ -59,7 +59,7 @@ def test_a_change_of_a_rating_is_that_of_the_numbers_shown(before: float, after:
 
 
 def test_a_reason_without_words_of_its_own_is_spelled_out() -> None:
-    assert reason_words("some-new-reason") == "some new reason"
+    assert reason_words("some-new-reason", "bashni") == "some new reason"
 
 
 def test_a_chart_joins_the_ratings_in_the_order_of_time_and_one_rating_is_none() -> None:

@@ -10,7 +10,7 @@ import pytest
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Cell, Piece, Scene
-from events.pictures.board import Trace, colour_names
+from events.pictures.board import Trace
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, as_png, draw_alone
 from tests.e2e.png import colours_in, size_of
 
@@ -25,9 +25,7 @@ def drawn(game_id: str, setup: str, **options: Any) -> Drawing:
     position = game.initial(setup)
     for _ in range(12):
         position = game.play(position, [*islice(game.legal_moves(position), 4)][-1])
-    return draw_alone(
-        game.scene(position), colour_names(game.setups[setup].seat_names), f"{game.title} & more", **options
-    )
+    return draw_alone(game.scene(position), game.setups[setup].colours, f"{game.title} & more", **options)
 
 
 def rules_in(style: str, dark: bool) -> list[tuple[list[set[str]], set[str]]]:
@@ -107,7 +105,7 @@ def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_
     game = GAMES["towers"]
     scene = game.scene(game.initial("four-player"))
     squares = [cell.square for cell in scene.cells]
-    colours = colour_names(game.setups["four-player"].seat_names)
+    colours = game.setups["four-player"].colours
     traces = [Trace(0, squares[:2]), Trace(1, squares[2:4])]
     drawing = draw_alone(scene, colours, "Towers", traces=traces)
     for colour in colours[:2]:

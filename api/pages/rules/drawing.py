@@ -11,7 +11,7 @@ from api.pages.board_view import squares_of
 from api.pages.rules.figure import Figure, Result, crop
 from domain.game import AnyGame, RulesError, Setup
 from domain.scene import Cell, Scene
-from events.pictures.board import Trace, colour_names, draw
+from events.pictures.board import Trace, draw
 from events.pictures.symbols import Symbols
 
 SIZES = ((6, "tiny"), (12, "small"), (16, "medium"))
@@ -55,7 +55,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
     traces = [Trace(0, (figure.reach,))] if figure.reach else ()
     name = f"Figure {number}"
     scene = crop(game.scene(position), figure.view)
-    before = draw(scene, colour_names(setup.seat_names), picture=name, traces=traces, symbols=symbols)
+    before = draw(scene, setup.colours, picture=name, traces=traces, symbols=symbols)
     if figure.reach:
         before = _with_reach(before, scene, game, position, figure.reach)
     boards = [Board(before, _size(scene), _turn(game, position, setup))]
@@ -66,7 +66,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
         scene = crop(game.scene(end), figure.view)
         after = draw(
             scene,
-            colour_names(setup.seat_names),
+            setup.colours,
             picture=f"{name}, afterwards",
             traces=[Trace(0, squares_of(game, last, moves[-1]))],
             symbols=symbols,
@@ -78,7 +78,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
         with_moves(figure.caption),
         tuple(boards),
         tuple(Refusal(move, _refused(game, position, move)) for move in figure.illegal.split()),
-        _result(figure.result, setup) if figure.result else "",
+        _result(game, figure.result, setup) if figure.result else "",
         tuple(_spoken(game.scene(position))),
     )
 
@@ -127,11 +127,11 @@ def _refused(game: AnyGame, position: Any, move: str) -> str:
     return ""
 
 
-def _result(result: Result, setup: Setup) -> str:
+def _result(game: AnyGame, result: Result, setup: Setup) -> str:
     scores = ", ".join(
         f"{name} {wording.score_words(score)}" for name, score in zip(setup.seat_names, result.scores, strict=True)
     )
-    return f"{scores}: {wording.reason_words(result.reason)} ({result.reason})"
+    return f"{scores}: {wording.reason_words(result.reason, game.id)} ({result.reason})"
 
 
 def _spoken(scene: Scene) -> Iterable[str]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from api.pages.rules.figure import Figure, rules_of
 from domain.game import AnyGame
 from domain.scene import Piece
-from events.pictures.board import colour_names, face_id, faces
+from events.pictures.board import face_id, faces
 from events.pictures.symbols import Symbols
 
 VIEW = "-.48 -.46 .96 .92"
@@ -27,8 +27,7 @@ def piece_pictures(game: AnyGame, figures: Sequence[Figure], name: str, symbols:
     frozen, kind = name.startswith(_FROZEN), name.casefold().removeprefix(_FROZEN)
     known = _pieces(game, tuple(figures))
     any_seat = known[kind]
-    seat_names = max((setup.seat_names for setup in game.setups.values()), key=len)
-    colours = colour_names(seat_names)
+    colours = max((setup.colours for setup in game.setups.values()), key=len)
     shown = [any_seat] if any_seat.seat < 0 else [_of_seat(known, kind, seat) for seat in range(len(colours))]
     drawings = "".join(_picture(piece._replace(frozen=frozen), colours, symbols) for piece in shown)
     return Markup(f'<span class="pieces">{drawings}</span>')  # noqa: S704 - made of drawings

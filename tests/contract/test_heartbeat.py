@@ -32,7 +32,7 @@ def test_a_gap_is_an_outage_only_when_it_is_longer_than_two_minutes(heartbeat: H
     assert heartbeat.beat(late, 0) == [Outage(NOON + LONGEST_GAP, late)]
 
 
-def test_an_outage_is_recorded_once_whoever_beats_after_it(heartbeat: Heartbeat) -> None:
+def test_an_outage_is_recorded_once_however_many_processes_beat_after_it(heartbeat: Heartbeat) -> None:
     heartbeat.beat(NOON, 0)
     outage = Outage(NOON, NOON + HOUR)
     assert heartbeat.beat(NOON + HOUR, 0) == [outage]

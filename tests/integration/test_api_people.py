@@ -78,7 +78,7 @@ def test_an_unknown_name_costs_as_much_hashing_as_a_wrong_password(
     assert verified[0] == verified[1], "both hashes have the same kind and cost"
 
 
-def test_signing_out_ends_the_session_for_whoever_has_its_cookie(app: Flask, anna: Caller) -> None:
+def test_signing_out_ends_the_session_for_all_who_have_its_cookie(app: Flask, anna: Caller) -> None:
     cookie = anna.client.get_cookie(COOKIE)
     assert cookie is not None
     assert anna.delete("/sessions/current").status_code == 204

@@ -171,7 +171,7 @@ class TestCheckpoints:
         events = [shop.store.read(leaf["match"], leaf["version"] - 1, 1)[0] for leaf in leaves]
         assert [event.id for event in events] == [leaf["digest"] for leaf in leaves]
 
-    def test_a_day_is_signed_once_whoever_asks_and_how_often(self, shop: SteppedInstallation) -> None:
+    def test_a_day_is_signed_once_however_many_processes_ask(self, shop: SteppedInstallation) -> None:
         for _ in range(9):
             shop.start("alice", "bob")
         made: list[Checkpoint] = []

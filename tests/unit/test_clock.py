@@ -226,7 +226,7 @@ def test_who_is_forgiven_has_three_days_or_the_time_of_a_move() -> None:
     assert forecast(forgiven(flagged, 0, 0, MONDAY + 7 * DAY)) == Forecast(0, MONDAY + 12 * DAY, Limit.TIME)
 
 
-def test_whoever_is_forgiven_the_turn_of_the_other_seat_is_remembered() -> None:
+def test_after_forgiveness_the_turn_of_the_other_seat_is_remembered() -> None:
     flagged = stopped(moved(running(), 0, 1, MONDAY + DAY), MONDAY + 20 * DAY)
     again = forgiven(flagged, 1, 1, MONDAY + 21 * DAY)
     assert again.last_turns == (flagged.last_turns[0], None)

@@ -183,7 +183,7 @@ def test_a_king_is_in_check_by_every_surviving_player_whose_turn_it_is_not(
     assert GAME.in_check(GAME.parse_position(placed(pieces, rest))) is checked
 
 
-def test_whoever_has_bought_all_that_money_and_limits_allow_can_only_finish() -> None:
+def test_a_player_who_has_bought_all_that_money_and_limits_allow_can_only_finish() -> None:
     dear = "rKa1 rAa2 rAa3 rQa4 rDga5 rDga6 "
     cheap = "rGb1 rGb2 rGb3 rGb4 rGb5 rGb6 r,c1 r,c2 r,c3"
     position = GAME.parse_position(placed(dear + cheap, "r setup - - 0"))

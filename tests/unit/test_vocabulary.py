@@ -1,0 +1,77 @@
+"""One term for one thing: what docs/glossary.md retires is in no name and in no text of the product."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = ("api", "deploy", "domain", "events", "workers")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+ROW = re.compile(r"^\| ([\w, ]+) \| .+ \|$", re.M)
+JS_NAME = re.compile(
+    r"\b(?:const|let|function|class)\s+([A-Za-z_$][\w$]*)|^\s*(?:static |async |get |set )*#?([a-z]\w*)\(.*\{$", re.M
+)
+LIMIT = re.compile(r"_?(MOST|LONGEST|LARGEST|DEEPEST)(_|$)")
+HE = re.compile(r"\b(he|his|him|himself)\b", re.I)
+
+
+@cache
+def retired() -> frozenset[str]:
+    """Return the words that the glossary retires."""
+    _, table = (ROOT / "docs" / "glossary.md").read_text().split("\n## Retired words\n")
+    return frozenset(word for row in ROW.findall(table) for word in row.split(", ")) - {"retired"}
+
+
+def files(*suffixes: str, below: tuple[str, ...] = (*PRODUCT, "tests", "docs")) -> Iterator[Path]:
+    """Yield the files of the repository with one of ``suffixes``."""
+    for folder in below:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in suffixes and "node_modules" not in path.parts:
+                yield path
+
+
+def python_names(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield each name that is given in a Python file, with its line, and the name of the module."""
+    yield path.stem, 1
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, node.lineno
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name, node.lineno
+            case ast.alias(asname=str(name)):
+                yield name, node.lineno
+
+
+def script_names(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield each name that is declared in a script, with its line, and the name of the file."""
+    yield path.stem.replace("-", "_"), 1
+    text = path.read_text()
+    for found in JS_NAME.finditer(text):
+        yield found[1] or found[2], text.count("\n", 0, found.start()) + 1
+
+
+@cache
+def names() -> tuple[tuple[str, str], ...]:
+    """Return each name that is given in Python and in the scripts of the pages, with its place."""
+    found = []
+    for path in files(".py", ".js"):
+        read = python_names if path.suffix == ".py" else script_names
+        found += [(name, f"{path.relative_to(ROOT)}:{line}") for name, line in read(path)]
+    return tuple(found)
+
+
+def words(name: str) -> set[str]:
+    """Return the words of an identifier, in lower case."""
+    return {word.lower() for word in WORD.findall(name)}
+
+
+def test_words_of_names_are_told_apart() -> None:
+    assert words("MAX_HTTPServers_ofMatch") == {"max", "http", "servers", "of", "match"}
+
+
+def test_no_name_has_a_word_that_is_retired() -> None:
+    assert len(retired()) > 10
+    assert [f"{place} {name}" for name, place in names() if words(name) & retired()] == []

@@ -27,6 +27,7 @@ from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incidents
 from events.service.jobs import Jobs
+from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.service.outages import Heartbeat, RedisHeartbeat
 from events.service.personal_data import PersonalDataStores
@@ -73,8 +74,13 @@ class Installation:
 
     @cached_property
     def timekeeper(self) -> Timekeeper:
-        """What executes commands in time and lets flags fall."""
+        """What carries out what time makes due in matches."""
         return Timekeeper(self.matches, self.diaries, self.heartbeat, lambda player: self.readmodels.active(player))
+
+    @cached_property
+    def match_service(self) -> MatchService:
+        """What executes every command on a match."""
+        return MatchService(self.matches, self.timekeeper, self.now)
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
@@ -184,6 +190,7 @@ class Installation:
             blocks=self.blocks,
             reports=self.reports,
             matches=self.matches,
+            match_service=self.match_service,
             store=self.store,
             readmodels=self.readmodels,
             rewriting=self.rewriting,

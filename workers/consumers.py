@@ -10,7 +10,7 @@ from itertools import groupby
 
 import structlog
 
-from domain.match.enums import Status
+from domain.match import due
 from domain.match.state import MatchState
 from events.people.administration import Administration
 from events.readmodels.projector import Failures, Projector
@@ -118,8 +118,8 @@ def enqueue_when_due(
 ) -> Handle:
     """Return a handler that calls ``enqueue`` for every match in whose state something ``is_due``."""
 
-    def handle(match_id: str, _: set[int]) -> None:
-        if is_due(matches.load(match_id).state):
+    def handle(match_id: str, versions: set[int]) -> None:
+        if is_due(matches.load_at_least(match_id, max(versions)).state):
             enqueue(match_id)
 
     return _match_by_match(group, handle)
@@ -133,16 +133,19 @@ def sync_clocks(
     Every match that starts, for the first time or again, gets here in time: availability may have changed before.
     """
 
+    def has_started(match_id: str, versions: set[int]) -> bool:
+        delivered = store.read(match_id, min(versions) - 1, max(versions) - min(versions) + 1)
+        return any(event.type == STARTED and event.version in versions for event in delivered)
+
     def handle(match_id: str, versions: set[int]) -> None:
-        state = matches.load(match_id).state
-        if state.status != Status.PLAYING or state.clock is None:
+        loaded = matches.load_at_least(match_id, max(versions))
+        if loaded.state.clock is None or not due.is_playing(loaded.state):
             return
         # Preferences count at the start only: what a player says in the match later is not overruled.
-        started = () if state.moves else (each.version for each in store.read(match_id) if each.type == STARTED)
-        if versions.isdisjoint(started):
-            timekeeper.update(match_id, now())
+        if not loaded.state.moves and has_started(match_id, versions):
+            timekeeper.start(match_id, now())
         else:
-            timekeeper.begin(match_id, now())
+            timekeeper.sync(match_id, now(), loaded)
 
     return _match_by_match(group, handle)
 

@@ -1,4 +1,4 @@
-"""The opponents' answers: the move of an opponent whose turn it is, and its word on a draw offer."""
+"""The opponents' answers: the move of an opponent whose turn it is, and its answer to a draw offer."""
 
 from typing import NamedTuple
 
@@ -9,12 +9,13 @@ from domain.match.positions import to_move as seat_to_move
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.search import ENGINE_VERSION, seed_for
+from events.installation import Installation
 from events.readmodels.summary import draw_answers_owed
-from events.service.matches import Executed, Matches, NoSuchMatch
-from events.store.contract import Request, StaleVersion
+from events.service.matches import Executed, NoSuchMatch
+from events.store.contract import Head, Request, StaleVersion
 from workers.fair_queue import lane_of
 
-ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 
 _ANY = ""
 """The fingerprint of an answer: its key alone says which one it is, whichever engine computed it."""
@@ -51,50 +52,57 @@ def debts_of(state: MatchState) -> list[Debt]:
     ]
 
 
-def answer(matches: Matches, match: str, lane: str | None = None) -> Executed | None:
+def answer(installation: Installation, match_id: str, lane: str | None = None) -> Executed | None:
     """Do the one thing that an opponent owes the match next; return what was written, None when nothing is owed.
 
     With a ``lane`` only if it belongs there: a match may wait in a lane for what was owed before.
-    A second opponent that is to move after the first is asked by the event that the first one's move causes.
+    A second opponent that is to move after the first is asked by the event of the first one's move.
 
-    Nothing is kept between load and append, so a kill in mid-search costs only the time: whoever gets the task again
+    Crash-safe: nothing is kept between load and append, so a kill in mid-search costs only the time; the next worker
     computes the same answer. A task that runs twice makes no second move: the answer is bound to the version that it
     was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
-    Raises StoreUnavailable and what ``Matches.load`` raises for a match that cannot be replayed.
+
+    Raises StoreUnavailable, and for a match that cannot be replayed DamagedStream, UndecodableEvent and what
+    ``evolve`` raises.
     """
     computed: dict[Place, SubmitMove] = {}
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         try:
-            state, head, *_ = matches.load(match)
+            loaded = installation.matches.load(match_id)
         except NoSuchMatch:
             return None
+        state = loaded.state
         debts = debts_of(state)
         if lane is not None and debts and lane_of(debts[0].level) != lane:
             return None
         for debt in debts:
-            ply = len(state.moves) + 1
-            command: Command
-            if debt.draw:
-                command, key = _draw_answer(state, debt), f"opponent:draw:{head.tag}"
-            else:
-                # Moves may be taken back, or lost with the end of the stream: then another position stands after as
-                # many plies, and a move that was computed for the one before must not be played in it.
-                place = Place(state.moves, state.seed, state.ruleset)
-                if place not in computed:
-                    computed[place] = _move(state, debt, ply)
-                command, key = computed[place], f"opponent:{ply}:{state.taken_back}"
+            command, key = _answer_to(debt, state, loaded.head, computed)
             try:
-                return matches.execute(match, command, debt.player, Request(key, _ANY), head.tag)
+                return installation.match_service.execute(
+                    match_id, command, debt.player, Request(key, _ANY), loaded.head.tag
+                )
             except StaleVersion:
                 # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
                 break
-            except Refused:
+            except (Refused, NoSuchMatch):
                 # A seat that has no say any more: whatever else is owed must not wait for it.
                 continue
         else:
             return None
     # Whatever keeps changing the match causes events, and each of them asks the opponent again.
     return None
+
+
+def _answer_to(debt: Debt, state: MatchState, head: Head, computed: dict[Place, SubmitMove]) -> tuple[Command, str]:
+    """Return the command that pays ``debt`` and its request key; moves are remembered in ``computed``."""
+    if debt.draw:
+        return _draw_answer(state, debt), f"opponent:draw:{head.tag}"
+    # Moves may be taken back, or lost with the end of the stream: then another position stands after as many plies, and
+    # a move that was computed for the one before must not be played in it.
+    place, ply = Place(state.moves, state.seed, state.ruleset), len(state.moves) + 1
+    if place not in computed:
+        computed[place] = _move(state, debt, ply)
+    return computed[place], f"opponent:{ply}:{state.taken_back}"
 
 
 def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:

@@ -42,7 +42,7 @@ def register(app: Celery, settings: Settings) -> None:
         if match_id is None:
             return
         # Crash-safe: a kill here does not put the match back; it still owes an answer, and the sweeper asks for it.
-        executed = answer(context.matches, match_id, lane)
+        executed = answer(context, match_id, lane)
         if executed is not None:
             log.info("answered", match=match_id, version=executed.version, repeated=executed.repeated)
 

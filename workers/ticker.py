@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import structlog
 
+from domain.match.due import Outage
 from domain.match.enums import Status
 from events.installation import Installation
 from events.runtime import beats
 from events.runtime.wall_clock import rfc3339
-from events.service.outages import Outage
 from events.service.timekeeper import is_transient
 from workers.retries import Retries
 from workers.threads import repeat

@@ -53,7 +53,7 @@ def foreseen_deadlines(found: Iterable[Summary]) -> list[Summary]:
         for player in [each.seats[each.to_move].player]
         if player is not None
     }
-    deadlines = services().timekeeper.foreseen_deadlines(waiting)
+    deadlines = services().timekeeper.expected_deadlines(waiting)
     return [each._replace(deadline=deadlines.get(each.match, each.deadline)) for each in listed]
 
 
@@ -122,7 +122,7 @@ def match(state: MatchState, head: Head, ply: int | None = None, now: int | None
         "moves": list(state.moves),
         "spelled": spelled(state),
         "channels": list(state.channels),
-        "clock": timing.clock(services().timekeeper.foreseen(state), services().now() if now is None else now),
+        "clock": timing.clock(services().timekeeper.with_availability(state), services().now() if now is None else now),
         "takeback": None if state.takeback is None else state.takeback._asdict(),
         "fallen": timing.fallen(state),
         "rematch_of": state.rematch_of,

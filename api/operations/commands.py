@@ -7,7 +7,7 @@ from flask import Response
 from marshmallow import fields
 
 from api.access.auth import require_person, signed_in
-from api.access.matches import refuse_stranger
+from api.access.matches import may_see
 from api.http import representations as show
 from api.http.conditions import ANSWER_HEADERS, EXPECTED_HEADER, KEY_HEADER, expected_version, fingerprint, request_key
 from api.http.openapi import Blueprint, json_response
@@ -61,14 +61,13 @@ def execute(match: str, command: c.Command, expected: VersionTag | None = None, 
     request holds what must be erasable. Raises the problem no-such-match for a match that the caller may not see.
     """
     person, key = require_person(), request_key()
-    executed = services().timekeeper.execute(
+    executed = services().match_service.execute(
         match,
         command,
         person.id,
         Request(f"{person.id}:{key}", fingerprint(key if confidential else "")),
-        services().now(),
         expected if (stated := expected_version()) is None else stated,
-        guard=refuse_stranger,
+        may_see=lambda state: may_see(state, person),
     )
     for event in executed.events:
         services().administration.record_event(event)

@@ -63,7 +63,7 @@ def match_page(match_id: str) -> str | Response:
     shown = match(state, head, ply)
     scene = game.scene(state.position)
     rated_count = rated_result(summarise(state)) is not None
-    now, foreseen = services().now(), services().timekeeper.foreseen(state)
+    now, foreseen = services().now(), services().timekeeper.with_availability(state)
     seats = _seats(foreseen, shown, game, now)
     played = played_moves(state)
     return render_template(

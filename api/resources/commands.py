@@ -1,4 +1,4 @@
-"""Acting on matches: create, join, move, resign, call off, draws, taking back. All go through the timekeeper."""
+"""Acting on matches: create, join, move, resign, call off, draws, taking back: all through ``MatchService.execute``."""
 
 from typing import Any
 
@@ -180,7 +180,7 @@ def create_match(arguments: dict[str, Any]) -> Response:
         ruleset=arguments.get("ruleset"),
         terms=terms_of(arguments["terms"], arguments["rated"]),
     )
-    executed = services().matches.execute(match, command, person.id, Request(f"{person.id}:{key}", fingerprint()))
+    executed = services().match_service.execute(match, command, person.id, Request(f"{person.id}:{key}", fingerprint()))
     # As it was created, whatever has happened since: a repeated request gets the first answer.
     created = replay(match, map(event_of, executed.events))
     assert created is not None  # noqa: S101  (its first event is the creation)

@@ -97,11 +97,10 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
     if first is not None:
         services().notebooks.count_lines(person.id, match, _size(first), notebook_bytes(person))
     try:
-        laid = services().timekeeper.lay_down(
+        laid = services().match_service.lay_down(
             match,
             person.id,
             lambda state, orders: laid_down(state, person.id, orders, first, forced, now),
-            now,
             expected_version(),
         )
     except Exception:

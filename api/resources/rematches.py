@@ -42,19 +42,19 @@ def propose_rematch(_: dict[str, Any], match: str) -> Response:
     admit_match(following, over.seats, person)
     proposal = rematch(over, person.id, following, fresh_seed(), guest)
     asked = Request(f"{person.id}:{request_key()}", fingerprint())
-    matches = services().matches
+    execute = services().match_service.execute
     try:
-        matches.execute(following, proposal, person.id, asked)
+        execute(following, proposal, person.id, asked)
     except Refused as refused:
         if refused.code != "match-exists":
             raise
-        proposed = matches.load(following).state
+        proposed = services().matches.load(following).state
         seat = proposed.seat_of(person.id)
         if seat is None or not proposed.seats[seat].joined:
             if proposed.ended:
                 raise Refused("match-over", "the rematch was called off: create a new match to play again") from None
-            matches.execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
-    created = matches.load(following)
+            execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)
+    created = services().matches.load(following)
     response = json_response(show.match(created.state, created.head), 201, {"ETag": f'"{created.head.tag}"'})
     response.headers["Location"] = f"{PREFIX}/matches/{following}"
     return response

@@ -6,12 +6,12 @@ import click
 
 from deploy.cli.arguments import Refusal, in_words
 from deploy.cli.installation import open_installation, store_options
+from domain.match.due import Outage
 from domain.match.terms import duration
 from events.installation import Installation
 from events.people.administration import CONSOLE
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import correct_matches, correct_outages, impossible
-from events.service.outages import Outage
 from events.store.contract import describe_offset
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 

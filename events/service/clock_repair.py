@@ -8,8 +8,9 @@ match concerned, by the operator; nothing that is recorded is changed.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from events.service.matches import Matches
-from events.service.outages import LONGEST_GAP, Heartbeat, Outage
+from events.service.outages import Heartbeat
 from events.service.timekeeper import Timekeeper
 from events.store.contract import EventStore
 
@@ -24,7 +25,7 @@ class Corrected(NamedTuple):
 
 def impossible(heartbeat: Heartbeat, now: int) -> list[Outage]:
     """Return the outages that are said to end after ``now``, the present instant. Raises redis errors."""
-    return [outage for outage in heartbeat.outages() if outage.until > now + LONGEST_GAP]
+    return [outage for outage in heartbeat.outages() if outage.until > now + MAX_BEAT_GAP_MS]
 
 
 def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:

@@ -1,4 +1,4 @@
-"""Matches in the store: load, decide, append. The one path by which anything happens to a match."""
+"""Matches in the store: loaded, decided on and appended to. Commands go through ``events.service.match_service``."""
 
 import secrets
 from collections import OrderedDict
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from domain.match.bounds import refuse_excess
-from domain.match.commands import Command
+from domain.match.commands import Command, CreateMatch
 from domain.match.decide import decide
 from domain.match.enums import Channel
 from domain.match.events import DrawAccepted, Event, MoveSubmitted, PlayerResigned
@@ -26,6 +26,7 @@ from events.store.contract import (
     EventStore,
     Head,
     Opened,
+    RecordedRequest,
     Request,
     StaleConditionalMoves,
     StaleVersion,
@@ -35,9 +36,9 @@ from events.store.envelope import Envelope, canonical_bytes, chain_digest
 from events.store.snapshots import restored, snapshot_of
 
 SEED_BYTES = 16
-CACHED_MATCHES = 1000
+MAX_CACHED_MATCHES = 1000
 SNAPSHOT_EVERY = 50
-ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 
 
 def fresh_seed() -> str:
@@ -63,11 +64,15 @@ class Loaded(NamedTuple):
 
 
 class Executed(NamedTuple):
-    """What a command did: the events it wrote (or had written, if ``repeated``) and the head right after them."""
+    """What a command did: the events it wrote (or had written, if ``repeated``) and the head right after them.
+
+    ``state`` is the match right after them, or, if ``repeated``, as it stands now.
+    """
 
     events: list[Envelope]
     head: Head
     repeated: bool
+    state: MatchState
 
     @property
     def version(self) -> int:
@@ -89,66 +94,109 @@ class Matches:
         self._fresh_seed = fresh_seed
         self._cache: OrderedDict[str, Loaded] = OrderedDict()
         self._lock = Lock()
+        self._opening = [Lock() for _ in range(64)]
 
-    def load(self, match: str) -> Loaded:
+    def load(self, match_id: str) -> Loaded:
         """Return the match as it stands now, in one round trip.
 
         Raises NoSuchMatch, StoreUnavailable, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
         """
-        loaded, _ = self._open(match, None)
+        loaded, _ = self.open(match_id)
         if loaded is None:
-            raise NoSuchMatch(match)
+            raise NoSuchMatch(match_id)
         return loaded
 
-    def execute(
-        self, match: str, command: Command, actor: str, request: Request, expected: VersionTag | None = None
-    ) -> Executed:
-        """Decide ``command`` on the match as it stands and append what follows, in one round trip or two.
+    def load_at_least(self, match_id: str, version: int) -> Loaded:
+        """Return the match at ``version`` or later; without a round trip if it is cached there. Raises like ``load``.
 
-        A repeated request returns the events that it wrote the first time. Raises Refused (nothing has changed),
-        StaleVersion when the match is not at ``expected`` (None: whatever it is at), RequestMismatch,
-        StoreUnavailable, and what ``load`` raises but NoSuchMatch.
+        It may be of a history that a failover has lost, until it is loaded again.
         """
-        known = self._known(match)
-        if known is not None:
-            try:
-                return self._decide(match, known, command, actor, request, expected)
-            except (Refused, StaleVersion, StaleConditionalMoves):
-                # Perhaps only because the match has moved on since, or the request has been carried out before: an
-                # append goes through on the present state alone, a refusal counts on the present state alone.
-                pass
-        for attempt in range(1, ATTEMPTS + 1):
-            loaded, repeated = self._open(match, request)
-            if repeated is not None:
-                return repeated
-            try:
-                return self._decide(match, loaded, command, actor, request, expected)
-            except (StaleVersion, StaleConditionalMoves) as stale:
-                if attempt == ATTEMPTS or (expected is not None and isinstance(stale, StaleVersion)):
-                    raise
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        with self._opening[hash(match_id) % len(self._opening)]:
+            cached = self.cached(match_id)
+            return cached if cached is not None and cached.head.version >= version else self.load(match_id)
 
-    def _decide(
+    def load_at(self, match_id: str, head: Head) -> Loaded | None:
+        """Return the match, without a round trip if it is cached at ``head``; None if there is no such match."""
+        if head == EMPTY:
+            return None
+        with self._opening[hash(match_id) % len(self._opening)]:
+            cached = self.cached(match_id)
+            return cached if cached is not None and cached.head == head else self.load(match_id)
+
+    def cached(self, match_id: str) -> Loaded | None:
+        """Return the match as it was when it was last used here; None when it was not, or is not cached any more."""
+        with self._lock:
+            return self._cache.get(match_id)
+
+    def execute(
         self,
-        match: str,
-        loaded: Loaded | None,
+        match_id: str,
         command: Command,
         actor: str,
         request: Request,
-        expected: VersionTag | None,
+        expected: VersionTag | None = None,
+        *,
+        may_see: Callable[[MatchState], bool] = lambda _: True,
+        prepare: Callable[[Loaded], Loaded] = lambda loaded: loaded,
+        use_cache: bool = True,
     ) -> Executed:
-        head = loaded.head if loaded else EMPTY
-        if expected is not None and head.tag != expected:
-            raise StaleVersion(match, expected, head.tag)
-        before = loaded.state if loaded else None
+        """Decide ``command`` on the match as it stands and append what follows, in one round trip or two.
+
+        A repeated request returns the events that it wrote the first time. ``prepare`` may append to the loaded match
+        what comes before the command.
+
+        Raises NoSuchMatch for a match that does not exist, or that the caller may not see, before anything else;
+        Refused (nothing has changed), StaleVersion when the match is not at ``expected`` (None: any version),
+        RequestMismatch, StoreUnavailable, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
+        """
+
+        def attempt(loaded: Loaded | None) -> Executed:
+            if loaded is None and isinstance(command, CreateMatch):
+                return self.decide_and_append(match_id, None, command, actor, request)
+            if loaded is None or not may_see(loaded.state):
+                raise NoSuchMatch(match_id)
+            if expected is not None and loaded.head.tag != expected:
+                raise StaleVersion(match_id, expected, loaded.head.tag)
+            return self.decide_and_append(match_id, prepare(loaded), command, actor, request)
+
+        cached = self.cached(match_id) if use_cache else None
+        if cached is not None:
+            try:
+                return attempt(cached)
+            except (NoSuchMatch, Refused, StaleVersion, StaleConditionalMoves):
+                # Perhaps only because the match has moved on since, or the request has been executed before: an append
+                # succeeds on the present state alone, and a refusal counts on the present state alone.
+                pass
+        for number in range(1, MAX_ATTEMPTS + 1):
+            loaded, remembered = self.open(match_id, request)
+            if loaded is not None and remembered is not None and may_see(loaded.state):
+                return self._repeated(match_id, loaded, remembered)
+            try:
+                return attempt(loaded)
+            except (StaleVersion, StaleConditionalMoves) as stale:
+                if number == MAX_ATTEMPTS or (expected is not None and isinstance(stale, StaleVersion)):
+                    raise
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def decide_and_append(
+        self, match_id: str, loaded: Loaded | None, command: Command, actor: str, request: Request
+    ) -> Executed:
+        """Decide ``command`` on ``loaded`` and append what follows.
+
+        Raises Refused, StaleVersion and StaleConditionalMoves when the match has moved on since, RequestMismatch,
+        StoreUnavailable and DamagedStream; then nothing has changed.
+        """
+        head, before = (loaded.head, loaded.state) if loaded else (EMPTY, None)
         now = self._now()
         refuse_excess(before, command)
         events = decide(before, command, now, loaded.orders if loaded else {}, self._fresh_seed())
-        after = replay(match, events, before)
-        if not events or after is None:
-            return Executed([], head, False)
+        after = replay(match_id, events, before)
+        if after is None:
+            raise AssertionError("unreachable: a match that does not exist is created or the command refused")
+        if not events:
+            return Executed([], head, False, after)
         appended = self._store.append(
-            match,
+            match_id,
             head,
             [draft_of(event, _actor(event, after, actor)) for event in events],
             request,
@@ -156,14 +204,21 @@ class Matches:
             conditional_moves=loaded.revision if loaded else 0,
             decided_at=now,
         )
-        if not appended.repeated:
-            known = loaded or Loaded(after, EMPTY)
-            self._remember(match, known._replace(state=after, head=appended.head))
-        return Executed(appended.events, appended.head, appended.repeated)
+        if appended.repeated:
+            return Executed(appended.events, appended.head, True, self.load(match_id).state)
+        self._remember(match_id, (loaded or Loaded(after, EMPTY))._replace(state=after, head=appended.head))
+        return Executed(appended.events, appended.head, False, after)
+
+    def _repeated(self, match_id: str, loaded: Loaded, remembered: RecordedRequest) -> Executed:
+        first, last = remembered
+        events = self._store.read(match_id, first - 1, last - first + 1)
+        if not events:
+            raise DamagedStream(match_id, last, "the entry is missing")
+        return Executed(events, Head(last, events[-1].digest), True, loaded.state)
 
     def lay_down(
         self,
-        match: str,
+        match_id: str,
         player: str,
         orders: Callable[[MatchState, Orders], Orders],
         expected: VersionTag | None = None,
@@ -175,65 +230,57 @@ class Matches:
         no move falls between what was laid down for it and the keeping of that. Raises Refused, StaleVersion when the
         match is not at ``expected`` (None: whatever it is at), and what ``load`` raises.
         """
-        for attempt in range(1, ATTEMPTS + 1):
-            loaded = self.load(match)
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            loaded = self.load(match_id)
             if expected is not None and loaded.head.tag != expected:
-                raise StaleVersion(match, expected, loaded.head.tag)
+                raise StaleVersion(match_id, expected, loaded.head.tag)
             seat = seat_of(loaded.state, player)
             changed = orders(loaded.state, loaded.orders.get(seat, Orders()))
             try:
-                self._store.save_conditional_moves(match, seat, packed(changed), loaded.revision, loaded.head)
+                self._store.save_conditional_moves(match_id, seat, packed(changed), loaded.revision, loaded.head)
             except StaleConditionalMoves:
-                if attempt == ATTEMPTS:
+                if attempt == MAX_ATTEMPTS:
                     raise
             else:
-                return self.load(match)
+                return self.load(match_id)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _known(self, match: str) -> Loaded | None:
-        with self._lock:
-            return self._cache.get(match)
-
-    def _open(self, match: str, request: Request | None) -> tuple[Loaded | None, Executed | None]:
-        known = self._known(match)
-        opened = self._store.open(match, known.head.version if known else None, request)
-        if opened.recorded_request is not None:
-            first, last = opened.recorded_request
-            events = self._store.read(match, first - 1, last - first + 1)
-            if not events:
-                raise DamagedStream(match, last, "the entry is missing")
-            return None, Executed(events, Head(last, events[-1].digest), True)
+    def open(self, match_id: str, request: Request | None = None) -> tuple[Loaded | None, RecordedRequest | None]:
+        """Return the match as it stands now (None: there is none), and the versions that ``request`` wrote before."""
+        known = self.cached(match_id)
+        opened = self._store.open(match_id, known.head.version if known else None, request)
+        remembered = opened.recorded_request
         if known is None and opened.snapshot is not None and (kept := restored(opened.snapshot)) is not None:
             known = Loaded(*kept, snapshot=kept[0].version)
-        if not _follows(opened, match, known.head if known else EMPTY):
+        if not _follows(opened, match_id, known.head if known else EMPTY):
             # The store was restored, or a replica took over, and has not all that was known here; or the snapshot
             # cannot be used. The events are the truth.
-            known, opened = None, self._store.open(match)
-        state = replay(match, map(event_of, opened.events), known.state if known else None)
+            known, opened = None, self._store.open(match_id)
+        state = replay(match_id, map(event_of, opened.events), known.state if known else None)
         if state is None:
-            return None, None
+            return None, remembered
         orders = opened.conditional_moves
         loaded = Loaded(state, opened.head, known.snapshot if known else 0, unpacked(orders), orders.revision)
         if state.version - loaded.snapshot >= SNAPSHOT_EVERY and state.broken is None:
-            self._store.save_snapshot(match, state.version, snapshot_of(state, loaded.head))
+            self._store.save_snapshot(match_id, state.version, snapshot_of(state, loaded.head))
             loaded = loaded._replace(snapshot=state.version)
-        self._remember(match, loaded)
-        return loaded, None
+        self._remember(match_id, loaded)
+        return loaded, remembered
 
-    def _remember(self, match: str, loaded: Loaded) -> None:
+    def _remember(self, match_id: str, loaded: Loaded) -> None:
         with self._lock:
-            self._cache[match] = loaded
-            self._cache.move_to_end(match)
-            while len(self._cache) > CACHED_MATCHES:
+            self._cache[match_id] = loaded
+            self._cache.move_to_end(match_id)
+            while len(self._cache) > MAX_CACHED_MATCHES:
                 self._cache.popitem(last=False)
 
 
-def _follows(opened: Opened, match: str, known: Head) -> bool:
+def _follows(opened: Opened, match_id: str, known: Head) -> bool:
     """Tell whether the events just read go on from the head that is known, so that a state there may be evolved."""
     if not opened.events:
         return opened.head == known
     first = opened.events[0]
-    return chain_digest(known.digest, canonical_bytes(first.draft, match, first.version)) == first.digest
+    return chain_digest(known.digest, canonical_bytes(first.draft, match_id, first.version)) == first.digest
 
 
 def _actor(event: Event, state: MatchState, actor: str) -> str:

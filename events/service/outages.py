@@ -1,6 +1,6 @@
 """The heartbeat of an installation, and its outages: the times in which nobody kept the clocks.
 
-Whoever keeps time says every second that it does. Where that is missing for longer than LONGEST_GAP, the server was
+Whoever keeps time says every second that it does. Where that is missing for longer than MAX_BEAT_GAP_MS, the server was
 away or no flag could have been noticed: the whole gap is an outage, and counts for no player. One that is longer than a
 day is provisional: it is credited like any other, but it may be a wrong clock that has made it, and the operator is
 asked to confirm or to repair it (events.service.clock_repair).
@@ -8,26 +8,19 @@ asked to confirm or to repair it (events.service.clock_repair).
 
 from abc import ABC, abstractmethod
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
+from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from domain.match.terms import DAY, MINUTE
 from events.runtime.connections import StoreClient
 from events.runtime.scripts import load_script
 from events.store.time import StoreClock, with_clock_check
 
-LONGEST_GAP = 2 * MINUTE
 PROVISIONAL_FROM = DAY
 """An outage that is longer than this (milliseconds) waits for the operator's word."""
 
 REPORTED_FOR = MINUTE
 """Milliseconds for which what a process has said about its clock counts."""
-
-
-class Outage(NamedTuple):
-    """Nobody kept the clocks from ``since`` to ``until`` (milliseconds since 1970 UTC)."""
-
-    since: int
-    until: int
 
 
 class Heartbeat(ABC):
@@ -97,7 +90,7 @@ class MemoryHeartbeat(Heartbeat):
     def beat(self, now: int, since: int) -> list[Outage]:
         """See Heartbeat."""
         with self._lock:
-            if self._last is not None and now - self._last > LONGEST_GAP:
+            if self._last is not None and now - self._last > MAX_BEAT_GAP_MS:
                 outage = Outage(self._last, now)
                 self._outages.append(outage)
                 self._uncredited.append(outage)
@@ -162,7 +155,7 @@ class RedisHeartbeat(Heartbeat):
 
     def beat(self, now: int, since: int) -> list[Outage]:
         """See Heartbeat. One round trip."""
-        arguments: list[Any] = [now, LONGEST_GAP, since, PROVISIONAL_FROM, self._name]
+        arguments: list[Any] = [now, MAX_BEAT_GAP_MS, since, PROVISIONAL_FROM, self._name]
         beat = self._beat
         return _outages(
             with_clock_check(self._clock, lambda instants: beat(keys=self._keys, args=[*arguments, *instants]), now)

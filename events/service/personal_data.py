@@ -31,6 +31,7 @@ from events.private.statements import Statements
 from events.readmodels import ReadModels
 from events.runtime import beats
 from events.service.jobs import Jobs
+from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.service.timekeeper import is_transient
 from events.store.codec import content_shown
@@ -79,6 +80,7 @@ class PersonalDataStores(NamedTuple):
     blocks: Blocks
     reports: Reports
     matches: Matches
+    match_service: MatchService
     store: EventStore
     readmodels: ReadModels
     rewriting: Rewriting
@@ -175,7 +177,7 @@ def forget(stores: PersonalDataStores, id: str) -> None:
     for match in stores.readmodels.matches_of(person.id):
         beats.beat()
         try:
-            _leave(stores.matches, match, person)
+            _leave(stores, match, person)
         except Exception as error:
             if is_transient(error):
                 raise
@@ -195,11 +197,11 @@ def forget(stores: PersonalDataStores, id: str) -> None:
         stores.people.erase(person)
 
 
-def _leave(matches: Matches, match: str, person: Person) -> None:
-    loaded = matches.load(match)
+def _leave(stores: PersonalDataStores, match: str, person: Person) -> None:
+    loaded = stores.matches.load(match)
     state, seat = loaded.state, loaded.state.seat_of(person.id)
     if seat in loaded.orders:
-        matches.lay_down(match, person.id, lambda *_: Orders())
+        stores.matches.lay_down(match, person.id, lambda *_: Orders())
     if state.ended:
         return
     command: Command = (
@@ -208,7 +210,7 @@ def _leave(matches: Matches, match: str, person: Person) -> None:
         else Resign(player=person.id, channel=Channel.ERASURE)
     )
     try:
-        matches.execute(match, command, person.id, Request(f"erasure:{person.id}", ""))
+        stores.match_service.execute(match, command, person.id, Request(f"erasure:{person.id}", ""))
     except Refused:
         # Broken, or left already: time or an arbiter will end it without the person.
         return

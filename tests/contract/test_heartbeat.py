@@ -2,7 +2,8 @@
 
 import pytest
 
-from events.service.outages import LONGEST_GAP, Heartbeat, MemoryHeartbeat, Outage, RedisHeartbeat
+from domain.match.due import MAX_BEAT_GAP_MS, Outage
+from events.service.outages import Heartbeat, MemoryHeartbeat, RedisHeartbeat
 from tests.support.matches import NOON
 from tests.support.server import RealServer
 
@@ -27,9 +28,9 @@ def test_the_first_beat_ends_no_outage(heartbeat: Heartbeat) -> None:
 
 def test_a_gap_is_an_outage_only_when_it_is_longer_than_two_minutes(heartbeat: Heartbeat) -> None:
     heartbeat.beat(NOON, 0)
-    assert heartbeat.beat(NOON + LONGEST_GAP, 0) == []
-    late = NOON + 2 * LONGEST_GAP + 1
-    assert heartbeat.beat(late, 0) == [Outage(NOON + LONGEST_GAP, late)]
+    assert heartbeat.beat(NOON + MAX_BEAT_GAP_MS, 0) == []
+    late = NOON + 2 * MAX_BEAT_GAP_MS + 1
+    assert heartbeat.beat(late, 0) == [Outage(NOON + MAX_BEAT_GAP_MS, late)]
 
 
 def test_an_outage_is_recorded_once_however_many_processes_beat_after_it(heartbeat: Heartbeat) -> None:

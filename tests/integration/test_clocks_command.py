@@ -7,11 +7,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
+from domain.match.due import Outage
 from domain.match.enums import Status
 from domain.match.terms import DAY, HOUR, days_per_move
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.outages import Outage, RedisHeartbeat
+from events.service.outages import RedisHeartbeat
 from events.store.time import StoreClock
 from tests.support.eventually import eventually
 from tests.support.relays import running

@@ -69,7 +69,7 @@ def opponents(seats: int) -> list[dict[str, object]]:
 
 def answered(services: Services, match: str) -> MatchState:
     """Let the opponents do all that they owe the match; return it as it stands then."""
-    while answer(services.matches, match) is not None:
+    while answer(services, match) is not None:
         pass
     return services.matches.load(match).state
 
@@ -120,7 +120,7 @@ def test_opponents_answer_each_other_from_the_start(
 ) -> None:
     match = anna.create(*opponents(seats), game=game.id, setup=setup, ruleset=game.ruleset, rated=True)
     for ply in range(1, 2 * seats + 1):
-        assert answer(services.matches, match) is not None
+        assert answer(services, match) is not None
         assert len(services.matches.load(match).state.moves) == ply
 
 
@@ -160,7 +160,7 @@ def test_a_match_of_four_that_a_person_resigns_goes_on_to_its_end(
     begin_late(monkeypatch, GAMES["fourplay"])
     match = anna.create(ME, opponent(1), opponent(2), opponent(1), game="fourplay", setup="standard", rated=True)
     anna.move(match)
-    answer(services.matches, match)
+    answer(services, match)
     assert anna.post(f"/matches/{match}/resignation").status_code == 201
     left = anna.get(f"/matches/{match}").json
     assert (left["status"], left["to_move"], left["result"]) == ("playing", 2, None)

@@ -89,7 +89,7 @@ def test_cheap_answers_have_a_lane_of_their_own(queue: FairQueue) -> None:
 
 def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-5", "alice")
-    assert answer(shop.matches, match, QUICK) is None
+    assert answer(shop.parts, match, QUICK) is None
     assert shop.state(match).moves == ()
 
 

@@ -22,7 +22,7 @@ def against_opponent(anna: Caller, services: Services) -> tuple[str, int]:
     """Return a match of anna that an opponent has answered in, and the version of the answer."""
     match = anna.create(ME, opponent(1))
     anna.move(match)
-    written = answer(services.matches, match)
+    written = answer(services, match)
     assert written is not None
     return match, written.version
 

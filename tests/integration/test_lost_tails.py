@@ -176,7 +176,7 @@ def test_a_move_that_an_opponent_has_computed_for_a_lost_position_is_not_played(
         return choose(game, position, *arguments)
 
     monkeypatch.setattr(opponents, "choose", interrupted)
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     state = shop.state(match)
     assert state.moves[0] == PLAYED
     assert len(state.moves) == 2

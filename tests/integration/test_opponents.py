@@ -42,7 +42,7 @@ def move_of_person(shop: SteppedInstallation, match: str, player: str) -> None:
 def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-2", "alice")
     state = shop.state(match)
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     played = shop.store.read(match)[-1]
     game = GAMES["bashni"]
     choice = choose(game, state.position, state.history, 2, seed_for(state.seed, 1))
@@ -60,16 +60,16 @@ def test_an_opponent_plays_the_move_that_anybody_can_compute_again(shop: Stepped
 
 def test_an_opponent_that_owes_nothing_does_nothing(shop: SteppedInstallation) -> None:
     theirs, over = shop.start("alice", "opponent-1"), shop.win("alice", "bob")
-    assert answer(shop.matches, theirs) is answer(shop.matches, over) is answer(shop.matches, "no-such-match") is None
+    assert answer(shop.parts, theirs) is answer(shop.parts, over) is answer(shop.parts, "no-such-match") is None
     assert plies(shop, theirs) == 0
 
 
 def test_opponents_that_follow_each_other_move_one_at_a_time(shop: SteppedInstallation) -> None:
     match = shop.start("opponent-1", "opponent-2", "alice", "opponent-1", game="towers", setup="four-player")
     for ply in (1, 2):
-        assert answer(shop.matches, match) is not None
+        assert answer(shop.parts, match) is not None
         assert plies(shop, match) == ply
-    assert answer(shop.matches, match) is None
+    assert answer(shop.parts, match) is None
 
 
 def test_a_task_that_runs_twice_makes_no_second_move(
@@ -82,13 +82,13 @@ def test_a_task_that_runs_twice_makes_no_second_move(
     def overtaken(*arguments: Any) -> Any:
         if not versions:
             versions.append(0)
-            written = answer(twin.matches, match)
+            written = answer(twin.parts, match)
             assert written is not None
             versions[0] = written.version
         return choose(*arguments)
 
     monkeypatch.setattr(opponents, "choose", overtaken)
-    written = answer(shop.matches, match)
+    written = answer(shop.parts, match)
     assert written is not None
     assert (written.version, written.repeated) == (versions[0], True)
     assert plies(shop, match) == 1
@@ -108,9 +108,9 @@ def test_a_draw_offer_in_mid_search_is_answered_before_the_move(
         return choose(*arguments)
 
     monkeypatch.setattr(opponents, "choose", interrupted)
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     assert shop.store.read(match)[-1].type == "draw-declined"
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     assert plies(shop, match) == 1
 
 
@@ -125,18 +125,18 @@ def test_a_match_that_ends_in_mid_search_stays_as_it_is(
         return choose(*arguments)
 
     monkeypatch.setattr(opponents, "choose", interrupted)
-    assert answer(shop.matches, match) is None
+    assert answer(shop.parts, match) is None
     assert shop.state(match).status == "finished"
 
 
 def test_an_opponent_that_stands_well_declines_a_draw_and_one_that_is_lost_accepts(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, OfferDraw(player="alice"), "alice")
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     assert shop.state(match).draw_agreed == ()
     lost = lost_for_opponent(shop)
     shop.do(lost, OfferDraw(player="alice"), "alice")
-    answer(shop.matches, lost)
+    answer(shop.parts, lost)
     state = shop.state(lost)
     assert (state.status, state.reason, state.scores) == ("finished", "draw-agreed", (0.5, 0.5))
 
@@ -155,7 +155,7 @@ def test_an_opponent_on_several_seats_declines_for_all_of_them(shop: SteppedInst
     match = shop.start("alice", "opponent-1", "opponent-1", "bob", game="towers", setup="four-player")
     shop.do(match, OfferDraw(player="alice"), "alice")
     shop.do(match, AcceptDraw(player="bob"), "bob")
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     assert shop.state(match).draw_agreed == ()
     assert debts_of(shop.state(match)) == []
 

@@ -48,7 +48,7 @@ def test_reminders_grow_rarer_and_begin_anew_with_the_next_turn(shop: SteppedIns
     assert gaps == sorted(gaps)
     assert gaps[0] < 2 * FIRST_DELAY_MS
     assert len(asked) < 12
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     shop.project_all()
     shop.now += FIRST_DELAY_MS + 1000
     assert sweeper.remind_opponents() == 1

@@ -223,7 +223,7 @@ def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: SteppedInsta
     diary, _ = shop.diaries.change("bob", planned)
     match = shop.start("alice", "bob")
     drain(shop.clocks())
-    foreseen = shop.timekeeper.foreseen(shop.state(match)).clock
+    foreseen = shop.timekeeper.with_availability(shop.state(match)).clock
     assert foreseen is not None
     assert (foreseen.calendars, len(foreseen.pauses)) == ((None, diary.calendar), 1)
     assert [event.type for event in shop.store.read(match)] == ["match-created", "player-joined", "match-started"]

@@ -103,18 +103,18 @@ def test_an_opponent_is_asked_again_after_moves_were_taken_back_and_not_while_th
     court, opponents = Court(shop), shop.opponents()
     match = shop.start("alice", "opponent-1")
     shop.play(match, 1)
-    answer(shop.matches, match)
+    answer(shop.parts, match)
     shop.play(match, 1)
     drain(opponents)
     shop.answers.clear()
     shop.do(match, OpenCase(arbiter="ann", ply=3, ground=Ground.CLOCK, statement=WORDS), "ann")
     drain(opponents)
-    assert answer(shop.matches, match) is None
+    assert answer(shop.parts, match) is None
     assert shop.answers == []
     court.rule(match, "take-back", ply=1)
     drain(opponents)
     assert shop.answers == [match]
-    answered = answer(shop.matches, match)
+    answered = answer(shop.parts, match)
     assert answered is not None
     assert not answered.repeated
     assert [event.type for event in answered.events] == ["move-submitted"]
@@ -126,19 +126,20 @@ def test_a_move_computed_before_moves_were_taken_back_is_not_played_after_it(
 ) -> None:
     match = shop.start("alice", "opponent-1")
     shop.do(match, SubmitMove(player="alice", move="c3-d4"), "alice")
-    execute = shop.matches.execute
+    service = shop.parts.match_service
+    execute = service.execute
 
     def overtaken(
         of: str, command: Command, actor: str, request: Request, version: VersionTag | None = None
     ) -> Executed:
-        monkeypatch.setattr(shop.matches, "execute", execute)
+        monkeypatch.setattr(service, "execute", execute)
         shop.do(match, OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS), "ann")
         shop.do(match, Rule(arbiter="ann", ruling=RulingKind.TAKE_BACK, reason=REASON, rule=RULE, ply=0), "ann")
         shop.do(match, SubmitMove(player="alice", move="g3-h4"), "alice")
         return execute(of, command, actor, request, version)
 
-    monkeypatch.setattr(shop.matches, "execute", overtaken)
-    answer(shop.matches, match)
+    monkeypatch.setattr(service, "execute", overtaken)
+    answer(shop.parts, match)
     last = list(audit(match, shop.store.read(match)))[-1].answer
     assert last is not None
     assert last.before.moves == ("g3-h4",)

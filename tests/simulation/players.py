@@ -190,7 +190,7 @@ class Players:
     def _ask_opponents(self, match: str) -> None:
         if self._house.idle_until is not None:
             self._house.at(self._house.idle_until + MINUTE, lambda: self._ask_opponents(match))
-        elif answer(self._house.matches, match) is not None:
+        elif answer(self._house.parts, match) is not None:
             self.counted["opponents answered"] += 1
 
 

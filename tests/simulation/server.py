@@ -106,13 +106,13 @@ class House:
         """Carry ``command`` out as the API does; return what happened. Raises Refused, and NobodyHome."""
         self._answer_the_door()
         request = Request(f"{actor}:{next(self._requests)}", "")
-        executed = self.timekeeper.execute(match, command, actor, request, self.now)
+        executed = self.parts.match_service.execute(match, command, actor, request)
         return [event_of(envelope) for envelope in executed.events]
 
     def lay_down(self, match: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
         """Keep what ``player`` lays down, as the API does. Raises Refused, and NobodyHome."""
         self._answer_the_door()
-        return self.timekeeper.lay_down(match, player, orders, self.now)
+        return self.parts.match_service.lay_down(match, player, orders)
 
     def change_diary(self, player: str, change: Change, killed: bool = False) -> None:
         """Change a diary as the API does; if ``killed``, only the diary itself. Raises Refused, and NobodyHome."""
@@ -187,7 +187,7 @@ class House:
                 first = pointers[0].version
                 events = [] if state.moves else self.store.read(match, first - 1)
                 begins = any(isinstance(event_of(event), MatchStarted) for event in events)
-                (self.timekeeper.begin if begins else self.timekeeper.update)(match, self.now)
+                (self.timekeeper.start if begins else self.timekeeper.sync)(match, self.now)
 
     def _news(self, cursors: list[int]) -> dict[str, list[Pointer]]:
         """Return the entries of the feed from ``cursors`` on by match, and move these on."""

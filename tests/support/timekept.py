@@ -6,12 +6,14 @@ from itertools import count
 from domain.match import vacation
 from domain.match.clock import Pause, falls_at
 from domain.match.commands import Command, JoinMatch, SubmitMove
+from domain.match.due import MAX_BEAT_GAP_MS
 from domain.match.events import Event
 from domain.match.state import MatchState
 from domain.match.terms import Terms, days_per_move
 from events.private.availability import Diary, MemoryDiaries, arranged
+from events.service.match_service import MatchService
 from events.service.matches import Executed, Matches
-from events.service.outages import LONGEST_GAP, MemoryHeartbeat
+from events.service.outages import MemoryHeartbeat
 from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import Request, VersionTag
@@ -33,6 +35,7 @@ class House:
         self.heartbeat = MemoryHeartbeat()
         self.names: list[str] = []
         self.timekeeper = self.another()
+        self.service = MatchService(self.matches, self.timekeeper, lambda: self.now)
 
     def another(self) -> Timekeeper:
         """Return a timekeeper of the same store with a cache of its own, as another process has."""
@@ -56,7 +59,7 @@ class House:
     def execute(self, match: str, command: Command, expected: VersionTag | None = None) -> Executed:
         """Carry ``command`` out as the API does."""
         request = Request(f"r{next(_REQUESTS)}", "")
-        return self.timekeeper.execute(match, command, "somebody", request, self.now, expected)
+        return self.service.execute(match, command, "somebody", request, expected)
 
     def settle(self, match: str) -> list[Event]:
         """Let happen what is due now; return what did."""
@@ -77,7 +80,7 @@ class House:
 
     def foreseen(self, match: str) -> int:
         """Return the instant at which a flag falls by all that diaries say of the time to come."""
-        clock = self.timekeeper.foreseen(self.state(match)).clock
+        clock = self.timekeeper.with_availability(self.state(match)).clock
         assert clock is not None
         instant = falls_at(clock)
         assert instant is not None
@@ -101,7 +104,7 @@ class House:
     def beats_until(self, instant: int) -> None:
         """Let the heart beat from the last beat to ``instant``."""
         last = self.heartbeat.last()
-        for at in range(instant if last is None else last, instant + 1, LONGEST_GAP):
+        for at in range(instant if last is None else last, instant + 1, MAX_BEAT_GAP_MS):
             self.heartbeat.beat(at, 0)
         self.heartbeat.beat(instant, 0)
         self.now = instant

@@ -155,7 +155,7 @@ class WorstWorld:
         self.crowded = self._append("mcrowded", "four-towers", "standard", 120, players)
         self.answered = self.anna.create(ME, opponent(1))
         self.anna.move(self.answered)
-        written = answer(self.services.matches, self.answered)
+        written = answer(self.services, self.answered)
         assert written is not None
         self.version = written.version
         for _ in range(matches):

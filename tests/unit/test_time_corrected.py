@@ -5,11 +5,11 @@ import pytest
 from domain.match.audit import Examination
 from domain.match.clock import Pause, left
 from domain.match.commands import CorrectTime, OfferDraw, PauseClock, RaiseDispute, Resign, SubmitMove
+from domain.match.due import Outage
 from domain.match.enums import Ground, PauseReason, Status
 from domain.match.events import ClockResumed, TimeCorrected
 from domain.match.terms import DAY, HOUR, OPEN_FOR
 from events.service.clock_repair import correct_matches, correct_outages, impossible
-from events.service.outages import Outage
 from events.store.codec import event_of
 from tests.support.matches import NOON, creation
 from tests.support.timekept import House

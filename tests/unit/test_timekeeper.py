@@ -4,11 +4,11 @@ import pytest
 
 from domain.match.clock import Pause, left
 from domain.match.commands import CallTime, Resign, SubmitMove
+from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.events import FlagFell, MatchAborted, MatchFinished
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
-from events.service.outages import LONGEST_GAP, Outage
 from events.store.contract import EMPTY, StaleVersion
 from tests.support.matches import NOON, creation
 from tests.support.timekept import THREE_DAYS, House, booked
@@ -32,8 +32,8 @@ def test_a_flag_that_two_settle_at_once_falls_once(house: House) -> None:
     house.opt_out("alice")
     match = house.start()
     other = house.another()
-    other.update(match, house.now)
-    house.timekeeper.update(match, house.now)
+    other.sync(match, house.now)
+    house.timekeeper.sync(match, house.now)
     house.beats_until(house.falls(match))
     house.timekeeper.settle(match, house.now)
     other.settle(match, house.now)
@@ -103,7 +103,7 @@ def test_an_outage_is_credited_to_a_seat_that_has_moved_since(house: House) -> N
 def test_a_short_silence_is_no_outage(house: House) -> None:
     house.opt_out("alice")
     match = house.start()
-    house.beats_until(house.falls(match) - LONGEST_GAP)
+    house.beats_until(house.falls(match) - MAX_BEAT_GAP_MS)
     house.now = house.falls(match)
     assert isinstance(house.settle(match)[0], FlagFell)
 

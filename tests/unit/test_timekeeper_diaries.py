@@ -137,7 +137,7 @@ def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_
     house.diaries.change("bob", lambda diary: diary._replace(plays_forced=True))
     match = house.start(moved=False)
     version = house.state(match).version
-    house.timekeeper.begin(match, house.now)
+    house.timekeeper.start(match, house.now)
     assert house.state(match).version == version
     assert [seat for seat, orders in house.matches.load(match).orders.items() if orders.forced] == [1]
 
@@ -158,7 +158,7 @@ def test_a_change_that_was_killed_midway_is_finished_by_its_mark(house: House) -
         house.execute(match, OfferDraw(player="alice"))
     house.beats_until(NOON + DAY)
     _, mark = house.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
-    house.another().update(matches[0], house.now)
+    house.another().sync(matches[0], house.now)
     versions = [house.state(match).version for match in matches]
     assert house.diaries.marks() == [mark]
     assert mark is not None
@@ -181,7 +181,7 @@ def test_offsets_that_are_known_no_longer_are_looked_up_again(house: House) -> N
     before = house.diaries.read(["alice"])["alice"]
     house.now = before.known_until - 365 * DAY
     match = house.start()
-    house.timekeeper.begin(match, house.now)
+    house.timekeeper.start(match, house.now)
     after = house.diaries.read(["alice"])["alice"]
     assert after.known_until > before.known_until
     assert after.former[-1].calendar == before.calendar

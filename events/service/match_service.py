@@ -1,0 +1,93 @@
+"""The one way in which anything happens to a match: every command of every caller is executed here, in time."""
+
+from collections.abc import Callable
+
+from domain.match.commands import CallTime, Command
+from domain.match.guards import TIME_UP
+from domain.match.lines import Orders
+from domain.match.refusals import Refused
+from domain.match.state import MatchState
+from events.service.matches import Executed, Loaded, Matches
+from events.service.timekeeper import Timekeeper
+from events.store.contract import Request, VersionTag
+
+
+class MatchService:
+    """Executes commands after what time has done to the match before. Safe to share between threads.
+
+    ``now`` returns milliseconds since 1970 UTC.
+    """
+
+    def __init__(self, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]) -> None:
+        self._matches = matches
+        self._timekeeper = timekeeper
+        self._now = now
+
+    def execute(
+        self,
+        match_id: str,
+        command: Command,
+        actor: str,
+        request: Request,
+        expected: VersionTag | None = None,
+        *,
+        may_see: Callable[[MatchState], bool] = lambda _: True,
+    ) -> Executed:
+        """Decide ``command`` on the match as it stands and append what follows; return the events and the state.
+
+        A match is created by CreateMatch. A repeated request returns the events that it wrote the first time. A caller
+        who expects the version before time was recorded need not know of that. A refusal because time is up counts only
+        when the match has been settled: an outage or a vacation may have kept the flag up.
+
+        Raises NoSuchMatch for a match that does not exist, or that the caller may not see, before anything else. Raises
+        Refused, StaleVersion when the match is not at ``expected`` (None: any version), and RequestMismatch, with
+        nothing done; StoreUnavailable, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
+        """
+        now = self._now()
+        claimant = command.player if isinstance(command, CallTime) else None
+
+        def prepare(loaded: Loaded) -> Loaded:
+            if claimant is not None:
+                return self._timekeeper.record_before_claim(loaded, claimant, now)
+            return self._timekeeper.record_turn(loaded, now)
+
+        def attempt(expected: VersionTag | None) -> Executed:
+            return self._matches.execute(
+                match_id,
+                command,
+                actor,
+                request,
+                expected,
+                may_see=may_see,
+                prepare=prepare,
+                # A claim may cost the other player a day of vacation: never on a state that may be outdated.
+                use_cache=claimant is None,
+            )
+
+        try:
+            return attempt(expected)
+        except Refused as refusal:
+            if refusal.code != TIME_UP:
+                raise
+        return attempt(self._settled(match_id, now, expected))
+
+    def lay_down(
+        self,
+        match_id: str,
+        player: str,
+        orders: Callable[[MatchState, Orders], Orders],
+        expected: VersionTag | None = None,
+    ) -> Loaded:
+        """Keep ``orders`` as ``Matches.lay_down`` does, after what time has done to the match before."""
+        try:
+            return self._matches.lay_down(match_id, player, orders, expected)
+        except Refused as refusal:
+            if refusal.code != TIME_UP:
+                raise
+        expected = self._settled(match_id, self._now(), expected)
+        return self._matches.lay_down(match_id, player, orders, expected)
+
+    def _settled(self, match_id: str, now: int, expected: VersionTag | None) -> VersionTag | None:
+        """Settle the match; return the version to expect now by a caller who expected ``expected`` before."""
+        before, after = self._timekeeper.settle(match_id, now)
+        return after if expected == before else expected

@@ -1,4 +1,4 @@
-"""What several games count in the same way: captured pieces, and how often a position has stood."""
+"""What several games count in the same way: captured pieces, and how often a position has occurred."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ _NO_PIECES = b"0123456789/|*"
 _NO_CAPITALS = b"abcdefghijklmnopqrstuvwxyz,"
 
 
-def captured(
+def count_captured(
     position: P,
     history: Sequence[P],
     format_position: Callable[[P], str],
@@ -44,7 +44,7 @@ def captured(
     return found
 
 
-def listed(pieces: Iterable[tuple[str, int]]) -> str:
+def format_counts(pieces: Iterable[tuple[str, int]]) -> str:
     """Return pieces and their numbers in words, as ``queen, 2 pawns``; an en dash for none."""
     return ", ".join(title if number == 1 else f"{number} {title}s" for title, number in pieces if number) or "–"
 

@@ -2,25 +2,26 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import overload
 
 from domain.game import AnyGame, P, RulesError
 
 MAX_RECENT = 64
-"""Positions at the end that are copied when the history grows; those before them are shared and counted by key."""
+"""How many positions at the end are copied when the history grows; those before them are shared and counted by key."""
 
 
-class History(Sequence[Any]):
+class History(Sequence[Hashable]):
     """The positions in which the moves of a game were played, oldest first.
 
-    Extending it and asking for repetitions take a bounded number of steps, so that a game of n plies costs about n of
-    them and not n squared. A history that was restored from position strings parses them when they are looked at. It
-    never changes and may be shared between threads: what it remembers in place has one value only.
+    Extending it and counting repetitions take a bounded number of steps, so that a game of n plies costs about n of
+    them and not n squared. A history that was restored from position strings parses them when they are needed. It is
+    immutable and may be shared between threads: what it caches in place has one value only.
     """
 
     __slots__ = (
         "_by_key",
         "_by_text",
+        "_displayed",
         "_game",
         "_movers",
         "_parsed",
@@ -28,35 +29,34 @@ class History(Sequence[Any]):
         "_recent_keys",
         "_restored",
         "_settled",
-        "_spelled",
         "_texts",
     )
 
-    def __init__(self, game: AnyGame, positions: Sequence[Any] = ()) -> None:
+    def __init__(self, game: AnyGame, positions: Sequence[Hashable] = ()) -> None:
         self._game = game
-        # The beginning, if it was restored: as texts, and parsed and counted once that is needed.
+        # The beginning, if it was restored: position strings, which are parsed and counted when that is needed.
         self._restored: tuple[str, ...] = ()
-        self._parsed: tuple[Any, ...] | None = None
+        self._parsed: tuple[Hashable, ...] | None = None
         self._by_text: Mapping[str, int] | None = None
         # What follows it, counted by key, and the last few, which are not.
-        self._settled: tuple[Any, ...] = tuple(positions)
+        self._settled: tuple[Hashable, ...] = tuple(positions)
         self._by_key: Mapping[Hashable, int] = Counter(map(game.key, self._settled))
-        self._recent: tuple[Any, ...] = ()
+        self._recent: tuple[Hashable, ...] = ()
         self._recent_keys: tuple[Hashable, ...] = ()
-        # What is known of the position strings, the seats to move and the moves as spelled, from the first on.
+        # Caches of the position strings, the seats to move and the moves as displayed, each from the first ply on.
         self._texts: tuple[str, ...] = ()
         self._movers: tuple[int, ...] = ()
-        self._spelled: tuple[str, ...] = ()
+        self._displayed: tuple[str, ...] = ()
 
     @classmethod
-    def restored(cls, game: AnyGame, texts: Sequence[str], movers: Sequence[int], spelled: Sequence[str]) -> "History":
-        """Return the history of which ``texts``, ``movers`` and ``spelled`` returned these."""
+    def restore(cls, game: AnyGame, texts: Sequence[str], movers: Sequence[int], displayed: Sequence[str]) -> "History":
+        """Return the history of which ``texts``, ``movers`` and ``display_moves`` returned these."""
         history = cls(game)
         history._restored = history._texts = tuple(texts)
-        history._movers, history._spelled = tuple(movers), tuple(spelled)
+        history._movers, history._displayed = tuple(movers), tuple(displayed)
         return history
 
-    def then(self, position: Any) -> "History":
+    def with_position(self, position: Hashable) -> "History":
         """Return the history with ``position`` after its last one."""
         longer = self._copy()
         key = self._game.key(position)
@@ -70,8 +70,8 @@ class History(Sequence[Any]):
             longer._recent, longer._recent_keys = (position,), (key,)
         return longer
 
-    def occurrences(self, position: Any) -> int:
-        """Return how often ``position`` stood before: positions are the same when their keys are."""
+    def occurrences(self, position: Hashable) -> int:
+        """Return how often ``position`` has occurred before: positions are the same when their keys are."""
         key = self._game.key(position)
         found = self._by_key.get(key, 0) + self._recent_keys.count(key)
         if self._restored:
@@ -81,11 +81,11 @@ class History(Sequence[Any]):
         return found
 
     def texts(self) -> tuple[str, ...]:
-        """Return the position strings. Each is written once, however often this is asked as the history grows."""
+        """Return the position strings. Each is formatted once, however often this is called as the history grows."""
         known = self._texts
         if len(known) < len(self):
             missing = range(len(known), len(self))
-            self._texts = known = (*known, *(self._game.format_position(self[place]) for place in missing))
+            self._texts = known = (*known, *(self._game.format_position(self[ply]) for ply in missing))
         return known
 
     def movers(self) -> tuple[int, ...]:
@@ -93,48 +93,51 @@ class History(Sequence[Any]):
         known = self._movers
         if len(known) < len(self):
             missing = range(len(known), len(self))
-            self._movers = known = (*known, *(self._game.to_move(self[place]) for place in missing))
+            self._movers = known = (*known, *(self._game.to_move(self[ply]) for ply in missing))
         return known
 
-    def spelled(self, moves: Sequence[str]) -> tuple[str, ...]:
-        """Return ``moves``, which were played in these positions, as players like to read them."""
-        known = self._spelled
+    def display_moves(self, moves: Sequence[str]) -> tuple[str, ...]:
+        """Return ``moves``, the strings of the moves played in these positions, as players like to read them."""
+        known = self._displayed
         if len(known) < len(self):
             missing = range(len(known), len(self))
-            self._spelled = known = (*known, *(self._spell(self[place], moves[place]) for place in missing))
+            self._displayed = known = (*known, *(self._display(self[ply], moves[ply]) for ply in missing))
         return known
 
-    def last_spelled(self, moves: Sequence[str]) -> str:
-        """Return the last of ``moves`` as ``spelled`` does, without a look at the others."""
-        if len(self._spelled) == len(self):
-            return self._spelled[-1]
-        return self._spell(self[-1], moves[-1])
+    def display_last_move(self, moves: Sequence[str]) -> str:
+        """Return the last of ``moves`` as ``display_moves`` does, without formatting the others."""
+        if len(self._displayed) == len(self):
+            return self._displayed[-1]
+        return self._display(self[-1], moves[-1])
 
     def __len__(self) -> int:
         return len(self._restored) + len(self._settled) + len(self._recent)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Hashable]:
         yield from self._beginning()
         yield from self._settled
         yield from self._recent
 
     @overload
-    def __getitem__(self, place: int) -> Any: ...
+    def __getitem__(self, place: int) -> Hashable: ...
 
     @overload
     def __getitem__(self, place: slice) -> "History": ...
 
-    def __getitem__(self, place: int | slice) -> Any:
+    def __getitem__(self, place: int | slice) -> Hashable:
         if isinstance(place, slice):
             start, stop, step = place.indices(len(self))
             if (start, step) != (0, 1):
-                raise ValueError("only the beginning of a history is one")
+                raise ValueError("a slice of a history must begin with its first position")
             return self._first(stop)
         place = place if place >= 0 else len(self) + place
-        for part in (self._restored, self._settled, self._recent):
+        if 0 <= place < len(self._restored):
+            position: Hashable = self._game.parse_position(self._restored[place])
+            return position
+        place -= len(self._restored)
+        for part in (self._settled, self._recent):
             if 0 <= place < len(part):
-                found = part[place]
-                return self._game.parse_position(found) if part is self._restored else found
+                return part[place]
             place -= len(part)
         raise IndexError("there is no such ply")
 
@@ -147,7 +150,7 @@ class History(Sequence[Any]):
     def __repr__(self) -> str:
         return f"History({self._game.id}, {len(self)} plies)"
 
-    def _beginning(self) -> tuple[Any, ...]:
+    def _beginning(self) -> tuple[Hashable, ...]:
         if self._parsed is None:
             self._parsed = tuple(map(self._game.parse_position, self._restored))
         return self._parsed
@@ -162,7 +165,7 @@ class History(Sequence[Any]):
         """Return the history of the first ``plies``."""
         shorter = self._copy()
         shorter._texts, shorter._movers = self._texts[:plies], self._movers[:plies]
-        shorter._spelled = self._spelled[:plies]
+        shorter._displayed = self._displayed[:plies]
         rest = plies - len(self._restored) - len(self._settled)
         shorter._recent, shorter._recent_keys = self._recent[: max(rest, 0)], self._recent_keys[: max(rest, 0)]
         if rest < 0:
@@ -173,19 +176,19 @@ class History(Sequence[Any]):
             shorter._parsed = None if self._parsed is None else self._parsed[:plies]
         return shorter
 
-    def _spell(self, position: Any, move: str) -> str:
+    def _display(self, position: Hashable, move: str) -> str:
         try:
             return self._game.display_move(position, self._game.parse_move(position, move))
         except RulesError:
             return move  # an earlier ruleset of the match allowed it
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     return bool(one == other)
 
 
 def occurrences(position: P, history: Sequence[P], key: Callable[[P], Hashable]) -> int:
-    """Return how often ``position`` stands in ``history``; positions are the same when their ``key`` is."""
+    """Return how often ``position`` occurs in ``history``; positions are the same when their ``key`` is."""
     if isinstance(history, History):
         return history.occurrences(position)
     return list(map(key, history)).count(key(position))

@@ -137,7 +137,7 @@ def match(state: MatchState, head: Head, ply: int | None = None, now: int | None
 
 def spelled(state: MatchState) -> list[str]:
     """Return the moves of a match as players of the game like to read them."""
-    return list(state.history.spelled(state.moves)) if state.history else []
+    return list(state.history.display_moves(state.moves)) if state.history else []
 
 
 def rematch_of(state: MatchState) -> str | None:

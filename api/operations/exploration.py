@@ -78,7 +78,7 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
             raise Problem("illegal-move", f"{error}.", {f"line.{number}": [str(error)]}) from error
         moves.append(game.format_move(position, move))
         spelled.append(game.display_move(position, move))
-        history = history.then(position)
+        history = history.with_position(position)
         before, position = position, game.play(position, move)
         outcome, known = outcome_as_known(game, position, history, budget)
     return Line(game, moves, spelled, before, position, outcome, known)

@@ -8,7 +8,7 @@ from domain.bashni.legality import is_legal, refusal
 from domain.bashni.outcome import outcome
 from domain.bashni.position import Position
 from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.reading import bare
+from domain.loose_notation import without_marks
 
 _FILES = ("abcdefgh", "a file from a to h")
 _RANKS = ("12345678", "a rank from 1 to 8")
@@ -46,7 +46,7 @@ def read_move(position: Position, text: str, setup: str, jump: Jump) -> Move:  #
 
     Raises as ``parse_move`` does.
     """
-    loose = bare(text).lower() if len(text) <= MAX_LOOSE_LENGTH else text
+    loose = without_marks(text).lower() if len(text) <= MAX_LOOSE_LENGTH else text
     if len(loose) > MAX_LOOSE_LENGTH or not _LOOSE.fullmatch(loose):
         return parse_move(position, text, jump)
     names = _SQUARE.findall(loose)

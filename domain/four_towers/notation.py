@@ -33,7 +33,7 @@ from domain.four_towers.moves import (
 from domain.four_towers.outcome import drawn, outcome
 from domain.four_towers.position import LETTERS, Position
 from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.reading import bare, several
+from domain.loose_notation import ambiguous_move, without_marks
 
 _SQUARE = r"([a-k](?:1[01]|[1-9]))"
 _SINGLE = re.compile(
@@ -85,7 +85,7 @@ def read_move(position: Position, text: str, setup: str) -> Move:  # noqa: ARG00
 
     Spaces may stand anywhere, and the pieces of a rearrangement in any order. Raises as ``parse_move`` does.
     """
-    exact = bare(text)
+    exact = without_marks(text)
     loose = exact.lower()
     if len(exact) > _LONGEST:
         return parse_move(position, exact)
@@ -105,7 +105,7 @@ def read_move(position: Position, text: str, setup: str) -> Move:  # noqa: ARG00
             return move
     fitting = _fitting(position, match)
     if len(fitting) > 1:
-        raise several(text, [format_move(position, move) for move in fitting])
+        raise ambiguous_move(text, [format_move(position, move) for move in fitting])
     if fitting:
         return fitting[0]
     return parse_move(position, exact if _SINGLE.fullmatch(exact) else _strict_single(position, match))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from domain.facts import captured, listed, repetition_fact
+from domain.facts import count_captured, format_counts, repetition_fact
 from domain.four_towers import legality
 from domain.four_towers.board import NAMES
 from domain.four_towers.composition import compositions
@@ -59,10 +59,14 @@ def demand(position: Position) -> str:
 
 def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
     """Return the pieces that each seat has lost, and how near a draw without progress is."""
-    lost = captured(position, history, format_position, to_move, _PIECE, lambda letter: int(letter.islower()))
+    lost = count_captured(position, history, format_position, to_move, _PIECE, lambda letter: int(letter.islower()))
     return (
         *(
-            Fact("Lost", seat, listed((kind, lost[letter.lower() if seat else letter]) for kind, letter in _CAPTURABLE))
+            Fact(
+                "Lost",
+                seat,
+                format_counts((kind, lost[letter.lower() if seat else letter]) for kind, letter in _CAPTURABLE),
+            )
             for seat in (0, 1)
         ),
         Fact("Plies without progress", None, f"{position.clock} of {QUIET_CLOCK}"),

@@ -8,7 +8,7 @@ from domain.fourplay.moves import DONE, MAX_LENGTH, PASS, SQUARE, is_well_formed
 from domain.fourplay.outcome import outcome
 from domain.fourplay.position import KIND_CODES, Position
 from domain.game import GameOver, IllegalMove, MalformedNotation
-from domain.reading import bare, several
+from domain.loose_notation import ambiguous_move, without_marks
 
 _LOOSE_MOVE = re.compile(f"({SQUARE})(<>|[-x:*<>]?)({SQUARE})(?:=?(dg|q|mu|g|r|b|vm|hm))?")
 _LOOSE_PLACEMENT = re.compile(f"(k|a|dg|q|mu|g|r|b|,|vm|hm)@?({SQUARE})")
@@ -38,7 +38,7 @@ def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001
     """
     if is_legal(position, text):
         return text
-    loose = bare(text).lower() if len(text) <= 10_000 else text
+    loose = without_marks(text).lower() if len(text) <= 10_000 else text
     if len(loose) > MAX_LENGTH:
         return parse_move(position, text)
     placed = _LOOSE_PLACEMENT.fullmatch(loose)
@@ -53,7 +53,7 @@ def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001
     meant = {f"{start}{each}{end}{promotion}" for each in marks}
     fitting = meant.intersection(legal_moves_from(position, NUMBERS[start]))
     if len(fitting) > 1:
-        raise several(text, fitting)
+        raise ambiguous_move(text, fitting)
     if fitting:
         return fitting.pop()
     usual = "x" if position.board[NUMBERS[end]] else "-"

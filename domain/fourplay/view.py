@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from domain.facts import captured, listed, repetition_fact
+from domain.facts import count_captured, format_counts, repetition_fact
 from domain.fourplay import draft, moves
 from domain.fourplay.board import NAMES
 from domain.fourplay.outcome import key
@@ -55,11 +55,11 @@ def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
     points = tuple(Fact("Points", seat, str(spent(position.board, seat))) for seat in range(len(PLAYERS)))
     if position.setup:
         return points
-    lost = captured(position, history, format_position, to_move, _PIECE, lambda piece: PLAYERS.index(piece[0]))
+    lost = count_captured(position, history, format_position, to_move, _PIECE, lambda piece: PLAYERS.index(piece[0]))
     return (
         *points,
         *(
-            Fact("Lost", seat, listed((TITLES[kind], lost[player + KIND_CODES[kind]]) for kind in _BY_VALUE))
+            Fact("Lost", seat, format_counts((TITLES[kind], lost[player + KIND_CODES[kind]]) for kind in _BY_VALUE))
             for seat, player in enumerate(PLAYERS)
         ),
         Fact("Turns without a capture", None, f"{position.clock} of {NO_PROGRESS}"),

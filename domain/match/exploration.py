@@ -59,6 +59,6 @@ def _grown(
         if name in found:
             raise Refused("unfit-lines", f"{name} stands here twice", f"{here}.move")
         after = game.play(position, move)
-        following = _grown(game, setup, after, history.then(position), line.next, deepest - 1, f"{here}.next")
+        following = _grown(game, setup, after, history.with_position(position), line.next, deepest - 1, f"{here}.next")
         found[name] = Line(name, None, following)
     return tuple(found.values())

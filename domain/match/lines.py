@@ -140,7 +140,7 @@ class _Arranger:
             move = self._game.read_move(position, line.move, self._state.setup)
         except RulesError as error:
             raise Refused("illegal-move", str(error), f"{place}.move") from error
-        after, before = self._game.play(position, move), history.then(position)
+        after, before = self._game.play(position, move), history.with_position(position)
         if line.next and is_seen_over(self._game, after, before):
             raise Refused("unfit-lines", "the game is over here: nothing can follow", f"{place}.next")
         following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()

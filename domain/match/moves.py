@@ -46,7 +46,7 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> tuple[e.E
         engine=command.engine,
         channel=command.channel,
     )
-    outcome = game.outcome(game.play(state.position, move), state.history.then(state.position))
+    outcome = game.outcome(game.play(state.position, move), state.history.with_position(state.position))
     if outcome is None:
         # Whoever moves while others wait for an answer declines; who has agreed before need not say so again.
         offers = command.offer_draw and seat not in state.draw_agreed

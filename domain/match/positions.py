@@ -33,7 +33,9 @@ def with_move(state: MatchState, move: str, at: int, **changes: Any) -> MatchSta
         reason = f"ply {len(state.moves) + 1}, {move}: {_said(error)}"
         return _broken(state._replace(unplayed=(move,), **changes), reason, at)
     moves = state.moves + (move,)  # noqa: RUF005 - twice as fast as unpacking, and there may be thousands
-    return state._replace(position=position, history=state.history.then(state.position), moves=moves, **changes)
+    return state._replace(
+        position=position, history=state.history.with_position(state.position), moves=moves, **changes
+    )
 
 
 def without_seat(state: MatchState, seat: int, at: int) -> MatchState:

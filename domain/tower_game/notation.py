@@ -3,8 +3,7 @@
 import re
 
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
-from domain.reading import bare as bare_text
-from domain.reading import several
+from domain.loose_notation import ambiguous_move, without_marks
 from domain.tower_game.board import KING_HOMES, NAMES, NUMBERS
 from domain.tower_game.legality import is_legal, reaches, refusal
 from domain.tower_game.moves import (
@@ -88,14 +87,14 @@ def read_move(position: Position, text: str, setup: str) -> int:
     except RulesError as refusal:
         refused = refusal
     found: dict[int, str] = {}
-    for spelling in _spellings(position, bare_text(text[:10_000]).lower()):
+    for spelling in _spellings(position, without_marks(text[:10_000]).lower()):
         try:
             found.setdefault(parse_move(position, spelling, setup), spelling)
         except IllegalMove as refusal:
             # Of a text that is no move as it stands, the reason why the move it means is none says more.
             refused = refusal if isinstance(refused, MalformedNotation) else refused
     if len(found) > 1:
-        raise several(text, found.values())
+        raise ambiguous_move(text, found.values())
     if not found:
         raise refused
     return next(iter(found))

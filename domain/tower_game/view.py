@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from domain.facts import captured, listed, repetition_fact
+from domain.facts import count_captured, format_counts, repetition_fact
 from domain.presentation import Fact, Hint
 from domain.tower_game.board import CASTLING_PATHS, KING_HOMES, NAMES
 from domain.tower_game.diagram import KINDS
@@ -33,10 +33,14 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
 
 def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
     """Return the men that each seat has lost, and how near a draw without progress is."""
-    lost = captured(position, history, format_position, to_move, _MAN, lambda letter: int(letter.islower()))
+    lost = count_captured(position, history, format_position, to_move, _MAN, lambda letter: int(letter.islower()))
     return (
         *(
-            Fact("Lost", seat, listed((kind, lost[letter.lower() if seat else letter]) for kind, letter in _CAPTURABLE))
+            Fact(
+                "Lost",
+                seat,
+                format_counts((kind, lost[letter.lower() if seat else letter]) for kind, letter in _CAPTURABLE),
+            )
             for seat in (0, 1)
         ),
         Fact("Plies without a capture or a Pawn move", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),

@@ -3,7 +3,7 @@
 import re
 
 from domain.game import GameOver, MalformedNotation
-from domain.reading import bare
+from domain.loose_notation import without_marks
 from domain.towers.board import SQUARE_NUMBERS, SQUARES
 from domain.towers.features import FIRST_PUSH
 from domain.towers.legality import legal_build, legal_push
@@ -51,7 +51,7 @@ def read_move(position: Position, text: str, setup: str) -> int:  # noqa: ARG001
 
     A square alone is a build there. Raises as ``parse_move`` does.
     """
-    loose = _LOOSE.fullmatch(bare(text).lower()) if len(text) <= MAX_LOOSE_LENGTH else None
+    loose = _LOOSE.fullmatch(without_marks(text).lower()) if len(text) <= MAX_LOOSE_LENGTH else None
     if loose is None:
         return parse_move(position, text)
     built, origin, target = loose.groups()

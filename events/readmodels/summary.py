@@ -128,7 +128,7 @@ def summarise(state: MatchState) -> Summary:
         deadline=_deadline(state),
         terms=state.terms,
         case=state.open_case is not None,
-        last_move=state.history.last_spelled(state.moves) if state.history else "",
+        last_move=state.history.display_last_move(state.moves) if state.history else "",
     )
 
 

@@ -36,7 +36,7 @@ def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
     fields["position"] = game.format_position(state.position)
     fields["history"] = list(state.history.texts())
     fields["movers"] = list(state.history.movers())
-    fields["spelled"] = list(state.history.spelled(state.moves))
+    fields["spelled"] = list(state.history.display_moves(state.moves))
     return {"layout": LAYOUT, "digest": head.digest.hex(), "state": fields}
 
 
@@ -54,7 +54,7 @@ def restored(snapshot: Mapping[str, Any]) -> tuple[MatchState, Head] | None:
         game = find_ruleset(fields["game"], fields["ruleset"])
         fields["position"] = game.parse_position(fields["position"])
         history = (fields.pop(name) for name in ("history", "movers", "spelled"))
-        fields["history"] = History.restored(game, *history)
+        fields["history"] = History.restore(game, *history)
     except Exception:
         # Rules that are missing or at fault: the events are read, and tell how far they can be followed.
         return None

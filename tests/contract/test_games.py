@@ -27,7 +27,7 @@ def random_game(game: AnyGame, setup: str, seed: int) -> tuple[list[Any], list[A
     moves = []
     while (outcome := game.outcome(position, history)) is None:
         moves.append(rng.choice(list(game.legal_moves(position))))
-        history = history.then(position)
+        history = history.with_position(position)
         position = game.play(position, moves[-1])
     return [*history, position], moves, outcome
 

@@ -54,7 +54,7 @@ def grown(game: Any, positions: list[Any]) -> History:
     """Return the history of ``positions``, made one by one."""
     history = History(game)
     for position in positions:
-        history = history.then(position)
+        history = history.with_position(position)
     return history
 
 
@@ -81,10 +81,10 @@ def test_repetitions_are_counted_as_by_comparing_all_positions(name: str) -> Non
     chance = Random(name)
     shuffled = [chance.choice(positions) for _ in range(3 * PLIES)]
     history = grown(game, shuffled)
-    written = History.restored(game, history.texts(), history.movers(), ())
+    written = History.restore(game, history.texts(), history.movers(), ())
     continued = written[:PLIES]
     for position in shuffled[PLIES:]:
-        continued = continued.then(position)
+        continued = continued.with_position(position)
     for position in positions:
         expected = occurrences(position, tuple(shuffled), game.key)
         assert [each.occurrences(position) for each in (history, written, continued)] == [expected] * 3
@@ -101,24 +101,24 @@ def test_extending_a_history_looks_at_the_new_position_only() -> None:
         history.occurrences(position)
     assert game.keys == 2 * len(positions)
     history.texts()
-    longer = history.then(positions[0])
+    longer = history.with_position(positions[0])
     longer.texts()
     assert game.written == len(positions) + 1
     assert longer[: len(positions)].texts() == history.texts()
-    assert history.spelled(moves) == longer.spelled([*moves, moves[0]])[:-1]
+    assert history.display_moves(moves) == longer.display_moves([*moves, moves[0]])[:-1]
 
 
 def test_a_restored_history_parses_nothing_until_a_position_is_looked_at() -> None:
     game = Counting(GAMES["tower-game"])
     positions, moves = played(game, "original", 4)  # type: ignore[arg-type]
     history = grown(game, positions)
-    restored = History.restored(game, history.texts(), history.movers(), history.spelled(moves))  # type: ignore[arg-type]
-    longer = restored.then(positions[5])
+    restored = History.restore(game, history.texts(), history.movers(), history.display_moves(moves))  # type: ignore[arg-type]
+    longer = restored.with_position(positions[5])
     assert longer.occurrences(positions[5]) == 2
-    assert (restored.texts(), restored.movers(), restored.spelled(moves)) == (
+    assert (restored.texts(), restored.movers(), restored.display_moves(moves)) == (
         history.texts(),
         history.movers(),
-        history.spelled(moves),
+        history.display_moves(moves),
     )
     assert game.parsed == 0
     assert restored[7] == positions[7]
@@ -130,22 +130,22 @@ def test_what_was_remembered_of_moves_that_are_taken_back_is_forgotten() -> None
     game = GAMES["tower-game"]
     positions, moves = played(game, "original", 5)
     history = grown(game, positions)
-    spelled, texts = history.spelled(moves), history.texts()
+    spelled, texts = history.display_moves(moves), history.texts()
     other = next(move for move in game.legal_moves(positions[9]) if game.format_move(positions[9], move) != moves[9])
-    back = history[:9].then(positions[9]).then(game.play(positions[9], other))
+    back = history[:9].with_position(positions[9]).with_position(game.play(positions[9], other))
     assert back.texts()[:10] == texts[:10]
     assert back.texts()[10] != texts[10]
     canonical = game.format_move(positions[9], other)
     reply = game.format_move(back[10], next(iter(game.legal_moves(back[10]))))
-    assert back.spelled([*moves[:9], canonical, reply])[9] == game.display_move(positions[9], other) != spelled[9]
+    assert back.display_moves([*moves[:9], canonical, reply])[9] == game.display_move(positions[9], other) != spelled[9]
 
 
 def test_the_last_move_is_spelled_without_a_look_at_the_moves_before_it() -> None:
     game = Counting(GAMES["tower-game"])
     positions, moves = played(game, "original", 4)  # type: ignore[arg-type]
-    spelled = grown(game, positions).spelled(moves)
-    restored = History.restored(game, grown(game, positions).texts(), (), ())  # type: ignore[arg-type]
-    assert restored.last_spelled(moves) == spelled[-1] != moves[-1]
+    spelled = grown(game, positions).display_moves(moves)
+    restored = History.restore(game, grown(game, positions).texts(), (), ())  # type: ignore[arg-type]
+    assert restored.display_last_move(moves) == spelled[-1] != moves[-1]
     assert game.parsed == 1
-    assert History.restored(game, restored.texts(), (), spelled).last_spelled(moves) == spelled[-1]  # type: ignore[arg-type]
+    assert History.restore(game, restored.texts(), (), spelled).display_last_move(moves) == spelled[-1]  # type: ignore[arg-type]
     assert game.parsed == 1

@@ -26,20 +26,20 @@ def random_game(game: AnyGame, setup: str, seed: int) -> list[Any]:
     chance = random.Random(f"{setup}/{seed}")
     position, history = game.initial(setup), History(game)
     while game.outcome(position, history) is None:
-        history = history.then(position)
+        history = history.with_position(position)
         position = game.play(position, chance.choice(list(game.legal_moves(position))))
     return [*history, position]
 
 
 def wins_at_once(game: AnyGame, position: Any, move: Any, history: History) -> bool:
-    outcome = game.outcome(game.play(position, move), history.then(position))
+    outcome = game.outcome(game.play(position, move), history.with_position(position))
     return outcome is not None and outcome.scores[game.to_move(position)] == 1
 
 
 def loses_at_once(game: AnyGame, position: Any, move: Any, history: History) -> bool:
     """Whether the next player can win after ``move``."""
     after = game.play(position, move)
-    return any(wins_at_once(game, after, reply, history.then(position)) for reply in game.legal_moves(after))
+    return any(wins_at_once(game, after, reply, history.with_position(position)) for reply in game.legal_moves(after))
 
 
 def before_the_end(game: AnyGame, setup: str, plies: int, games: int) -> Iterator[tuple[Any, History]]:

@@ -21,7 +21,7 @@ NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm
 BIOME := $(VENV)/javascript/node_modules/@biomejs
 SCRIPTS := --config-path=tests/javascript api/pages/static/*.js
 
-.PHONY: help run demo test check check-types check-imports check-python check-scripts format programs bench simulate lock audit clean
+.PHONY: help run demo test check check-types check-imports check-python check-scripts format programs bench bench-compare simulate lock audit clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -67,6 +67,9 @@ test:  ## check, then all tests, with a real server, real workers and a real bro
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
+
+bench-compare: $(VENV)/development  ## figures beside those of an older checkout (OLD=directory ONLY="rules store" ROUNDS=5)
+	@$(BIN)/python -m tests.bench.compare $(OLD) $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 simulate: $(VENV)/development  ## play and audit a year of matches in virtual time (ARGS="--matches 500 --seed 1 --twice")
 	@$(BIN)/python -m tests.simulation $(ARGS)

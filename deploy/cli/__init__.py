@@ -1,19 +1,19 @@
-"""The command line ``rookery``. Exit codes: 0 done, 1 refused or found wanting, 2 asked for in a wrong way."""
+"""The command line ``rookery``. Exit codes: 0 success, 1 failure or faults found, 2 usage error."""
 
 import click
 
-from deploy.cli.commands import Commands
+from deploy.cli.lazy_group import LazyGroup
 from events.runtime.exit_codes import exit_quickly
 
-PLACES = {
-    "up": "deploy.cli.serving:up",
-    "demo": "deploy.cli.serving:demo",
-    "relay": "deploy.cli.serving:relay",
-    "work": "deploy.cli.serving:work",
-    "rebuild": "deploy.cli.store:rebuild",
+COMMANDS = {
+    "up": "deploy.cli.up:up",
+    "demo": "deploy.cli.demo:demo",
+    "relay": "deploy.cli.services:relay",
+    "work": "deploy.cli.services:work",
+    "rebuild": "deploy.cli.rebuild:rebuild",
     "verify": "deploy.cli.store:verify",
     "incidents": "deploy.cli.store:incidents",
-    "store": "deploy.cli.files:store_files",
+    "store": "deploy.cli.store_files:store_files",
     "rules": "deploy.cli.rules:rules",
     "opponent": "deploy.cli.opponents:opponent",
     "people": "deploy.cli.people:people",
@@ -23,15 +23,15 @@ PLACES = {
 
 
 @click.group(
-    cls=Commands,
-    places=PLACES,
+    cls=LazyGroup,
+    locations=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="rookery", message="Rookery %(version)s")
 def main() -> None:
     """Rookery: a correspondence server for tower games.
 
-    Commands on an installation act on the one that runs on `var` in the current folder, or else beside the program.
-    Name another one with --var DIRECTORY, --redis URL or the variable REDIS_URL.
+    Commands that need an installation use the one that runs on `var` in the current directory, or else beside the
+    program. Name another one with --var DIRECTORY, --redis URL or the variable REDIS_URL.
     """
     exit_quickly()

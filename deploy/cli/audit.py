@@ -1,17 +1,19 @@
-"""Proof on the command line: bundles exported and verified, matches replayed ply by ply, all of a store examined."""
+"""Proof of matches: exporting and verifying bundles, replaying matches ply by ply."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words, printable
-from deploy.cli.commands import Commands
-from deploy.cli.installation import open_installation, store_options
+from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.lazy_group import LazyGroup
+from deploy.cli.output import escape_unprintable
+from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
 from events.private.statements import MEMBERS, Recalled, recalled
 from events.proof.audit import Ply, Record, audit
-from events.proof.bundle import LARGEST, SEED, make_bundle, read_bundle
+from events.proof.bundle import LARGEST, SEED, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import Fault
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
@@ -24,8 +26,8 @@ from events.store.envelope import Envelope, canonical_json
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-PLACES = {
-    "all": "deploy.cli.everything:examine_everything",
+COMMANDS = {
+    "all": "deploy.cli.audit_all:audit_all",
     "checkpoint": "deploy.cli.checkpoints:checkpoint",
     "consistency": "deploy.cli.checkpoints:consistency",
     "keys": "deploy.cli.checkpoints:keys",
@@ -34,7 +36,7 @@ PLACES = {
 }
 
 
-@click.group("audit", cls=Commands, places=PLACES)
+@click.group("audit", cls=LazyGroup, locations=COMMANDS)
 def audit_commands() -> None:
     """Prove matches: signed bundles, replays, checkpoints."""
 
@@ -42,117 +44,115 @@ def audit_commands() -> None:
 @audit_commands.command("verify")
 @click.argument("file", nargs=-1, required=True, type=FILE)
 @click.option("--keys", "key_file", type=FILE, help="Trusted keys, as /.well-known/rookery-keys.json has them.")
-@click.option("--opponents", is_flag=True, help="Compute the opponents' answers again, too.")
+@click.option("--opponents", is_flag=True, help="Recompute the opponents' moves too.")
 def verify_bundles(file: tuple[Path, ...], key_file: Path | None, opponents: bool) -> None:
-    """Verify bundles offline and print what is proved, step by step, up to the first thing that is wrong."""
-    keys = _keys(key_file)
-    proved = [_verified(path, keys, opponents) for path in file]
-    if not all(proved):
+    """Verify bundles offline and print what is proved, step by step, up to the first fault."""
+    keys = _read_keys(key_file)
+    verified = [_verify(path, keys, opponents) for path in file]
+    if not all(verified):
         raise SystemExit(1)
 
 
 @audit_commands.command()
-@store_options
+@target_options
 @click.argument("match")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of standard output.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of standard output."
+)
 def export(match: str, output: Path | None) -> None:
-    """Write the signed bundle of MATCH, private or not: who may run this may see everything."""
-    parts = open_installation()
-    with in_words():
-        parts.store.check_clock()
-        events, now = parts.store.read(match), now_ms()
+    """Write the signed bundle of MATCH, even of a private one: this command may see everything."""
+    installation = open_installation()
+    with report_errors():
+        installation.store.check_clock()
+        events, now = installation.store.read(match), now_ms()
         if not events:
-            raise Refusal(f"there is no match {match!r} in this store")
-        packed = make_bundle(match, events, parts.keys.signing(), now, parts.checkpoints.inclusion(match))
+            raise CommandError(f"there is no match {match!r} in this store")
+        bundle = make_bundle(match, events, installation.keys.signing(), now, installation.checkpoints.inclusion(match))
     if output is None:
-        click.echo(packed, nl=False)
+        click.echo(bundle, nl=False)
     else:
-        output.write_bytes(packed)
+        output.write_bytes(bundle)
 
 
 @audit_commands.command()
-@store_options
+@target_options
 @click.argument("match")
 @click.option("--boards", is_flag=True, help="Draw the board before and after each ply.")
-@click.option("--opponents/--no-opponents", default=True, show_default=True, help="Compute their answers again.")
+@click.option("--opponents/--no-opponents", default=True, show_default=True, help="Recompute their moves.")
 def replay(match: str, boards: bool, opponents: bool) -> None:
-    """Replay MATCH, an id or the file of a bundle, and print every event; the first that differs ends it."""
-    with in_words():
-        name, events, withheld = _source(match)
-        texts = {} if Path(match).is_file() else _texts(name, events)
+    """Replay MATCH, an id or a bundle file, and print every event up to the first that differs."""
+    with report_errors():
+        match_id, events, withheld = _read_events(match)
+        texts = {} if Path(match).is_file() else _recall_texts(match_id, events)
         try:
-            chain = verified_events(name, events, () if withheld is None else (withheld,))
-            for record in audit(name, chain, authority=Authority(name)):
-                click.echo(_shown(record, boards, texts.get(record.envelope.version, {})))
+            chain = verified_events(match_id, events, () if withheld is None else (withheld,))
+            for record in audit(match_id, chain, authority=Authority(match_id)):
+                click.echo(_format_record(record, boards, texts.get(record.envelope.version, {})))
                 seed_known = withheld is None or record.envelope.version < withheld
-                _refuse_difference(record, opponents, seed_known)
+                _check_record(record, opponents, seed_known)
         except DamagedStream as damage:
-            raise Refusal(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
-    click.echo(f"{len(events)} events, all as the rules give them")
+            raise CommandError(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
+    click.echo(f"{len(events)} events, all according to the rules")
 
 
 @audit_commands.command()
 def schema() -> None:
     """Print the JSON Schema of bundles."""
-    import json
-
-    from events.proof.bundle import bundle_schema
-
     click.echo(json.dumps(bundle_schema(), indent=2))
 
 
-def _keys(path: Path | None) -> KeySet | None:
+def _read_keys(path: Path | None) -> KeySet | None:
     if path is None:
         return None
     try:
         return read_key_set(path.read_bytes())
     except Fault as fault:
-        raise Refusal(f"{path}: {fault}") from None
+        raise CommandError(f"{path}: {fault}") from None
 
 
-def _verified(path: Path, keys: KeySet | None, opponents: bool) -> bool:
+def _verify(path: Path, keys: KeySet | None, opponents: bool) -> bool:
     click.echo(f"{path}")
     proved, trusting = True, False
     try:
-        for step in verify(_bytes_of(path), keys, opponents):
+        for step in verify(_read_limited(path), keys, opponents):
             trusting = trusting or step.name == BEYOND
             proved = proved and (step.proved or step.name == BEYOND)
-            click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {printable(step.found)}")
+            click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {escape_unprintable(step.found)}")
     except Fault as fault:
-        click.echo(f"  FAULT  {printable(str(fault))}")
+        click.echo(f"  FAULT  {escape_unprintable(str(fault))}")
         return False
     if not proved:
-        click.echo("  Nothing is wrong, but not everything is proved.")
+        click.echo("  No fault found, but not everything is proved.")
     elif trusting:
-        click.echo("  This bundle is whole and true. What lies beyond its events is taken at the word of the server.")
+        click.echo("  Bundle verified. Facts beyond its events rest on the word of the server.")
     else:
-        click.echo("  This bundle is whole and true.")
+        click.echo("  Bundle verified.")
     return proved
 
 
-def _bytes_of(path: Path) -> bytes:
-    """Return the bytes of a file, no more than it takes to see that there are too many."""
+def _read_limited(path: Path) -> bytes:
+    """Return the bytes of a file, at most one more than a bundle may have."""
     with path.open("rb") as file:
         return file.read(LARGEST + 1)
 
 
-def _source(match: str) -> tuple[str, list[Envelope], int | None]:
-    """Return the match, its events and the version whose seed is withheld: from a file if there is one of this name."""
+def _read_events(match: str) -> tuple[str, list[Envelope], int | None]:
+    """Return the match id, the events and the version whose seed is withheld, from the file or the match ``match``."""
     path = Path(match)
     if path.is_file():
         try:
-            bundle = read_bundle(_bytes_of(path))
+            bundle = read_bundle(_read_limited(path))
         except Fault as fault:
             place = place_in_words(fault.place) or "fault"
-            raise Refusal(printable(f"{path}: {place}: {fault.reason}")) from None
+            raise CommandError(escape_unprintable(f"{path}: {place}: {fault.reason}")) from None
         return bundle.match, bundle.envelopes, bundle.withheld
     events = open_installation().store.read(match)
     if not events:
-        raise Refusal(f"there is no file {match!r}, and no such match in this store")
+        raise CommandError(f"there is no file {match!r}, and no such match in this store")
     return match, events, None
 
 
-def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> None:
+def _check_record(record: Record, opponents: bool, seed_known: bool) -> None:
     fault, answer = record.objection, record.answer
     if fault is None and answer is not None and seed_known:
         fault = answer.wrong_seed()
@@ -160,38 +160,38 @@ def _refuse_difference(record: Record, opponents: bool, seed_known: bool) -> Non
         if answer.computable:
             fault = answer.recompute()
         else:
-            click.echo(f"    it cannot be computed again here: it is of {answer.engine}")
+            click.echo(f"    it cannot be recomputed here: {answer.engine} played it")
     if fault is not None:
-        raise Refusal(printable(f"DIFFERENT at version {record.envelope.version}: {fault}"))
+        raise CommandError(escape_unprintable(f"DIFFERENT at version {record.envelope.version}: {fault}"))
 
 
-def _texts(match: str, events: Iterable[Envelope]) -> dict[int, dict[str, Recalled]]:
-    """Return the texts that events of a match of the store name by their digests, by the version of the event."""
-    parts = open_installation()
-    naming = [event for event in events if event.type in MEMBERS]
-    present = parts.people.persons(event.actor for event in naming)
-    kept = parts.statements.of_match(match) if naming else {}
-    return {event.version: recalled(event, kept, present) for event in naming}
+def _recall_texts(match_id: str, events: Iterable[Envelope]) -> dict[int, dict[str, Recalled]]:
+    """Return the texts that events of a stored match refer to by digest, by version of the event."""
+    installation = open_installation()
+    referring = [event for event in events if event.type in MEMBERS]
+    present = installation.people.persons(event.actor for event in referring)
+    kept = installation.statements.of_match(match_id) if referring else {}
+    return {event.version: recalled(event, kept, present) for event in referring}
 
 
-def _shown(record: Record, boards: bool, texts: Mapping[str, Recalled]) -> str:
+def _format_record(record: Record, boards: bool, texts: Mapping[str, Recalled]) -> str:
     event = record.envelope
     lines = [f"version {event.version}  {event.type} by {event.actor}  {rfc3339(event.at)}  {event.id}"]
     if record.ply is not None:
-        lines += [f"    {line}" for line in _shown_ply(record.ply, boards)]
+        lines += [f"    {line}" for line in _format_ply(record.ply, boards)]
     elif content := {name: value for name, value in content_shown(event).items() if name != SEED}:
         lines.append(f"    {canonical_json(content).decode()}")
-        lines += [f"    {member}: {_in_words(text)}" for member, text in texts.items()]
-    return "\n".join(map(printable, lines))
+        lines += [f"    {member}: {_format_text(text)}" for member, text in texts.items()]
+    return "\n".join(map(escape_unprintable, lines))
 
 
-def _in_words(text: Recalled) -> str:
+def _format_text(text: Recalled) -> str:
     if text.fault is not None:
         return f"NOT SHOWN: {text.fault}"
     return "erased with its author" if text.text is None else text.text
 
 
-def _shown_ply(ply: Ply, boards: bool) -> Iterator[str]:
+def _format_ply(ply: Ply, boards: bool) -> Iterator[str]:
     yield f"ply {ply.event.ply}, {ply.seat_name}: {ply.event.move}, one of {ply.legal_moves} legal moves, {ply.channel}"
     if ply.clocks is not None:
         yield f"clock   {ply.clocks[0]}, then {ply.clocks[1]}"

@@ -1,4 +1,4 @@
-"""Keys and checkpoints on the command line."""
+"""Signing keys and checkpoints."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import click
 
-from deploy.cli.arguments import Refusal, in_words
-from deploy.cli.installation import open_installation, store_options
+from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.target import open_installation, target_options
 from events.proof.checkpoint_log import NoCheckpoint
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import Fault, write_document
@@ -22,91 +22,93 @@ T = TypeVar("T")
 
 
 @click.command()
-@store_options
-@click.option("--day", help="Of this day (2026-01-31, UTC) instead of today.")
+@target_options
+@click.option("--day", help="The checkpoint of this day (2026-01-31, UTC) instead of today.")
 def checkpoint(day: str | None) -> None:
-    """Print the checkpoint of today, which is made if there is none; keep it where the server cannot change it."""
+    """Print today's checkpoint, made if there is none; keep it where the server cannot change it."""
     log = open_installation().checkpoints
-    with in_words():
+    with report_errors():
         try:
             found = log.sign(now_ms()) if day is None else log.of_day(day)
         except NoCheckpoint as error:
-            raise Refusal(str(error)) from None
+            raise CommandError(str(error)) from None
     click.echo(write_checkpoint(found), nl=False)
 
 
 @click.command()
-@store_options
+@target_options
 @click.argument("first", type=FILE)
 @click.argument("second", type=FILE)
-@click.option("--proof", type=FILE, help="A proof from the server (/api/v1/checkpoints/consistency), not the store.")
-@click.option("--keys", "key_file", type=FILE, help="Trusted keys: check the signatures of the checkpoints, too.")
+@click.option(
+    "--proof", type=FILE, help="A proof from the server (/api/v1/checkpoints/consistency) instead of the store."
+)
+@click.option("--keys", "key_file", type=FILE, help="Trusted keys, to check the signatures of the checkpoints too.")
 def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | None) -> None:
-    """Prove that the log of the checkpoint SECOND begins with all that was in that of FIRST."""
+    """Prove that the log of the checkpoint SECOND extends that of FIRST."""
     older, newer = _read(first, read_checkpoint), _read(second, read_checkpoint)
     trusted = None if key_file is None else _read(key_file, read_key_set)
-    shown = _proof(older, newer) if proof is None else _read(proof, read_consistency)
+    proved = _prove(older, newer) if proof is None else _read(proof, read_consistency)
     try:
         if trusted is not None:
             older.check(trusted)
             newer.check(trusted)
-        shown.check(older, newer)
+        proved.check(older, newer)
     except Fault as fault:
-        raise Refusal(f"NOT CONSISTENT: {fault}") from None
-    click.echo(f"The {older.size} leaves of {older.day} begin the {newer.size} leaves of {newer.day}.")
+        raise CommandError(f"NOT CONSISTENT: {fault}") from None
+    click.echo(f"The {newer.size} leaves of {newer.day} extend the {older.size} leaves of {older.day}.")
     if trusted is None:
-        click.echo("The signatures of the checkpoints were NOT checked: give the keys of the server with --keys.")
+        click.echo("The signatures of the checkpoints were NOT checked: pass the keys of the server with --keys.")
 
 
 @click.command()
-@store_options
+@target_options
 def keys() -> None:
     """Print the public keys of the store as a JSON Web Key Set."""
-    parts = open_installation()
-    with in_words():
-        click.echo(write_document(key_set(parts.keys.public())), nl=False)
+    installation = open_installation()
+    with report_errors():
+        click.echo(write_document(key_set(installation.keys.public())), nl=False)
 
 
 @click.command("rotate-key")
-@store_options
+@target_options
 def rotate_key() -> None:
-    """Sign with a new key from now on; the private part of the old one is deleted, its public part kept."""
-    parts = open_installation()
-    with in_words():
-        parts.store.check_clock()
-        made = parts.keys.rotate()
-        record_keys(parts.administration, parts.keys.known())
+    """Replace the signing key; the private part of the old one is deleted, its public part kept."""
+    installation = open_installation()
+    with report_errors():
+        installation.store.check_clock()
+        made = installation.keys.rotate()
+        record_keys(installation.administration, installation.keys.known())
     click.echo(f"The store signs with key {made.id} from now on.")
 
 
-def _instant(context: click.Context, parameter: click.Parameter, text: str) -> int:
+def _parse_instant(context: click.Context, parameter: click.Parameter, text: str) -> int:
     """Return the milliseconds since 1970 UTC of an instant in RFC 3339; raises BadParameter (exit code 2)."""
     try:
         instant = datetime.fromisoformat(text)
     except ValueError:
         instant = None
     if instant is None or instant.tzinfo is None:
-        raise click.BadParameter(f"{text!r} is no instant such as 2026-01-31T12:00:00Z", context, parameter)
+        raise click.BadParameter(f"{text!r} is not an instant such as 2026-01-31T12:00:00Z", context, parameter)
     return round(instant.timestamp() * 1000)
 
 
 @click.command("revoke-key")
-@store_options
+@target_options
 @click.argument("key")
-@click.option("--since", required=True, callback=_instant, help="Such as 2026-01-31T12:00:00Z.")
+@click.option("--since", required=True, callback=_parse_instant, help="Such as 2026-01-31T12:00:00Z.")
 def revoke_key(key: str, since: int) -> None:
-    """Declare that what KEY has signed since an instant counts for nothing; the key set says so to everybody.
+    """Declare invalid what KEY has signed since an instant; the published key set says so.
 
-    If KEY is the present one, the store signs with a new key from now on.
+    If KEY is the current one, it is replaced.
     """
-    parts = open_installation()
-    with in_words():
-        parts.store.check_clock()
+    installation = open_installation()
+    with report_errors():
+        installation.store.check_clock()
         try:
-            made = parts.keys.revoke(key, since)
+            made = installation.keys.revoke(key, since)
         except LookupError as error:
-            raise Refusal(str(error)) from None
-        record_keys(parts.administration, parts.keys.known())
+            raise CommandError(str(error)) from None
+        record_keys(installation.administration, installation.keys.known())
     click.echo(f"Key {key} is revoked from {rfc3339(since)} on.")
     if made is not None:
         click.echo(f"The store signs with key {made.id} from now on.")
@@ -116,13 +118,13 @@ def _read(path: Path, read: Callable[[bytes], T]) -> T:
     try:
         return read(path.read_bytes())
     except Fault as fault:
-        raise Refusal(f"{path}: {fault}") from None
+        raise CommandError(f"{path}: {fault}") from None
 
 
-def _proof(first: Checkpoint, second: Checkpoint) -> Consistency:
-    parts = open_installation()
-    with in_words():
+def _prove(first: Checkpoint, second: Checkpoint) -> Consistency:
+    installation = open_installation()
+    with report_errors():
         try:
-            return parts.checkpoints.consistency(first.size, second.size)
+            return installation.checkpoints.consistency(first.size, second.size)
         except ValueError as error:
-            raise Refusal(f"NOT CONSISTENT: {error}") from None
+            raise CommandError(f"NOT CONSISTENT: {error}") from None

@@ -1,28 +1,31 @@
-"""What a change of the rules would mean for the matches in the store."""
+"""What another ruleset would change in the matches of the store."""
 
 import os
 import time
+from collections import Counter
 
 import click
 
-from deploy.cli.arguments import in_words, progress
-from deploy.cli.installation import find, open_installation, store_options
+from deploy.cli.errors import report_errors
+from deploy.cli.output import progress_bar
+from deploy.cli.target import find_target, open_installation, target_options
 from domain.games import GAMES
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
-from workers.fleet.batches import matches_of
-from workers.fleet.impact import Question, replay_all
+from events.runtime.errors import StoreError
+from workers.fleet.batches import ProcessesKilledError, count_matches
+from workers.fleet.impact import ImpactQuery, replay_matches
 
 
 @click.command("impact")
-@store_options
+@target_options
 @click.argument("game", type=click.Choice(list(GAMES.rulesets)))
 @click.argument("old", type=int)
 @click.argument("new", type=int)
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="one for each processor")
 def impact_command(game: str, old: int, new: int, processes: int) -> None:
-    """Replay under ruleset NEW what was played under ruleset OLD in all matches of GAME; changes nothing.
+    """Replay under ruleset NEW what was played under ruleset OLD in all matches of GAME; nothing is changed.
 
-    Lists those that would have gone otherwise, with the ply where that first shows, and how.
+    Lists the matches that would have gone differently, with the first ply at which they differ, and how.
     """
     known = [each.ruleset for each in GAMES.rulesets[game]]
     for name, ruleset in (("OLD", old), ("NEW", new)):
@@ -30,37 +33,39 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
             rulesets = ", ".join(map(str, known))
             raise click.BadParameter(f"{game} has no ruleset {ruleset}, only {rulesets}", param_hint=name)
     if old == new:
-        raise click.BadParameter(f"it is ruleset {old} itself", param_hint="NEW")
-    parted = failed = matches = plies = 0
-    began = time.perf_counter()
+        raise click.BadParameter(f"it is ruleset {old} too", param_hint="NEW")
+    total = Counter[str]()
+    start = time.perf_counter()
     store = open_installation().store
-    with in_words(), progress(matches_of(store), "Replaying") as step:
-        for batch in replay_all(find().settings, Question(game, old, new), processes):
-            for match, difference in batch.parted:
-                click.echo(f"{match}  {said(difference)}")
-            for match, reason in batch.failures:
-                click.echo(f"LEFT OUT {match}: {reason}")
-            parted, failed = parted + len(batch.parted), failed + len(batch.failures)
-            matches, plies = matches + batch.matches, plies + batch.plies
-            for _ in range(batch.seen):
+    query = ImpactQuery(game, old, new)
+    with report_errors(StoreError, ProcessesKilledError), progress_bar(count_matches(store), "Replaying") as step:
+        for batch in replay_matches(find_target().settings, query, processes):
+            for match_id, difference in batch.differing:
+                click.echo(f"{match_id}  {describe(difference)}")
+            for match_id, reason in batch.failures:
+                click.echo(f"LEFT OUT {match_id}: {reason}")
+            total.update(differing=len(batch.differing), failed=len(batch.failures))
+            total.update(matches=batch.matches, plies=batch.plies)
+            for _ in range(batch.read):
                 step()
-    seconds = time.perf_counter() - began
-    click.echo(f"{parted} of {matches} matches of ruleset {old} would have gone otherwise under ruleset {new}")
+    seconds = time.perf_counter() - start
+    matches, plies = total["matches"], total["plies"]
+    click.echo(f"{total['differing']} of {matches} matches of ruleset {old} would differ under ruleset {new}")
     click.echo(
         f"{plies} plies replayed in {seconds:.1f} s: {matches / seconds:,.0f} matches/s, {plies / seconds:,.0f} plies/s"
     )
-    if failed:
+    if total["failed"]:
         raise SystemExit(1)
 
 
-def said(difference: Difference) -> str:
-    """Return where a match would have gone otherwise, and how."""
+def describe(difference: Difference) -> str:
+    """Return where and how a match would have gone differently."""
     ply, recorded, instead = difference.ply, difference.recorded, difference.instead
     if difference.kind == SETUP:
-        return f"ply 0: it could not begin as {recorded}, only as {instead}"
+        return f"ply 0: it would begin as {instead}, not as {recorded}"
     if difference.kind == ILLEGAL_MOVE:
         return f"ply {ply}: {recorded} is not legal: {instead}"
     if difference.kind == FAULT:
-        return f"after ply {ply}: the rules cannot go on: {instead}"
+        return f"after ply {ply}: the rules fail: {instead}"
     what = {OUTCOME: "result", TURN: "seat to move"}.get(difference.kind, "position")
-    return f"after ply {ply}: another {what}, {instead} in place of {recorded}"
+    return f"after ply {ply}: another {what}, {instead} instead of {recorded}"

@@ -1,10 +1,11 @@
-"""Roles on the command line: who may judge and who may look after the installation."""
+"""Roles: who may judge cases and who may operate the installation."""
 
 import click
 
-from deploy.cli.arguments import Refusal, printable
-from deploy.cli.commands import Commands
-from deploy.cli.installation import open_installation, store_options
+from deploy.cli.errors import CommandError
+from deploy.cli.lazy_group import LazyGroup
+from deploy.cli.output import escape_unprintable
+from deploy.cli.target import open_installation, target_options
 from events.people.accounts import People
 from events.people.administration import CONSOLE, ROLES, TEXTS, Administration
 from events.people.person import Person
@@ -15,7 +16,7 @@ from events.store.envelope import canonical_json
 role_argument = click.argument("role", type=click.Choice(ROLES))
 
 
-PLACES = {
+COMMANDS = {
     "suspend": "deploy.cli.accounts:suspend",
     "restore": "deploy.cli.accounts:restore",
     "rename": "deploy.cli.accounts:rename",
@@ -23,103 +24,107 @@ PLACES = {
 }
 
 
-@click.group(cls=Commands, places=PLACES)
+@click.group(cls=LazyGroup, locations=COMMANDS)
 def people() -> None:
-    """Roles and accounts: who may judge and operate, and who may not act."""
+    """Roles and accounts."""
 
 
 @people.command()
-@store_options
+@target_options
 @click.argument("name")
 @role_argument
 def grant(name: str, role: str) -> None:
-    """Give the person of this NAME a role."""
+    """Give the person with this NAME a role."""
     _change(name, role, granted=True)
 
 
 @people.command()
-@store_options
+@target_options
 @click.argument("name")
 @role_argument
 def revoke(name: str, role: str) -> None:
-    """Take a role from the person of this NAME."""
+    """Take a role from the person with this NAME."""
     _change(name, role, granted=False)
 
 
 @people.command()
-@store_options
+@target_options
 def roles() -> None:
-    """List who has which roles."""
-    persons, administration = parts()
+    """List the people who have roles."""
+    people, administration = open_people()
     try:
         holders = administration.holders()
-        known = persons.persons(holders)
+        known = people.persons(holders)
     except StoreError as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     for person, held in sorted(holders.items()):
         click.echo(f"{known[person].name if person in known else person}  {', '.join(sorted(held))}")
 
 
 @people.command("log")
-@store_options
+@target_options
 @click.option("--after", type=click.IntRange(0), default=0, show_default=True, help="Only entries after this number.")
-@click.option("--canonical", is_flag=True, help="Print id and canonical JSON of each entry, from which ids follow.")
+@click.option(
+    "--canonical",
+    is_flag=True,
+    help="Print the id and the canonical JSON of each entry, from which the ids are computed.",
+)
 def show_log(after: int, canonical: bool) -> None:
-    """Print the log of what arbiters and operators have done, and check that nothing of it was changed.
+    """Print the log of what arbiters and operators have done, and check that it was not changed.
 
-    The id of an entry is the SHA-256 of the 32 bytes of the id before it (zeros for the first) and of its canonical
-    JSON. What else stands in the store is compared with it by `rookery verify` and `rookery audit all`.
+    The id of an entry is the SHA-256 of the 32 bytes of the previous id (zeros for the first) and its canonical JSON.
+    `rookery verify` and `rookery audit all` compare the log with the rest of the store.
     """
-    persons, administration = parts()
+    people, administration = open_people()
     faults = 0
     try:
         for entry in administration.entries():
             if entry.fault is not None:
                 faults += 1
-                click.echo(printable(f"DAMAGED entry {entry.number}: {entry.fault}"))
+                click.echo(escape_unprintable(f"DAMAGED entry {entry.number}: {entry.fault}"))
             if entry.act is None or entry.number <= after:
                 continue
             if canonical:
                 click.echo(f"{entry.act.id} {entry.act.canonical}")
                 continue
-            person = persons.person(entry.act.actor)
+            person = people.person(entry.act.actor)
             actor = entry.act.actor if person is None else f"{person.name} ({person.id})"
             act, hidden = entry.act, TEXTS if person is None else ()
             facts = canonical_json({name: value for name, value in act.facts.items() if name not in hidden}).decode()
-            click.echo(printable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
+            click.echo(escape_unprintable(f"{act.number}  {rfc3339(act.at)}  {act.act} by {actor}  {facts}  {act.id}"))
         last, head = administration.last(), administration.head()
     except StoreError as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     if head not in (None, last):
         faults += 1
-        click.echo(f"DAMAGED the log ends with entry {last.version}, and the head beside it is another")
+        click.echo(f"DAMAGED the log ends with entry {last.version}, which its recorded head does not match")
     if faults:
         raise SystemExit(1)
 
 
 def _change(name: str, role: str, granted: bool) -> None:
-    persons, administration = parts()
+    people, administration = open_people()
     try:
         open_installation().store.check_clock()
-        person = account_of(persons, name)
+        person = find_account(people, name)
         if granted:
             administration.grant(person.id, role, CONSOLE)
         else:
             administration.revoke(person.id, role, CONSOLE)
     except StoreError as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
     click.echo(f"{person.name} is {'now' if granted else 'no longer'} {role}")
 
 
-def account_of(persons: People, name: str) -> Person:
-    """Return who has signed up with this name; raises Refusal when there is none."""
-    person = persons.find(name)
+def find_account(people: People, name: str) -> Person:
+    """Return the account with this name; raises CommandError when there is none."""
+    person = people.find(name)
     if person is None or person.kind != "person":
-        raise Refusal(f"there is no account with the name {name!r}")
+        raise CommandError(f"there is no account with the name {name!r}")
     return person
 
 
-def parts() -> tuple[People, Administration]:
-    """Return the people and the administration of the installation."""
-    parts = open_installation()
-    return parts.people, parts.administration
+def open_people() -> tuple[People, Administration]:
+    """Return the accounts and the administration of the installation."""
+    installation = open_installation()
+    return installation.people, installation.administration

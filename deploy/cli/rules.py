@@ -1,20 +1,23 @@
-"""The rules on the command line: look at positions, play moves, count, check vector files."""
+"""The rules: showing positions, playing moves, perft, checking vector files."""
 
 from pathlib import Path
 
 import click
 
-from deploy.cli.arguments import Refusal, find_game, find_position, game_argument, progress
+from deploy.cli.errors import CommandError
+from deploy.cli.games import find_game, game_argument, parse_position
 from deploy.cli.impact import impact_command
-from deploy.cli.vectors import BrokenVectors, Failure, Report, check_cases, game_named, perft, read_cases
+from deploy.cli.output import progress_bar
+from deploy.cli.vectors import Failure, Report, VectorFileError, check_cases, game_of_file, perft, read_cases
 from domain.game import AnyGame, RulesError
+from domain.games import GAMES
 
 
 @click.group()
 def rules() -> None:
-    """Ask the rules of a game; POSITION is a position string in quotes, or the name of a setup.
+    """Apply the rules of a game; POSITION is a position string in quotes, or the name of a setup.
 
-    GAME is a game, with the ruleset that a new match gets, or one of its rulesets, such as bashni-2.
+    GAME is a game, with the ruleset of new matches, or one of its rulesets, such as bashni-2.
     """
 
 
@@ -23,9 +26,7 @@ rules.add_command(impact_command)
 
 @rules.command("list")
 def list_games() -> None:
-    """List the games with their setups and seats, and where a game has several rulesets, how they differ."""
-    from domain.games import GAMES
-
+    """List the games with their setups and seats, and how the rulesets of a game differ."""
     for game in GAMES.values():
         click.echo(f"{game.id}  {game.title}, ruleset {game.ruleset}")
         for other in GAMES.rulesets[game.id]:
@@ -39,10 +40,10 @@ def list_games() -> None:
 @game_argument
 @click.argument("position", required=False)
 def show(game: AnyGame, position: str | None) -> None:
-    """Draw a position, or the start of the first setup, and say how the game stands."""
-    standing = find_position(game, position if position is not None else next(iter(game.setups)))
-    click.echo(f"{game.diagram(standing)}\n\n{game.format_position(standing)}")
-    outcome = game.outcome(standing, ())
+    """Draw a position, or the initial one of the first setup, and print the outcome if the game is over."""
+    current = parse_position(game, position if position is not None else next(iter(game.setups)))
+    click.echo(f"{game.diagram(current)}\n\n{game.format_position(current)}")
+    outcome = game.outcome(current, ())
     if outcome is not None:
         scores = " - ".join(f"{score:g}" for score in outcome.scores)
         click.echo(f"over: {scores} ({outcome.reason})")
@@ -51,13 +52,13 @@ def show(game: AnyGame, position: str | None) -> None:
 @rules.command()
 @game_argument
 @click.argument("position")
-@click.option("--spelled", is_flag=True, help="As players of the game read them, not canonically.")
+@click.option("--spelled", is_flag=True, help="As players write them, instead of canonically.")
 def moves(game: AnyGame, position: str, spelled: bool) -> None:
-    """List the legal moves, one a line."""
-    standing = find_position(game, position)
+    """List the legal moves, one per line."""
+    current = parse_position(game, position)
     write = game.display_move if spelled else game.format_move
-    for move in game.legal_moves(standing):
-        click.echo(write(standing, move))
+    for move in game.legal_moves(current):
+        click.echo(write(current, move))
 
 
 @rules.command()
@@ -65,46 +66,46 @@ def moves(game: AnyGame, position: str, spelled: bool) -> None:
 @click.argument("position")
 @click.argument("move", nargs=-1, required=True)
 def apply(game: AnyGame, position: str, move: tuple[str, ...]) -> None:
-    """Play one or more moves and print the position after them."""
-    standing = find_position(game, position)
+    """Play one or more moves and print the resulting position."""
+    current = parse_position(game, position)
     for number, text in enumerate(move, 1):
         try:
-            standing = game.play(standing, game.parse_move(standing, text))
+            current = game.play(current, game.parse_move(current, text))
         except RulesError as error:
             place = f"move {number}, " if len(move) > 1 else ""
-            raise Refusal(f"{place}{text}: {error}") from error
-    click.echo(game.format_position(standing))
+            raise CommandError(f"{place}{text}: {error}") from error
+    click.echo(game.format_position(current))
 
 
 @rules.command("perft")
 @game_argument
 @click.argument("position")
 @click.argument("depth", type=click.IntRange(0))
-@click.option("--divide", is_flag=True, help="Also count behind each first move.")
+@click.option("--divide", is_flag=True, help="Also count the sequences after each first move.")
 def count(game: AnyGame, position: str, depth: int, divide: bool) -> None:
     """Count the sequences of exactly DEPTH legal moves."""
-    standing = find_position(game, position)
+    current = parse_position(game, position)
     if not divide or depth == 0:
-        click.echo(perft(game, standing, depth))
+        click.echo(perft(game, current, depth))
         return
     total = 0
-    for move in game.legal_moves(standing):
-        nodes = perft(game, game.play(standing, move), depth - 1)
-        click.echo(f"{game.format_move(standing, move)} {nodes}")
+    for move in game.legal_moves(current):
+        nodes = perft(game, game.play(current, move), depth - 1)
+        click.echo(f"{game.format_move(current, move)} {nodes}")
         total += nodes
     click.echo(total)
 
 
 @rules.command()
 @click.argument("file", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--game", "name", help="The game or ruleset that the files are for, if their names do not say so.")
+@click.option("--game", "name", help="The game or ruleset of the files, if their names do not give it.")
 def check(file: tuple[Path, ...], name: str | None) -> None:
-    """Run vector files (<game>.public.json); every failure is printed with what was expected and what came."""
+    """Check vector files (<game>.public.json); each failure is printed with the expected and the actual result."""
     passed = failed = 0
     for path in file:
-        report = _checked(path, name)
+        report = _check_file(path, name)
         for failure in report.failures:
-            click.echo(_shown(path, failure))
+            click.echo(_format_failure(path, failure))
         passed += report.passed
         failed += report.failed
     click.echo(f"{passed} passed, {failed} failed")
@@ -112,17 +113,17 @@ def check(file: tuple[Path, ...], name: str | None) -> None:
         raise SystemExit(1)
 
 
-def _checked(path: Path, name: str | None) -> Report:
+def _check_file(path: Path, name: str | None) -> Report:
     try:
-        game = find_game(name if name is not None else game_named(path))
+        game = find_game(name if name is not None else game_of_file(path))
         cases = read_cases(path)
-    except BrokenVectors as error:
-        raise Refusal(str(error)) from error
-    with progress(len(cases), path.name) as step:
+    except VectorFileError as error:
+        raise CommandError(str(error)) from error
+    with progress_bar(len(cases), path.name) as step:
         return check_cases(game, cases, lambda _: step())
 
 
-def _shown(path: Path, failure: Failure) -> str:
+def _format_failure(path: Path, failure: Failure) -> str:
     return (
         f"FAILED {path.name}: {failure.case}: {failure.key}\n"
         f"    expected: {failure.expected}\n"

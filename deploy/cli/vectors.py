@@ -1,8 +1,8 @@
-"""Vector files: cases of the rules as JSON, checked against a game.
+"""Vector files: test cases of the rules as JSON, checked against a game.
 
-A file is a list of cases. Every case has a ``name`` and keys that say what must hold; most speak of its ``position``.
-``note`` is for people, ``history`` and ``setup`` belong to other keys. A key that is not known here, or that the game
-cannot answer, is a failure: nothing is passed over in silence.
+A file is a list of cases. Every case has a ``name`` and keys that state what must hold, mostly of its ``position``;
+``note`` is a comment, ``history`` and ``setup`` complete other keys. An unknown key, or one that the game does not
+support, is a failure: nothing is skipped silently.
 """
 
 import json
@@ -14,17 +14,17 @@ from domain.game import AnyGame, MalformedNotation, Outcome, RulesError
 
 SUFFIX = ".public.json"
 SCORE_TOLERANCE = 5e-5
-"""Vector files write scores with four decimals."""
+"""Vector files give scores with four decimals."""
 
 Case = Mapping[str, Any]
 
 
-class BrokenVectors(ValueError):
-    """A file that is no vector file; the message names the place and the reason."""
+class VectorFileError(ValueError):
+    """A file that is not a vector file; the message gives the place and the reason."""
 
 
 class Failure(NamedTuple):
-    """One expectation that does not hold: the case, the key, what was expected and what came."""
+    """An expectation that does not hold: the case, the key, the expected and the actual result."""
 
     case: str
     key: str
@@ -33,44 +33,44 @@ class Failure(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What the check of a file found: how many cases passed and failed, and every failure."""
+    """The result of a file: how many cases passed and failed, and every failure."""
 
     passed: int
     failed: int
     failures: tuple[Failure, ...]
 
 
-class _Missing(Exception):
-    """The game has no such method."""
+class _MissingMethodError(Exception):
+    """The game does not have the method of this name."""
 
 
-def game_named(path: Path) -> str:
-    """Return the game id that the name of a vector file gives; raises BrokenVectors when it gives none."""
+def game_of_file(path: Path) -> str:
+    """Return the game id in the name of a vector file; raises VectorFileError when it has none."""
     if not path.name.endswith(SUFFIX) or path.name == SUFFIX:
-        raise BrokenVectors(f"{path}: the name is not <game>{SUFFIX}, so say which game it is for")
+        raise VectorFileError(f"{path}: the name is not <game>{SUFFIX}: name the game with --game")
     return path.name.removesuffix(SUFFIX)
 
 
 def read_cases(path: Path) -> list[Case]:
-    """Return the cases of a vector file; raises BrokenVectors for a file that cannot be read or has another shape."""
+    """Return the cases of a vector file; raises VectorFileError for a file that cannot be read or is malformed."""
     try:
-        cases = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_object)
+        cases = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_without_duplicates)
     except OSError as error:
-        raise BrokenVectors(f"{path}: {error.strerror}") from error
+        raise VectorFileError(f"{path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise BrokenVectors(f"{path}: {error}") from error
+        raise VectorFileError(f"{path}: {error}") from error
     if not isinstance(cases, list) or not cases:
-        raise BrokenVectors(f"{path}: expected a list of cases")
+        raise VectorFileError(f"{path}: expected a list of cases")
     for number, case in enumerate(cases, 1):
         place = f"{path}: case {number}"
-        if not isinstance(case, dict) or not _is_text(case.get("name")):
-            raise BrokenVectors(f"{place}: expected an object with a name")
-        _refuse_broken_case(f"{place} ({case['name']})", case)
+        if not isinstance(case, dict) or not _is_string(case.get("name")):
+            raise VectorFileError(f"{place}: expected an object with a name")
+        _validate(f"{place} ({case['name']})", case)
     return cases
 
 
 def check_cases(game: AnyGame, cases: Iterable[Case], on_case: Callable[[Case], None] = lambda _: None) -> Report:
-    """Return how ``game`` fares with ``cases``; ``on_case`` hears of every case that has been checked."""
+    """Check ``cases`` against ``game``; ``on_case`` is called after each of them."""
     passed = failed = 0
     failures: list[Failure] = []
     for case in cases:
@@ -83,7 +83,7 @@ def check_cases(game: AnyGame, cases: Iterable[Case], on_case: Callable[[Case], 
 
 
 def check_case(game: AnyGame, case: Case) -> Iterator[Failure]:
-    """Yield what does not hold of one case."""
+    """Yield the failures of one case."""
     name = case["name"]
     if case.get("malformed") is True:
         yield from _check_malformed(game, name, [case["position"]])
@@ -93,21 +93,21 @@ def check_case(game: AnyGame, case: Case) -> Iterator[Failure]:
         try:
             position = game.parse_position(case["position"])
         except Exception as error:
-            yield Failure(name, "position", case["position"], _said(error))
+            yield Failure(name, "position", case["position"], _format_error(error))
             return
     for key in case:
-        if key in _COMPANIONS:
+        if key in _AUXILIARY_KEYS:
             continue
         check = _CHECKS.get(key)
         if check is None:
-            yield Failure(name, key, "a key that this checker knows", f"unknown key {key!r}")
+            yield Failure(name, key, "a known key", f"unknown key {key!r}")
             continue
         try:
             yield from (Failure(name, key, *difference) for difference in check(game, position, case))
-        except _Missing as missing:
-            yield Failure(name, key, f"{game.id} to answer {missing}", "it has no such method")
+        except _MissingMethodError as missing:
+            yield Failure(name, key, f"a game with {missing}", f"{game.id} has none")
         except Exception as error:
-            yield Failure(name, key, json.dumps(case[key], ensure_ascii=False), _said(error))
+            yield Failure(name, key, json.dumps(case[key], ensure_ascii=False), _format_error(error))
 
 
 def perft(game: AnyGame, position: Any, depth: int) -> int:
@@ -135,12 +135,12 @@ def _check_perft(game: AnyGame, position: Any, case: Case) -> _Differences:
 
 
 def _check_move(game: AnyGame, position: Any, case: Case) -> _Differences:
-    return _played(game, position, case["move"], case["result_position"])
+    return _compare_position(game, position, case["move"], case["result_position"])
 
 
 def _check_apply(game: AnyGame, position: Any, case: Case) -> _Differences:
     for move, expected in case["apply"].items():
-        yield from _played(game, position, move, expected)
+        yield from _compare_position(game, position, move, expected)
 
 
 def _check_legal(game: AnyGame, position: Any, case: Case) -> _Differences:
@@ -148,10 +148,10 @@ def _check_legal(game: AnyGame, position: Any, case: Case) -> _Differences:
         try:
             move = game.parse_move(position, text)
         except RulesError as error:
-            yield f"{text} is legal", _said(error)
+            yield f"{text} is legal", _format_error(error)
         else:
             if not game.is_legal(position, move):
-                yield f"{text} is legal", "is_legal says no"
+                yield f"{text} is legal", "is_legal returns False"
 
 
 def _check_illegal(game: AnyGame, position: Any, case: Case) -> _Differences:
@@ -226,7 +226,7 @@ def _check_malformed(game: AnyGame, name: str, texts: Iterable[str]) -> Iterator
         except MalformedNotation:
             continue
         except Exception as error:
-            yield Failure(name, "malformed", f"{text!r} is refused as malformed", _said(error))
+            yield Failure(name, "malformed", f"{text!r} is refused as malformed", _format_error(error))
         else:
             yield Failure(name, "malformed", f"{text!r} is refused", f"read as {game.format_position(position)}")
 
@@ -250,11 +250,11 @@ _CHECKS: dict[str, _Check] = {
     "parse_refused": _check_parse_refused,
 }
 
-_COMPANIONS = frozenset(("name", "note", "position", "result_position", "history", "setup"))
-"""Keys that expect nothing by themselves."""
+_AUXILIARY_KEYS = frozenset(("name", "note", "position", "result_position", "history", "setup"))
+"""Keys that state no expectation."""
 
 
-def _played(game: AnyGame, position: Any, text: str, expected: str) -> _Differences:
+def _compare_position(game: AnyGame, position: Any, text: str, expected: str) -> _Differences:
     actual = game.format_position(game.play(position, game.parse_move(position, text)))
     if actual != expected:
         yield f"{expected} after {text}", actual
@@ -278,34 +278,34 @@ def _same_outcome(expected: Any, actual: Outcome | None) -> bool:
     return (
         expected["reason"] == actual.reason
         and len(scores) == len(actual.scores)
-        and all(abs(one - other) <= SCORE_TOLERANCE for one, other in zip(scores, actual.scores, strict=True))
+        and all(abs(first - second) <= SCORE_TOLERANCE for first, second in zip(scores, actual.scores, strict=True))
     )
 
 
 def _method(game: AnyGame, name: str) -> Callable[..., Any]:
     method = getattr(game, name, None)
     if method is None:
-        raise _Missing(name)
+        raise _MissingMethodError(name)
     return method  # type: ignore[no-any-return]
 
 
-def _said(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = [key for key, _ in pairs]
-    twice = next((key for key in keys if keys.count(key) > 1), None)
-    if twice is not None:
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+    duplicate = next((key for key in keys if keys.count(key) > 1), None)
+    if duplicate is not None:
+        raise ValueError(f"duplicate key {duplicate!r}")
     return dict(pairs)
 
 
-def _is_text(value: Any) -> bool:
+def _is_string(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_texts(value: Any) -> bool:
+def _is_string_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
@@ -313,7 +313,7 @@ def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def _is_text_map(value: Any) -> bool:
+def _is_string_map(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
@@ -334,42 +334,42 @@ def _is_outcome(value: Any) -> bool:
 
 
 _SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "position": (_is_text, "a string"),
-    "note": (_is_text, "a string"),
-    "setup": (_is_text, "a string"),
-    "move": (_is_text, "a string"),
-    "result_position": (_is_text, "a string"),
-    "moves": (_is_texts, "a list of strings"),
-    "legal": (_is_texts, "a list of strings"),
-    "illegal": (_is_texts, "a list of strings"),
-    "history": (_is_texts, "a list of strings"),
-    "parse_refused": (_is_texts, "a list of strings"),
-    "apply": (_is_text_map, "an object of strings"),
-    "san": (_is_text_map, "an object of strings"),
-    "parse_san": (_is_text_map, "an object of strings"),
+    "position": (_is_string, "a string"),
+    "note": (_is_string, "a string"),
+    "setup": (_is_string, "a string"),
+    "move": (_is_string, "a string"),
+    "result_position": (_is_string, "a string"),
+    "moves": (_is_string_list, "a list of strings"),
+    "legal": (_is_string_list, "a list of strings"),
+    "illegal": (_is_string_list, "a list of strings"),
+    "history": (_is_string_list, "a list of strings"),
+    "parse_refused": (_is_string_list, "a list of strings"),
+    "apply": (_is_string_map, "an object of strings"),
+    "san": (_is_string_map, "an object of strings"),
+    "parse_san": (_is_string_map, "an object of strings"),
     "perft": (_is_perft, "an object of depths and counts"),
     "outcome": (_is_outcome, "null or an object of scores and reason"),
     "in_check": (lambda value: isinstance(value, bool), "true or false"),
-    "malformed": (lambda value: value is True or _is_texts(value), "true or a list of strings"),
-    "multi_moves": (lambda value: _is_count(value) or _is_texts(value), "a number or a list of strings"),
-    "rearrangements": (lambda value: _is_count(value) or _is_texts(value), "a number or a list of strings"),
+    "malformed": (lambda value: value is True or _is_string_list(value), "true or a list of strings"),
+    "multi_moves": (lambda value: _is_count(value) or _is_string_list(value), "a number or a list of strings"),
+    "rearrangements": (lambda value: _is_count(value) or _is_string_list(value), "a number or a list of strings"),
 }
 
 
-def _refuse_broken_case(place: str, case: Case) -> None:
+def _validate(place: str, case: Case) -> None:
     for key, value in case.items():
         shape, words = _SHAPES.get(key, (None, ""))
         if shape is not None and not shape(value):
-            raise BrokenVectors(f"{place}: {key} must be {words}")
+            raise VectorFileError(f"{place}: {key} must be {words}")
     if ("move" in case) != ("result_position" in case):
-        raise BrokenVectors(f"{place}: move and result_position belong together")
+        raise VectorFileError(f"{place}: move and result_position require each other")
     if "history" in case and "outcome" not in case:
-        raise BrokenVectors(f"{place}: history means something only beside outcome")
+        raise VectorFileError(f"{place}: history requires outcome")
     if "position" not in case and (
         case.get("malformed") is True or any(key in _CHECKS for key in case.keys() - {"malformed"})
     ):
-        raise BrokenVectors(f"{place}: there is no position")
+        raise VectorFileError(f"{place}: it has no position")
     if case.get("malformed") is True and any(key in _CHECKS for key in case.keys() - {"malformed"}):
-        raise BrokenVectors(f"{place}: nothing else can hold of a malformed position")
-    if not any(key not in _COMPANIONS for key in case):
-        raise BrokenVectors(f"{place}: it expects nothing")
+        raise VectorFileError(f"{place}: a malformed position allows no other expectation")
+    if not any(key not in _AUXILIARY_KEYS for key in case):
+        raise VectorFileError(f"{place}: it states no expectation")

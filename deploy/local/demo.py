@@ -1,8 +1,8 @@
-"""The demonstration: two whole matches over HTTP on a temporary installation, and the proof of what happened in them.
+"""The demonstration: two complete matches over HTTP on a temporary installation, and their verification.
 
-A person plays Bashni against an opponent, the moves sent one by one as any client would; a second person opens a match
-of four opponents at Towers. Nothing is reached into: the demonstration knows what the API tells it, until at the end
-it computes the hash chains in the store again.
+A player plays Bashni against an opponent, sending each move as any client would; a second one starts a match of four
+opponents at Towers. The demonstration knows only what the API answers, until it finally recomputes the hash chains in
+the store.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from domain.search import choose
 from events.installation import make_store
@@ -23,35 +23,36 @@ from events.store.chain import verify
 from events.store.contract import DamagedStream
 
 NAMES = ("Ada", "Grace")
-PERSON_LEVEL = 1
-"""The level at which the demonstration chooses the person's moves."""
+PLAYER_LEVEL = 1
+"""The level at which the player's moves are chosen."""
 
 OPPONENT_LEVEL = 2
 TOWERS_LEVELS = (1, 2, 1, 2)
-WITHIN = 55.0
-"""Seconds after which a demonstration that has not come to its end has failed."""
+MAX_DURATION_S = 55.0
+"""A demonstration that has not finished by then fails."""
 
-BOARD_EVERY = 20
-PAUSE = 0.02
-
-Say = Callable[[str], None]
+BOARD_INTERVAL_PLIES = 20
+POLL_INTERVAL_S = 0.02
 
 
-class DemonstrationFailed(Exception):
-    """Something did not happen as it must; the message says what."""
+class DemoError(Exception):
+    """The demonstration failed; the message says why."""
 
 
-def demonstrate(seed: int, say: Say) -> None:
-    """Play, print boards and results through ``say``, and prove the result.
+def play_demo(seed: int, print_line: Callable[[str], None]) -> None:
+    """Play, print boards and results with ``print_line``, and verify the matches.
 
-    ``seed`` decides the person's moves. Raises DemonstrationFailed or InstallationError.
+    ``seed`` determines the player's moves. Raises DemoError or InstallationError.
     """
-    with tempfile.TemporaryDirectory(prefix="rookery-") as var, Installation(Path(var), embedded=True) as house:
-        say(f"A temporary installation runs on {house.url}")
+    with (
+        tempfile.TemporaryDirectory(prefix="rookery-") as var,
+        LocalInstallation(Path(var), embedded=True) as installation,
+    ):
+        print_line(f"A temporary installation is running on {installation.url}")
         try:
-            Demonstration(house, seed, say).run()
+            _Demo(installation, seed, print_line).run()
         except (OSError, HTTPException, DamagedStream) as error:
-            raise DemonstrationFailed(str(error)) from error
+            raise DemoError(str(error)) from error
 
 
 class _Player:
@@ -81,19 +82,19 @@ class _Player:
             return json.load(response), response.headers.get_all("Set-Cookie") or []
 
 
-class Demonstration:
-    """Two people, two matches, one deadline."""
+class _Demo:
+    """Two players, two matches, one deadline."""
 
-    def __init__(self, house: Installation, seed: int, say: Say) -> None:
-        self._house = house
+    def __init__(self, installation: LocalInstallation, seed: int, print_line: Callable[[str], None]) -> None:
+        self._installation = installation
         self._seed = seed
-        self._say = say
-        self._deadline = time.monotonic() + WITHIN
+        self._print = print_line
+        self._deadline = time.monotonic() + MAX_DURATION_S
 
     def run(self) -> None:
-        """Play both matches to their ends, then show ratings and verify."""
-        ada, grace = (_Player(self._house.url, name) for name in NAMES)
-        self._say(f"{' and '.join(NAMES)} have signed up")
+        """Play both matches to the end, then print ratings and verify."""
+        ada, grace = (_Player(self._installation.url, name) for name in NAMES)
+        self._print(f"{' and '.join(NAMES)} have signed up")
         towers = self._open(grace, "towers", [{"kind": "opponent", "level": level} for level in TOWERS_LEVELS])
         bashni = self._open(ada, "bashni", [{"kind": "me"}, {"kind": "opponent", "level": OPPONENT_LEVEL}])
         self._play(ada, bashni)
@@ -107,7 +108,7 @@ class Demonstration:
         setup = next(setup.name for setup in setups if len(setup.seat_names) == len(seats))
         wanted = {"game": game, "setup": setup, "seats": seats, "rated": True, "private": False}
         match = player.post("/matches", wanted)
-        self._say(f"A match of {GAMES[game].title} is open: {self._house.url}/matches/{match['id']}")
+        self._print(f"A match of {GAMES[game].title} has started: {self._installation.url}/matches/{match['id']}")
         return str(match["id"])
 
     def _play(self, player: _Player, match: str) -> None:
@@ -119,13 +120,13 @@ class Demonstration:
                 break
             if state["ply"] >= shown:
                 self._show(state)
-                shown += BOARD_EVERY
+                shown += BOARD_INTERVAL_PLIES
             position = game.initial(state["setup"])
             history = []
             for text in state["moves"]:
                 history.append(position)
                 position = game.play(position, game.parse_move(position, text))
-            move = choose(game, position, history, PERSON_LEVEL, self._seed).move
+            move = choose(game, position, history, PLAYER_LEVEL, self._seed).move
             player.post(f"/matches/{match}/moves", {"move": game.format_move(position, move)})
         self._show(state)
 
@@ -133,7 +134,7 @@ class Demonstration:
         state = self._after_ply(player, match, 0)
         while not _ended(state):
             self._show(state)
-            state = self._after_ply(player, match, state["ply"] + BOARD_EVERY)
+            state = self._after_ply(player, match, state["ply"] + BOARD_INTERVAL_PLIES)
         self._show(state)
 
     def _show_ratings(self, player: _Player, match: str) -> None:
@@ -146,22 +147,22 @@ class Demonstration:
                 return next((item for item in history if item["match"] == match), None)
 
             found = self._until(f"rating of {name} after match {match}", change)
-            self._say(f"{name} in {pool}: {found['before']:.0f} -> {found['after']:.0f}")
+            self._print(f"{name} in {pool}: {found['before']:.0f} -> {found['after']:.0f}")
 
     def _verify(self, *matches: str) -> None:
-        store = make_store(self._house.settings)
+        store = make_store(self._installation.settings)
         with store.client:
             for match in matches:
                 head = verify(store, match).head
-                self._say(f"The chain of match {match} is whole: {head.version} events, {head.digest.hex()}")
+                self._print(f"The chain of match {match} is intact: {head.version} events, {head.digest.hex()}")
 
     def _show(self, state: dict[str, Any]) -> None:
         title = state["game"]["title"]
         players = " - ".join(seat["player"]["name"] for seat in state["seats"])
-        self._say(f"\n{title}, {players}, after ply {state['ply']}\n\n{state['diagram']}\n")
+        self._print(f"\n{title}, {players}, after ply {state['ply']}\n\n{state['diagram']}\n")
         if state["result"]:
             scores = " - ".join(f"{score:g}" for score in state["result"]["scores"])
-            self._say(f"It is over: {scores} ({state['result']['reason']})")
+            self._print(f"Game over: {scores} ({state['result']['reason']})")
 
     def _after_ply(self, player: _Player, match: str, ply: int) -> dict[str, Any]:
         return self._changed(player, match, lambda state: _ended(state) or state["ply"] >= ply)
@@ -177,8 +178,8 @@ class Demonstration:
     def _until(self, what: str, look: Callable[[], Any]) -> Any:
         while (found := look()) is None:
             if time.monotonic() > self._deadline:
-                raise DemonstrationFailed(f"the {what} has not come within {WITHIN:.0f} s")
-            time.sleep(PAUSE)
+                raise DemoError(f"the {what} did not come within {MAX_DURATION_S:.0f} s")
+            time.sleep(POLL_INTERVAL_S)
         return found
 
 

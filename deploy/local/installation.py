@@ -71,7 +71,7 @@ class InstallationError(Exception):
     """The installation cannot be started; the message says why and what to do."""
 
 
-class Installation:
+class LocalInstallation:
     """One running Rookery. A context manager: it is ready inside the ``with`` block and stopped after it."""
 
     def __init__(  # noqa: PLR0913

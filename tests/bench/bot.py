@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from tests.bench.measure import Table, verdict
 from tests.support.api_client import ApiClient
 from tests.support.example_bot import begun
@@ -12,7 +12,7 @@ from tests.support.example_bot import begun
 
 def tables() -> Iterator[Table]:
     """Play and yield the table."""
-    with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as house:
+    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as house:
         bot, matches = begun(house.url, "Example-bot", seed=1)
         bot.run(len(matches))
         table = Table(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.games import GAMES, find_ruleset
 from domain.match.commands import CreateMatch, SubmitMove
 from domain.match.enums import Status
@@ -39,7 +39,7 @@ def tables() -> Iterator[Table]:
         f"Answers at level 1 while {CROWD} matches of somebody else wait for level 8, seconds",
         *("game", "answers", "p50", "p99", "worst", "p99 target", "level 8 waiting"),
     )
-    with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as house:
+    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as house:
         store = make_store(house.settings)
         matches, queue = Matches(store, now_ms), FairQueue(store.client, store.prefix)
         for game in GAMES:

@@ -21,11 +21,11 @@ from events.store.contract import EMPTY, EventStore, Request
 from tests.bench.measure import Rates, Table
 from tests.support.matches import PlayedMatch, creation
 from tests.support.server import RealServer
-from workers.fleet.impact import Question, replay_all
+from workers.fleet.impact import ImpactQuery, replay_matches
 
 TURNS = 3
 MATCHES = 1000
-QUESTION = Question("bashni", 1, 2)
+QUESTION = ImpactQuery("bashni", 1, 2)
 
 
 def tables() -> Iterator[Table]:
@@ -65,7 +65,7 @@ def store_random_match(store: EventStore, seed: int) -> None:
 def _replay(settings: Settings, processes: int) -> tuple[float, float, int]:
     """Return matches and plies a second, and how many matches would have gone otherwise."""
     start = time.perf_counter()
-    batches = list(replay_all(settings, QUESTION, processes))
+    batches = list(replay_matches(settings, QUESTION, processes))
     seconds = time.perf_counter() - start
     matches, plies = sum(batch.matches for batch in batches), sum(batch.plies for batch in batches)
-    return matches / seconds, plies / seconds, sum(len(batch.parted) for batch in batches)
+    return matches / seconds, plies / seconds, sum(len(batch.differing) for batch in batches)

@@ -11,7 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from tests.bench.measure import Table, verdict
 from tests.e2e.visitors import Visitor, chromium
@@ -72,7 +72,7 @@ def tables() -> Iterator[Table]:
         "Pages: requests, and kilobytes (1000 bytes) transferred with headers, on the first visit and on the second",
         *("page", "requests", "first kB", "target", "requests", "second kB", "target"),
     )
-    with tempfile.TemporaryDirectory() as folder, Installation(Path(folder)) as house, chromium() as browser:
+    with tempfile.TemporaryDirectory() as folder, LocalInstallation(Path(folder)) as house, chromium() as browser:
         for game, setup, seats in MATCHES:
             people, match = _middle_of_play(browser, house, game, setup, seats)
             _add(table, browser, people[0], f"match: {game}, {seats} seats", f"/matches/{match}", targets=True)
@@ -88,7 +88,7 @@ def tables() -> Iterator[Table]:
 
 
 def _middle_of_play(
-    browser: Browser, house: Installation, game: str, setup: str, seats: int
+    browser: Browser, house: LocalInstallation, game: str, setup: str, seats: int
 ) -> tuple[list[Visitor], str]:
     """Return the players of a match, who is to move first, and the match."""
     people = [Visitor(browser, house).be_guest() for _ in range(seats)]

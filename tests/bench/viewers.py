@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from events.installation import make_store
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
@@ -27,7 +27,7 @@ GIVEN_UP_AFTER_S = 60.0
 
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
-    with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as installation:
+    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as installation:
         matches = Matches(make_store(installation.settings), now_ms)
         ids = [start_match(matches, "bashni", "start") for _ in range(MATCHES)]
         port = urlsplit(installation.stream_url).port

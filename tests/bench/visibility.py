@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from domain.match.commands import SubmitMove
 from events.installation import make_store
@@ -27,7 +27,7 @@ GIVEN_UP_AFTER = 10.0
 
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
-    with tempfile.TemporaryDirectory() as var, Installation(Path(var), embedded=True) as house:
+    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as house:
         store = make_store(house.settings)
         readmodels = ReadModels(store.client, store.prefix, store.shards)
         waits = sorted(_waits(Matches(store, now_ms), readmodels))

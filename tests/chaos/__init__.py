@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from deploy.local.ports import responds_ok
 from domain.match.state import MatchState
 from events.installation import make_store
@@ -97,7 +97,7 @@ class Report(NamedTuple):
 class Person:
     """Somebody who opens matches and plays whatever is pending, one request at a time."""
 
-    def __init__(self, house: Installation, number: int, seed: int) -> None:
+    def __init__(self, house: LocalInstallation, number: int, seed: int) -> None:
         self.name = f"person-{number}"
         self.acknowledged: list[Acknowledged] = []
         self.refused: list[str] = []
@@ -190,7 +190,7 @@ class Person:
 class Killer:
     """Ends processes of an installation by turns, every part once before any is ended again, in an order by chance."""
 
-    def __init__(self, house: Installation, seed: int) -> None:
+    def __init__(self, house: LocalInstallation, seed: int) -> None:
         self.kills: Counter[str] = Counter()
         self._house = house
         self._chance = random.Random(seed)
@@ -218,7 +218,7 @@ class Killer:
 
 def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], None] = lambda _: None) -> Report:
     """Play and kill, then check; ``seconds`` is about how long the killing takes. Raises on a broken harness only."""
-    with Installation(var, opponents=2, embedded=True) as house, ThreadPoolExecutor(PEOPLE) as pool:
+    with LocalInstallation(var, opponents=2, embedded=True) as house, ThreadPoolExecutor(PEOPLE) as pool:
         people = [Person(house, number, seed) for number in range(PEOPLE)]
         stop = Event()
         playing: list[Future[None]] = []
@@ -245,7 +245,7 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
         return _checked(house, store, killer, people, down, stuck)
 
 
-def _until_all_run(house: Installation, killer: Killer) -> tuple[str, ...]:
+def _until_all_run(house: LocalInstallation, killer: Killer) -> tuple[str, ...]:
     """Wait until every part that was killed has been started again and all work; return what is missing."""
     deadline = time.monotonic() + RECOVERY_SECONDS
     while True:
@@ -303,7 +303,7 @@ def _until_opponents_rest(store: RedisStore) -> tuple[str, ...]:
 
 
 def _checked(
-    house: Installation,
+    house: LocalInstallation,
     store: RedisStore,
     killer: Killer,
     people: Sequence[Person],
@@ -348,7 +348,7 @@ def _compared(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[
     return lost, tuple(doubled)
 
 
-def _different_read_models(house: Installation, store: RedisStore) -> tuple[str, ...]:
+def _different_read_models(house: LocalInstallation, store: RedisStore) -> tuple[str, ...]:
     """Return the keys of the read models that a rebuild makes otherwise, when they have come to rest."""
     keys = ReadModelKeys(store.prefix, store.shards)
     _until_at_rest(store, keys)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli.arguments import find_game
-from deploy.cli.vectors import check_cases, game_named, read_cases
+from deploy.cli.games import find_game
+from deploy.cli.vectors import check_cases, game_of_file, read_cases
 from domain.games import GAMES
 
 FILES = sorted((Path(__file__).parents[1] / "vectors").iterdir())
@@ -14,12 +14,12 @@ every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 
 @every_file
 def test_every_case_of_a_vector_file_holds(path: Path) -> None:
-    assert check_cases(find_game(game_named(path)), read_cases(path)).failures == ()
+    assert check_cases(find_game(game_of_file(path)), read_cases(path)).failures == ()
 
 
 @every_file
 def test_every_position_of_a_vector_file_is_in_its_one_written_form(path: Path) -> None:
-    game = find_game(game_named(path))
+    game = find_game(game_of_file(path))
     positions = [
         case["position"] for case in read_cases(path) if "position" in case and case.get("malformed") is not True
     ]
@@ -28,4 +28,4 @@ def test_every_position_of_a_vector_file_is_in_its_one_written_form(path: Path) 
 
 def test_every_game_and_every_further_ruleset_of_it_has_a_vector_file() -> None:
     further = [f"{game.id}-{game.ruleset}" for rulesets in GAMES.rulesets.values() for game in rulesets[1:]]
-    assert sorted(map(game_named, FILES)) == sorted([*GAMES, *further])
+    assert sorted(map(game_of_file, FILES)) == sorted([*GAMES, *further])

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from tests.e2e.visitors import Visitor, chromium
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
     """Return a running installation."""
-    with Installation(tmp_path_factory.mktemp("house")) as house:
+    with LocalInstallation(tmp_path_factory.mktemp("house")) as house:
         yield house
 
 
@@ -31,7 +31,7 @@ def gone(browser: Browser) -> list[Visitor]:
 
 
 @pytest.fixture
-def visit(house: Installation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
+def visit(house: LocalInstallation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
     """Return how visitors arrive; after the test no browser may have complained of a page."""
     usual: list[Visitor] = []
     special: list[Visitor] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, ViewportSize
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Scene
@@ -152,7 +152,9 @@ def match_of(seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequenc
     return match
 
 
-def scenes(browser: Browser, house: Installation, options: Mapping[str, Any]) -> tuple[list[Visitor], dict[str, str]]:
+def scenes(
+    browser: Browser, house: LocalInstallation, options: Mapping[str, Any]
+) -> tuple[list[Visitor], dict[str, str]]:
     """Return Anna and her friends, and their matches by name."""
     people = [Visitor(browser, house, **options).sign_up(name) for name in ("Anna", "Boris", "Clara", "Dmitri")]
     anna, boris, clara, _ = people
@@ -227,7 +229,7 @@ def take(target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as var,
-        Installation(Path(var) / "var") as house,
+        LocalInstallation(Path(var) / "var") as house,
         chromium() as browser,
     ):
         people, matches = scenes(browser, house, {"viewport": DESKTOP})

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from tests.e2e.visitors import Visitor
 
@@ -50,7 +50,7 @@ class Shown(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=MIN_CELL_PX, ids="-".join)
-def shown(request: pytest.FixtureRequest, house: Installation, browser: Browser) -> Iterator[Shown]:
+def shown(request: pytest.FixtureRequest, house: LocalInstallation, browser: Browser) -> Iterator[Shown]:
     """Return the page of a match of each game: it is loaded once for all sizes."""
     game, setup = request.param
     player = Visitor(browser, house).be_guest()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from events.installation import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
@@ -12,7 +12,7 @@ from tests.e2e.visitors import Visitor
 
 
 def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
-    house: Installation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
+    house: LocalInstallation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, ViewportSize, expect
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from events.installation import make_store
 from events.people.administration import Administration
@@ -119,7 +119,7 @@ class Party(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def party(house: Installation, browser: Browser) -> Iterator[Party]:
+def party(house: LocalInstallation, browser: Browser) -> Iterator[Party]:
     """Return a stranger and an arbiter with matches of all kinds; no browser may have complained of a page."""
     stranger, person, other = (Visitor(browser, house) for _ in range(3))
     person.sign_up()

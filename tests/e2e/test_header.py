@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from playwright.sync_api import expect
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from events.installation import make_store
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
@@ -21,7 +21,7 @@ BOXES = """() => [...document.querySelectorAll(".masthead a, .masthead summary")
 
 
 def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_holds_the_rest(
-    visit: Callable[..., Visitor], house: Installation
+    visit: Callable[..., Visitor], house: LocalInstallation
 ) -> None:
     person = visit().sign_up(LONGEST_NAME)
     settings = house.settings

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from events.installation import make_store
 from tests.e2e.visitors import Visitor
 from tests.support.lost_tail import lose_tail
@@ -61,7 +61,7 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Vis
 
 
 def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_the_answer_to_it(
-    house: Installation, pair: tuple[Visitor, Visitor, str]
+    house: LocalInstallation, pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")

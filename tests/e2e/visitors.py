@@ -19,7 +19,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The one without windows comes first, where it is installed: it needs a quarter less processor time."""
@@ -73,7 +73,7 @@ class Visitor:
     visitor with options of its own.
     """
 
-    def __init__(self, browser: Browser, house: Installation, **options: Any) -> None:
+    def __init__(self, browser: Browser, house: LocalInstallation, **options: Any) -> None:
         self.house = house
         # Otherwise the board fades at every move, and the processor paints each frame of it.
         self.context: BrowserContext = browser.new_context(base_url=house.url, reduced_motion="reduce", **options)

@@ -9,7 +9,7 @@ from flask import Flask
 
 from api.services import EXTENSION, Services
 from deploy.cli import main
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from tests.support.callers import Caller, app_on
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
@@ -54,9 +54,9 @@ def stranger(app: Flask) -> Caller:
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
     """Return a running installation; the files that ask for it go to one worker (``tests.conftest.TOGETHER``)."""
-    with Installation(tmp_path_factory.mktemp("house")) as house:
+    with LocalInstallation(tmp_path_factory.mktemp("house")) as house:
         yield house
 
 

@@ -144,4 +144,4 @@ def test_the_console_prints_the_log_and_what_was_changed_in_it(
     printed = run(services, monkeypatch, "log")
     assert printed.exit_code == 1
     assert "DAMAGED entry 3: the entries 2 to 2 are missing" in printed.output
-    assert "DAMAGED the log ends with entry 3, and the head beside it is another" in printed.output
+    assert "DAMAGED the log ends with entry 3, which its recorded head does not match" in printed.output

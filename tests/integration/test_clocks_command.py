@@ -99,7 +99,7 @@ def test_a_heartbeat_of_the_future_is_set_back_by_the_next_beat(
 def test_who_keeps_time_and_whose_clock_is_wrong_is_shown(
     shop: SteppedInstallation, rookery: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "Time was never kept." in rookery("clocks").output
+    assert "Time has never been kept." in rookery("clocks").output
     monkeypatch.setattr("events.installation.now_ms", lambda: now_ms() - 110_000)
     with running(Relay(shop.settings)):
         eventually(shop.heartbeat.offsets, "the relay's word about its clock")

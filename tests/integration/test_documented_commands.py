@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from deploy.cli import installation, main
+from deploy.cli import main, target
 from deploy.local.environment import ENVIRONMENT_FILE
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 
@@ -37,7 +37,7 @@ def succeeds(*arguments: str) -> bool:
 
 
 @pytest.fixture
-def beside(house: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def beside(house: LocalInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the current folder, which is that of a running installation."""
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -50,12 +50,12 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the current folder, in which there is no installation, nor is there one beside the program."""
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(installation, "BESIDE_THE_PROGRAM", tmp_path / "nowhere")
+    monkeypatch.setattr(target, "ROOT", tmp_path / "nowhere")
     return tmp_path
 
 
 def test_every_command_of_the_readme_does_what_it_says_on_the_installation_that_runs_there(
-    house: Installation, beside: Path
+    house: LocalInstallation, beside: Path
 ) -> None:
     (beside / "tests").symlink_to(ROOT / "tests")
     with ApiClient(house.url) as client:
@@ -75,26 +75,26 @@ def test_every_command_of_the_readme_does_what_it_says_on_the_installation_that_
             continue
         ran = rookery(*words)
         # What a checkpoint would prove of this match depends on whether there has been one today.
-        done = ran.exit_code == 0 or "Nothing is wrong, but not everything is proved." in ran.stdout
+        done = ran.exit_code == 0 or "No fault found, but not everything is proved." in ran.stdout
         assert done, f"{command}\n{ran.output}"
 
 
-def test_commands_say_on_which_installation_they_act(house: Installation, beside: Path) -> None:
-    found = f"Acting on the installation in {house.var.resolve()} (name another: --var or --redis).\n"
+def test_commands_say_on_which_installation_they_act(house: LocalInstallation, beside: Path) -> None:
+    found = f"Using the installation in {house.var.resolve()} (name another: --var or --redis).\n"
     for words in (["incidents"], ["people", "roles"], ["clocks"], ["audit", "keys"]):
         assert rookery(*words).stderr == found
     assert rookery("rules", "show", "bashni", "start").stderr == ""
     named = rookery("incidents", "--redis", house.settings.redis_url).stderr
-    assert named == f"Acting on the store redis://127.0.0.1:{house.ports.server}/0, which --redis names.\n"
+    assert named == f"Using the store redis://127.0.0.1:{house.ports.server}/0, named by --redis.\n"
 
 
 def test_commands_find_the_installation_beside_the_program_from_any_folder(
-    house: Installation, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+    house: LocalInstallation, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = elsewhere / "program"
     program.mkdir()
     (program / "var").symlink_to(house.var)
-    monkeypatch.setattr(installation, "BESIDE_THE_PROGRAM", program)
+    monkeypatch.setattr(target, "ROOT", program)
     assert rookery("incidents").exit_code == 0
     assert rookery("incidents", "--var", str(house.var)).exit_code == 0
 

@@ -1,11 +1,11 @@
 """A bot that knows no more than README and the description of the API plays, and nothing that it does is refused."""
 
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from tests.support.example_bot import begun, play_moves
 
 
-def test_the_bot_of_the_documentation_plays_every_game_without_a_refusal(house: Installation) -> None:
+def test_the_bot_of_the_documentation_plays_every_game_without_a_refusal(house: LocalInstallation) -> None:
     bot, matches = begun(house.url, "Example-bot", seed=1, pause_s=0)
     assert set(matches.values()) == set(GAMES)
     play_moves(bot, matches, 2)

@@ -203,7 +203,7 @@ def test_a_consistent_forgery_of_everything_contradicts_a_checkpoint_that_was_ke
         sign(shop, day)
     unseen = checked()
     assert [result.exit_code for result in unseen] == [0, 0], unseen[0].output
-    assert "give a checkpoint that was kept with --checkpoint" in unseen[0].output
+    assert "pass a checkpoint kept elsewhere with --checkpoint" in unseen[0].output
     found = checked("--checkpoint", kept)[0]
     assert found.exit_code == 1
     for said in (

@@ -14,7 +14,7 @@ from deploy.cli import main
 from deploy.local import aof, store_watch
 from deploy.local.disk_reserve import RESERVE_FILE
 from deploy.local.embedded import ALWAYS, EVERYSEC, find_binary
-from deploy.local.installation import Installation, InstallationError
+from deploy.local.installation import InstallationError, LocalInstallation
 from deploy.local.store_watch import StoreWatch, record_loss
 from deploy.local.watermark import MARK, LostEvents, MatchMark, MissingEvents, read_mark
 from domain.games import GAMES
@@ -291,7 +291,7 @@ def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing
     assert stopped.log.read_bytes() == before
     stopped.close()
     with pytest.raises(InstallationError, match=r"Nothing was changed\. `rookery store repair --var .*` keeps a copy"):
-        Installation(stopped.var, embedded=True).start()
+        LocalInstallation(stopped.var, embedded=True).start()
     assert stopped.log.read_bytes() == before
 
 
@@ -335,7 +335,7 @@ def test_store_check_refuses_a_directory_in_use_or_without_a_database(house: Hou
 # A whole installation.
 
 
-class StoreAlone(Installation):
+class StoreAlone(LocalInstallation):
     """An installation whose store is started, checked and watched, and nothing else."""
 
     def _start_programs(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from deploy.local.child import bound_to_parent
-from deploy.local.installation import Installation
+from deploy.local.installation import LocalInstallation
 from tests.support.eventually import DEADLINE_S, eventually
 
 ROOT = Path(__file__).parents[2]
@@ -110,7 +110,7 @@ def ask(client: http.client.HTTPConnection, method: str, path: str, body: Any = 
 
 
 @pytest.fixture(scope="module")
-def front(house: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+def front(house: LocalInstallation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
     directory = tmp_path_factory.mktemp("nginx")
     os.chmod(directory.parent, 0o755)  # noqa: S103 - nginx gives its own privileges up before it reads
     os.chmod(directory, 0o755)  # noqa: S103

@@ -9,7 +9,7 @@ from events.proof.bundle import read_bundle
 from events.proof.checkpoints import read_checkpoint
 from tests.support.killing import ONCE, killed, names_after_a_kill
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
-from workers.fleet.batches import ProcessesKilled, in_batches
+from workers.fleet.batches import ProcessesKilledError, run_in_batches
 
 
 def key_of(shop: SteppedInstallation, match: str, part: str) -> str:
@@ -50,7 +50,7 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallat
         replayed = cli("replay", source, "--boards")
         assert replayed.exit_code == 0
         assert "ply 1, White: " in replayed.output
-        assert replayed.output.endswith("7 events, all as the rules give them\n")
+        assert replayed.output.endswith("7 events, all according to the rules\n")
     assert cli("replay", "no-such-match").exit_code == 1
     examined = cli("all", "--processes", 2, "--opponents")
     assert examined.exit_code == 0
@@ -59,15 +59,17 @@ def test_the_command_line_exports_replays_and_checkpoints(shop: SteppedInstallat
 
 def test_a_process_that_is_killed_costs_nothing_but_time(shop: SteppedInstallation) -> None:
     matches = [shop.start("alice", "bob") for _ in range(6)]
-    found = list(in_batches(shop.settings, names_after_a_kill, 1, 2))
+    found = list(run_in_batches(shop.settings, names_after_a_kill, 1, 2))
     assert shop.client.get(ONCE) == b"1"
     assert sorted(name for names in found for name in names) == sorted(matches)
 
 
 def test_processes_that_are_killed_whatever_is_done_are_told_with_where_they_stood(shop: SteppedInstallation) -> None:
     match = shop.start("alice", "bob")
-    with pytest.raises(ProcessesKilled, match=f"3 times in a row, last at the matches {match} to {match}"):
-        list(in_batches(shop.settings, killed, 1, 2))
+    with pytest.raises(
+        ProcessesKilledError, match=f"3 times in a row, the last time at the matches {match} to {match}"
+    ):
+        list(run_in_batches(shop.settings, killed, 1, 2))
 
 
 def test_every_damage_is_told_at_its_place_and_the_others_are_examined_all_the_same(
@@ -85,5 +87,5 @@ def test_every_damage_is_told_at_its_place_and_the_others_are_examined_all_the_s
         [f"DIFFERENT {damaged} at version 5", f"DIFFERENT {empty} at version 1"]
     )
     assert "4 matches, " in examined.output
-    assert examined.output.endswith("2 of 4 matches are not as they must be, see above\n")
+    assert examined.output.endswith("2 of 4 matches are faulty, see above\n")
     assert opponent_of not in "".join(lines)

@@ -111,8 +111,8 @@ class TestKeys:
         assert cli("revoke-key", after.key, "--since", "2023-11-16T13:00:00Z").exit_code == 0
         assert trusted(shop)[after.key].revoked == keys[after.key].revoked
         for key, instant, said in (
-            (after.key, "yesterday", "'yesterday' is no instant such as 2026-01-31T12:00:00Z"),
-            (after.key, "2023-11-16T12:00:00", "is no instant"),
+            (after.key, "yesterday", "'yesterday' is not an instant such as 2026-01-31T12:00:00Z"),
+            (after.key, "2023-11-16T12:00:00", "is not an instant"),
             ("nobody", since, "there is no key nobody"),
         ):
             refused = cli("revoke-key", key, "--since", instant)
@@ -353,9 +353,9 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     files = [str(tmp_path / name) for name in "12"]
     command = ["audit", "consistency", *files, "--proof", str(tmp_path / "p")]
     proved = run.invoke(main, [*command, "--keys", str(tmp_path / "k")])
-    said = f"The 3 leaves of {first.day} begin the 4 leaves of {second.day}.\n"
+    said = f"The 4 leaves of {second.day} extend the 3 leaves of {first.day}.\n"
     assert (proved.exit_code, proved.output) == (0, said)
-    unchecked = "The signatures of the checkpoints were NOT checked: give the keys of the server with --keys.\n"
+    unchecked = "The signatures of the checkpoints were NOT checked: pass the keys of the server with --keys.\n"
     assert run.invoke(main, command).output == said + unchecked
 
 

@@ -1,4 +1,4 @@
-"""``rookery rules impact`` on a real store: it finds what would have gone otherwise, and changes nothing."""
+"""``rookery rules impact`` on a real store: it finds what would have gone differently, and changes nothing."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from events.store.contract import EMPTY, Request
 from events.store.envelope import Draft
 from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
-from workers.fleet.impact import MATCHES_AT_ONCE, Question, replay_all
+from workers.fleet.impact import BATCH_SIZE, ImpactQuery, replay_matches
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"
-ONE_OR_TWO = Question("bashni", 1, 2)
+ONE_OR_TWO = ImpactQuery("bashni", 1, 2)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_change
     assert listed.exit_code == 0, listed.output
     first, summary, rate = listed.stdout.splitlines()
     assert first == f"{parting}  ply 9: f4xd6xb8 is not legal: the capture must go on from b8"
-    assert summary == "1 of 3 matches of ruleset 1 would have gone otherwise under ruleset 2"
+    assert summary == "1 of 3 matches of ruleset 1 would differ under ruleset 2"
     assert rate.startswith("18 plies replayed in ")
     assert everything(shop.client) == before
 
@@ -64,13 +64,13 @@ def test_matches_that_would_have_gone_otherwise_are_listed_and_nothing_is_change
 def test_several_processes_find_the_same_in_the_same_order(shop: SteppedInstallation) -> None:
     lines = [f"{PARTING} f4xd6xb8", f"{PARTING} f4xd6xb4", "c3-d4"]
     played = [shop.store.read(play(shop, line)) for line in lines]
-    for number in range(3 * MATCHES_AT_ONCE):
+    for number in range(3 * BATCH_SIZE):
         drafts = [event.draft for event in played[number % 3]]
         shop.store.append(f"copy{number}", EMPTY, drafts, Request("copy", ""))
-    alone = list(replay_all(shop.settings, ONE_OR_TWO))
-    assert list(replay_all(shop.settings, ONE_OR_TWO, processes=2)) == alone
-    assert sum(batch.matches for batch in alone) == 3 * MATCHES_AT_ONCE + 3
-    assert sum(len(batch.parted) for batch in alone) == MATCHES_AT_ONCE + 1
+    alone = list(replay_matches(shop.settings, ONE_OR_TWO))
+    assert list(replay_matches(shop.settings, ONE_OR_TWO, processes=2)) == alone
+    assert sum(batch.matches for batch in alone) == 3 * BATCH_SIZE + 3
+    assert sum(len(batch.differing) for batch in alone) == BATCH_SIZE + 1
 
 
 def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_not(shop: SteppedInstallation) -> None:
@@ -90,7 +90,7 @@ def test_a_match_that_cannot_be_replayed_is_left_out_by_name_and_the_others_are_
         (("chess", "1", "2"), "'chess' is not one of 'bashni'"),
         (("bashni", "1", "9"), "bashni has no ruleset 9, only 1, 2"),
         (("bashni", "0", "1"), "bashni has no ruleset 0, only 1, 2"),
-        (("bashni", "2", "2"), "it is ruleset 2 itself"),
+        (("bashni", "2", "2"), "it is ruleset 2 too"),
         (("bashni", "1", "two"), "'two' is not a valid integer"),
         (("bashni", "1"), "Missing argument 'NEW'"),
     ],

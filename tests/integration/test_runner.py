@@ -23,7 +23,7 @@ from redis.retry import Retry
 
 from deploy.local.child import bound_to_parent
 from deploy.local.embedded import DataDirectory, find_binary
-from deploy.local.installation import Installation, InstallationError
+from deploy.local.installation import InstallationError, LocalInstallation
 from deploy.local.ports import Ports
 from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
@@ -39,14 +39,14 @@ def answer_of(url: str) -> tuple[int, bytes]:
         return answer.status, answer.read()
 
 
-def test_inside_the_with_block_everything_answers(house: Installation) -> None:
+def test_inside_the_with_block_everything_answers(house: LocalInstallation) -> None:
     assert house.names() == PARTS
     assert json.loads(answer_of(f"{house.url}/readyz")[1])["status"] == "ready"
     assert answer_of(f"{house.stream_url}/healthz")[0] == 200
     assert b"Rookery" in answer_of(house.url)[1]
 
 
-def test_the_requests_of_both_processes_are_counted_together(house: Installation) -> None:
+def test_the_requests_of_both_processes_are_counted_together(house: LocalInstallation) -> None:
     with ApiClient(house.url) as client:
         for _ in range(5):
             client.get("/games")
@@ -57,32 +57,32 @@ def test_the_requests_of_both_processes_are_counted_together(house: Installation
     assert float(counted.split()[-1]) >= 5
 
 
-def test_no_part_has_complained_since_it_was_started(house: Installation) -> None:
+def test_no_part_has_complained_since_it_was_started(house: LocalInstallation) -> None:
     logs = {log.name: log.read_text() for log in (house.var / "log").glob("*.log")}
     assert len(logs) == len(PARTS)
     assert {name: text for name, text in logs.items() if "Traceback" in text} == {}
 
 
-def test_headers_cannot_say_which_address_was_asked_for(house: Installation) -> None:
+def test_headers_cannot_say_which_address_was_asked_for(house: LocalInstallation) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", house.ports.api, timeout=10)
     connection.request("GET", "/healthz", headers={"SCRIPT_NAME": "/heal", "PATH_INFO": "/metrics"})
     assert json.loads(connection.getresponse().read()) == {"status": "up"}
     connection.close()
 
 
-def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(house: Installation) -> None:
+def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(house: LocalInstallation) -> None:
     with pytest.raises(
         InstallationError, match=rf"Rookery is already running there \(process {os.getpid()}, {house.url}\)"
     ):
-        Installation(house.var).start()
+        LocalInstallation(house.var).start()
 
 
-def test_a_taken_port_is_refused_and_nothing_is_left_running(house: Installation, tmp_path: Path) -> None:
+def test_a_taken_port_is_refused_and_nothing_is_left_running(house: LocalInstallation, tmp_path: Path) -> None:
     ports = Ports.free()._replace(api=house.ports.api)
     with pytest.raises(InstallationError, match=rf"port {house.ports.api} for the API is taken by another program"):
-        Installation(tmp_path, ports).start()
+        LocalInstallation(tmp_path, ports).start()
     with pytest.raises(InstallationError, match="a Valkey or Redis server"):
-        Installation(tmp_path, Ports.free()._replace(server=house.ports.server)).start()
+        LocalInstallation(tmp_path, Ports.free()._replace(server=house.ports.server)).start()
 
 
 def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
@@ -90,11 +90,11 @@ def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
     directory.bind_to("the installation of before")
     directory.release()
     with pytest.raises(InstallationError, match="its database holds no installation at all"):
-        Installation(tmp_path).start()
+        LocalInstallation(tmp_path).start()
 
 
 def test_parts_that_hang_are_named_killed_and_started_again(
-    house: Installation, monkeypatch: pytest.MonkeyPatch
+    house: LocalInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (thinking,) = processes_below(house.pid("opponents"))
     before = {name: house.pid(name) for name in ("relay", "opponents")}
@@ -120,19 +120,19 @@ def test_parts_that_hang_are_named_killed_and_started_again(
 
 
 @contextmanager
-def impatient(house: Installation, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def impatient(house: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have the supervisor wait for a silent part no longer than is needed here."""
     with monkeypatch.context() as patched:
         patched.setattr(house._running, "max_silence_s", 4.0)
         yield
 
 
-def impaired(house: Installation) -> dict[str, str]:
+def impaired(house: LocalInstallation) -> dict[str, str]:
     words: dict[str, str] = json.loads(answer_of(f"{house.url}/readyz")[1])["impaired"]
     return words
 
 
-def test_health_is_told_while_the_store_hangs_and_all_threads_wait_for_it(house: Installation) -> None:
+def test_health_is_told_while_the_store_hangs_and_all_threads_wait_for_it(house: LocalInstallation) -> None:
     with ThreadPoolExecutor(40) as pool:
         os.kill(house.pid("server"), signal.SIGSTOP)
         try:
@@ -201,7 +201,7 @@ def test_up_starts_again_at_once_after_a_crash_and_stops_on_a_signal(tmp_path: P
 
 
 def test_up_uses_a_server_elsewhere_and_ends_when_it_cannot_keep_its_parts(
-    house: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    house: LocalInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REDIS_URL", house.settings.redis_url)
     monkeypatch.delenv("BROKER_URL", raising=False)
@@ -273,13 +273,13 @@ def up(
             up.kill()
 
 
-def test_nothing_of_an_installation_is_readable_by_other_users(house: Installation) -> None:
+def test_nothing_of_an_installation_is_readable_by_other_users(house: LocalInstallation) -> None:
     below = [house.var, *house.var.rglob("*")]
     assert len(below) > 20
     assert [path for path in below if path.stat().st_mode & 0o077] == []
 
 
-def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(house: Installation) -> None:
+def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(house: LocalInstallation) -> None:
     with pytest.raises(AuthenticationError):
         Redis(port=house.ports.server, retry=Retry(NoBackoff(), 0)).ping()
     password = urlsplit(house.settings.redis_url).password
@@ -287,7 +287,7 @@ def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(
     assert not [line for line in Path("/proc").glob("[0-9]*/cmdline") if password in text_of(line)]
 
 
-def test_a_file_tells_a_shell_how_commands_reach_the_store_and_its_key(house: Installation) -> None:
+def test_a_file_tells_a_shell_how_commands_reach_the_store_and_its_key(house: LocalInstallation) -> None:
     rookery = f"{sys.executable} -m deploy.cli"
     script = f". {house.var}/environment && {rookery} audit checkpoint >/dev/null && {rookery} verify --var {house.var}"
     ran = subprocess.run(["/bin/sh", "-c", script], cwd=ROOT, capture_output=True, text=True)

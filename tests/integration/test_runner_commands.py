@@ -23,7 +23,7 @@ from tests.support.server import RealServer
 
 MOVES = random_game(GAMES["bashni"], "start", 6)
 ROOT = Path(__file__).parents[2]
-NO_LOGS = "0 heads in 0 checkpoints, 0 entries in the log of administration: whole\n"
+NO_LOGS = "0 heads in 0 checkpoints, 0 entries in the log of administration: intact\n"
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def rookery(*arguments: str) -> Result:
 
 def test_whole_chains_are_counted(store: RedisStore, match: str) -> None:
     result = rookery("verify")
-    assert (result.exit_code, result.stdout) == (0, f"{NO_LOGS}1 matches, 9 events whole\n")
+    assert (result.exit_code, result.stdout) == (0, f"{NO_LOGS}1 matches, 9 events intact\n")
 
 
 def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, match: str) -> None:

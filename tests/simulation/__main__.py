@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import click
 
-from deploy.cli.arguments import Refusal, progress
+from deploy.cli.errors import CommandError
+from deploy.cli.output import progress_bar
 from events.private.availability import RedisDiaries
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
@@ -42,12 +43,12 @@ def main(matches: int, seed: int, url: str | None, twice: bool) -> None:
 
 def _run(kept: Kept, matches: int, seed: int, told: bool) -> Audited:
     try:
-        with progress(matches, "Playing") as step:
+        with progress_bar(matches, "Playing") as step:
             played = simulate(kept, seed, matches, step)
-        with progress(matches, "Auditing") as step:
+        with progress_bar(matches, "Auditing") as step:
             audited = audit(played, step)
     except StoreError as error:
-        raise Refusal(f"The server failed: {error}") from error
+        raise CommandError(f"The server failed: {error}") from error
     if told:
         click.echo("\n".join(_report(played, audited)))
     click.echo(f"digest of all events: {audited.digest}")
@@ -61,11 +62,11 @@ def _place(url: str | None) -> Kept:
         # The heart of a year beats a quarter of a million times, and nothing of it is to be seen in the events.
         client = connect(url)
         if client.dbsize():
-            raise Refusal(f"The database at {url} is not empty: a year needs one of its own.")
+            raise CommandError(f"The database at {url} is not empty: a year needs one of its own.")
         store = RedisStore(client, PREFIX, SHARDS)
         return Kept(store, RedisDiaries(client, PREFIX), MemoryHeartbeat())
     except (StoreError, ValueError) as error:
-        raise Refusal(f"The database at {url} cannot be used: {error}") from error
+        raise CommandError(f"The database at {url} cannot be used: {error}") from error
 
 
 def _report(year: Year, audited: Audited) -> Iterable[str]:

@@ -29,7 +29,7 @@ from tests.support.bundles import (
     resigned,
 )
 from tests.support.matches import PlayedMatch
-from workers.fleet.audit import Finding, examine
+from workers.fleet.audit import Finding, audit_match
 
 Change = Callable[[list[Any]], Any]
 
@@ -74,14 +74,14 @@ def test_a_whole_bundle_is_proved_line_by_line(tmp_path: Path, keys: Path) -> No
         f"proved  {name}"
         for name in ("well-formed", "chain", "signature", "replay", "authority", "result", "checkpoint")
     ]
-    assert lines[-1] == "  This bundle is whole and true."
+    assert lines[-1] == "  Bundle verified."
 
 
 def test_without_keys_the_key_that_nobody_vouches_for_is_named(tmp_path: Path) -> None:
     result = run("verify", written(tmp_path, bundle_of(resigned())))
     assert result.exit_code == 1
     assert f"NOT PROVED  signature: signed by key {KEY.id}, which is not vouched for" in result.output
-    assert result.output.endswith("Nothing is wrong, but not everything is proved.\n")
+    assert result.output.endswith("No fault found, but not everything is proved.\n")
 
 
 def test_the_first_fault_is_told_with_its_place_and_ends_it(tmp_path: Path, keys: Path) -> None:
@@ -90,7 +90,7 @@ def test_the_first_fault_is_told_with_its_place_and_ends_it(tmp_path: Path, keys
     result = run("verify", written(tmp_path, damaged), whole, "--keys", keys)
     assert result.exit_code == 1
     assert "  FAULT  version 5: its content, its digest or an event before it was changed\n" in result.output
-    assert result.output.endswith("This bundle is whole and true.\n")
+    assert result.output.endswith("Bundle verified.\n")
 
 
 def test_keys_of_another_server_and_no_keys_at_all_are_refused(tmp_path: Path, keys: Path) -> None:
@@ -159,14 +159,14 @@ def stored(events: list[Any]) -> MemoryStore:
 
 
 def test_a_match_is_examined_whole() -> None:
-    found = examine(stored(against_an_opponent().events), "m", recompute=True)
+    found = audit_match(stored(against_an_opponent().events), "m", recompute=True)
     assert found == (1, 4, 2, 1, 0, (), ())
 
 
 def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_computed_again() -> None:
     events: list[Any] = against_an_opponent().events
     events[3] = replace(events[3], seed=1)
-    (finding,) = examine(stored(events), "m", recompute=False).findings
+    (finding,) = audit_match(stored(events), "m", recompute=False).findings
     assert (finding.version, finding.reason.endswith("follows from the match, and 1 is recorded")) == (4, True)
 
 
@@ -184,7 +184,7 @@ def test_the_seeds_of_opponents_are_examined_although_their_moves_are_not_comput
 def test_the_first_fault_of_a_match_is_its_finding(change: Change, version: int, said: str) -> None:
     events = list(resigned().events)
     change(events)
-    (finding,) = examine(stored(events), "m", recompute=False).findings
+    (finding,) = audit_match(stored(events), "m", recompute=False).findings
     assert (finding.match, finding.version, finding.reason[: len(said)]) == ("m", version, said)
 
 
@@ -192,5 +192,5 @@ def test_a_damaged_stream_is_a_finding() -> None:
     store = stored(resigned().events)
     entry = store._entries["m"][4]
     store._entries["m"][4] = entry._replace(packed=entry.packed.replace(b"b6-a5", b"b6-c5"))
-    (finding,) = examine(store, "m", recompute=False).findings
+    (finding,) = audit_match(store, "m", recompute=False).findings
     assert finding == Finding("m", 5, "its content, its digest or an event before it was changed")

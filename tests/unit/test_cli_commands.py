@@ -32,7 +32,7 @@ def test_a_command_imports_no_other_command() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     imported = set(ran.stdout.splitlines()[-1].split())
-    assert "deploy.cli.serving" in imported
+    assert "deploy.cli.services" in imported
     assert not imported & {"deploy.cli.audit", "deploy.cli.vectors"}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deploy.cli.vectors import BrokenVectors, check_case, check_cases, game_named, perft, read_cases
+from deploy.cli.vectors import VectorFileError, check_case, check_cases, game_of_file, perft, read_cases
 from domain.game import Game, MalformedNotation, Outcome
 from tests.support.rulesets import variant
 from tests.support.tiny_game import TINY as NIM
@@ -153,9 +153,9 @@ def test_perft_counts_sequences_and_an_ended_game_contributes_nothing() -> None:
 
 
 def test_the_game_is_recognised_from_the_file_name() -> None:
-    assert game_named(Path("somewhere/four-towers.public.json")) == "four-towers"
-    with pytest.raises(BrokenVectors, match="say which game"):
-        game_named(Path("cases.json"))
+    assert game_of_file(Path("somewhere/four-towers.public.json")) == "four-towers"
+    with pytest.raises(VectorFileError, match="name the game with --game"):
+        game_of_file(Path("cases.json"))
 
 
 @pytest.mark.parametrize(
@@ -167,30 +167,30 @@ def test_the_game_is_recognised_from_the_file_name() -> None:
         ("[]", "expected a list of cases"),
         ("[1]", "case 1: expected an object with a name"),
         ('[{"position": "3 a"}]', "case 1: expected an object with a name"),
-        ('[{"name": "x", "moves": []}]', "there is no position"),
-        ('[{"name": "x", "position": "3 a"}]', "it expects nothing"),
+        ('[{"name": "x", "moves": []}]', "it has no position"),
+        ('[{"name": "x", "position": "3 a"}]', "it states no expectation"),
         ('[{"name": "x", "position": "3 a", "moves": "1"}]', "moves must be a list of strings"),
         ('[{"name": "x", "position": "3 a", "perft": {"one": 1}}]', "perft must be an object of depths"),
         ('[{"name": "x", "position": "3 a", "perft": {"1": true}}]', "perft must be an object of depths"),
-        ('[{"name": "x", "position": "3 a", "move": "1"}]', "belong together"),
-        ('[{"name": "x", "position": "3 a", "moves": [], "history": []}]', "only beside outcome"),
-        ('[{"name": "x", "position": "x", "malformed": true, "moves": []}]', "nothing else can hold"),
-        ('[{"name": "x", "name": "y"}]', "stands twice"),
+        ('[{"name": "x", "position": "3 a", "move": "1"}]', "require each other"),
+        ('[{"name": "x", "position": "3 a", "moves": [], "history": []}]', "history requires outcome"),
+        ('[{"name": "x", "position": "x", "malformed": true, "moves": []}]', "allows no other expectation"),
+        ('[{"name": "x", "name": "y"}]', "duplicate key"),
     ],
 )
 def test_a_broken_file_is_refused_with_the_place_and_the_reason(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "nim.public.json"
     path.write_text(text)
-    with pytest.raises(BrokenVectors, match=reason) as refusal:
+    with pytest.raises(VectorFileError, match=reason) as refusal:
         read_cases(path)
     assert str(path) in str(refusal.value)
 
 
 def test_a_file_that_is_not_there_or_is_not_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BrokenVectors, match="No such file"):
+    with pytest.raises(VectorFileError, match="No such file"):
         read_cases(tmp_path / "nim.public.json")
     (tmp_path / "nim.public.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(BrokenVectors, match="decode"):
+    with pytest.raises(VectorFileError, match="decode"):
         read_cases(tmp_path / "nim.public.json")
 
 

@@ -1,4 +1,4 @@
-"""The fleet check: every match of a store replayed, in parallel processes, a match at a time in memory."""
+"""The audit of all matches: each is replayed, in parallel processes, one match at a time in memory."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -17,13 +17,13 @@ from events.store.contract import EMPTY, DamagedStream, EventStore, Head
 from events.store.envelope import Envelope
 from events.store.redis import RedisStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
-from workers.fleet.batches import in_batches
+from workers.fleet.batches import run_in_batches
 
-MATCHES_AT_ONCE = 10
+BATCH_SIZE = 10
 
 
 class Finding(NamedTuple):
-    """What is wrong with a match, at a version; 0 when it is not known at which."""
+    """A fault of a match at a version; 0 when the version is not known."""
 
     match: str
     version: int
@@ -31,110 +31,115 @@ class Finding(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The match and the version in words."""
+        """The match and the version."""
         return f"{self.match} at version {self.version}" if self.version else self.match
 
 
-class Examined(NamedTuple):
-    """What was examined: so many matches, events, plies, and answers of opponents that were computed again.
+class Audited(NamedTuple):
+    """The numbers of matches, events, plies and recomputed moves of opponents that were audited.
 
-    ``uncomputable`` are answers of opponents of another engine; ``findings`` is what is wrong, ``acts`` are the events
-    that arbiters have caused.
+    ``uncomputable`` is the number of moves by another engine; ``findings`` are the faults, ``acts`` the events that
+    arbiters have caused.
     """
 
     matches: int = 0
     events: int = 0
     plies: int = 0
-    computed: int = 0
+    recomputed: int = 0
     uncomputable: int = 0
     findings: tuple[Finding, ...] = ()
     acts: tuple[Envelope, ...] = ()
 
-    def plus(self, other: "Examined") -> "Examined":
-        """Return both together."""
-        return Examined(
+    def plus(self, other: "Audited") -> "Audited":
+        """Return the sum of both."""
+        return Audited(
             self.matches + other.matches,
             self.events + other.events,
             self.plies + other.plies,
-            self.computed + other.computed,
+            self.recomputed + other.recomputed,
             self.uncomputable + other.uncomputable,
             self.findings + other.findings,
             self.acts + other.acts,
         )
 
 
-def examine_all(settings: Settings, processes: int, recompute: bool, present: int) -> Iterator[Examined]:
-    """Yield what was examined, a few matches at a time, in the order of the store.
+def audit_matches(settings: Settings, processes: int, recompute: bool, now: int) -> Iterator[Audited]:
+    """Yield the results for all matches of a store, batch by batch, in the order of the store.
 
-    ``present`` is the present instant by the store's clock (milliseconds since 1970 UTC): no match may be dated later.
-    Raises StoreUnavailable and ProcessesKilled.
+    ``recompute`` has the moves of opponents recomputed. ``now`` is the time by the store's clock (milliseconds since
+    1970 UTC): no match may be dated later. Raises StoreUnavailable and ProcessesKilledError.
     """
-    return in_batches(
-        settings, partial(examine_matches, recompute=recompute, present=present), MATCHES_AT_ONCE, processes
-    )
+    return run_in_batches(settings, partial(audit_batch, recompute=recompute, now=now), BATCH_SIZE, processes)
 
 
-def examine_matches(store: EventStore, names: Sequence[str], recompute: bool, present: int) -> Examined:
-    """Return what was found in the matches ``names``, and in the texts that their events name."""
-    total = Examined()
-    for match in names:
-        total = total.plus(examine(store, match, recompute, present))
+def audit_batch(store: EventStore, match_ids: Sequence[str], recompute: bool, now: int) -> Audited:
+    """Return the result for the matches ``match_ids`` and the texts that their events refer to."""
+    total = Audited()
+    for match_id in match_ids:
+        total = total.plus(audit_match(store, match_id, recompute, now))
         if isinstance(store, RedisStore):
-            total = total._replace(findings=(*total.findings, *_text_findings(store, match)))
+            total = total._replace(findings=(*total.findings, *_text_findings(store, match_id)))
     return total
 
 
-def _text_findings(store: RedisStore, match: str) -> Iterator[Finding]:
-    statements = Statements(store.client, store.prefix, now_ms)
-    people = People(store.client, store.prefix, now_ms)
+def audit_match(store: EventStore, match_id: str, recompute: bool, now: int | None = None) -> Audited:
+    """Return the result for one match: its hash chain, its replay, its head and the time of its last event."""
+    result, head, at = Audited(matches=1), EMPTY, 0
+    finding = None
     try:
-        events = store.read(match)
-    except StoreUnavailable:
-        raise
-    except Exception:
-        # That the match cannot be read is a finding already.
-        return
-    try:
-        for fault in statements.faults(match, events, people.persons):
-            yield Finding(match, fault.version, f"{fault.member}: {fault.reason}")
-    except StoreUnavailable:
-        raise
-    except Exception as error:
-        yield Finding(match, 0, f"the texts of its cases cannot be read: {error}")
-
-
-def examine(store: EventStore, match: str, recompute: bool, present: int | None = None) -> Examined:
-    """Return what was found in one match: its chain, its replay, its opponents' moves if they are to be computed."""
-    found = Examined(matches=1)
-    head, at = EMPTY, 0
-    try:
-        opened = store.open(match)
-        for record in audit(match, verified_events(match, opened.events), authority=Authority(match)):
-            event, ply, fault = record.envelope, record.ply, record.objection
-            if is_administrative(event):
-                found = found._replace(acts=(*found.acts, event))
-            head, at = Head(event.version, event.digest), event.at
-            if (answer := record.answer) is not None:
-                fault = fault or answer.wrong_seed()
-                found = found._replace(uncomputable=found.uncomputable + (not answer.computable))
-                if recompute and answer.computable and fault is None:
-                    fault = answer.recompute()
-                    found = found._replace(computed=found.computed + 1)
-            found = found._replace(events=found.events + 1, plies=found.plies + (ply is not None))
-            if fault is not None:
-                return found._replace(findings=(Finding(match, event.version, fault),))
+        opened = store.open(match_id)
+        for progress in _replay(match_id, opened.events, recompute):
+            result, head, at = progress
+            if result.findings:
+                return result
     except StoreUnavailable:
         raise
     except DamagedStream as damage:
-        return found._replace(findings=(Finding(match, damage.version, damage.reason),))
+        return result._replace(findings=(Finding(match_id, damage.version, damage.reason),))
     except Exception as error:
-        # A key of another type, bytes that are no number: whatever it is, the other matches are examined.
-        return found._replace(findings=(Finding(match, 0, f"it cannot be read: {error}"),))
+        # A key of another type, bytes that are not a number: whatever it is, the other matches are audited.
+        return result._replace(findings=(Finding(match_id, 0, f"it cannot be read: {error}"),))
     if head == EMPTY == opened.head:
-        return found._replace(findings=(Finding(match, 1, "the store lists it, but it has no events"),))
-    if opened.head != head:
-        return found._replace(findings=(Finding(match, opened.head.version, "the head is not that of the last event"),))
-    if present is not None and at > present + MAX_CLOCK_DIFFERENCE_MS:
-        reason = f"it is dated in the future, at {rfc3339(at)}: see rookery clocks"
-        return found._replace(findings=(Finding(match, head.version, reason),))
-    return found
+        finding = Finding(match_id, 1, "the store lists it, but it has no events")
+    elif opened.head != head:
+        finding = Finding(match_id, opened.head.version, "the head is not that of the last event")
+    elif now is not None and at > now + MAX_CLOCK_DIFFERENCE_MS:
+        finding = Finding(match_id, head.version, f"it is dated in the future, at {rfc3339(at)}: see rookery clocks")
+    return result if finding is None else result._replace(findings=(finding,))
+
+
+def _replay(match_id: str, events: Sequence[Envelope], recompute: bool) -> Iterator[tuple[Audited, Head, int]]:
+    """Yield after each event the result so far, the computed head and the time of the event. Raises DamagedStream."""
+    result = Audited(matches=1)
+    for record in audit(match_id, verified_events(match_id, events), authority=Authority(match_id)):
+        event, fault, answer = record.envelope, record.objection, record.answer
+        if is_administrative(event):
+            result = result._replace(acts=(*result.acts, event))
+        if answer is not None:
+            fault = fault or answer.wrong_seed()
+            result = result._replace(uncomputable=result.uncomputable + (not answer.computable))
+            if recompute and answer.computable and fault is None:
+                fault = answer.recompute()
+                result = result._replace(recomputed=result.recomputed + 1)
+        result = result._replace(events=result.events + 1, plies=result.plies + (record.ply is not None))
+        if fault is not None:
+            result = result._replace(findings=(Finding(match_id, event.version, fault),))
+        yield result, Head(event.version, event.digest), event.at
+
+
+def _text_findings(store: RedisStore, match_id: str) -> Iterator[Finding]:
+    statements = Statements(store.client, store.prefix, now_ms)
+    people = People(store.client, store.prefix, now_ms)
+    try:
+        events = store.read(match_id)
+    except StoreUnavailable:
+        raise
+    except Exception:
+        return  # audit_match has found that the match cannot be read
+    try:
+        for fault in statements.faults(match_id, events, people.persons):
+            yield Finding(match_id, fault.version, f"{fault.member}: {fault.reason}")
+    except StoreUnavailable:
+        raise
+    except Exception as error:
+        yield Finding(match_id, 0, f"the texts of its cases cannot be read: {error}")

@@ -1,4 +1,4 @@
-"""All matches of a store looked at by several processes, batch by batch; nothing in the store is changed."""
+"""Runs a function over all matches of a store, in batches and in parallel processes, without changing anything."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,84 +13,87 @@ from events.runtime.settings import Settings
 from events.store.chain import readable_streams
 from events.store.contract import EventStore
 
-AHEAD = 2
-"""Batches that wait for each process; so what is held in memory does not grow with the store."""
+QUEUED_BATCHES = 2
+"""Batches queued for each process, so that memory does not grow with the store."""
 
-ATTEMPTS = 3
+MAX_KILLS = 3
+"""Kills in a row, without a finished batch between them, after which the job fails."""
 
 T = TypeVar("T")
-Look = Callable[[EventStore, Sequence[str]], T]
-"""What is done with a batch of matches; a function that can be sent to another process."""
+BatchFunction = Callable[[EventStore, Sequence[str]], T]
+"""What is done with the ids of a batch of matches; it can be pickled."""
 
 
-class ProcessesKilled(Exception):
-    """The processes were killed again and again, without getting any further."""
+class ProcessesKilledError(Exception):
+    """The processes were killed several times in a row, without any progress."""
 
 
-def matches_of(store: EventStore) -> int:
+def count_matches(store: EventStore) -> int:
     """Return the number of matches in ``store``. Raises StoreUnavailable."""
     return sum(1 for _ in readable_streams(store))
 
 
-def in_batches(settings: Settings, look: Look[T], at_once: int, processes: int) -> Iterator[T]:
-    """Yield what ``look`` returns for the matches of a store, ``at_once`` at a time, in the order of the store.
+def run_in_batches(settings: Settings, function: BatchFunction[T], batch_size: int, processes: int) -> Iterator[T]:
+    """Yield what ``function`` returns for the matches of a store, ``batch_size`` at a time, in the order of the store.
 
-    Any process may be killed: nothing is written, so what it had not finished is done again by another. Raises
-    ProcessesKilled when that does not help, and what ``look`` raises.
+    Crash-safe: any process may be killed; nothing is written, so another one runs its batches again. Raises
+    ProcessesKilledError when that does not help, and what ``function`` raises.
     """
     store = make_store(settings)
-    names = _batches(store, at_once)
+    batches = _batches(store, batch_size)
     if processes == 1:
-        yield from (look(store, batch) for batch in names)
+        yield from (function(store, batch) for batch in batches)
         return
     unfinished: deque[list[str]] = deque()
-    killed = 0
-    while killed < ATTEMPTS:
-        waiting: deque[tuple[list[str], Future[T]]] = deque()
+    kills = 0
+    while kills < MAX_KILLS:
+        running: deque[tuple[list[str], Future[T]]] = deque()
         # A forked child would share the parent's connections and threads.
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
             try:
                 while True:
-                    while len(waiting) <= AHEAD * processes:
-                        batch = unfinished.popleft() if unfinished else next(names, None)
+                    while len(running) <= QUEUED_BATCHES * processes:
+                        batch = unfinished.popleft() if unfinished else next(batches, None)
                         if batch is None:
                             break
-                        waiting.append((batch, _submitted(pool, settings, look, batch)))
-                    if not waiting:
+                        running.append((batch, _submit(pool, settings, function, batch)))
+                    if not running:
                         return
-                    done = waiting[0][1].result()
-                    waiting.popleft()
-                    killed = 0
-                    yield done
+                    result = running[0][1].result()
+                    running.popleft()
+                    kills = 0
+                    yield result
             except BrokenProcessPool:
-                killed += 1
-                unfinished.extendleft(batch for batch, _ in reversed(waiting))
+                kills += 1
+                unfinished.extendleft(batch for batch, _ in reversed(running))
     first, last = unfinished[0][0], unfinished[min(len(unfinished), processes) - 1][-1]
-    raise ProcessesKilled(
-        f"the processes were killed {ATTEMPTS} times in a row, last at the matches {first} to {last}: is there enough "
-        "memory? --processes 1 shows more"
+    raise ProcessesKilledError(
+        f"the processes were killed {MAX_KILLS} times in a row, the last time at the matches {first} to {last}: is "
+        "there enough memory? --processes 1 shows more"
     )
 
 
-def _submitted(pool: ProcessPoolExecutor, settings: Settings, look: Look[T], batch: Sequence[str]) -> Future[T]:
+def _submit(
+    pool: ProcessPoolExecutor, settings: Settings, function: BatchFunction[T], batch: Sequence[str]
+) -> Future[T]:
     try:
-        return pool.submit(_looked_at, settings, look, batch)
+        return pool.submit(_run_batch, settings, function, batch)
     except BrokenProcessPool as broken:
-        # It was found out between two batches: whoever waits for this one is told as for the others.
+        # The pool broke between two batches: report that like a failure of this one.
         failed: Future[T] = Future()
         failed.set_exception(broken)
         return failed
 
 
-def _looked_at(settings: Settings, look: Look[T], batch: Sequence[str]) -> T:
+def _run_batch(settings: Settings, function: BatchFunction[T], batch: Sequence[str]) -> T:
     store = make_store(settings)
     try:
-        return look(store, batch)
+        return function(store, batch)
     finally:
         store.client.close()
 
 
-def _batches(store: EventStore, at_once: int) -> Iterator[list[str]]:
-    names = readable_streams(store)
-    while batch := list(islice(names, at_once)):
+def _batches(store: EventStore, size: int) -> Iterator[list[str]]:
+    match_ids = readable_streams(store)
+    while batch := list(islice(match_ids, size)):
         yield batch

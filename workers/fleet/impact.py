@@ -1,4 +1,4 @@
-"""All matches of a ruleset replayed under another one, in parallel processes; nothing in the store is changed."""
+"""The impact of a ruleset: replays all matches of one ruleset under another, without changing anything."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,82 +11,81 @@ from events.runtime.errors import StoreUnavailable
 from events.runtime.settings import Settings
 from events.store.codec import event_of
 from events.store.contract import EventStore
-from workers.fleet.batches import in_batches
+from workers.fleet.batches import run_in_batches
 
-MATCHES_AT_ONCE = 50
-EVENTS_AT_ONCE = 500
+BATCH_SIZE = 50
+PAGE_SIZE = 500
 
 
-class Question(NamedTuple):
-    """What is asked: the matches of ``game`` that were played under ruleset ``old``, replayed under ``new``."""
+class ImpactQuery(NamedTuple):
+    """The matches of ``game`` that were played under ruleset ``old`` are to be replayed under ``new``."""
 
     game: str
     old: int
     new: int
 
 
-class Replayed(NamedTuple):
-    """What a batch of matches came to: all that were ``seen``, and of those of the ruleset, their number and plies.
+class ReplayedBatch(NamedTuple):
+    """The result of a batch: how many matches were ``read``, and the number and plies of those of the ruleset.
 
-    ``parted`` are those that would have gone otherwise, ``failures`` those that cannot be replayed even as they are,
-    each with the reason.
+    ``differing`` are those that would have gone differently; ``failures`` those that cannot be replayed even under
+    their own ruleset, with the reason.
     """
 
-    seen: int
+    read: int
     matches: int
     plies: int
-    parted: tuple[tuple[str, Difference], ...]
+    differing: tuple[tuple[str, Difference], ...]
     failures: tuple[tuple[str, str], ...]
 
 
-def replay_all(settings: Settings, question: Question, processes: int = 1) -> Iterator[Replayed]:
-    """Yield what the matches of a store come to, batch by batch, in the order of the store however many processes.
+def replay_matches(settings: Settings, query: ImpactQuery, processes: int = 1) -> Iterator[ReplayedBatch]:
+    """Yield the results for all matches of a store, batch by batch, in the order of the store.
 
-    A match that cannot be replayed does not hinder the others. Raises StoreUnavailable and ProcessesKilled. To break
-    off and to begin again is always right, for nothing is written.
+    A match that cannot be replayed does not affect the others. Raises StoreUnavailable and ProcessesKilledError.
     """
-    yield from in_batches(settings, partial(replay_matches, question=question), MATCHES_AT_ONCE, processes)
+    yield from run_in_batches(settings, partial(replay_batch, query=query), BATCH_SIZE, processes)
 
 
-def replay_matches(store: EventStore, names: Sequence[str], question: Question) -> Replayed:
-    """Return what the matches ``names`` come to, those of other rulesets left out. Raises StoreUnavailable."""
+def replay_batch(store: EventStore, match_ids: Sequence[str], query: ImpactQuery) -> ReplayedBatch:
+    """Return the result for the matches ``match_ids``, leaving out other rulesets. Raises StoreUnavailable."""
     count: Counter[str] = Counter()
-    parted, failures = [], []
-    for name in names:
+    differing, failures = [], []
+    for match_id in match_ids:
         try:
-            if not _concerns(store, name, question):
+            if not _uses_old_ruleset(store, match_id, query):
                 continue
             count["matches"] += 1
-            found = impact(name, _counted(_events(store, name), count), question.old, question.new)
+            difference = impact(match_id, _count_plies(_events(store, match_id), count), query.old, query.new)
         except StoreUnavailable:
             raise
         except Exception as error:
-            # A ruleset at fault may raise anything; that is a finding about this match alone.
-            failures.append((name, str(error)))
+            # A faulty ruleset may raise anything; that is a finding about this match alone.
+            failures.append((match_id, str(error)))
             continue
-        if found is not None:
-            parted.append((name, found))
-    return Replayed(len(names), count["matches"], count["plies"], tuple(parted), tuple(failures))
+        if difference is not None:
+            differing.append((match_id, difference))
+    return ReplayedBatch(len(match_ids), count["matches"], count["plies"], tuple(differing), tuple(failures))
 
 
-def _concerns(store: EventStore, match: str, question: Question) -> bool:
-    """Tell whether a match began, or was gone on with, under the ruleset in question."""
-    first = event_of(store.read(match, 0, 1)[0])
-    if not isinstance(first, MatchCreated) or first.game != question.game:
+def _uses_old_ruleset(store: EventStore, match_id: str, query: ImpactQuery) -> bool:
+    """Return whether a match was created under the old ruleset or changed to it."""
+    first = event_of(store.read(match_id, 0, 1)[0])
+    if not isinstance(first, MatchCreated) or first.game != query.game:
         return False
-    changes = (event for event in _events(store, match) if isinstance(event, RulesetChanged))
-    return first.ruleset == question.old or any(event.ruleset == question.old for event in changes)
+    changes = (event for event in _events(store, match_id) if isinstance(event, RulesetChanged))
+    return first.ruleset == query.old or any(event.ruleset == query.old for event in changes)
 
 
-def _events(store: EventStore, match: str) -> Iterator[Event]:
+def _events(store: EventStore, match_id: str) -> Iterator[Event]:
     """Yield the events of a match, read page by page."""
     version = 0
-    while page := store.read(match, version, EVENTS_AT_ONCE):
+    while page := store.read(match_id, version, PAGE_SIZE):
         yield from map(event_of, page)
         version = page[-1].version
 
 
-def _counted(events: Iterator[Event], count: Counter[str]) -> Iterator[Event]:
+def _count_plies(events: Iterator[Event], count: Counter[str]) -> Iterator[Event]:
     """Yield ``events`` and count the plies among them."""
     for event in events:
         count["plies"] += isinstance(event, MoveSubmitted)

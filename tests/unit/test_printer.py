@@ -2,16 +2,16 @@
 
 import os
 
-from deploy.cli.printing import MAX_WAITING_LINES, Printer
+from deploy.cli.printer import MAX_QUEUED_LINES, Printer
 
 
 def test_a_reader_that_has_gone_costs_lines_which_the_next_reader_is_told_of() -> None:
     (gone, unread), (reader, read) = os.pipe(), os.pipe()
     os.close(gone)
     printer = Printer()
-    printer.say("nobody reads this", unread)
-    printer.say("nor this", unread)
-    printer.say("at last", read)
+    printer.print("nobody reads this", unread)
+    printer.print("nor this", unread)
+    printer.print("at last", read)
     printer.close()
     assert os.read(reader, 1000).decode() == "(2 lines could not be printed)\nat last\n"
     for descriptor in (unread, reader, read):
@@ -21,8 +21,8 @@ def test_a_reader_that_has_gone_costs_lines_which_the_next_reader_is_told_of() -
 def test_a_reader_that_has_stopped_does_not_block() -> None:
     reader, stuck = os.pipe()
     printer = Printer()
-    for _ in range(2 * MAX_WAITING_LINES):
-        printer.say("x" * 999, stuck)  # more than the pipe holds
+    for _ in range(2 * MAX_QUEUED_LINES):
+        printer.print("x" * 999, stuck)  # more than the pipe holds
     os.close(reader)  # the printing thread gives the line up that it is at
     os.close(stuck)
     printer.close()

@@ -1,0 +1,127 @@
+"""The audit of a whole store, and of its logs, which ``rookery verify`` audits too."""
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from deploy.cli.errors import CommandError, report_errors
+from deploy.cli.output import escape_unprintable, progress_bar
+from deploy.cli.target import find_target, open_installation, target_options
+from events.installation import Installation
+from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
+from events.proof.checkpoints import Checkpoint, read_checkpoint
+from events.proof.documents import Fault
+from events.proof.log_audit import AuditedLog, LogFinding, audit_log
+from events.runtime.errors import StoreError
+from events.runtime.wall_clock import now_ms
+from events.store.redis import RedisStore
+from events.store.time import StoreClock
+from workers.fleet.audit import Audited, audit_matches
+from workers.fleet.batches import ProcessesKilledError, count_matches
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class AuditedLogs(NamedTuple):
+    """The audits of both logs of an installation."""
+
+    checkpoints: AuditedLog
+    administration: AuditedAdministration
+
+    @property
+    def findings(self) -> list[LogFinding]:
+        """The faults of both."""
+        return [*self.checkpoints.findings, *self.administration.findings]
+
+    def __str__(self) -> str:
+        leaves, signed, acts = self.checkpoints.size, len(self.checkpoints.checkpoints), self.administration.entries
+        return f"{leaves} heads in {signed} checkpoints, {acts} entries in the log of administration"
+
+
+def audit_logs(installation: Installation, trusted: Sequence[Checkpoint] = ()) -> AuditedLogs:
+    """Audit the logs of checkpoints and of administration; ``trusted`` checkpoints were kept elsewhere.
+
+    Raises like ``audit_log``.
+    """
+    store = installation.store
+    log = audit_log(store, installation.checkpoints, installation.keys, trusted)
+    return AuditedLogs(log, audit_administration(store, installation.administration, log.checkpoints, trusted))
+
+
+@click.command("all")
+@target_options
+@click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
+@click.option(
+    "--opponents", is_flag=True, help="Recompute the opponents' moves too, which takes as long as playing them."
+)
+@click.option(
+    "--checkpoint",
+    "trusted_files",
+    type=FILE,
+    multiple=True,
+    help="A checkpoint that was kept elsewhere: no change before it goes undetected. May be repeated.",
+)
+def audit_all(processes: int, opponents: bool, trusted_files: tuple[Path, ...]) -> None:
+    """Replay every match of the store and compare it with logs and texts; report faults and the speed."""
+    trusted = [_read_checkpoint(path) for path in trusted_files]
+    installation = open_installation()
+    start = time.perf_counter()
+    with report_errors(StoreError, ProcessesKilledError):
+        now = StoreClock(installation.client, now_ms).store_now()
+        total = _audit_matches(installation.store, processes, opponents, now)
+        seconds = time.perf_counter() - start
+        logs = audit_logs(installation, trusted)
+    findings = [*logs.findings, *unlogged(logs.administration, total.acts, now)]
+    print_findings("DIFFERENT", findings, logs.checkpoints.unlisted)
+    print_findings("NOT CHECKED", logs.checkpoints.unchecked)
+    click.echo(
+        f"{total.matches} matches, {total.events} events, {total.plies} plies in {seconds:.1f} s: "
+        f"{total.matches / seconds:,.0f} matches/s, {total.plies / seconds:,.0f} plies/s"
+    )
+    if opponents:
+        click.echo(f"{total.recomputed} moves of opponents recomputed, {total.uncomputable} are of another engine")
+    click.echo(str(logs))
+    if not trusted and logs.checkpoints.checkpoints:
+        click.echo(
+            "Anyone who can write to the store can also sign: pass a checkpoint kept elsewhere with --checkpoint."
+        )
+    elsewhere = sum(finding.match is None for finding in findings) + logs.checkpoints.unlisted
+    faulty = {found.match for found in total.findings} | {found.match for found in findings if found.match is not None}
+    if elsewhere:
+        click.echo(f"{elsewhere} faults in logs and keys, see above")
+    if faulty:
+        click.echo(f"{len(faulty)} of {total.matches} matches are faulty, see above")
+    if elsewhere or faulty:
+        raise SystemExit(1)
+    click.echo("All matches follow the rules.")
+
+
+def _audit_matches(store: RedisStore, processes: int, opponents: bool, now: int) -> Audited:
+    """Audit every match, printing findings as they come; return the totals."""
+    total = Audited()
+    with progress_bar(count_matches(store), "Replaying") as step:
+        for audited in audit_matches(find_target().settings, processes, opponents, now):
+            total = total.plus(audited)
+            print_findings("DIFFERENT", [LogFinding(found.place, found.reason) for found in audited.findings])
+            for _ in range(audited.matches):
+                step()
+    return total
+
+
+def print_findings(verdict: str, findings: Iterable[LogFinding], unlisted: int = 0) -> None:
+    """Print ``findings`` line by line, and the number of ``unlisted`` others."""
+    for finding in findings:
+        click.echo(escape_unprintable(f"{verdict} {finding.place}: {finding.reason}"))
+    if unlisted:
+        click.echo(f"{verdict} in {unlisted} other places")
+
+
+def _read_checkpoint(path: Path) -> Checkpoint:
+    try:
+        return read_checkpoint(path.read_bytes())
+    except Fault as fault:
+        raise CommandError(escape_unprintable(f"{path}: {fault}")) from None

@@ -1,0 +1,42 @@
+"""Groups whose commands are imported one by one, so that a command costs only the time of its own imports."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+import click
+from environs import EnvError
+
+from deploy.cli.errors import CommandError
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called or listed.
+
+    ``locations`` maps the name of each command to where it is defined, as ``module:variable``. An environment variable
+    that cannot be read fails any command with its message.
+    """
+
+    def __init__(self, *arguments: Any, locations: Mapping[str, str] = MappingProxyType({}), **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._locations = locations
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands in alphabetical order."""
+        return sorted([*super().list_commands(context), *self._locations])
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return the command ``name``, or None when there is none."""
+        if name not in self._locations:
+            return super().get_command(context, name)
+        module, _, variable = self._locations[name].partition(":")
+        command: click.Command = getattr(import_module(module), variable)
+        return command
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command; raises CommandError for an invalid setting."""
+        try:
+            return super().invoke(context)
+        except EnvError as error:
+            raise CommandError(str(error)) from error

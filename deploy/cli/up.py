@@ -1,0 +1,95 @@
+"""A whole installation on this machine."""
+
+import os
+import signal
+from pathlib import Path
+
+import click
+
+from deploy.cli.errors import CommandError
+from deploy.cli.printer import OUT, Printer
+from deploy.local.embedded import ALWAYS, EVERYSEC
+from deploy.local.installation import InstallationError, LocalInstallation
+from deploy.local.ports import Ports
+
+PORT = click.IntRange(1, 65535)
+
+
+@click.command()
+@click.option("--port", type=PORT, default=8000, show_default=True, help="Pages and API.")
+@click.option("--stream-port", type=PORT, default=8001, show_default=True, help="Live updates.")
+@click.option("--server-port", type=PORT, default=6479, show_default=True, help="Embedded server, without REDIS_URL.")
+@click.option("--bind", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--var",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="var",
+    show_default=True,
+    help="Directory for everything persistent.",
+)
+@click.option("--opponents", type=click.IntRange(1), default=max((os.cpu_count() or 1) // 2, 1), show_default=True)
+@click.option(
+    "--fsync",
+    type=click.Choice([ALWAYS, EVERYSEC]),
+    default=ALWAYS,
+    show_default=True,
+    help="When the embedded server flushes a write: before acknowledging it, or within about a second.",
+)
+@click.option("--accept-loss", is_flag=True, help="Start although events that were on the disk are missing.")
+def up(
+    port: int,
+    stream_port: int,
+    server_port: int,
+    bind: str,
+    var: Path,
+    opponents: int,
+    fsync: str,
+    accept_loss: bool,
+) -> None:
+    """Start everything here and keep it running until Ctrl-C.
+
+    Matches are stored below the directory --var. --opponents is the number of processes that search for the opponents'
+    moves.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    printer = Printer()
+    try:
+        ports = Ports(port, stream_port, server_port)
+        installation = LocalInstallation(
+            var, ports, bind, opponents, on_message=printer.print, fsync=fsync, accept_loss=accept_loss
+        )
+        printer.print(f"Starting Rookery on {installation.var}", OUT)
+        if fsync == EVERYSEC:
+            printer.print("--fsync everysec: a power cut may cost what was played in about the last second")
+        installation.start()
+        _run(installation, printer)
+    except InstallationError as error:
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        printer.print("Stopped while starting.", OUT)
+    finally:
+        printer.close()
+
+
+def _run(installation: LocalInstallation, printer: Printer) -> None:
+    """Keep ``installation`` running until it is interrupted or fails, then stop it. Raises InstallationError."""
+    try:
+        logs = f"Logs: {installation.var / 'log'}   Ctrl-C stops it"
+        printer.print(draw_box([f"Rookery is ready:  {installation.url}", logs]), OUT)
+        installation.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        printer.print("\nStopping.", OUT)
+        installation.stop()
+        printer.print("Stopped; all matches are stored.", OUT)
+
+
+def draw_box(lines: list[str]) -> str:
+    """Return ``lines`` in a box."""
+    width = max(map(len, lines))
+    inner = [f"│  {line:<{width}}  │" for line in lines]
+    return "\n".join(["╭" + "─" * (width + 4) + "╮", *inner, "╰" + "─" * (width + 4) + "╯"])

@@ -12,13 +12,13 @@ from tests.support.example_bot import begun
 
 def tables() -> Iterator[Table]:
     """Play and yield the table."""
-    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as house:
-        bot, matches = begun(house.url, "Example-bot", seed=1)
+    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as installation:
+        bot, matches = begun(installation.url, "Example-bot", seed=1)
         bot.run(len(matches))
         table = Table(
             "The bot of the documentation, one match of each game", "game", "plies", "moves of the bot", "end"
         )
-        with ApiClient(house.url) as client:
+        with ApiClient(installation.url) as client:
             for match, game in matches.items():
                 shown = client.get(f"/matches/{match}")
                 table.add(game, shown["ply"], bot.moves[match], shown["result"]["reason"])

@@ -39,8 +39,8 @@ def tables() -> Iterator[Table]:
         f"Answers at level 1 while {CROWD} matches of somebody else wait for level 8, seconds",
         *("game", "answers", "p50", "p99", "worst", "p99 target", "level 8 waiting"),
     )
-    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as house:
-        store = make_store(house.settings)
+    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as installation:
+        store = make_store(installation.settings)
         matches, queue = Matches(store, now_ms), FairQueue(store.client, store.prefix)
         for game in GAMES:
             for number in range(CROWD - queue.waiting(SLOW)):

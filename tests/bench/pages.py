@@ -72,9 +72,13 @@ def tables() -> Iterator[Table]:
         "Pages: requests, and kilobytes (1000 bytes) transferred with headers, on the first visit and on the second",
         *("page", "requests", "first kB", "target", "requests", "second kB", "target"),
     )
-    with tempfile.TemporaryDirectory() as folder, LocalInstallation(Path(folder)) as house, chromium() as browser:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalInstallation(Path(folder)) as installation,
+        chromium() as browser,
+    ):
         for game, setup, seats in MATCHES:
-            people, match = _middle_of_play(browser, house, game, setup, seats)
+            people, match = _middle_of_play(browser, installation, game, setup, seats)
             _add(table, browser, people[0], f"match: {game}, {seats} seats", f"/matches/{match}", targets=True)
             if game == "bashni":
                 _add(table, browser, people[0], "record", f"/matches/{match}/record")
@@ -88,10 +92,10 @@ def tables() -> Iterator[Table]:
 
 
 def _middle_of_play(
-    browser: Browser, house: LocalInstallation, game: str, setup: str, seats: int
+    browser: Browser, installation: LocalInstallation, game: str, setup: str, seats: int
 ) -> tuple[list[Visitor], str]:
     """Return the players of a match, who is to move first, and the match."""
-    people = [Visitor(browser, house).be_guest() for _ in range(seats)]
+    people = [Visitor(browser, installation).be_guest() for _ in range(seats)]
     others = [{"kind": "player", "name": person.name} for person in people[1:]]
     match = people[0].create(game, setup, [{"kind": "me"}, *others])
     for person in people[1:]:
@@ -116,7 +120,7 @@ def _add(table: Table, browser: Browser, visitor: Visitor, name: str, path: str,
 def _visits(browser: Browser, visitor: Visitor, path: str) -> tuple[Transfers, Transfers]:
     """Return what two visits of a browser transfer that is new and signed in as ``visitor``."""
     context = browser.new_context(
-        base_url=visitor.house.url,
+        base_url=visitor.installation.url,
         storage_state=visitor.context.storage_state(),
         viewport={"width": 1280, "height": 800},
     )

@@ -27,8 +27,8 @@ GIVEN_UP_AFTER = 10.0
 
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
-    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as house:
-        store = make_store(house.settings)
+    with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as installation:
+        store = make_store(installation.settings)
         readmodels = ReadModels(store.client, store.prefix, store.shards)
         waits = sorted(_waits(Matches(store, now_ms), readmodels))
     table = Table(

@@ -97,11 +97,11 @@ class Report(NamedTuple):
 class Person:
     """Somebody who opens matches and plays whatever is pending, one request at a time."""
 
-    def __init__(self, house: LocalInstallation, number: int, seed: int) -> None:
+    def __init__(self, installation: LocalInstallation, number: int, seed: int) -> None:
         self.name = f"person-{number}"
         self.acknowledged: list[Acknowledged] = []
         self.refused: list[str] = []
-        self._client = ApiClient(house.url, timeout=5)
+        self._client = ApiClient(installation.url, timeout=5)
         self._chance = random.Random(f"{seed}/{number}")
         self._opened = 0
         self._going: deque[str] = deque()
@@ -190,9 +190,9 @@ class Person:
 class Killer:
     """Ends processes of an installation by turns, every part once before any is ended again, in an order by chance."""
 
-    def __init__(self, house: LocalInstallation, seed: int) -> None:
+    def __init__(self, installation: LocalInstallation, seed: int) -> None:
         self.kills: Counter[str] = Counter()
-        self._house = house
+        self._house = installation
         self._chance = random.Random(seed)
 
     def kill(self, total: int, seconds: float, progress: Callable[[], int], say: Callable[[str], None]) -> None:
@@ -218,19 +218,19 @@ class Killer:
 
 def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], None] = lambda _: None) -> Report:
     """Play and kill, then check; ``seconds`` is about how long the killing takes. Raises on a broken harness only."""
-    with LocalInstallation(var, opponents=2, embedded=True) as house, ThreadPoolExecutor(PEOPLE) as pool:
-        people = [Person(house, number, seed) for number in range(PEOPLE)]
+    with LocalInstallation(var, opponents=2, embedded=True) as installation, ThreadPoolExecutor(PEOPLE) as pool:
+        people = [Person(installation, number, seed) for number in range(PEOPLE)]
         stop = Event()
         playing: list[Future[None]] = []
-        killer = Killer(house, seed)
-        store = make_store(house.settings)
+        killer = Killer(installation, seed)
+        store = make_store(installation.settings)
         try:
             for person in people:
                 others = [other.name for other in people if other is not person]
                 playing.append(pool.submit(person.play, others, stop))
             killer.kill(kills, seconds, lambda: sum(len(person.acknowledged) for person in people), say)
             say("All kills are done; every part must come back and every match go on")
-            down = _until_all_run(house, killer)
+            down = _until_all_run(installation, killer)
             _until_available(store)
             before = _versions(store)
             stuck = _until_all_moved_on(store, before, playing)
@@ -242,15 +242,19 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
             person.close()
         say("Everybody rests; chains and read models are computed again")
         stuck += _until_opponents_rest(store)
-        return _checked(house, store, killer, people, down, stuck)
+        return _checked(installation, store, killer, people, down, stuck)
 
 
-def _until_all_run(house: LocalInstallation, killer: Killer) -> tuple[str, ...]:
+def _until_all_run(installation: LocalInstallation, killer: Killer) -> tuple[str, ...]:
     """Wait until every part that was killed has been started again and all work; return what is missing."""
     deadline = time.monotonic() + RECOVERY_SECONDS
     while True:
-        missing = [name for name in house.names() if house.restarts(name) < killer.kills[name] or not house.pid(name)]
-        missing += [url for url in (house.url, house.stream_url) if not responds_ok(f"{url}/readyz")]
+        missing = [
+            name
+            for name in installation.names()
+            if installation.restarts(name) < killer.kills[name] or not installation.pid(name)
+        ]
+        missing += [url for url in (installation.url, installation.stream_url) if not responds_ok(f"{url}/readyz")]
         if not missing or time.monotonic() > deadline:
             return tuple(f"{each} has not come back" for each in missing)
         time.sleep(PAUSE * 5)
@@ -303,7 +307,7 @@ def _until_opponents_rest(store: RedisStore) -> tuple[str, ...]:
 
 
 def _checked(
-    house: LocalInstallation,
+    installation: LocalInstallation,
     store: RedisStore,
     killer: Killer,
     people: Sequence[Person],
@@ -314,7 +318,7 @@ def _checked(
     lost, doubled = _compared(store, acknowledged)
     return Report(
         kills=dict(killer.kills),
-        restarts=sum(house.restarts(name) for name in house.names()),
+        restarts=sum(installation.restarts(name) for name in installation.names()),
         matches=sum(1 for _ in _states(store)),
         acknowledged=len(acknowledged),
         lost=lost,
@@ -322,7 +326,7 @@ def _checked(
         down=down,
         stuck=stuck,
         damaged=tuple(map(str, verify_all(store))),
-        different=_different_read_models(house, store),
+        different=_different_read_models(installation, store),
         refused=tuple(refusal for person in people for refusal in person.refused),
     )
 
@@ -348,12 +352,12 @@ def _compared(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[
     return lost, tuple(doubled)
 
 
-def _different_read_models(house: LocalInstallation, store: RedisStore) -> tuple[str, ...]:
+def _different_read_models(installation: LocalInstallation, store: RedisStore) -> tuple[str, ...]:
     """Return the keys of the read models that a rebuild makes otherwise, when they have come to rest."""
     keys = ReadModelKeys(store.prefix, store.shards)
     _until_at_rest(store, keys)
     before = dump(store.client, keys)
-    rebuild(house.settings)
+    rebuild(installation.settings)
     after = dump(store.client, keys)
     return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
 

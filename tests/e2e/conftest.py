@@ -11,10 +11,10 @@ from tests.e2e.visitors import Visitor, chromium
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
     """Return a running installation."""
-    with LocalInstallation(tmp_path_factory.mktemp("house")) as house:
-        yield house
+    with LocalInstallation(tmp_path_factory.mktemp("installation")) as installation:
+        yield installation
 
 
 @pytest.fixture(scope="session")
@@ -31,16 +31,16 @@ def gone(browser: Browser) -> list[Visitor]:
 
 
 @pytest.fixture
-def visit(house: LocalInstallation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
+def visit(installation: LocalInstallation, browser: Browser, gone: list[Visitor]) -> Iterator[Callable[..., Visitor]]:
     """Return how visitors arrive; after the test no browser may have complained of a page."""
     usual: list[Visitor] = []
     special: list[Visitor] = []
 
     def arrive(**options: Any) -> Visitor:
         if options:
-            special.append(Visitor(browser, house, **options))
+            special.append(Visitor(browser, installation, **options))
             return special[-1]
-        usual.append(gone.pop() if gone else Visitor(browser, house))
+        usual.append(gone.pop() if gone else Visitor(browser, installation))
         return usual[-1]
 
     yield arrive

@@ -153,10 +153,10 @@ def match_of(seated: Sequence[Visitor], game_id: str, setup: str, moves: Sequenc
 
 
 def scenes(
-    browser: Browser, house: LocalInstallation, options: Mapping[str, Any]
+    browser: Browser, installation: LocalInstallation, options: Mapping[str, Any]
 ) -> tuple[list[Visitor], dict[str, str]]:
     """Return Anna and her friends, and their matches by name."""
-    people = [Visitor(browser, house, **options).sign_up(name) for name in ("Anna", "Boris", "Clara", "Dmitri")]
+    people = [Visitor(browser, installation, **options).sign_up(name) for name in ("Anna", "Boris", "Clara", "Dmitri")]
     anna, boris, clara, _ = people
     opening = line("bashni", "start", range(12, 13), tall_columns)
     for _ in range(2):
@@ -229,12 +229,14 @@ def take(target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as var,
-        LocalInstallation(Path(var) / "var") as house,
+        LocalInstallation(Path(var) / "var") as installation,
         chromium() as browser,
     ):
-        people, matches = scenes(browser, house, {"viewport": DESKTOP})
+        people, matches = scenes(browser, installation, {"viewport": DESKTOP})
         anna = people[0]
-        near, from_afar = (Visitor(browser, house, device_scale_factor=scale).sign_in(anna.name) for scale in (1, 0.5))
+        near, from_afar = (
+            Visitor(browser, installation, device_scale_factor=scale).sign_in(anna.name) for scale in (1, 0.5)
+        )
 
         def picture(name: str, path: str) -> None:
             anna.page.goto(path)
@@ -276,8 +278,8 @@ def take(target: Path) -> None:
             keep("lines-dead")
 
         def on_record(match: str) -> None:
-            arbiter = Visitor(browser, house, viewport=DESKTOP).sign_up("Elena")
-            roles = Administration(make_store(house.settings).client, house.settings.prefix, now_ms)
+            arbiter = Visitor(browser, installation, viewport=DESKTOP).sign_up("Elena")
+            roles = Administration(make_store(installation.settings).client, installation.settings.prefix, now_ms)
             roles.grant(arbiter.call("GET", "/me")["id"], ARBITER, "console")
             page = arbiter.page
             page.goto(f"/matches/{match}/case")

@@ -50,10 +50,10 @@ class Shown(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=MIN_CELL_PX, ids="-".join)
-def shown(request: pytest.FixtureRequest, house: LocalInstallation, browser: Browser) -> Iterator[Shown]:
+def shown(request: pytest.FixtureRequest, installation: LocalInstallation, browser: Browser) -> Iterator[Shown]:
     """Return the page of a match of each game: it is loaded once for all sizes."""
     game, setup = request.param
-    player = Visitor(browser, house).be_guest()
+    player = Visitor(browser, installation).be_guest()
     seats = len(GAMES[game].setups[setup].seat_names)
     match = player.create(game, setup, [{"kind": "me"}, *[{"kind": "opponent", "level": 1}] * (seats - 1)])
     columns = GAMES[game].scene(GAMES[game].initial(setup)).columns

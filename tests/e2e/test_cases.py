@@ -12,7 +12,7 @@ from tests.e2e.visitors import Visitor
 
 
 def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
-    house: LocalInstallation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
+    installation: LocalInstallation, visit: Callable[..., Visitor], pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
@@ -29,7 +29,7 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     expect(white.open(match).get_by_text("The match is frozen")).to_be_visible()
 
     arbiter = visit().sign_up()
-    settings = house.settings
+    settings = installation.settings
     Administration(make_store(settings).client, settings.prefix, now_ms).grant(
         arbiter.call("GET", "/me")["id"], "arbiter", "console"
     )

@@ -119,12 +119,12 @@ class Party(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def party(house: LocalInstallation, browser: Browser) -> Iterator[Party]:
+def party(installation: LocalInstallation, browser: Browser) -> Iterator[Party]:
     """Return a stranger and an arbiter with matches of all kinds; no browser may have complained of a page."""
-    stranger, person, other = (Visitor(browser, house) for _ in range(3))
+    stranger, person, other = (Visitor(browser, installation) for _ in range(3))
     person.sign_up()
     other.be_guest()
-    settings = house.settings
+    settings = installation.settings
     administration = Administration(make_store(settings).client, settings.prefix, now_ms)
     administration.grant(person.call("GET", "/me")["id"], "arbiter", "console")
     yield Party(stranger, person, {"name": person.name, **matches_of(person, other)})

@@ -21,10 +21,10 @@ BOXES = """() => [...document.querySelectorAll(".masthead a, .masthead summary")
 
 
 def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_holds_the_rest(
-    visit: Callable[..., Visitor], house: LocalInstallation
+    visit: Callable[..., Visitor], installation: LocalInstallation
 ) -> None:
     person = visit().sign_up(LONGEST_NAME)
-    settings = house.settings
+    settings = installation.settings
     Administration(make_store(settings).client, settings.prefix, now_ms).grant(
         person.call("GET", "/me")["id"], "arbiter", "console"
     )

@@ -61,7 +61,7 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Vis
 
 
 def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_the_answer_to_it(
-    house: LocalInstallation, pair: tuple[Visitor, Visitor, str]
+    installation: LocalInstallation, pair: tuple[Visitor, Visitor, str]
 ) -> None:
     white, black, match = pair
     white.move(match, "c3-d4")
@@ -69,7 +69,7 @@ def test_a_page_that_shows_a_lost_move_shows_the_one_in_its_place_and_forgets_th
     page.locator("#board .can-begin[data-square='b6']").click()
     black.square("a5").click()
     expect(page.locator("#confirm")).to_be_visible()
-    lose_tail(make_store(house.settings), match, 3)
+    lose_tail(make_store(installation.settings), match, 3)
     white.move(match, "g3-h4")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator("#moves")).to_contain_text("g3-h4")

@@ -103,7 +103,7 @@ def test_stepping_and_replaying_ask_the_server_for_nothing(visit: Callable[..., 
     expect(page.locator("#past")).to_contain_text("after move 5 of 6")
     expect(page.locator("#moves [aria-current]")).to_have_attribute("data-ply", "5")
     expect(page.locator("#said")).to_have_text("After move 5 of 6: a3xc5.")
-    expect(page).to_have_url(f"{white.house.url}/matches/{match}?ply=5")
+    expect(page).to_have_url(f"{white.installation.url}/matches/{match}?ply=5")
     expect(page.locator(".can-begin")).to_have_count(0)
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator("#past p")).to_be_hidden()

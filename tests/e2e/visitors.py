@@ -45,7 +45,7 @@ WINDOW: ViewportSize = {"width": 1280, "height": 720}
 """The window that a newcomer has."""
 
 EMPTY_PAGE = "/healthz"
-"""A page of the house without scripts: on a page of another house the browser would begin with a new process again."""
+"""A page without scripts of the same installation: the browser starts a new process for another one."""
 
 _EXPECTED = re.compile(r"status of (4\d\d|503)|net::ERR_")
 
@@ -73,10 +73,12 @@ class Visitor:
     visitor with options of its own.
     """
 
-    def __init__(self, browser: Browser, house: LocalInstallation, **options: Any) -> None:
-        self.house = house
+    def __init__(self, browser: Browser, installation: LocalInstallation, **options: Any) -> None:
+        self.installation = installation
         # Otherwise the board fades at every move, and the processor paints each frame of it.
-        self.context: BrowserContext = browser.new_context(base_url=house.url, reduced_motion="reduce", **options)
+        self.context: BrowserContext = browser.new_context(
+            base_url=installation.url, reduced_motion="reduce", **options
+        )
         self.context.set_default_timeout(PATIENCE_MS)
         self.page: Page = self.context.new_page()
         self.page.on("console", self._hear)
@@ -94,7 +96,7 @@ class Visitor:
             f"/api/v1{path}",
             method=method,
             data=body,
-            headers={"Origin": self.house.url, **headers},
+            headers={"Origin": self.installation.url, **headers},
         )
         assert answer.ok, answer.text()
         return answer.json() if answer.body() else None
@@ -156,7 +158,7 @@ class Visitor:
         self.page.unroute_all()
         self.page.set_viewport_size(WINDOW)
         self.page.emulate_media(color_scheme="light")
-        if self.page.url not in ("about:blank", f"{self.house.url}{EMPTY_PAGE}"):
+        if self.page.url not in ("about:blank", f"{self.installation.url}{EMPTY_PAGE}"):
             self.page.goto(EMPTY_PAGE)
             self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
             self.page.mouse.move(0, 0)

@@ -54,10 +54,10 @@ def stranger(app: Flask) -> Caller:
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalInstallation]:
     """Return a running installation; the files that ask for it go to one worker (``tests.conftest.TOGETHER``)."""
-    with LocalInstallation(tmp_path_factory.mktemp("house")) as house:
-        yield house
+    with LocalInstallation(tmp_path_factory.mktemp("installation")) as installation:
+        yield installation
 
 
 @pytest.fixture

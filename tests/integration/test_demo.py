@@ -13,14 +13,14 @@ from deploy.local.installation import LocalInstallation
 
 
 @pytest.fixture
-def installed(house: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, bool]]:
+def installed(installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, bool]]:
     """Let the demonstration play on the shared installation; return what it has asked for: directories, embedded."""
     asked: list[tuple[Path, bool]] = []
 
     def install(var: Path, embedded: bool) -> AbstractContextManager[LocalInstallation]:
         assert list(var.iterdir()) == []
         asked.append((var, embedded))
-        return nullcontext(house)
+        return nullcontext(installation)
 
     monkeypatch.setattr(demo, "LocalInstallation", install)
     return asked

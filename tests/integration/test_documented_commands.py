@@ -37,11 +37,11 @@ def succeeds(*arguments: str) -> bool:
 
 
 @pytest.fixture
-def beside(house: LocalInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def beside(installation: LocalInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the current folder, which is that of a running installation."""
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "var").symlink_to(house.var)
+    (tmp_path / "var").symlink_to(installation.var)
     return tmp_path
 
 
@@ -55,10 +55,10 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_command_of_the_readme_does_what_it_says_on_the_installation_that_runs_there(
-    house: LocalInstallation, beside: Path
+    installation: LocalInstallation, beside: Path
 ) -> None:
     (beside / "tests").symlink_to(ROOT / "tests")
-    with ApiClient(house.url) as client:
+    with ApiClient(installation.url) as client:
         client.sign_up("Documented", "correct horse battery")
         match = client.post("/matches", {"game": "bashni", "seats": [{"kind": "me"}, {"kind": "open"}]})["id"]
         (beside / f"rookery-{match}.json").write_text(rookery("audit", "export", match).stdout)
@@ -79,24 +79,24 @@ def test_every_command_of_the_readme_does_what_it_says_on_the_installation_that_
         assert done, f"{command}\n{ran.output}"
 
 
-def test_commands_say_on_which_installation_they_act(house: LocalInstallation, beside: Path) -> None:
-    found = f"Using the installation in {house.var.resolve()} (name another: --var or --redis).\n"
+def test_commands_say_on_which_installation_they_act(installation: LocalInstallation, beside: Path) -> None:
+    found = f"Using the installation in {installation.var.resolve()} (name another: --var or --redis).\n"
     for words in (["incidents"], ["people", "roles"], ["clocks"], ["audit", "keys"]):
         assert rookery(*words).stderr == found
     assert rookery("rules", "show", "bashni", "start").stderr == ""
-    named = rookery("incidents", "--redis", house.settings.redis_url).stderr
-    assert named == f"Using the store redis://127.0.0.1:{house.ports.server}/0, named by --redis.\n"
+    named = rookery("incidents", "--redis", installation.settings.redis_url).stderr
+    assert named == f"Using the store redis://127.0.0.1:{installation.ports.server}/0, named by --redis.\n"
 
 
 def test_commands_find_the_installation_beside_the_program_from_any_folder(
-    house: LocalInstallation, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+    installation: LocalInstallation, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = elsewhere / "program"
     program.mkdir()
-    (program / "var").symlink_to(house.var)
+    (program / "var").symlink_to(installation.var)
     monkeypatch.setattr(target, "ROOT", program)
     assert rookery("incidents").exit_code == 0
-    assert rookery("incidents", "--var", str(house.var)).exit_code == 0
+    assert rookery("incidents", "--var", str(installation.var)).exit_code == 0
 
 
 @pytest.mark.parametrize("left_behind", [None, "", "export REDIS_URL='redis://:x@127.0.0.1:1/0'\n"])

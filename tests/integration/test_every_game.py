@@ -1,4 +1,4 @@
-"""Every game of the house, by all its rulesets: from its creation to the ratings, with opponents in all seats."""
+"""Every game under all its rulesets: from its creation to the ratings, with opponents in all seats."""
 
 from collections.abc import Sequence
 

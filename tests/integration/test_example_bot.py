@@ -5,8 +5,8 @@ from domain.games import GAMES
 from tests.support.example_bot import begun, play_moves
 
 
-def test_the_bot_of_the_documentation_plays_every_game_without_a_refusal(house: LocalInstallation) -> None:
-    bot, matches = begun(house.url, "Example-bot", seed=1, pause_s=0)
+def test_the_bot_of_the_documentation_plays_every_game_without_a_refusal(installation: LocalInstallation) -> None:
+    bot, matches = begun(installation.url, "Example-bot", seed=1, pause_s=0)
     assert set(matches.values()) == set(GAMES)
     play_moves(bot, matches, 2)
     assert [status for status in bot.answers if status >= 400] == []

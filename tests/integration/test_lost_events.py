@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[2]
 OTHER = draft_of(MoveSubmitted(at=NOW, seat=0, ply=18, move="d4-e5"), PERSON)
 
 
-class House:
+class WatchedServer:
     """A store below a directory as an installation keeps it, without the processes around it."""
 
     def __init__(self, var: Path) -> None:
@@ -93,10 +93,10 @@ def often_marked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    house = House(tmp_path)
-    yield house
-    house.close()
+def watched(tmp_path: Path) -> Iterator[WatchedServer]:
+    watched = WatchedServer(tmp_path)
+    yield watched
+    watched.close()
 
 
 def cli(*arguments: object) -> tuple[int, str]:
@@ -120,140 +120,140 @@ def test_the_server_flushes_every_write_before_it_acknowledges_it_unless_asked_o
 
 
 def test_what_is_flushed_behind_the_acknowledgement_is_in_the_mark_before_and_on_the_disk_afterwards(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    watched: WatchedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watch = house.watch(behind=True)
+    watch = watched.watch(behind=True)
     marked: list[int] = []
     flush = aof.flush
 
     def flushing(directory: Path) -> tuple[str, int] | None:
-        mark = read_mark(house.var / MARK)
+        mark = read_mark(watched.var / MARK)
         marked.append(mark.matches["a"].version if mark and "a" in mark.matches else 0)
         return flush(directory)
 
     monkeypatch.setattr(aof, "flush", flushing)
     watch.start()
-    house.append("a", 3)
+    watched.append("a", 3)
     eventually(lambda: 3 in marked, "a mark in front of a flush")
-    eventually(lambda: read_mark(house.var / MARK).matches["a"].flushed == 3, "a mark after the flush")
+    eventually(lambda: read_mark(watched.var / MARK).matches["a"].flushed == 3, "a mark after the flush")
     watch.stop()
-    assert read_mark(house.var / MARK).flushed == (house.log.name, house.log.stat().st_size)
+    assert read_mark(watched.var / MARK).flushed == (watched.log.name, watched.log.stat().st_size)
 
 
-def test_a_store_that_was_stopped_and_started_again_lacks_nothing(house: House) -> None:
-    watch = house.watch()
+def test_a_store_that_was_stopped_and_started_again_lacks_nothing(watched: WatchedServer) -> None:
+    watch = watched.watch()
     watch.start()
-    house.append("a", 5)
+    watched.append("a", 5)
     watch.stop()
-    assert read_mark(house.var / MARK).closed
-    house.server.kill()
-    house.server.start()
-    assert house.watch().find_missing() is None
-    assert house.said == []
+    assert read_mark(watched.var / MARK).closed
+    watched.server.kill()
+    watched.server.start()
+    assert watched.watch().find_missing() is None
+    assert watched.said == []
 
 
-def test_what_a_shorter_file_lacks_is_named_by_match_and_version(house: House) -> None:
-    watch = house.watch()
+def test_what_a_shorter_file_lacks_is_named_by_match_and_version(watched: WatchedServer) -> None:
+    watch = watched.watch()
     watch.start()
-    house.append("a", 5)
-    half = house.log.stat().st_size
-    house.append("a", 2)
-    house.append("b", 1)
+    watched.append("a", 5)
+    half = watched.log.stat().st_size
+    watched.append("a", 2)
+    watched.append("b", 1)
     watch.stop()
-    house.cut(half)
-    missing = house.watch().find_missing()
+    watched.cut(half)
+    missing = watched.watch().find_missing()
     assert missing.losses == (LostEvents("a", 5, 7), LostEvents("b", 0, 1))
     assert (missing.unnamed, missing.events, missing.flushed) == (0, 3, True)
     assert missing.lines() == ["a: versions 6 to 7", "b: version 1"]
-    record_loss(house.store, missing)
-    record_loss(house.store, missing)
-    (incident,) = Incidents(house.client, "rk:").all()
+    record_loss(watched.store, missing)
+    record_loss(watched.store, missing)
+    (incident,) = Incidents(watched.client, "rk:").all()
     assert incident.lost == {"a": 5, "b": 0}
-    assert [loss.after for loss in Incidents(house.client, "rk:").losses("a")] == [5]
-    assert Incidents(house.client, "rk:").losses("c") == []
+    assert [loss.after for loss in Incidents(watched.client, "rk:").losses("a")] == [5]
+    assert Incidents(watched.client, "rk:").losses("c") == []
 
 
-def test_another_event_under_a_version_that_was_recorded_is_found(house: House) -> None:
-    watch = house.watch()
+def test_another_event_under_a_version_that_was_recorded_is_found(watched: WatchedServer) -> None:
+    watch = watched.watch()
     watch.start()
-    house.append("a", 5)
-    half = house.log.stat().st_size
-    house.append("a", 1)
+    watched.append("a", 5)
+    half = watched.log.stat().st_size
+    watched.append("a", 1)
     watch.stop()
-    house.cut(half)
-    store = house.store
+    watched.cut(half)
+    store = watched.store
     head = store.append("a", store.head("a"), [OTHER, MOVED], Request("another", "another")).head
     assert head.version == 7
-    missing = house.watch().find_missing()
+    missing = watched.watch().find_missing()
     assert missing.losses == (LostEvents("a", 5, 6, replaced=True),)
     assert missing.lines() == ["a: version 6 is another event than the one that was recorded"]
 
 
-def test_a_running_store_that_comes_back_with_less_is_found_and_told(house: House) -> None:
+def test_a_running_store_that_comes_back_with_less_is_found_and_told(watched: WatchedServer) -> None:
     lost: list[MissingEvents] = []
-    watch = StoreWatch(house.store, house.var / MARK, house.said.append, house.redis, on_loss=lost.append)
+    watch = StoreWatch(watched.store, watched.var / MARK, watched.said.append, watched.redis, on_loss=lost.append)
     watch.start()
-    house.append("a", 5)
-    half = house.log.stat().st_size
-    house.append("a", 2)
-    eventually(lambda: read_mark(house.var / MARK).matches.get("a", MatchMark(0, "")).version == 7, "a mark")
-    house.cut(half)
+    watched.append("a", 5)
+    half = watched.log.stat().st_size
+    watched.append("a", 2)
+    eventually(lambda: read_mark(watched.var / MARK).matches.get("a", MatchMark(0, "")).version == 7, "a mark")
+    watched.cut(half)
     eventually(lambda: lost, "the loss")
     watch.stop()
     assert lost[0].losses == (LostEvents("a", 5, 7),)
-    assert "a: versions 6 to 7" in house.said[0]
-    assert [incident.lost for incident in Incidents(house.client, "rk:").all()] == [{"a": 5}]
+    assert "a: versions 6 to 7" in watched.said[0]
+    assert [incident.lost for incident in Incidents(watched.client, "rk:").all()] == [{"a": 5}]
 
 
-def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(house: House) -> None:
-    (house.var / MARK).write_text("{}")
-    assert house.watch().find_missing() is None
-    assert "events missing at the end cannot be detected" in house.said[0]
-    watch = house.watch()
+def test_a_mark_that_cannot_be_read_and_one_of_another_store_are_reported(watched: WatchedServer) -> None:
+    (watched.var / MARK).write_text("{}")
+    assert watched.watch().find_missing() is None
+    assert "events missing at the end cannot be detected" in watched.said[0]
+    watch = watched.watch()
     watch.start()
     watch.stop()
-    marked = json.loads((house.var / MARK).read_text())
-    (house.var / MARK).write_text(json.dumps({**marked, "installation": "another", "shards": [[9, 9]] * 16}))
-    assert house.watch().find_missing() is None
-    assert "mark.json belongs to another store; events missing at the end cannot be detected" in house.said[1]
+    marked = json.loads((watched.var / MARK).read_text())
+    (watched.var / MARK).write_text(json.dumps({**marked, "installation": "another", "shards": [[9, 9]] * 16}))
+    assert watched.watch().find_missing() is None
+    assert "mark.json belongs to another store; events missing at the end cannot be detected" in watched.said[1]
 
 
-def test_verify_names_what_is_missing_at_the_end(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REDIS_URL", house.server.url)
-    watch = house.watch()
+def test_verify_names_what_is_missing_at_the_end(watched: WatchedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", watched.server.url)
+    watch = watched.watch()
     watch.start()
-    house.append("a", 5)
-    half = house.log.stat().st_size
-    house.append("a", 2)
+    watched.append("a", 5)
+    half = watched.log.stat().st_size
+    watched.append("a", 2)
     watch.stop()
-    house.cut(half)
-    code, said = cli("verify", "--var", house.var)
+    watched.cut(half)
+    code, said = cli("verify", "--var", watched.var)
     assert code == 1
     assert "MISSING a: versions 6 to 7\n" in said
-    assert "events missing at the end were not looked for" in cli("verify", "--var", house.var / "elsewhere")[1]
+    assert "events missing at the end were not looked for" in cli("verify", "--var", watched.var / "elsewhere")[1]
 
 
 # What the files look like before a server reads them.
 
 
 @pytest.fixture
-def stopped(house: House) -> House:
+def stopped(watched: WatchedServer) -> WatchedServer:
     """Return a store with 20 events whose server is stopped."""
-    house.append("a", 20)
-    house.server.stop()
-    return house
+    watched.append("a", 20)
+    watched.server.stop()
+    return watched
 
 
-def prepared(house: House) -> list[str]:
-    return aof.repair_tails(house.redis, str(find_binary().path), house.var / MARK)
+def prepared(watched: WatchedServer) -> list[str]:
+    return aof.repair_tails(watched.redis, str(find_binary().path), watched.var / MARK)
 
 
-def version_of(house: House) -> int:
-    house.server.start()
-    return house.store.head("a").version
+def version_of(watched: WatchedServer) -> int:
+    watched.server.start()
+    return watched.store.head("a").version
 
 
-def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped: House) -> None:
+def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped: WatchedServer) -> None:
     size = stopped.log.stat().st_size
     with stopped.log.open("ab") as file:
         file.write(bytes(5000))
@@ -262,7 +262,7 @@ def test_zero_bytes_at_the_end_are_cut_off_and_the_server_starts(stopped: House)
     assert version_of(stopped) == 20
 
 
-def test_half_a_transaction_at_the_end_is_cut_off_and_kept(stopped: House) -> None:
+def test_half_a_transaction_at_the_end_is_cut_off_and_kept(stopped: WatchedServer) -> None:
     whole = stopped.log.read_bytes()
     stopped.log.write_bytes(whole[:-7])
     (said,) = prepared(stopped)
@@ -281,7 +281,7 @@ def overwrite_a_length(log: Path) -> int:
     return start
 
 
-def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing(stopped: House) -> None:
+def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing(stopped: WatchedServer) -> None:
     start = overwrite_a_length(stopped.log)
     before = stopped.log.read_bytes()
     with pytest.raises(aof.DamagedFileError, match=rf"is damaged at byte {start:,}: .* contain events"):
@@ -295,7 +295,7 @@ def test_a_length_overwritten_in_the_middle_starts_no_server_and_changes_nothing
     assert stopped.log.read_bytes() == before
 
 
-def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_off(stopped: House) -> None:
+def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_off(stopped: WatchedServer) -> None:
     start = overwrite_a_length(stopped.log)
     (stopped.var / MARK).write_text(json.dumps({"flushed": [stopped.log.name, start]}))
     (said,) = prepared(stopped)
@@ -303,7 +303,7 @@ def test_damage_behind_what_was_flushed_is_what_a_power_cut_leaves_and_is_cut_of
     assert 0 < version_of(stopped) < 20
 
 
-def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped: House) -> None:
+def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped: WatchedServer) -> None:
     stopped.close()
     assert cli("store", "check", "--var", stopped.var)[0] == 0
     code, said = cli("store", "repair", "--var", stopped.var)
@@ -318,7 +318,7 @@ def test_store_check_finds_damage_and_store_repair_keeps_a_copy(stopped: House) 
     assert cli("store", "check", "--var", stopped.var)[0] == 0
 
 
-def test_a_damaged_snapshot_is_found_by_store_check(stopped: House) -> None:
+def test_a_damaged_snapshot_is_found_by_store_check(stopped: WatchedServer) -> None:
     stopped.close()
     (base,) = (stopped.redis / "appendonlydir").glob("*.base.rdb")
     content = base.read_bytes()
@@ -327,8 +327,8 @@ def test_a_damaged_snapshot_is_found_by_store_check(stopped: House) -> None:
     assert (code, f"DAMAGED {base}" in said) == (1, True)
 
 
-def test_store_check_refuses_a_directory_in_use_or_without_a_database(house: House, tmp_path: Path) -> None:
-    assert "is in use" in cli("store", "check", "--var", house.var)[1]
+def test_store_check_refuses_a_directory_in_use_or_without_a_database(watched: WatchedServer, tmp_path: Path) -> None:
+    assert "is in use" in cli("store", "check", "--var", watched.var)[1]
     assert "there is no database" in cli("store", "check", "--var", tmp_path / "elsewhere")[1]
 
 
@@ -343,25 +343,25 @@ class StoreAlone(LocalInstallation):
 
 
 def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    watched: WatchedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")  # never touched: the server is embedded
-    matches = Matches(house.store, now_ms)
+    matches = Matches(watched.store, now_ms)
     *moves, last = random_game(GAMES["bashni"], "start", 3)
     match = play_match(matches, "bashni", "start", moves)
-    watch = house.watch()
+    watch = watched.watch()
     watch.start()
-    half = house.log.stat().st_size
-    before = house.store.head(match).version
+    half = watched.log.stat().st_size
+    before = watched.store.head(match).version
     matches.execute(match, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
     watch.stop()
-    house.cut(half)
-    house.close()
+    watched.cut(half)
+    watched.close()
     with pytest.raises(InstallationError, match=rf"{match}: version {before + 1}\n(.|\n)*rookery up --accept-loss"):
-        StoreAlone(house.var, embedded=True).start()
-    assert not (house.redis / RESERVE_FILE).exists()
+        StoreAlone(watched.var, embedded=True).start()
+    assert not (watched.redis / RESERVE_FILE).exists()
     said: list[str] = []
-    with StoreAlone(house.var, embedded=True, on_message=said.append, accept_loss=True) as running:
+    with StoreAlone(watched.var, embedded=True, on_message=said.append, accept_loss=True) as running:
         visitor = Caller(app_on(running.settings.redis_url))
         (loss,) = visitor.get(f"/matches/{match}").json["losses"]
         page = visitor.client.get(f"/matches/{match}").text
@@ -369,10 +369,10 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     assert loss["after_version"] == before
     assert "Part of this match was lost." in page
     assert "1 stored events are missing" in ready["incidents"][0]["words"]
-    (copy,) = (house.var / "damaged").iterdir()
+    (copy,) = (watched.var / "damaged").iterdir()
     assert (copy / "appendonlydir").is_dir()
     assert str(copy) in said[1]  # after the word that the server is being started
-    with StoreAlone(house.var, embedded=True) as again:
+    with StoreAlone(watched.var, embedded=True) as again:
         assert make_store(again.settings).head(match).version == before
 
 

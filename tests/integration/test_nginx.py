@@ -110,11 +110,11 @@ def ask(client: http.client.HTTPConnection, method: str, path: str, body: Any = 
 
 
 @pytest.fixture(scope="module")
-def front(house: LocalInstallation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+def front(installation: LocalInstallation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
     directory = tmp_path_factory.mktemp("nginx")
     os.chmod(directory.parent, 0o755)  # noqa: S103 - nginx gives its own privileges up before it reads
     os.chmod(directory, 0o755)  # noqa: S103
-    front = Front(directory, house.ports.api, house.ports.stream)
+    front = Front(directory, installation.ports.api, installation.ports.stream)
     yield front
     front.close()
 

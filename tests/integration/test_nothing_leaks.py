@@ -61,7 +61,7 @@ def told(answer: TestResponse) -> str:
         return "".join(files.read(name).decode() for name in files.namelist())
 
 
-class House:
+class Scenario:
     """An installation with a match, searched for what nobody but its author may see."""
 
     def __init__(self, app: Flask, redis: StoreClient, capfd: pytest.CaptureFixture[str]) -> None:
@@ -102,8 +102,8 @@ def test_nothing_private_leaves_its_authors_hands(
     capfd: pytest.CaptureFixture[str], redis: StoreClient, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.service.matches.SNAPSHOT_EVERY", 1)
-    house = House(app, redis, capfd)
-    match, anna, boris = house.match, house.anna, house.boris
+    scenario = Scenario(app, redis, capfd)
+    match, anna, boris = scenario.match, scenario.anna, scenario.boris
     assert anna.move(match, "c3-d4").status_code == 201
     assert anna.put(f"/matches/{match}/lines", {"lines": LINES, "forced": True}).status_code == 200
     assert anna.put(f"/matches/{match}/notes", {"text": NOTE}).status_code == 200
@@ -111,17 +111,17 @@ def test_nothing_private_leaves_its_authors_hands(
     assert anna.post(f"/matches/{match}/chat", {"text": WORD}).status_code == 201
     notebooks = [f"{{people}}:{kind}:{anna.id}" for kind in ("notes", "explorations")]
 
-    assert house.outputs_with(FIRST_REPLY, SECOND_REPLY, NOTE) == set()
-    assert house.keys_with(FIRST_REPLY, SECOND_REPLY, NOTE) == {house.orders, *notebooks}
-    assert house.outputs_with(WORD) == {f"{API}/matches/{match}/chat for boris"}
-    assert house.keys_with(WORD) == {f"chat:{{{match}}}"}
+    assert scenario.outputs_with(FIRST_REPLY, SECOND_REPLY, NOTE) == set()
+    assert scenario.keys_with(FIRST_REPLY, SECOND_REPLY, NOTE) == {scenario.orders, *notebooks}
+    assert scenario.outputs_with(WORD) == {f"{API}/matches/{match}/chat for boris"}
+    assert scenario.keys_with(WORD) == {f"chat:{{{match}}}"}
 
     fired, again = (boris.move(match, "h6-g5", Idempotency_Key="k") for _ in range(2))
     assert FIRST_REPLY in fired.text
     assert again.json == fired.json
     assert SECOND_REPLY not in again.text
-    assert house.outputs_with(SECOND_REPLY, NOTE) == set()
-    assert house.keys_with(SECOND_REPLY) == {house.orders, notebooks[1]}
-    assert redis.exists(f"{house.services.store.prefix}{house.orders.removesuffix('o')}s"), (
+    assert scenario.outputs_with(SECOND_REPLY, NOTE) == set()
+    assert scenario.keys_with(SECOND_REPLY) == {scenario.orders, notebooks[1]}
+    assert redis.exists(f"{scenario.services.store.prefix}{scenario.orders.removesuffix('o')}s"), (
         "a snapshot was searched too"
     )

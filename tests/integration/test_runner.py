@@ -39,50 +39,52 @@ def answer_of(url: str) -> tuple[int, bytes]:
         return answer.status, answer.read()
 
 
-def test_inside_the_with_block_everything_answers(house: LocalInstallation) -> None:
-    assert house.names() == PARTS
-    assert json.loads(answer_of(f"{house.url}/readyz")[1])["status"] == "ready"
-    assert answer_of(f"{house.stream_url}/healthz")[0] == 200
-    assert b"Rookery" in answer_of(house.url)[1]
+def test_inside_the_with_block_everything_answers(installation: LocalInstallation) -> None:
+    assert installation.names() == PARTS
+    assert json.loads(answer_of(f"{installation.url}/readyz")[1])["status"] == "ready"
+    assert answer_of(f"{installation.stream_url}/healthz")[0] == 200
+    assert b"Rookery" in answer_of(installation.url)[1]
 
 
-def test_the_requests_of_both_processes_are_counted_together(house: LocalInstallation) -> None:
-    with ApiClient(house.url) as client:
+def test_the_requests_of_both_processes_are_counted_together(installation: LocalInstallation) -> None:
+    with ApiClient(installation.url) as client:
         for _ in range(5):
             client.get("/games")
-    text = answer_of(f"{house.url}/metrics")[1].decode()
+    text = answer_of(f"{installation.url}/metrics")[1].decode()
     (counted,) = (
         line for line in text.splitlines() if line.startswith("rookery_requests_total") and "list_games" in line
     )
     assert float(counted.split()[-1]) >= 5
 
 
-def test_no_part_has_complained_since_it_was_started(house: LocalInstallation) -> None:
-    logs = {log.name: log.read_text() for log in (house.var / "log").glob("*.log")}
+def test_no_part_has_complained_since_it_was_started(installation: LocalInstallation) -> None:
+    logs = {log.name: log.read_text() for log in (installation.var / "log").glob("*.log")}
     assert len(logs) == len(PARTS)
     assert {name: text for name, text in logs.items() if "Traceback" in text} == {}
 
 
-def test_headers_cannot_say_which_address_was_asked_for(house: LocalInstallation) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", house.ports.api, timeout=10)
+def test_headers_cannot_say_which_address_was_asked_for(installation: LocalInstallation) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", installation.ports.api, timeout=10)
     connection.request("GET", "/healthz", headers={"SCRIPT_NAME": "/heal", "PATH_INFO": "/metrics"})
     assert json.loads(connection.getresponse().read()) == {"status": "up"}
     connection.close()
 
 
-def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(house: LocalInstallation) -> None:
+def test_a_second_start_on_the_same_directory_is_refused_by_whom_it_is_held(installation: LocalInstallation) -> None:
     with pytest.raises(
-        InstallationError, match=rf"Rookery is already running there \(process {os.getpid()}, {house.url}\)"
+        InstallationError, match=rf"Rookery is already running there \(process {os.getpid()}, {installation.url}\)"
     ):
-        LocalInstallation(house.var).start()
+        LocalInstallation(installation.var).start()
 
 
-def test_a_taken_port_is_refused_and_nothing_is_left_running(house: LocalInstallation, tmp_path: Path) -> None:
-    ports = Ports.free()._replace(api=house.ports.api)
-    with pytest.raises(InstallationError, match=rf"port {house.ports.api} for the API is taken by another program"):
+def test_a_taken_port_is_refused_and_nothing_is_left_running(installation: LocalInstallation, tmp_path: Path) -> None:
+    ports = Ports.free()._replace(api=installation.ports.api)
+    with pytest.raises(
+        InstallationError, match=rf"port {installation.ports.api} for the API is taken by another program"
+    ):
         LocalInstallation(tmp_path, ports).start()
     with pytest.raises(InstallationError, match="a Valkey or Redis server"):
-        LocalInstallation(tmp_path, Ports.free()._replace(server=house.ports.server)).start()
+        LocalInstallation(tmp_path, Ports.free()._replace(server=installation.ports.server)).start()
 
 
 def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
@@ -94,53 +96,55 @@ def test_a_lost_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
 
 
 def test_parts_that_hang_are_named_killed_and_started_again(
-    house: LocalInstallation, monkeypatch: pytest.MonkeyPatch
+    installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (thinking,) = processes_below(house.pid("opponents"))
-    before = {name: house.pid(name) for name in ("relay", "opponents")}
+    (thinking,) = processes_below(installation.pid("opponents"))
+    before = {name: installation.pid(name) for name in ("relay", "opponents")}
     words: dict[str, str] = {}  # one may work again before the other is named
 
     def both_named() -> bool:
-        words.update(impaired(house))
+        words.update(impaired(installation))
         return before.keys() <= words.keys()  # a busy machine may silence others too
 
-    with impatient(house, monkeypatch):
+    with impatient(installation, monkeypatch):
         os.kill(thinking, signal.SIGSTOP)
-        os.kill(house.pid("relay"), signal.SIGSTOP)
+        os.kill(installation.pid("relay"), signal.SIGSTOP)
         eventually(both_named, "both named")
     assert all("has made no progress for" in words[name] for name in before)
-    eventually(lambda: not alive(thinking) and house.pid("relay") not in (None, before["relay"]), "both replaced")
-    assert house.pid("opponents") == before["opponents"], "the others go on thinking"
-    eventually(lambda: impaired(house) == {}, "all well")
-    with impatient(house, monkeypatch):
+    eventually(
+        lambda: not alive(thinking) and installation.pid("relay") not in (None, before["relay"]), "both replaced"
+    )
+    assert installation.pid("opponents") == before["opponents"], "the others go on thinking"
+    eventually(lambda: impaired(installation) == {}, "all well")
+    with impatient(installation, monkeypatch):
         os.kill(before["opponents"], signal.SIGSTOP)
-        eventually(lambda: "opponents" in impaired(house), "the master named")
-    eventually(lambda: impaired(house) == {}, "all well again")
-    assert house.pid("opponents") != before["opponents"]
+        eventually(lambda: "opponents" in impaired(installation), "the master named")
+    eventually(lambda: impaired(installation) == {}, "all well again")
+    assert installation.pid("opponents") != before["opponents"]
 
 
 @contextmanager
-def impatient(house: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def impatient(installation: LocalInstallation, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have the supervisor wait for a silent part no longer than is needed here."""
     with monkeypatch.context() as patched:
-        patched.setattr(house._running, "max_silence_s", 4.0)
+        patched.setattr(installation._running, "max_silence_s", 4.0)
         yield
 
 
-def impaired(house: LocalInstallation) -> dict[str, str]:
-    words: dict[str, str] = json.loads(answer_of(f"{house.url}/readyz")[1])["impaired"]
+def impaired(installation: LocalInstallation) -> dict[str, str]:
+    words: dict[str, str] = json.loads(answer_of(f"{installation.url}/readyz")[1])["impaired"]
     return words
 
 
-def test_health_is_told_while_the_store_hangs_and_all_threads_wait_for_it(house: LocalInstallation) -> None:
+def test_health_is_told_while_the_store_hangs_and_all_threads_wait_for_it(installation: LocalInstallation) -> None:
     with ThreadPoolExecutor(40) as pool:
-        os.kill(house.pid("server"), signal.SIGSTOP)
+        os.kill(installation.pid("server"), signal.SIGSTOP)
         try:
-            waiting = [pool.submit(status_of, f"{house.url}/api/v1/matches") for _ in range(40)]
-            assert [answer_of(f"{house.url}/healthz")[0] for _ in range(5)] == [200] * 5
+            waiting = [pool.submit(status_of, f"{installation.url}/api/v1/matches") for _ in range(40)]
+            assert [answer_of(f"{installation.url}/healthz")[0] for _ in range(5)] == [200] * 5
             assert not any(future.done() for future in waiting), "they were answered before"
         finally:
-            os.kill(house.pid("server"), signal.SIGCONT)
+            os.kill(installation.pid("server"), signal.SIGCONT)
         assert {future.result() for future in waiting} <= {200, 503}
 
 
@@ -201,9 +205,9 @@ def test_up_starts_again_at_once_after_a_crash_and_stops_on_a_signal(tmp_path: P
 
 
 def test_up_uses_a_server_elsewhere_and_ends_when_it_cannot_keep_its_parts(
-    house: LocalInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    installation: LocalInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REDIS_URL", house.settings.redis_url)
+    monkeypatch.setenv("REDIS_URL", installation.settings.redis_url)
     monkeypatch.delenv("BROKER_URL", raising=False)
     fault = tmp_path / "fault"
     with up(tmp_path, Ports.free(), [sys.executable, "-c", FAULTY, str(fault)]) as (url, _, unread):
@@ -211,7 +215,7 @@ def test_up_uses_a_server_elsewhere_and_ends_when_it_cannot_keep_its_parts(
         assert len(children(unread.pid)) == len(PARTS) - 1
         assert not [pid for pid in running if "valkey-server" in command_line(pid)]
         assert not (tmp_path / "var" / "redis").exists()
-        ours, theirs = (json.loads(answer_of(f"{each}/readyz")[1]) for each in (url, house.url))
+        ours, theirs = (json.loads(answer_of(f"{each}/readyz")[1]) for each in (url, installation.url))
         assert ours["installation"] == theirs["installation"]
         unread.stdout.close()
         (worker,) = (pid for pid in children(unread.pid) if WORKER in command_line(pid))
@@ -273,27 +277,30 @@ def up(
             up.kill()
 
 
-def test_nothing_of_an_installation_is_readable_by_other_users(house: LocalInstallation) -> None:
-    below = [house.var, *house.var.rglob("*")]
+def test_nothing_of_an_installation_is_readable_by_other_users(installation: LocalInstallation) -> None:
+    below = [installation.var, *installation.var.rglob("*")]
     assert len(below) > 20
     assert [path for path in below if path.stat().st_mode & 0o077] == []
 
 
-def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(house: LocalInstallation) -> None:
+def test_the_embedded_server_requires_its_password_and_no_command_line_shows_it(
+    installation: LocalInstallation,
+) -> None:
     with pytest.raises(AuthenticationError):
-        Redis(port=house.ports.server, retry=Retry(NoBackoff(), 0)).ping()
-    password = urlsplit(house.settings.redis_url).password
+        Redis(port=installation.ports.server, retry=Retry(NoBackoff(), 0)).ping()
+    password = urlsplit(installation.settings.redis_url).password
     assert password
     assert not [line for line in Path("/proc").glob("[0-9]*/cmdline") if password in text_of(line)]
 
 
-def test_a_file_tells_a_shell_how_commands_reach_the_store_and_its_key(house: LocalInstallation) -> None:
+def test_a_file_tells_a_shell_how_commands_reach_the_store_and_its_key(installation: LocalInstallation) -> None:
     rookery = f"{sys.executable} -m deploy.cli"
-    script = f". {house.var}/environment && {rookery} audit checkpoint >/dev/null && {rookery} verify --var {house.var}"
+    var = installation.var
+    script = f". {var}/environment && {rookery} audit checkpoint >/dev/null && {rookery} verify --var {var}"
     ran = subprocess.run(["/bin/sh", "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert (ran.returncode, "damaged" in ran.stdout) == (0, False), ran.stderr
-    assert (house.var / "keys" / "at-rest.key").is_file()
-    stored: Any = Redis.from_url(house.settings.redis_url).get("rk:{proof}:private-key")
+    assert (installation.var / "keys" / "at-rest.key").is_file()
+    stored: Any = Redis.from_url(installation.settings.redis_url).get("rk:{proof}:private-key")
     assert stored.startswith(b"AES-256-GCM:")
 
 

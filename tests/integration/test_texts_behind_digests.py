@@ -22,7 +22,7 @@ from tests.support.projected import project
 from tests.support.server import RealServer
 from tests.support.watch import Watch
 
-REASON, RULE, WHY = "Boris Badenov was away.", "House rule 7", "The first version is at fault."
+REASON, RULE, WHY = "Boris Badenov was away.", "Scenario rule 7", "The first version is at fault."
 RULING = {"ruling": "let-stand", "reason": REASON, "rule": RULE}
 SAID = "He moved twice, that Boris."
 

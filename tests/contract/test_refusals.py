@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from domain.game import AnyGame, MalformedNotation, RulesError
-from tests.support.rulesets import RULESETS
+from tests.support.rulesets import WITH_TINY
 
 LONGEST = 10_000
 LONGEST_REASON = 400
@@ -19,7 +19,7 @@ PLIES = 240
 
 SIGNS = "abcdefghijklmno0123456789-x*+<>=@;:,/|(). \t\nwbrygRBNQMCWKDPLJFAGVHuOI#٣é²\x00\ud800"
 
-every_game = pytest.mark.parametrize("game", RULESETS.values(), ids=RULESETS)
+every_game = pytest.mark.parametrize("game", WITH_TINY.values(), ids=WITH_TINY)
 thorough = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 

@@ -7,11 +7,15 @@ import pytest
 
 from domain import games
 from domain.game import AnyGame
+from tests.support.tiny_game import TINY
 
 RULESETS: dict[str, AnyGame] = {
     f"{game.id}-{game.ruleset}": game for rulesets in games.GAMES.rulesets.values() for game in rulesets
 }
 """By names such as ``bashni-2``."""
+
+WITH_TINY: dict[str, AnyGame] = {**RULESETS, "tiny-1": TINY}
+"""Those and the smallest game, for what the contract promises of every game."""
 
 
 def variant(game: AnyGame, **changes: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from domain.facts import repetition_fact
 from domain.game import Game, GameOver, IllegalMove, MalformedNotation, Outcome, Setup
 from domain.history import occurrences
+from domain.loose_notation import without_marks
 from domain.presentation import Fact, Hint
 from domain.scene import Cell, Label, Piece, Scene
 
@@ -81,7 +82,7 @@ def _parse_move(position: Heap, text: str) -> int:
 
 
 def _read_move(position: Heap, text: str, setup: str) -> int:
-    return _parse_move(position, text.strip())
+    return _parse_move(position, without_marks(text))
 
 
 def _format_move(position: Heap, move: int) -> str:

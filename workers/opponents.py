@@ -45,10 +45,9 @@ def debts_of(state: MatchState) -> list[Debt]:
         return []
     owing = [*((seat, True) for seat in draw_answers_owed(state)), (to_move, False)]
     return [
-        Debt(seat, player, level, draw)
-        for seat, draw in owing
-        for player, _, level in [state.seats[seat]]
-        if player is not None and level is not None
+        Debt(number, seat.player, seat.level, draw)
+        for number, draw in owing
+        if (seat := state.seats[number]).player is not None and seat.level is not None
     ]
 
 

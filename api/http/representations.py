@@ -1,6 +1,7 @@
 """How matches, players and events look to callers: plain functions from domain values to JSON values."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from flask import request
@@ -123,7 +124,7 @@ def match(state: MatchState, head: Head, ply: int | None = None, now: int | None
         "spelled": spelled(state),
         "channels": list(state.channels),
         "clock": timing.clock(services().timekeeper.with_availability(state), services().now() if now is None else now),
-        "takeback": None if state.takeback is None else state.takeback._asdict(),
+        "takeback": None if state.takeback is None else asdict(state.takeback),
         "fallen": timing.fallen(state),
         "rematch_of": state.rematch_of,
         "rematch": rematch_of(state),

@@ -1,5 +1,6 @@
 """How time looks to callers: instants as RFC 3339, durations in whole seconds, and terms and clocks made of them."""
 
+from dataclasses import asdict
 from typing import Any
 
 from domain.games import find_ruleset
@@ -26,7 +27,7 @@ def instant(at: int | None) -> str | None:
 
 def terms(agreed: Terms) -> dict[str, Any]:
     """Return terms as they can be agreed on, with their durations in seconds, and all of them in words."""
-    agreeable = agreed._asdict()
+    agreeable = asdict(agreed)
     del agreeable["whole_turns"]
     return {
         **agreeable,

@@ -1,6 +1,7 @@
 """Conditional lines and forced moves: what a seat lays down beforehand. Nobody but its player ever sees them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from flask import Response
@@ -116,7 +117,7 @@ def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
 def drop_lines(match: str) -> Response:
     """Take all conditional lines of the caller away; forced moves stay as they are"""
     own_match(match)
-    services().matches.lay_down(match, require_person().id, lambda _, orders: orders._replace(lines=None))
+    services().matches.lay_down(match, require_person().id, lambda _, orders: replace(orders, lines=None))
     services().notebooks.count_lines(require_person().id, match, 0)
     return Response(status=204)
 
@@ -128,7 +129,8 @@ def _size(lines: tuple[Line, ...]) -> int:
 
 def _shown(loaded: Loaded) -> Response:
     seat = seat_of(loaded.state, require_person().id)
-    lines, forced = loaded.orders.get(seat, Orders())
+    orders = loaded.orders.get(seat, Orders())
+    lines, forced = orders.lines, orders.forced
     place = None if lines is None else reached(loaded.state, lines)
     status, words = (None, "") if lines is None else standing(loaded.state, seat, lines)
     return json_response(

@@ -1,5 +1,6 @@
 """The terms of matches: those to choose from, as they are asked for, and as they and their clocks are shown."""
 
+from dataclasses import replace
 from typing import Any
 
 from flask import Response
@@ -134,7 +135,7 @@ def list_terms() -> Response:
 def terms_of(wanted: dict[str, Any] | None, rated: bool) -> Terms:
     """Return the terms that are asked for, with what is not said filled in; None asks for nothing in particular."""
     if wanted is None:
-        return STANDARD._replace(takebacks=not rated)
+        return replace(STANDARD, takebacks=not rated)
     said = {
         name: value * SECOND if name in DURATIONS and value is not None else value for name, value in wanted.items()
     }
@@ -143,7 +144,7 @@ def terms_of(wanted: dict[str, Any] | None, rated: bool) -> Terms:
         said["flag"] = FlagRule(said["flag"])
     bank = said["bank"]
     if said["control"] == Control.DAYS_PER_MOVE:
-        usual = STANDARD._replace(increment=0, cap=bank)
+        usual = replace(STANDARD, increment=0, cap=bank)
     else:
-        usual = STANDARD._replace(cap=max(STANDARD.cap, bank))
-    return usual._replace(**{"takebacks": not rated, **said})
+        usual = replace(STANDARD, cap=max(STANDARD.cap, bank))
+    return replace(usual, **{"takebacks": not rated, **said})

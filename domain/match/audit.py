@@ -4,14 +4,14 @@
 again here: moves are checked against the ruleset of the match, results against its outcomes, flags against the clocks.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from domain.game import Outcome, OutcomeUnknownError, StepBudget
 from domain.games import find_ruleset
 from domain.match import calendar as calendars
 from domain.match import events as e
 from domain.match import terms
-from domain.match.clock import falls_at, forecast
+from domain.match.clock import Forecast, falls_at, forecast
 from domain.match.enums import Status
 from domain.match.evolve import evolve
 from domain.match.moves import LONGEST_MOVE
@@ -24,7 +24,8 @@ class Deviation(Exception):
     """A recorded event that the rules do not give; ``str(deviation)`` says what they give instead."""
 
 
-class Proof(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
     """What proves a result: the ``position`` (a position string) that stood after ``ply`` plies when it came about.
 
     There is no position when the rules could not follow the match. ``decided_by`` is the version of the event that
@@ -39,7 +40,8 @@ class Proof(NamedTuple):
     decided_by: int | None = None
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
     """The match after an event, and why that event cannot be what the rules give; None when it can."""
 
     after: MatchState
@@ -88,7 +90,7 @@ class Examination:
         due, wrong = self._outcome_due(before, after, following)
         self.proof = self._proof_of(before, after, event)
         self.state, self._last, self._due = after, event, due
-        return Step(after, deviation or wrong)
+        return Step(after=after, deviation=deviation or wrong)
 
     def end(self) -> str | None:
         """Return why the events cannot end here: the match is over by the rules, and that is not recorded."""
@@ -182,17 +184,17 @@ class Examination:
         if not finished and result in self._proved:
             return self._proved[result]
         # A match is finished by what happened right before; any other event that sets a result decides it itself.
-        proof = Proof(after.plies, decided_by=after.version - 1 if finished else after.version)
+        proof = Proof(ply=after.plies, decided_by=after.version - 1 if finished else after.version)
         if after.broken is None:
             game = find_ruleset(after.game, after.ruleset)
-            proof = proof._replace(position=game.format_position(after.position))
+            proof = replace(proof, position=game.format_position(after.position))
             if self._due is not None:
-                proof = proof._replace(decided_by=None)
+                proof = replace(proof, decided_by=None)
                 if after.reason == "repetition":
                     key = game.key(after.position)
                     played = enumerate((*after.history, after.position))
                     plies = tuple(ply for ply, position in played if game.key(position) == key)
-                    proof = proof._replace(key=game.key_string(after.position), plies=plies)
+                    proof = replace(proof, key=game.key_string(after.position), plies=plies)
         self._proved[result] = proof
         return proof
 
@@ -241,13 +243,14 @@ def _wrong_flag(before: MatchState, event: e.FlagFell) -> str | None:
     expected = None if before.clock is None else forecast(before.clock)
     if expected is None:
         return "no clock runs"
-    if expected != (event.seat, event.deadline, event.limit):
-        return f"the clock gives {_flag(*expected)}, and {_flag(event.seat, event.deadline, event.limit)} is recorded"
+    recorded = Forecast(seat=event.seat, at=event.deadline, limit=event.limit)
+    if expected != recorded:
+        return f"the clock gives {_flag(expected)}, and {_flag(recorded)} is recorded"
     return None if event.at >= event.deadline else f"the flag falls {event.deadline - event.at} ms later"
 
 
-def _flag(seat: int, at: int | None, limit: str) -> str:
-    return f"the flag of seat {seat} at {at} ({limit})"
+def _flag(forecast: Forecast) -> str:
+    return f"the flag of seat {forecast.seat} at {forecast.at} ({forecast.limit})"
 
 
 def _said(outcome: Outcome) -> str:

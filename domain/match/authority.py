@@ -6,9 +6,9 @@ What a decision rests on besides the match (that an arbiter had the role, that a
 shows: it must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
 """
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from domain.games import find_ruleset
 from domain.match import events as e
@@ -37,7 +37,8 @@ MAX_FREE_STRETCH_MS = 2 * MAX_FREE_DAYS_AHEAD_MS
 """How long free days may be in one piece: a calendar is changed once a week at most, and two may meet."""
 
 
-class Recorded(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
     """An event, who acted in it, and the schema that it was stored with."""
 
     event: e.Event
@@ -109,7 +110,7 @@ class Authority:
             self.named_by_seat = earlier and isinstance(event, e.MatchCreated) and recorded.actor == "seat-0"
         actor = _named_by_seat(before, recorded) if self.named_by_seat else recorded.actor
         try:
-            decided = self._decided(before, recorded._replace(actor=actor), following)
+            decided = self._decided(before, replace(recorded, actor=actor), following)
         except Refused as refused:
             raise Unauthorized(f"{actor} could not do this: {refused}") from None
         except Unauthorized:
@@ -128,7 +129,7 @@ class Authority:
 
     def _decided(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> tuple[e.Event, ...]:
         """Return the events that ``decide`` gives for the command behind ``recorded``."""
-        event, actor, schema = recorded
+        event, actor, schema = recorded.event, recorded.actor, recorded.schema
         if before is not None and before.broken is not None and type(event) not in _WITHOUT_RULES:
             _refuse_other_seat(before, event, actor)
             return (event,)
@@ -221,14 +222,15 @@ def _answer_laid_down(before: MatchState, event: Any, actor: str) -> tuple[e.Eve
     elif before.moves and (isinstance(event, e.MoveSubmitted) or before.last_ply[event.seat] != len(before.moves)):
         # The shortest line that does it, laid down before the last move.
         if isinstance(event, e.MoveSubmitted):
-            line = Line(before.moves[-1], None, (Line(event.move),))
+            line = Line(move=before.moves[-1], then=None, next=(Line(move=event.move),))
         else:
             line = Line(
-                before.moves[-1], LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW
+                move=before.moves[-1],
+                then=LineAction.RESIGN if isinstance(event, e.PlayerResigned) else LineAction.ACCEPT_DRAW,
             )
         ply = len(before.moves) - 1
         position = find_ruleset(before.game, before.ruleset).format_position(before.position_after(ply))
-        orders = Orders(Lines(ply, position, (line,), before.taken_back))
+        orders = Orders(lines=Lines(ply=ply, position=position, first=(line,), taken_back=before.taken_back))
     else:
         raise Unauthorized("nothing can have been laid down for it: it would be after a move of another seat")
     return answer_due(before, {event.seat: orders}, event.at)

@@ -1,6 +1,7 @@
 """How the events of cases make the state of a match: disputes, rulings, and what rulings bring about."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from domain.match import clock as clocks
@@ -13,14 +14,22 @@ from domain.match.state import Dispute, Ended, MatchState, Proposal, Ruling, rep
 def _raised(state: MatchState, event: e.DisputeRaised) -> MatchState:
     stated = () if event.seat is None else (event.seat,)
     involved = () if event.arbiter is None else (event.arbiter,)
-    dispute = Dispute(event.dispute, event.seat, event.ply, event.ground, event.at, stated, involved=involved)
+    dispute = Dispute(
+        number=event.dispute,
+        seat=event.seat,
+        ply=event.ply,
+        ground=event.ground,
+        raised_at=event.at,
+        stated=stated,
+        involved=involved,
+    )
     state = state._replace(disputes=(*state.disputes, dispute))
     return _frozen(state, event.at) if event.freezes else state
 
 
 def _stated(state: MatchState, event: e.StatementFiled) -> MatchState:
     dispute = _case(state, event.dispute)
-    return _with(state, dispute._replace(stated=(*dispute.stated, event.seat)))
+    return _with(state, replace(dispute, stated=(*dispute.stated, event.seat)))
 
 
 def _froze(state: MatchState, event: e.MatchFrozen) -> MatchState:
@@ -33,24 +42,24 @@ def _unfroze(state: MatchState, event: e.MatchUnfrozen) -> MatchState:
 
 def _ruled(state: MatchState, event: e.RulingMade) -> MatchState:
     dispute = _involving(_case(state, event.dispute), event.arbiter)
-    ruling = Ruling(event.arbiter, event.ruling, event.at)
-    dispute = dispute._replace(
-        rulings=(*dispute.rulings, ruling), settled=state.plies if dispute.appealed else dispute.settled
+    ruling = Ruling(arbiter=event.arbiter, ruling=event.ruling, at=event.at)
+    dispute = replace(
+        dispute, rulings=(*dispute.rulings, ruling), settled=state.plies if dispute.appealed else dispute.settled
     )
     return _thawed(_with(state, dispute), event.at)
 
 
 def _reopened(state: MatchState, event: e.CaseReopened) -> MatchState:
     dispute = _case(state, event.dispute)
-    dispute = dispute._replace(reopened=dispute.reopened + 1, settled=None)
+    dispute = replace(dispute, reopened=dispute.reopened + 1, settled=None)
     if event.operator:
-        dispute = dispute._replace(involved=(*dispute.involved, event.arbiter))
+        dispute = replace(dispute, involved=(*dispute.involved, event.arbiter))
     state = _with(state, dispute)
     return _frozen(state, event.at) if event.freezes else state
 
 
 def _appealed(state: MatchState, event: e.RulingAppealed) -> MatchState:
-    state = _with(state, _case(state, event.dispute)._replace(appealed=True))
+    state = _with(state, replace(_case(state, event.dispute), appealed=True))
     return _frozen(state, event.at) if event.freezes and state.status == Status.PLAYING else state
 
 
@@ -59,7 +68,7 @@ def _adjusted(state: MatchState, event: e.ClocksAdjusted) -> MatchState:
 
 
 def _annulled(state: MatchState, event: e.MatchAnnulled) -> MatchState:
-    before = Ended(state.status, state.scores, state.reason, state.ended_at)
+    before = Ended(status=state.status, scores=state.scores, reason=state.reason, ended_at=state.ended_at)
     state = state._replace(
         status=Status.ABORTED,
         scores=None,
@@ -75,20 +84,23 @@ def _annulled(state: MatchState, event: e.MatchAnnulled) -> MatchState:
 def _restored(state: MatchState, event: e.MatchRestored) -> MatchState:
     if state.annulled is None:
         raise ValueError(f"match {state.match} is restored at version {state.version + 1} but was not annulled")
-    state = state._replace(**state.annulled._asdict(), annulled=None)
+    before = state.annulled
+    state = state._replace(
+        status=before.status, scores=before.scores, reason=before.reason, ended_at=before.ended_at, annulled=None
+    )
     return (
         state.on_clock(clocks.started, positions.to_move(state), event.at) if state.status == Status.PLAYING else state
     )
 
 
 def _proposed(state: MatchState, event: e.RulesetProposed) -> MatchState:
-    return state._replace(proposal=Proposal(event.ruleset))
+    return state._replace(proposal=Proposal(ruleset=event.ruleset))
 
 
 def _accepted(state: MatchState, event: e.RulesetAccepted) -> MatchState:
     if state.proposal is None:
         raise ValueError(f"match {state.match} accepts at version {state.version + 1} a ruleset that nobody proposed")
-    return state._replace(proposal=state.proposal._replace(agreed=(*state.proposal.agreed, event.seat)))
+    return state._replace(proposal=replace(state.proposal, agreed=(*state.proposal.agreed, event.seat)))
 
 
 def _declined(state: MatchState, _: e.RulesetDeclined) -> MatchState:
@@ -102,7 +114,7 @@ def _changed(state: MatchState, event: e.RulesetChanged) -> MatchState:
 
 def _frozen(state: MatchState, at: int) -> MatchState:
     state = state._replace(frozen=True)
-    return state.on_clock(clocks.paused, clocks.Pause(PauseReason.DISPUTE, None, at, None))
+    return state.on_clock(clocks.paused, clocks.Pause(reason=PauseReason.DISPUTE, seat=None, since=at, until=None))
 
 
 def _thawed(state: MatchState, at: int) -> MatchState:
@@ -119,7 +131,7 @@ def _involving(dispute: Dispute, arbiter: str) -> Dispute:
     """Return ``dispute`` with ``arbiter`` as one who acted in it, unless that is after an appeal."""
     if dispute.appealed or arbiter in dispute.involved:
         return dispute
-    return dispute._replace(involved=(*dispute.involved, arbiter))
+    return replace(dispute, involved=(*dispute.involved, arbiter))
 
 
 def _with(state: MatchState, dispute: Dispute) -> MatchState:

@@ -2,14 +2,14 @@
 
 Time is counted in whole milliseconds. A seat's time runs while it is to move, but not during a pause (each has a
 reason, and several may overlap) and not on its free days. Pauses are intervals: one that is recorded late still counts
-from domain.match.enums import Limit, PauseReason, TurnEnding
 from its beginning, in the present turn and in the last one of every seat just as if it had been recorded in time.
 Changing a calendar counts from then on only. A flag falls at an instant at which the time runs: whose time is up when
 a pause begins has until the pause ends.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from domain.match.calendar import Calendar
 from domain.match.enums import Control, FlagRule, Limit, PauseReason, TurnEnding
@@ -22,7 +22,8 @@ FORGIVEN = 3 * DAY
 """What a forgiven seat has at least to go on with (never more than the cap)."""
 
 
-class Pause(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
     """From ``since`` to ``until`` (None: no end is known) the time of ``seat`` (None: all seats) does not run."""
 
     reason: PauseReason
@@ -31,7 +32,8 @@ class Pause(NamedTuple):
     until: int | None
 
 
-class Turn(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
     """A turn that has ended: its seat ``had`` so much time at ``since``; ``ending`` says what happened at ``until``."""
 
     since: int
@@ -40,7 +42,8 @@ class Turn(NamedTuple):
     ending: TurnEnding
 
 
-class Former(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Former:
     """Until the instant ``until`` the calendar of ``seat`` was another one."""
 
     seat: int
@@ -48,7 +51,8 @@ class Former(NamedTuple):
     calendar: Calendar | None
 
 
-class Clock(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
     """The clocks after the last event.
 
     ``remaining`` is each seat's time, for ``seat``, whose turn it is (None: nobody's), as it was when that turn began,
@@ -68,7 +72,8 @@ class Clock(NamedTuple):
     since: int = 0
 
 
-class Forecast(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
     """Unless ``seat`` moves, its time is up at the instant ``at`` (None: never, while a pause without end lasts).
 
     ``limit`` says which time that is: "time" (bank or days per move), "ceiling", or "first-move", after which the match
@@ -82,7 +87,13 @@ class Forecast(NamedTuple):
 
 def new_clock(terms: Terms, seats: int) -> Clock:
     """Return the clocks of a match that has not started."""
-    return Clock(terms, (terms.bank,) * seats, (False,) * seats, (None,) * seats, (None,) * seats)
+    return Clock(
+        terms=terms,
+        remaining=(terms.bank,) * seats,
+        begun=(False,) * seats,
+        last_turns=(None,) * seats,
+        calendars=(None,) * seats,
+    )
 
 
 def forecast(clock: Clock) -> Forecast | None:
@@ -94,7 +105,7 @@ def forecast(clock: Clock) -> Forecast | None:
         budget, limit = clock.terms.ceiling, Limit.CEILING
     if not clock.begun[clock.seat]:
         budget, limit = min(budget, clock.terms.first_move), Limit.FIRST_MOVE
-    return Forecast(clock.seat, instant_of(clock, clock.seat, clock.since, budget), limit)
+    return Forecast(seat=clock.seat, at=instant_of(clock, clock.seat, clock.since, budget), limit=limit)
 
 
 def falls_at(clock: Clock) -> int | None:
@@ -119,7 +130,7 @@ def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
     while (change := free_until(clock, seat, until)) > until:
         until = change
     if until > now and not any(pause.reason == PauseReason.WEEKEND and pause.until == until for pause in found):
-        found.append(Pause(PauseReason.WEEKEND, seat, now, until))
+        found.append(Pause(reason=PauseReason.WEEKEND, seat=seat, since=now, until=until))
     return tuple(found)
 
 
@@ -173,7 +184,7 @@ def changes_at(clock: Clock, seat: int, now: int) -> int | None:
 
 def started(clock: Clock, seat: int | None, at: int) -> Clock:
     """Return the clocks when the match starts and ``seat`` is to move."""
-    return clock._replace(seat=seat, since=at)
+    return replace(clock, seat=seat, since=at)
 
 
 def moved(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
@@ -196,7 +207,7 @@ def forgiven(clock: Clock, seat: int, following: int | None, at: int) -> Clock:
     time = min(clock.terms.cap, FORGIVEN)
     remaining = clock.terms.bank if clock.terms.control == Control.DAYS_PER_MOVE else max(time, clock.remaining[seat])
     last_turns = _replaced(clock.last_turns, seat, None)
-    return _with_remaining(clock, seat, remaining)._replace(last_turns=last_turns, seat=following, since=at)
+    return replace(_with_remaining(clock, seat, remaining), last_turns=last_turns, seat=following, since=at)
 
 
 def revived(clock: Clock, following: int | None, at: int) -> Clock:
@@ -215,7 +226,7 @@ def given(clock: Clock, seat: int, time: int) -> Clock:
 
 def adjusted(clock: Clock, remaining: tuple[int, ...], at: int) -> Clock:
     """Return the clocks when an arbiter gives the seats these times, with the present turn counted from now."""
-    return clock._replace(remaining=remaining, last_turns=(None,) * len(remaining), since=at)
+    return replace(clock, remaining=remaining, last_turns=(None,) * len(remaining), since=at)
 
 
 def paused(clock: Clock, pause: Pause) -> Clock:
@@ -224,7 +235,7 @@ def paused(clock: Clock, pause: Pause) -> Clock:
     if pause.reason == PauseReason.WEEKEND:
         # A calendar may change often within a turn: the new stretch replaces those that it contains.
         kept = tuple(each for each in kept if not has_all_of(pause, each))
-    with_pause = clock._replace(pauses=(*kept, pause))
+    with_pause = replace(clock, pauses=(*kept, pause))
     for seat, turn in enumerate(clock.last_turns):
         if turn is not None and pause.seat in (None, seat):
             back = _left_by(with_pause, seat, turn) - _left_by(clock, seat, turn)
@@ -237,10 +248,10 @@ def resumed(clock: Clock, reason: PauseReason, seat: int | None, at: int) -> Clo
     kept = []
     for pause in clock.pauses:
         if (pause.reason, pause.seat) == (reason, seat) and (pause.until is None or pause.until > at):
-            pause = pause._replace(until=at)
+            pause = replace(pause, until=at)
         if pause.until is None or pause.until > pause.since:
             kept.append(pause)
-    return clock._replace(pauses=tuple(kept))
+    return replace(clock, pauses=tuple(kept))
 
 
 def corrected(clock: Clock, at: int) -> Clock:
@@ -252,35 +263,36 @@ def corrected(clock: Clock, at: int) -> Clock:
     pauses = []
     for pause in clock.pauses:
         if pause.reason == PauseReason.OUTAGE:
-            pause = pause._replace(until=at if pause.until is None else min(pause.until, at))
+            pause = replace(pause, until=at if pause.until is None else min(pause.until, at))
         elif pause.reason != PauseReason.VACATION:
-            pause = pause._replace(since=min(pause.since, at))
+            pause = replace(pause, since=min(pause.since, at))
         if pause.until is None or pause.since < pause.until:
             pauses.append(pause)
     return _pruned(
-        clock._replace(
+        replace(
+            clock,
             since=min(clock.since, at),
             last_turns=tuple(None if turn is not None and turn.until > at else turn for turn in clock.last_turns),
             pauses=tuple(pauses),
-            former=tuple(former._replace(until=min(former.until, at)) for former in clock.former),
+            former=tuple(replace(former, until=min(former.until, at)) for former in clock.former),
         )
     )
 
 
 def with_calendar(clock: Clock, seat: int, calendar: Calendar | None, at: int) -> Clock:
     """Return the clocks when ``calendar`` is that of ``seat`` from ``at`` on."""
-    former = (*clock.former, Former(seat, at, clock.calendars[seat]))
+    former = (*clock.former, Former(seat=seat, until=at, calendar=clock.calendars[seat]))
     calendars = _replaced(clock.calendars, seat, calendar)
-    return _pruned(clock._replace(calendars=calendars, former=former))
+    return _pruned(replace(clock, calendars=calendars, former=former))
 
 
 def _turned(clock: Clock, ending: TurnEnding, at: int, **changes: Any) -> Clock:
     """Return the clocks when the turn of the running seat ends, with ``changes`` of other fields."""
     if clock.seat is not None:
-        turn = Turn(clock.since, at, clock.remaining[clock.seat], ending)
+        turn = Turn(since=clock.since, until=at, had=clock.remaining[clock.seat], ending=ending)
         changes["last_turns"] = _replaced(clock.last_turns, clock.seat, turn)
         changes["remaining"] = _replaced(clock.remaining, clock.seat, _left_by(clock, clock.seat, turn))
-    return _pruned(clock._replace(since=at, **changes))
+    return _pruned(replace(clock, since=at, **changes))
 
 
 def _left_by(clock: Clock, seat: int, turn: Turn) -> int:
@@ -298,14 +310,15 @@ def _pruned(clock: Clock) -> Clock:
     if not clock.pauses and not clock.former:
         return clock
     earliest = counts_from(clock)
-    return clock._replace(
+    return replace(
+        clock,
         pauses=tuple(pause for pause in clock.pauses if pause.until is None or pause.until > earliest),
         former=tuple(former for former in clock.former if former.until > earliest),
     )
 
 
 def _with_remaining(clock: Clock, seat: int, time: int) -> Clock:
-    return clock._replace(remaining=_replaced(clock.remaining, seat, time))
+    return replace(clock, remaining=_replaced(clock.remaining, seat, time))
 
 
 def _replaced(of_seats: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:

@@ -8,6 +8,7 @@ Nothing is remembered: each step is computed from the events, so it does not mat
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from domain.match import vacation
@@ -183,9 +184,12 @@ def with_availability(clock: Clock, availability: Mapping[int, Availability]) ->
         if clock.terms.weekends:
             clock = _with_free_days(clock, seat, of_seat)
         if clock.terms.vacations:
-            wanted = (Pause(PauseReason.VACATION, seat, taken.since, taken.until) for taken in of_seat.book)
+            wanted = (
+                Pause(reason=PauseReason.VACATION, seat=seat, since=taken.since, until=taken.until)
+                for taken in of_seat.book
+            )
             missing = (pause for pause in wanted if pause.until is None or pause.until > counts_from(clock))
-            clock = clock._replace(pauses=(*clock.pauses, *(pause for pause in missing if not _covers(clock, pause))))
+            clock = replace(clock, pauses=(*clock.pauses, *(pause for pause in missing if not _covers(clock, pause))))
     return clock
 
 
@@ -229,7 +233,9 @@ def _step_before_flag(
         return None
     for outage in outages:
         counts = counts_from(state.clock) < outage.until <= now + MAX_BEAT_GAP_MS
-        if counts and not _covers(state.clock, Pause(PauseReason.OUTAGE, None, outage.since, outage.until)):
+        if counts and not _covers(
+            state.clock, Pause(reason=PauseReason.OUTAGE, seat=None, since=outage.since, until=outage.until)
+        ):
             return Step(
                 PauseClock(reason=PauseReason.OUTAGE, player=None, since=outage.since, until=outage.until), CLOCK
             )
@@ -255,13 +261,13 @@ def _missing_pause(clock: Clock, seat: int, availability: Availability, now: int
     """
     if clock.terms.vacations:
         for taken in availability.book:
-            pause = Pause(PauseReason.VACATION, seat, taken.since, taken.until)
+            pause = Pause(reason=PauseReason.VACATION, seat=seat, since=taken.since, until=taken.until)
             if taken.since <= now and taken.until > clock.since and not _covers(clock, pause):
                 return _MissingPause(pause, taken.automatic)
     if clock.terms.weekends and clock.calendars[seat] is None:
         since = max(clock.since, _recorded_until(clock, seat))
         for begin, end in free_stretches(_with_free_days(clock, seat, availability), seat, since, now + 1):
-            pause = Pause(PauseReason.WEEKEND, seat, begin, end)
+            pause = Pause(reason=PauseReason.WEEKEND, seat=seat, since=begin, until=end)
             if not _covers(clock, pause):
                 return _MissingPause(pause)
     return None
@@ -291,9 +297,13 @@ def _covers(clock: Clock, wanted: Pause) -> bool:
 def _with_free_days(clock: Clock, seat: int, availability: Availability) -> Clock:
     """Return ``clock`` with the calendars of ``availability`` from where those end that the events have recorded."""
     recorded = _recorded_until(clock, seat)
-    former = (Former(seat, each.until, each.calendar) for each in availability.former if each.until > recorded)
+    former = (
+        Former(seat=seat, until=each.until, calendar=each.calendar)
+        for each in availability.former
+        if each.until > recorded
+    )
     calendars = replaced(clock.calendars, seat, availability.calendar)
-    return clock._replace(calendars=calendars, former=(*clock.former, *former))
+    return replace(clock, calendars=calendars, former=(*clock.former, *former))
 
 
 def _recorded_until(clock: Clock, seat: int) -> int:

@@ -1,6 +1,7 @@
 """How events make the state of a match. No rule about who may do what stands here."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from domain.match import clock as clocks
@@ -73,7 +74,7 @@ def _created(event: e.MatchCreated, match: str) -> MatchState:
 
 
 def _joined(state: MatchState, event: e.PlayerJoined) -> MatchState:
-    seat = state.seats[event.seat]._replace(player=event.player, joined=True)
+    seat = replace(state.seats[event.seat], player=event.player, joined=True)
     return state._replace(seats=replaced(state.seats, event.seat, seat))
 
 
@@ -117,7 +118,7 @@ def _taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
         offered_at=tuple(None if at is None else min(at, event.ply) for at in state.offered_at),
         asked_at=tuple(None if at is None else min(at, event.ply) for at in state.asked_at),
         disputes=tuple(
-            each if each.settled is None else each._replace(settled=min(each.settled, event.ply))
+            each if each.settled is None else replace(each, settled=min(each.settled, event.ply))
             for each in state.disputes
         ),
     )
@@ -136,13 +137,13 @@ def _seed_drawn(state: MatchState, event: e.SeedDrawn) -> MatchState:
 def _takeback_requested(state: MatchState, event: e.TakebackRequested) -> MatchState:
     asked_at = replaced(state.asked_at, event.seat, len(state.moves))
     state = _wished(state, event.seat)
-    return state._replace(takeback=Takeback(event.seat, event.ply, (event.seat,)), asked_at=asked_at)
+    return state._replace(takeback=Takeback(seat=event.seat, ply=event.ply, agreed=(event.seat,)), asked_at=asked_at)
 
 
 def _takeback_accepted(state: MatchState, event: e.TakebackAccepted) -> MatchState:
     if state.takeback is None:
         raise ValueError(f"match {state.match} accepts at version {state.version + 1} what nobody has asked for")
-    takeback = state.takeback._replace(agreed=(*state.takeback.agreed, event.seat))
+    takeback = replace(state.takeback, agreed=(*state.takeback.agreed, event.seat))
     return state._replace(takeback=takeback)
 
 
@@ -173,7 +174,7 @@ def _resigned(state: MatchState, event: e.PlayerResigned) -> MatchState:
 
 
 def _flag_fell(state: MatchState, event: e.FlagFell) -> MatchState:
-    state = state._replace(fallen=Fallen(event.seat, event.deadline, event.at))
+    state = state._replace(fallen=Fallen(seat=event.seat, deadline=event.deadline, at=event.at))
     return state if event.limit == Limit.FIRST_MOVE else positions.without_seat(state, event.seat, event.at)
 
 
@@ -211,7 +212,9 @@ def _calendar_set(state: MatchState, event: e.CalendarSet) -> MatchState:
 
 
 def _clock_paused(state: MatchState, event: e.ClockPaused) -> MatchState:
-    return state.on_clock(clocks.paused, clocks.Pause(event.reason, event.seat, event.since, event.until))
+    return state.on_clock(
+        clocks.paused, clocks.Pause(reason=event.reason, seat=event.seat, since=event.since, until=event.until)
+    )
 
 
 def _clock_resumed(state: MatchState, event: e.ClockResumed) -> MatchState:
@@ -223,7 +226,7 @@ def _time_corrected(state: MatchState, event: e.TimeCorrected) -> MatchState:
     state = state._replace(
         created_at=min(state.created_at, at),
         ended_at=None if state.ended_at is None else min(state.ended_at, at),
-        fallen=None if state.fallen is None else state.fallen._replace(at=min(state.fallen.at, at)),
+        fallen=None if state.fallen is None else replace(state.fallen, at=min(state.fallen.at, at)),
         annulled=None if state.annulled is None else _ended_by(state.annulled, at),
         disputes=tuple(_raised_by(dispute, at) for dispute in state.disputes),
     )
@@ -231,12 +234,12 @@ def _time_corrected(state: MatchState, event: e.TimeCorrected) -> MatchState:
 
 
 def _ended_by(ended: Ended, at: int) -> Ended:
-    return ended if ended.ended_at is None else ended._replace(ended_at=min(ended.ended_at, at))
+    return ended if ended.ended_at is None else replace(ended, ended_at=min(ended.ended_at, at))
 
 
 def _raised_by(dispute: Dispute, at: int) -> Dispute:
-    rulings = tuple(ruling._replace(at=min(ruling.at, at)) for ruling in dispute.rulings)
-    return dispute._replace(raised_at=min(dispute.raised_at, at), rulings=rulings)
+    rulings = tuple(replace(ruling, at=min(ruling.at, at)) for ruling in dispute.rulings)
+    return replace(dispute, raised_at=min(dispute.raised_at, at), rulings=rulings)
 
 
 def _time_given(state: MatchState, event: e.TimeGiven) -> MatchState:

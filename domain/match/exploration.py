@@ -28,7 +28,7 @@ def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
         raise Refused("unfit-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
     game, position = find_ruleset(state.game, state.ruleset), state.position_after(ply)
     grown = _grown(game, state.setup, position, state.history[:ply], tree, DEEPEST, "tree")
-    return Lines(ply, game.format_position(position), grown, state.taken_back)
+    return Lines(ply=ply, position=game.format_position(position), first=grown, taken_back=state.taken_back)
 
 
 def _size(tree: Sequence[Line]) -> int:
@@ -60,5 +60,5 @@ def _grown(
             raise Refused("unfit-lines", f"{name} stands here twice", f"{here}.move")
         after = game.play(position, move)
         following = _grown(game, setup, after, history.with_position(position), line.next, deepest - 1, f"{here}.next")
-        found[name] = Line(name, None, following)
+        found[name] = Line(move=name, then=None, next=following)
     return tuple(found.values())

@@ -1,8 +1,8 @@
 """What another ruleset would have made of a match: the first place where it would have gone otherwise."""
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Final
 
 from domain.game import Outcome
 from domain.games import find_ruleset
@@ -23,7 +23,8 @@ class Unplayable(ValueError):
     """A match that its own rulesets cannot replay; the message says where and why."""
 
 
-class Difference(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
     """Where a match and its replay part: after ``ply`` plies (0: before the first one) at the event ``version``.
 
     ``kind`` is one of the constants above. ``recorded`` is what the match has there, ``instead`` what the other ruleset
@@ -57,7 +58,13 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
             setups = _setups(event, new)
             if (event.setup, len(event.seats)) not in setups:
                 known = ", ".join(f"{name} for {seats}" for name, seats in setups)
-                return Difference(0, was.version, SETUP, f"{event.setup} for {len(event.seats)}", known)
+                return Difference(
+                    ply=0,
+                    version=was.version,
+                    kind=SETUP,
+                    recorded=f"{event.setup} for {len(event.seats)}",
+                    instead=known,
+                )
             event = replace(event, ruleset=new)
         # A match that comes under the old ruleset later has a past that the new one did not make.
         then = under_ruleset(was, new, event.at) if before is not None and then is None else evolve(then, event, match)
@@ -66,7 +73,10 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
         if before is None or was.position is not before.position:
             found = _compared(was, then)
             if found is not None:
-                return Difference(len(was.moves), was.version, *found)
+                kind, recorded, instead = found
+                return Difference(
+                    ply=len(was.moves), version=was.version, kind=kind, recorded=recorded, instead=instead
+                )
     return None
 
 
@@ -97,8 +107,8 @@ def _fault(was: MatchState, event: e.Event, reason: str) -> Difference:
     ply = len(was.moves)
     if isinstance(event, e.MoveSubmitted):
         refusal = reason.removeprefix(f"ply {ply}, {event.move}: ")
-        return Difference(ply, was.version, ILLEGAL_MOVE, event.move, refusal)
-    return Difference(ply, was.version, FAULT, "", reason)
+        return Difference(ply=ply, version=was.version, kind=ILLEGAL_MOVE, recorded=event.move, instead=refusal)
+    return Difference(ply=ply, version=was.version, kind=FAULT, recorded="", instead=reason)
 
 
 def _said(outcome: Outcome | None) -> str:

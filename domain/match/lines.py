@@ -8,8 +8,9 @@ Lines are private. They are no events; what comes of them is, in the same append
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from domain.game import AnyGame, OutcomeUnknownError, RulesError, StepBudget
 from domain.games import find_ruleset
@@ -33,7 +34,8 @@ MOST_ANSWERS = 64
 """In one append; what would be due beyond waits for the next event of the match."""
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
     """After ``move``, do ``then`` (one of ACTIONS; None: just go on), and go on with one of ``next``.
 
     ``then`` may stand only after a move of another seat. "wait" lays down that nothing is to be done.
@@ -45,7 +47,8 @@ class Line(NamedTuple):
     next: tuple["Line", ...] = ()
 
 
-class Lines(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines:
     """What may follow the ``position`` (as notation) after ``ply`` plies; ``taken_back`` is that of the match then.
 
     Once moves are taken back all lines are dead: who took a move back would have it played again at once.
@@ -57,14 +60,16 @@ class Lines(NamedTuple):
     taken_back: int = 0
 
 
-class Orders(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
     """All that a seat has laid down: lines, and whether its only legal move is to be played for it."""
 
     lines: Lines | None = None
     forced: bool = False
 
 
-class Reached(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
     """Where the match stands in the lines of a seat: the last move that was made of them, and what may follow it."""
 
     last: Line | None
@@ -82,8 +87,8 @@ def laid_down(
     if first or forced:
         refuse_if_lines_off(state)
     if first is not None:
-        orders = orders._replace(lines=arranged(state, player, first, now) if first else None)
-    return orders if forced is None else orders._replace(forced=forced)
+        orders = replace(orders, lines=arranged(state, player, first, now) if first else None)
+    return orders if forced is None else replace(orders, forced=forced)
 
 
 def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) -> Lines:
@@ -96,7 +101,9 @@ def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) ->
     game = find_ruleset(state.game, state.ruleset)
     arranger = _Arranger(game, state, seat)
     lines = arranger.arrange(state.position, state.history, first, 0, "lines")
-    return Lines(len(state.moves), game.format_position(state.position), lines, state.taken_back)
+    return Lines(
+        ply=len(state.moves), position=game.format_position(state.position), first=lines, taken_back=state.taken_back
+    )
 
 
 def refuse_if_lines_off(state: MatchState) -> None:
@@ -144,7 +151,7 @@ class _Arranger:
         if line.next and is_seen_over(self._game, after, before):
             raise Refused("unfit-lines", "the game is over here: nothing can follow", f"{place}.next")
         following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()
-        return Line(self._game.format_move(position, move), line.then, following)
+        return Line(move=self._game.format_move(position, move), then=line.then, next=following)
 
     def _any(self, line: Line, own: bool, place: str) -> Line:
         """Take an answer to whatever is played; whether it is legal then shows only then."""
@@ -181,7 +188,7 @@ def reached(state: MatchState, lines: Lines) -> Reached | None:
         if not named:
             return None
         last, following = named[0], named[0].next
-    return Reached(last, following)
+    return Reached(last=last, following=following)
 
 
 def standing(state: MatchState, seat: int, lines: Lines) -> tuple[LineStatus, str]:

@@ -31,7 +31,7 @@ def takes_draw(state: MatchState, seat: int) -> bool:
     A player answers once for one seat, so that an opponent on several, which cannot agree for all of them, never does.
     Raises ValueError when no opponent sits there.
     """
-    player, _, level = state.seats[seat]
+    player, level = state.seats[seat].player, state.seats[seat].level
     if level is None:
         raise ValueError(f"no opponent has seat {seat} of match {state.match}")
     if sum(other.player == player for other in state.seats) > 1:

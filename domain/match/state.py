@@ -1,6 +1,7 @@
 """The state of a match, as its events make it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from domain.match.clock import Clock
@@ -8,7 +9,8 @@ from domain.match.enums import Channel, Ground, RulingKind, Status
 from domain.match.terms import Terms
 
 
-class Seat(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
     """Who sits where: a person, an opponent at a level, an invited person who has not answered yet, or nobody.
 
     ``player`` is an opaque id, None for an open seat; ``level`` is set for an opponent only.
@@ -21,22 +23,22 @@ class Seat(NamedTuple):
     @classmethod
     def open(cls) -> "Seat":
         """Return a seat that anybody may take."""
-        return cls(None, False)
+        return cls(player=None, joined=False)
 
     @classmethod
     def invited(cls, player: str) -> "Seat":
         """Return a seat kept for ``player``."""
-        return cls(player, False)
+        return cls(player=player, joined=False)
 
     @classmethod
     def taken(cls, player: str) -> "Seat":
         """Return the seat of ``player``."""
-        return cls(player, True)
+        return cls(player=player, joined=True)
 
     @classmethod
     def opponent(cls, level: int) -> "Seat":
         """Return the seat of the machine player of ``level``."""
-        return cls(opponent_id(level), True, level)
+        return cls(player=opponent_id(level), joined=True, level=level)
 
 
 OPPONENT_PREFIX = "opponent-"
@@ -59,7 +61,8 @@ def is_person(player: str) -> bool:
     return player not in (CLOCK, CONSOLE) and not player.startswith(OPPONENT_PREFIX)
 
 
-class Takeback(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Takeback:
     """``seat`` asks to go back to the position after ``ply`` plies; ``agreed`` holds the seats that agree so far."""
 
     seat: int
@@ -67,7 +70,8 @@ class Takeback(NamedTuple):
     agreed: tuple[int, ...]
 
 
-class Fallen(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallen:
     """The flag of ``seat`` fell at the instant ``deadline`` and was recorded ``at`` a later one."""
 
     seat: int
@@ -75,7 +79,8 @@ class Fallen(NamedTuple):
     at: int
 
 
-class Ruling(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
     """``arbiter`` ruled so ``at`` an instant."""
 
     arbiter: str
@@ -83,7 +88,8 @@ class Ruling(NamedTuple):
     at: int
 
 
-class Dispute(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispute:
     """A case: who raised it when about what, who has said something, how it was ruled, and whether that was appealed.
 
     ``seat`` is None for a case that an arbiter opened. ``involved`` are the arbiters who acted in it before an appeal,
@@ -109,14 +115,16 @@ class Dispute(NamedTuple):
         return len(self.rulings) <= self.appealed + self.reopened
 
 
-class Proposal(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
     """An arbiter proposes to go on under ``ruleset``; ``agreed`` holds the seats that agree so far."""
 
     ruleset: int
     agreed: tuple[int, ...] = ()
 
 
-class Ended(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
     """How a match stood before it was annulled."""
 
     status: Status

@@ -1,7 +1,7 @@
 """The terms of a match: its time control and what its players may do beside playing, agreed before it begins."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from domain.match.enums import Control, FlagRule
 from domain.match.refusals import Refused
@@ -22,7 +22,8 @@ OPEN_FOR = 30 * DAY
 """A match whose seats are not all taken after so long is called off."""
 
 
-class Terms(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
     """How time is measured and what is allowed. All durations are milliseconds.
 
     ``control`` "days-per-move" gives ``bank`` anew for every move; "bank" begins with ``bank``, adds ``increment``
@@ -52,18 +53,40 @@ def days_per_move(days: int, *, takebacks: bool = False) -> Terms:
     """Return terms of so many days for every move, with everything allowed that does no harm to a rated match."""
     time = days * DAY
     return Terms(
-        Control.DAYS_PER_MOVE, time, 0, time, None, 7 * DAY, FlagRule.AUTOMATIC, True, True, takebacks, True, True
+        control=Control.DAYS_PER_MOVE,
+        bank=time,
+        increment=0,
+        cap=time,
+        ceiling=None,
+        first_move=7 * DAY,
+        flag=FlagRule.AUTOMATIC,
+        vacations=True,
+        weekends=True,
+        takebacks=takebacks,
+        lines=True,
+        whole_turns=True,
     )
 
 
 STANDARD = Terms(
-    Control.BANK, 10 * DAY, DAY, 20 * DAY, None, 7 * DAY, FlagRule.AUTOMATIC, True, True, False, True, True
+    control=Control.BANK,
+    bank=10 * DAY,
+    increment=DAY,
+    cap=20 * DAY,
+    ceiling=None,
+    first_move=7 * DAY,
+    flag=FlagRule.AUTOMATIC,
+    vacations=True,
+    weekends=True,
+    takebacks=False,
+    lines=True,
+    whole_turns=True,
 )
 """Ten days at the start, one more for every move, twenty at most."""
 
 PRESETS: Mapping[str, Terms] = {
     "10 days and 1 more for every move": STANDARD,
-    "30 days and 3 more for every move": STANDARD._replace(bank=30 * DAY, increment=3 * DAY, cap=60 * DAY),
+    "30 days and 3 more for every move": replace(STANDARD, bank=30 * DAY, increment=3 * DAY, cap=60 * DAY),
     "1 day for every move": days_per_move(1),
     "3 days for every move": days_per_move(3),
     "7 days for every move": days_per_move(7),

@@ -4,7 +4,7 @@ from domain.games import find_ruleset
 from domain.match import calendar as calendars
 from domain.match import commands as c
 from domain.match import events as e
-from domain.match.clock import falls_at, forecast
+from domain.match.clock import Pause, falls_at, forecast
 from domain.match.enums import EndReason, Limit, PauseReason, Status
 from domain.match.guards import active_seat, refuse_if_broken, refuse_if_ended, refuse_if_frozen, seat_of, seats_playing
 from domain.match.refusals import Refused
@@ -116,7 +116,7 @@ def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.E
         return ()
     if command.until is not None and command.until <= command.since:
         return ()
-    if (command.reason, seat, command.since, command.until) in state.clock.pauses:
+    if Pause(reason=command.reason, seat=seat, since=command.since, until=command.until) in state.clock.pauses:
         return ()
     automatic = command.automatic or None
     return (

@@ -17,7 +17,13 @@ def packed(orders: Orders) -> str | None:
     lines = orders.lines
     content = {
         "forced": orders.forced,
-        "lines": lines and {**lines._asdict(), "first": lines_shown(lines.first)},
+        "lines": lines
+        and {
+            "ply": lines.ply,
+            "position": lines.position,
+            "first": lines_shown(lines.first),
+            "taken_back": lines.taken_back,
+        },
     }
     return json.dumps(content, separators=(",", ":"))
 
@@ -39,7 +45,10 @@ def tree_shown(lines: tuple[Line, ...]) -> list[dict[str, Any]]:
 
 def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return the lines that ``lines_shown`` showed; ``then`` and ``next`` may be left out."""
-    return tuple(Line(each["move"], _action(each.get("then")), lines_read(each.get("next", []))) for each in content)
+    return tuple(
+        Line(move=each["move"], then=_action(each.get("then")), next=lines_read(each.get("next", [])))
+        for each in content
+    )
 
 
 def _action(then: str | None) -> LineAction | None:
@@ -52,6 +61,6 @@ def _orders(text: str) -> Orders:
     content = json.loads(text)
     lines = content["lines"]
     return Orders(
-        lines and Lines(**{**lines, "first": lines_read(lines["first"])}),
-        content["forced"],
+        lines=lines and Lines(**{**lines, "first": lines_read(lines["first"])}),
+        forced=content["forced"],
     )

@@ -226,14 +226,15 @@ def _examined(examination: Examination, authority: Authority | None, read: _Read
         return Record(envelope, None, before, None, fault=unreadable)
     after, deviation = None, None
     try:
-        after, deviation = examination.take(event, following)
+        step = examination.take(event, following)
+        after, deviation = step.after, step.deviation
     except Deviation as impossible:
         deviation = str(impossible)
     unauthorized = None
     # What an event that the rules cannot follow should have been is unknown.
     breaks = after is not None and after.broken is not None and (before is None or before.broken is None)
     if authority is not None and not breaks:
-        recorded = Recorded(event, envelope.actor, envelope.schema)
+        recorded = Recorded(event=event, actor=envelope.actor, schema=envelope.schema)
         unauthorized = authority.objection(before, recorded, following)
     if after is None:
         return Record(envelope, event, before, None, fault=deviation, unauthorized=unauthorized)

@@ -1,10 +1,12 @@
 """The summary of a match: what lists, pages of players and workers need to know of it, without its moves."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import astuple, fields
 from typing import Any, NamedTuple
 
 from domain.match.clock import forecast
-from domain.match.enums import Status
+from domain.match.enums import Control, FlagRule, Status
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
 from domain.match.state import MatchState, Seat
@@ -19,6 +21,10 @@ WITHOUT_LAST_MOVE = 5
 """The layout before the last move was kept: such a summary is read, and stays without it until its match moves on."""
 
 DAY_MS = 24 * 3600 * 1000
+
+_TERMS_FIELDS = tuple(field.name for field in fields(Terms))
+
+_TERMS_FIELDS = tuple(field.name for field in fields(Terms))
 
 
 class Summary(NamedTuple):
@@ -169,22 +175,34 @@ def rated_result(summary: Summary) -> RatedResult | None:
 
 def pack(projected: Projected) -> bytes:
     """Return the stored bytes of a summary: a JSON array, the same for the same summary."""
-    return json.dumps([LAYOUT, projected.digest, *projected.summary], separators=(",", ":")).encode()
+    return json.dumps([LAYOUT, projected.digest, *projected.summary], default=astuple, separators=(",", ":")).encode()
 
 
 def unpack(packed: bytes | None) -> Projected | None:
     """Return what was packed, or None when there is nothing, or nothing that can be read here: it is projected anew."""
     if packed is None:
         return None
-    fields: list[Any]
-    layout, digest, *fields = json.loads(packed)
+    values: list[Any]
+    layout, digest, *values = json.loads(packed)
     if layout == WITHOUT_LAST_MOVE:
-        fields.append("")
+        values.append("")
     elif layout != LAYOUT:
         return None
-    summary = Summary._make(tuple(field) if isinstance(field, list) else field for field in fields)
-    terms = None if summary.terms is None else Terms(*summary.terms)
-    return Projected(summary._replace(seats=tuple(Seat(*seat) for seat in summary.seats), terms=terms), digest)
+    named = dict(zip(Summary._fields, map(_frozen, values), strict=True))
+    named["seats"] = tuple(Seat(player=player, joined=joined, level=level) for player, joined, level in named["seats"])
+    named["terms"] = _terms(named["terms"])
+    return Projected(Summary(**named), digest)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _terms(packed: Sequence[Any] | None) -> Terms | None:
+    if packed is None:
+        return None
+    named = dict(zip(_TERMS_FIELDS, packed, strict=True))
+    return Terms(**{**named, "control": Control(named["control"]), "flag": FlagRule(named["flag"])})
 
 
 def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:

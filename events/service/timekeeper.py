@@ -9,6 +9,7 @@ is settled, and what it has already is not appended again.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import structlog
@@ -145,7 +146,7 @@ class Timekeeper:
         if seat is None or not due.is_playing(loaded.state) or (terms is not None and not terms.lines):
             return
         if loaded.orders.get(seat, Orders()).forced != wanted:
-            self._matches.lay_down(match_id, player, lambda _, orders: orders._replace(forced=wanted))
+            self._matches.lay_down(match_id, player, lambda _, orders: replace(orders, forced=wanted))
 
     def correct(self, match_id: str, now: int) -> Settled:
         """Bring the match back to the present where a wrong clock has left instants of the future in it.

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -183,7 +184,7 @@ def test_a_deadline_that_is_not_one_is_tried_less_and_less_often_and_hides_no_ot
 def test_a_match_that_waits_for_somebody_is_not_settled_again_and_again(
     shop: SteppedInstallation, paused: bool
 ) -> None:
-    match = shop.start("alice", "bob", terms=THREE_DAYS if paused else THREE_DAYS._replace(flag=FlagRule.CLAIM))
+    match = shop.start("alice", "bob", terms=THREE_DAYS if paused else replace(THREE_DAYS, flag=FlagRule.CLAIM))
     shop.play(match, 2)
     if paused:
         shop.do(match, PauseClock(reason=PauseReason.ARBITER, player=None, since=shop.now))
@@ -205,7 +206,7 @@ def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_nex
     beating_until(shop, max(falls(shop, match) for match in matches))
     shop.ticker().tick()
     for match in matches:
-        assert pauses(shop, match) == (Pause(PauseReason.VACATION, 0, since, since + 7 * DAY),)
+        assert pauses(shop, match) == (Pause(reason=PauseReason.VACATION, seat=0, since=since, until=since + 7 * DAY),)
     back = shop.now
     shop.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, back)))
     shop.ticker().tick()
@@ -230,7 +231,7 @@ def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: SteppedInsta
     loaded = shop.matches.load(match)
     assert [seat for seat, orders in loaded.orders.items() if orders.forced] == [1]
     # What was said in the match itself stays, whatever else happens before the first move.
-    shop.matches.lay_down(match, "bob", lambda _, orders: orders._replace(forced=False))
+    shop.matches.lay_down(match, "bob", lambda _, orders: replace(orders, forced=False))
     shop.diaries.change("bob", lambda diary: diary._replace(book=()))
     shop.sweeper().check_clocks()
     drain(shop.clocks())
@@ -256,7 +257,8 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
             eventually(partial(pauses, shop, match), "the credit")
         eventually(lambda: not shop.heartbeat.uncredited(), "the end of the crediting")
     for match in matches:
-        assert pauses(shop, match)[0][:3] == (PauseReason.OUTAGE, None, last)
+        pause = pauses(shop, match)[0]
+        assert (pause.reason, pause.seat, pause.since) == (PauseReason.OUTAGE, None, last)
         assert shop.state(match).status == Status.PLAYING
         assert falls(shop, match) > shop.now
 
@@ -401,4 +403,4 @@ def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgive
     assert pauses(shop, match) == ()
     beating_until(shop, falls(shop, match))
     shop.ticker().tick()
-    assert pauses(shop, match) == (Pause(PauseReason.VACATION, 0, since, since + 2 * DAY),)
+    assert pauses(shop, match) == (Pause(reason=PauseReason.VACATION, seat=0, since=since, until=since + 2 * DAY),)

@@ -9,6 +9,7 @@ import json
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple
@@ -274,7 +275,10 @@ class _Auditor:
         played = {envelope.data["move"] for envelope in envelopes if envelope.type == "move-submitted"}
         other_events = [_bytes(envelope._asdict()) for envelope in envelopes if envelope.type != "move-submitted"]
         state = self._year.house.state(match)
-        reads = [_bytes(self._store.open(match, None).snapshot), json.dumps(summarise(state)._asdict()).encode()]
+        reads = [
+            _bytes(self._store.open(match, None).snapshot),
+            json.dumps(summarise(state)._asdict(), default=asdict).encode(),
+        ]
         moves = [_bytes(envelope._asdict()) for envelope in envelopes if envelope.type == "move-submitted"]
         for word in words:
             quoted = json.dumps(word).encode()

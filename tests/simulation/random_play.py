@@ -30,7 +30,7 @@ def lines_for(state: MatchState, seat: int, random: Random) -> tuple[Line, ...]:
         after = game.play(state.position, answer[0])
         if game.outcome(after, ()) is None:
             reply = _text(game, after, _moves(game, after, 1, random)[0])
-            return (Line(ANY, None, (Line(reply),)),)
+            return (Line(move=ANY, then=None, next=(Line(move=reply),)),)
     return _grown(game, state.position, seat, random.randint(2, 5), random, root=True)
 
 
@@ -46,7 +46,7 @@ def _grown(game: AnyGame, position: Any, seat: int, depth: int, random: Random, 
         following: tuple[Line, ...] = ()
         if then in (None, LineAction.ACCEPT_DRAW):
             following = _grown(game, game.play(position, move), seat, depth - 1, random)
-        lines.append(Line(_text(game, position, move), then, following))
+        lines.append(Line(move=_text(game, position, move), then=then, next=following))
     return tuple(lines)
 
 

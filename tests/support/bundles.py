@@ -1,6 +1,7 @@
 """Bundles of matches that a test plays, signed by a key that it knows, with a checkpoint of a small log."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from domain.match.commands import (
     AcceptRuleset,
@@ -121,7 +122,7 @@ def forgiven() -> PlayedMatch:
 
 def taken_back() -> PlayedMatch:
     """Return a match in which Black has taken the first move back and played another one."""
-    match = started(STANDARD._replace(takebacks=True))
+    match = started(replace(STANDARD, takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(RequestTakeback(player="bob"))

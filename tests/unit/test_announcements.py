@@ -264,12 +264,12 @@ def test_an_invitation_and_a_rematch_are_answered_in_words_of_their_own() -> Non
 
 def laid_down(match: PlayedMatch, player: str, line: Line) -> Orders:
     """Return ``line`` as what ``player`` lays down in the match as it stands."""
-    return Orders(arranged(match.state, player, (line,), match.now))
+    return Orders(lines=arranged(match.state, player, (line,), match.now))
 
 
 def test_declining_a_draw_says_which_conditional_move_is_played_then() -> None:
     match = started()
-    orders = laid_down(match, "bob", Line("c3-d4", None, (Line("b6-a5"),)))
+    orders = laid_down(match, "bob", Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),)))
     match.do(c.SubmitMove(player="alice", move="c3-d4", offer_draw=True))
     match.orders[1] = orders
     found = find_consequences(match.state, "bob", orders, match.now)
@@ -281,7 +281,7 @@ def test_declining_a_draw_says_which_conditional_move_is_played_then() -> None:
 
 def test_refusing_to_take_back_says_which_conditional_move_is_played_then() -> None:
     match = started(days_per_move(3, takebacks=True))
-    orders = laid_down(match, "bob", Line("c3-d4", None, (Line("b6-a5"),)))
+    orders = laid_down(match, "bob", Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),)))
     match.move("alice", "c3-d4")
     match.do(c.RequestTakeback(player="alice"))
     found = find_consequences(match.state, "bob", orders, match.now)

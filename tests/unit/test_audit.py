@@ -165,7 +165,7 @@ ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
 @pytest.mark.parametrize(
     ("change", "version", "said"),
     [
-        (replaced(0, terms=STANDARD._replace(bank=10**15)), 1, "bank must be "),
+        (replaced(0, terms=replace(STANDARD, bank=10**15)), 1, "bank must be "),
         (
             lambda events: events.insert(3, CalendarSet(at=NOON + 3000, seat=0, calendar=ALWAYS_FREE)),
             4,
@@ -246,7 +246,7 @@ def test_what_an_arbiter_does_after_a_fault_is_still_told() -> None:
     assert [record.fault is None for record in found] == [True] * 4 + [False] + [True] * 3
     assert found[-1].after is not None
     assert found[-1].after.scores == (0.0, 1.0)
-    assert found[-1].proof == Proof(2, decided_by=7)
+    assert found[-1].proof == Proof(ply=2, decided_by=7)
     assert found[4].ply is None
 
 

@@ -1,6 +1,7 @@
 """Who did what: a bundle signed with the server's own key is refused where its events cannot have come about."""
 
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from typing import NamedTuple
 
 import pytest
@@ -57,7 +58,7 @@ def drawn() -> PlayedMatch:
 
 def asked_to_take_back() -> PlayedMatch:
     """Return a match in which Black asks to take the last move back."""
-    match = started(STANDARD._replace(takebacks=True))
+    match = started(replace(STANDARD, takebacks=True))
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     match.do(c.RequestTakeback(player="bob"))
@@ -131,7 +132,7 @@ def declined() -> PlayedMatch:
 def laid_down_by_black() -> PlayedMatch:
     """Return a match in which a move that Black had laid down was played."""
     match = started()
-    lines = [Line("c3-d4", None, (Line("b6-a5"),))]
+    lines = [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),))]
     match.orders[1] = laid_down(match.state, "bob", Orders(), lines, None, match.now)
     match.move("alice", "c3-d4")
     return match
@@ -470,7 +471,7 @@ def test_what_was_laid_down_is_done_at_once_and_only_where_the_terms_allow_it() 
     assert steps(bundle_of(laid_down_by_black()))["authority"].proved
     later = fault(forged(laid_down_by_black(), dated(lambda at: at + 1, since=5)))
     assert later.reason.startswith("what was laid down is done together with the event in front of it")
-    off = {**STANDARD._asdict(), "lines": False}
+    off = {**asdict(STANDARD), "lines": False}
     refused = fault(forged(laid_down_by_black(), saying(1, terms={k: v for k, v in off.items() if v is not None})))
     assert (refused.place, refused.reason) == (
         "version 5",

@@ -68,7 +68,7 @@ def test_a_move_is_never_refused_but_a_draw_offer_with_it_may_be() -> None:
 
 
 def test_every_wish_counts_once_for_who_wished_it() -> None:
-    match = started(STANDARD._replace(takebacks=True))
+    match = started(replace(STANDARD, takebacks=True))
     match.move("alice", "c3-d4")
     match.do(OfferDraw(player="alice"))
     match.do(DeclineDraw(player="bob"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from random import Random
@@ -33,9 +34,21 @@ from tests.support.matches import SHORT_GAME, PlayedMatch, started, started_by_f
 WORDS = sha256(b"So it was.").hexdigest()
 ARBITERS = ("ann", "ben", "cleo")
 TERMS = (
-    STANDARD._replace(takebacks=True),
+    replace(STANDARD, takebacks=True),
     days_per_move(3, takebacks=True),
-    Terms(Control.BANK, 2 * DAY, HOUR, 3 * DAY, DAY, 7 * DAY, FlagRule.CLAIM, True, True, True, True),
+    Terms(
+        control=Control.BANK,
+        bank=2 * DAY,
+        increment=HOUR,
+        cap=3 * DAY,
+        ceiling=DAY,
+        first_move=7 * DAY,
+        flag=FlagRule.CLAIM,
+        vacations=True,
+        weekends=True,
+        takebacks=True,
+        lines=True,
+    ),
 )
 
 

@@ -1,5 +1,7 @@
 """The clocks of a match: whose flag falls when, and that no pause, gift or change of calendar ever costs time."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match.calendar import Calendar, Offset
@@ -54,49 +56,49 @@ def test_no_flag_falls_before_the_start_nor_after_the_end() -> None:
 
 def test_days_per_move_begin_anew_with_every_move() -> None:
     clock = running(THREE_DAYS)
-    assert forecast(clock) == Forecast(0, MONDAY + 3 * DAY, Limit.TIME)
+    assert forecast(clock) == Forecast(seat=0, at=MONDAY + 3 * DAY, limit=Limit.TIME)
     clock = moved(clock, 0, 1, MONDAY + 2 * DAY)
-    assert forecast(clock) == Forecast(1, MONDAY + 5 * DAY, Limit.TIME)
+    assert forecast(clock) == Forecast(seat=1, at=MONDAY + 5 * DAY, limit=Limit.TIME)
     clock = moved(clock, 1, 0, MONDAY + 2 * DAY + 1)
-    assert forecast(clock) == Forecast(0, MONDAY + 5 * DAY + 1, Limit.TIME)
+    assert forecast(clock) == Forecast(seat=0, at=MONDAY + 5 * DAY + 1, limit=Limit.TIME)
 
 
 def test_a_bank_is_spent_gets_an_increment_after_the_move_and_saves_up_to_the_cap() -> None:
-    clock = running(STANDARD._replace(bank=10 * DAY, increment=DAY, cap=12 * DAY))
+    clock = running(replace(STANDARD, bank=10 * DAY, increment=DAY, cap=12 * DAY))
     assert clock.remaining == (11 * DAY, 11 * DAY)
     clock = moved(clock, 0, 1, MONDAY + 4 * DAY)
     assert clock.remaining == (8 * DAY, 11 * DAY)
     clock = moved(moved(clock, 1, 0, MONDAY + 4 * DAY), 0, 1, MONDAY + 4 * DAY)
     clock = moved(clock, 1, 0, MONDAY + 4 * DAY)
     assert clock.remaining == (9 * DAY, 12 * DAY)
-    assert forecast(clock) == Forecast(0, MONDAY + 13 * DAY, Limit.TIME)
+    assert forecast(clock) == Forecast(seat=0, at=MONDAY + 13 * DAY, limit=Limit.TIME)
 
 
 def test_a_single_move_takes_no_longer_than_the_ceiling_however_much_is_banked() -> None:
-    clock = running(STANDARD._replace(ceiling=2 * DAY))
-    assert forecast(clock) == Forecast(0, MONDAY + 2 * DAY, Limit.CEILING)
+    clock = running(replace(STANDARD, ceiling=2 * DAY))
+    assert forecast(clock) == Forecast(seat=0, at=MONDAY + 2 * DAY, limit=Limit.CEILING)
     assert forecast(given(clock, 0, 5 * DAY)) == forecast(clock)
     clock = moved(clock, 0, 1, MONDAY + DAY)
-    assert forecast(clock) == Forecast(1, MONDAY + 3 * DAY, Limit.CEILING)
+    assert forecast(clock) == Forecast(seat=1, at=MONDAY + 3 * DAY, limit=Limit.CEILING)
 
 
 def test_the_first_move_of_each_seat_has_a_deadline_of_its_own() -> None:
     clock = started(new_clock(STANDARD, 2), 0, MONDAY)
-    assert forecast(clock) == Forecast(0, MONDAY + 7 * DAY, Limit.FIRST_MOVE)
+    assert forecast(clock) == Forecast(seat=0, at=MONDAY + 7 * DAY, limit=Limit.FIRST_MOVE)
     clock = moved(clock, 0, 1, MONDAY + DAY)
-    assert forecast(clock) == Forecast(1, MONDAY + 8 * DAY, Limit.FIRST_MOVE)
+    assert forecast(clock) == Forecast(seat=1, at=MONDAY + 8 * DAY, limit=Limit.FIRST_MOVE)
     clock = moved(clock, 1, 0, MONDAY + DAY)
     assert expected(clock).limit == Limit.TIME
 
 
 def test_a_first_move_is_never_due_later_than_the_time_there_is() -> None:
     clock = started(new_clock(days_per_move(2), 2), 0, MONDAY)
-    assert forecast(clock) == Forecast(0, MONDAY + 2 * DAY, Limit.FIRST_MOVE)
+    assert forecast(clock) == Forecast(seat=0, at=MONDAY + 2 * DAY, limit=Limit.FIRST_MOVE)
     assert "within 2 days" in in_words(clock, MONDAY, "White")[0]
 
 
 def test_a_flag_that_nobody_claims_falls_by_itself_much_later_but_a_first_move_is_due_at_once() -> None:
-    by_claim = STANDARD._replace(flag=FlagRule.CLAIM)
+    by_claim = replace(STANDARD, flag=FlagRule.CLAIM)
     clock = running(by_claim)
     at = expected(clock).at
     assert at is not None
@@ -105,33 +107,45 @@ def test_a_flag_that_nobody_claims_falls_by_itself_much_later_but_a_first_move_i
 
 
 def test_a_pause_moves_the_flag_by_its_length() -> None:
-    clock = paused(running(THREE_DAYS), Pause(PauseReason.VACATION, 0, MONDAY + DAY, MONDAY + 8 * DAY))
+    clock = paused(
+        running(THREE_DAYS), Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY + DAY, until=MONDAY + 8 * DAY)
+    )
     assert expected(clock).at == MONDAY + 10 * DAY
     assert left(clock, 0, MONDAY + 4 * DAY) == left(clock, 0, MONDAY + DAY) == 2 * DAY
 
 
 def test_a_pause_of_one_seat_does_not_stop_another_and_a_pause_of_all_does() -> None:
     clock = running(THREE_DAYS)
-    assert expected(paused(clock, Pause(PauseReason.VACATION, 1, MONDAY, MONDAY + 8 * DAY))).at == MONDAY + 3 * DAY
-    assert expected(paused(clock, Pause(PauseReason.OUTAGE, None, MONDAY, MONDAY + 8 * DAY))).at == MONDAY + 11 * DAY
+    assert (
+        expected(paused(clock, Pause(reason=PauseReason.VACATION, seat=1, since=MONDAY, until=MONDAY + 8 * DAY))).at
+        == MONDAY + 3 * DAY
+    )
+    assert (
+        expected(paused(clock, Pause(reason=PauseReason.OUTAGE, seat=None, since=MONDAY, until=MONDAY + 8 * DAY))).at
+        == MONDAY + 11 * DAY
+    )
 
 
 def test_pauses_that_overlap_count_once() -> None:
-    clock = paused(running(THREE_DAYS), Pause(PauseReason.VACATION, 0, MONDAY + DAY, MONDAY + 3 * DAY))
-    clock = paused(clock, Pause(PauseReason.OUTAGE, None, MONDAY + 2 * DAY, MONDAY + 4 * DAY))
+    clock = paused(
+        running(THREE_DAYS), Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY + DAY, until=MONDAY + 3 * DAY)
+    )
+    clock = paused(clock, Pause(reason=PauseReason.OUTAGE, seat=None, since=MONDAY + 2 * DAY, until=MONDAY + 4 * DAY))
     assert expected(clock).at == MONDAY + 6 * DAY
 
 
 def test_while_a_pause_has_no_end_no_flag_falls_and_when_it_ends_the_time_goes_on() -> None:
-    clock = paused(running(THREE_DAYS), Pause(PauseReason.ARBITER, None, MONDAY + DAY, None))
-    assert forecast(clock) == Forecast(0, None, Limit.TIME)
+    clock = paused(running(THREE_DAYS), Pause(reason=PauseReason.ARBITER, seat=None, since=MONDAY + DAY, until=None))
+    assert forecast(clock) == Forecast(seat=0, at=None, limit=Limit.TIME)
     assert falls_at(clock) is None
     assert expected(resumed(clock, PauseReason.ARBITER, None, MONDAY + 9 * DAY)).at == MONDAY + 11 * DAY
 
 
 def test_ending_a_pause_cancels_those_ahead_and_leaves_other_reasons_alone() -> None:
-    clock = paused(running(THREE_DAYS), Pause(PauseReason.VACATION, 0, MONDAY + DAY, MONDAY + 2 * DAY))
-    clock = paused(clock, Pause(PauseReason.ARBITER, 0, MONDAY, MONDAY + DAY))
+    clock = paused(
+        running(THREE_DAYS), Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY + DAY, until=MONDAY + 2 * DAY)
+    )
+    clock = paused(clock, Pause(reason=PauseReason.ARBITER, seat=0, since=MONDAY, until=MONDAY + DAY))
     assert expected(resumed(clock, PauseReason.VACATION, 0, MONDAY)).at == MONDAY + 4 * DAY
     assert resumed(clock, PauseReason.VACATION, 1, MONDAY) == clock
 
@@ -140,14 +154,16 @@ def test_free_days_do_not_count() -> None:
     clock = with_calendar(running(THREE_DAYS, MONDAY + 3 * DAY), 0, WEEKENDS_OFF, MONDAY)
     assert expected(clock).at == MONDAY + 8 * DAY
     assert left(clock, 0, MONDAY + 6 * DAY) == DAY
-    off = running(THREE_DAYS._replace(weekends=False), MONDAY + 3 * DAY)
+    off = running(replace(THREE_DAYS, weekends=False), MONDAY + 3 * DAY)
     assert expected(with_calendar(off, 0, WEEKENDS_OFF, MONDAY)).at == MONDAY + 6 * DAY
 
 
 def test_whose_time_is_up_the_instant_a_pause_begins_has_until_the_pause_ends() -> None:
     clock = running(THREE_DAYS)
     assert (
-        expected(paused(clock, Pause(PauseReason.VACATION, 0, MONDAY + 3 * DAY, MONDAY + 4 * DAY))).at
+        expected(
+            paused(clock, Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY + 3 * DAY, until=MONDAY + 4 * DAY))
+        ).at
         == MONDAY + 4 * DAY
     )
     friday = running(days_per_move(1), MONDAY + 4 * DAY)
@@ -166,12 +182,12 @@ def test_changing_a_calendar_counts_from_then_on_only() -> None:
 
 
 def test_changing_a_calendar_does_not_begin_the_time_of_a_move_anew() -> None:
-    clock = with_calendar(running(STANDARD._replace(ceiling=3 * DAY)), 0, WEEKENDS_OFF, MONDAY + DAY)
-    assert forecast(clock) == Forecast(0, MONDAY + 3 * DAY, Limit.CEILING)
+    clock = with_calendar(running(replace(STANDARD, ceiling=3 * DAY)), 0, WEEKENDS_OFF, MONDAY + DAY)
+    assert forecast(clock) == Forecast(seat=0, at=MONDAY + 3 * DAY, limit=Limit.CEILING)
 
 
 def test_changing_a_calendar_when_time_is_up_does_not_put_the_claim_off() -> None:
-    clock = running(STANDARD._replace(flag=FlagRule.CLAIM))
+    clock = running(replace(STANDARD, flag=FlagRule.CLAIM))
     deadline = expected(clock).at
     assert deadline is not None
     late = with_calendar(clock, 0, Calendar((Offset(0, 0),), (0, 1, 2)), deadline + 5 * DAY)
@@ -180,8 +196,8 @@ def test_changing_a_calendar_when_time_is_up_does_not_put_the_claim_off() -> Non
 
 
 def test_an_outage_that_is_recorded_late_counts_for_a_single_move_and_across_a_change_of_calendar() -> None:
-    clock = running(STANDARD._replace(ceiling=3 * DAY))
-    outage = Pause(PauseReason.OUTAGE, None, MONDAY, MONDAY + DAY)
+    clock = running(replace(STANDARD, ceiling=3 * DAY))
+    outage = Pause(reason=PauseReason.OUTAGE, seat=None, since=MONDAY, until=MONDAY + DAY)
     changed = with_calendar(clock, 0, WEEKENDS_OFF, MONDAY + 2 * DAY)
     assert expected(paused(changed, outage)).at == MONDAY + 4 * DAY
 
@@ -189,28 +205,31 @@ def test_an_outage_that_is_recorded_late_counts_for_a_single_move_and_across_a_c
 def test_an_outage_that_is_recorded_after_the_move_is_given_back() -> None:
     clock = moved(running(), 0, 1, MONDAY + 3 * DAY)
     in_time = moved(
-        paused(running(), Pause(PauseReason.OUTAGE, None, MONDAY, MONDAY + 2 * DAY)), 0, 1, MONDAY + 3 * DAY
+        paused(running(), Pause(reason=PauseReason.OUTAGE, seat=None, since=MONDAY, until=MONDAY + 2 * DAY)),
+        0,
+        1,
+        MONDAY + 3 * DAY,
     )
-    late = paused(clock, Pause(PauseReason.OUTAGE, None, MONDAY, MONDAY + 2 * DAY))
+    late = paused(clock, Pause(reason=PauseReason.OUTAGE, seat=None, since=MONDAY, until=MONDAY + 2 * DAY))
     assert late.remaining == in_time.remaining == (11 * DAY, 11 * DAY)
 
 
 def test_what_is_given_back_late_stays_above_the_cap_when_it_was_a_gift() -> None:
     generous = given(running(), 0, 15 * DAY)
-    outage = Pause(PauseReason.OUTAGE, None, MONDAY, MONDAY + 2 * DAY)
+    outage = Pause(reason=PauseReason.OUTAGE, seat=None, since=MONDAY, until=MONDAY + 2 * DAY)
     late = paused(moved(generous, 0, 1, MONDAY + 3 * DAY), outage)
     assert late.remaining == moved(paused(generous, outage), 0, 1, MONDAY + 3 * DAY).remaining
 
 
 def test_a_gift_is_kept_above_the_cap_until_it_is_spent() -> None:
-    clock = given(running(STANDARD._replace(cap=11 * DAY)), 0, 3 * DAY)
+    clock = given(running(replace(STANDARD, cap=11 * DAY)), 0, 3 * DAY)
     assert expected(clock).at == MONDAY + 14 * DAY
     assert moved(clock, 0, 1, MONDAY + HOUR).remaining[0] == 14 * DAY - HOUR
 
 
 def test_who_is_passed_the_turn_without_a_move_has_the_whole_time_per_move() -> None:
     clock = passed(running(THREE_DAYS), 1, MONDAY + 2 * DAY)
-    assert forecast(clock) == Forecast(1, MONDAY + 5 * DAY, Limit.TIME)
+    assert forecast(clock) == Forecast(seat=1, at=MONDAY + 5 * DAY, limit=Limit.TIME)
     assert passed(clock, 0, MONDAY + 2 * DAY).remaining == (3 * DAY, 3 * DAY)
 
 
@@ -221,9 +240,13 @@ def test_who_is_passed_the_turn_without_a_move_gets_no_increment() -> None:
 def test_who_is_forgiven_has_three_days_or_the_time_of_a_move() -> None:
     flagged = stopped(running(), MONDAY + 12 * DAY)
     assert flagged.remaining[0] == 0
-    assert forecast(forgiven(flagged, 0, 0, MONDAY + 13 * DAY)) == Forecast(0, MONDAY + 16 * DAY, Limit.TIME)
+    assert forecast(forgiven(flagged, 0, 0, MONDAY + 13 * DAY)) == Forecast(
+        seat=0, at=MONDAY + 16 * DAY, limit=Limit.TIME
+    )
     flagged = stopped(running(days_per_move(5)), MONDAY + 6 * DAY)
-    assert forecast(forgiven(flagged, 0, 0, MONDAY + 7 * DAY)) == Forecast(0, MONDAY + 12 * DAY, Limit.TIME)
+    assert forecast(forgiven(flagged, 0, 0, MONDAY + 7 * DAY)) == Forecast(
+        seat=0, at=MONDAY + 12 * DAY, limit=Limit.TIME
+    )
 
 
 def test_after_forgiveness_the_turn_of_the_other_seat_is_remembered() -> None:
@@ -234,22 +257,24 @@ def test_after_forgiveness_the_turn_of_the_other_seat_is_remembered() -> None:
 
 
 def test_who_comes_back_leaves_what_else_stops_the_clocks_as_it_is() -> None:
-    ruled = Pause(PauseReason.ARBITER, None, MONDAY, None)
-    clock = paused(paused(running(), ruled), Pause(PauseReason.VACATION, 0, MONDAY, MONDAY + 5 * DAY))
+    ruled = Pause(reason=PauseReason.ARBITER, seat=None, since=MONDAY, until=None)
+    clock = paused(
+        paused(running(), ruled), Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY, until=MONDAY + 5 * DAY)
+    )
     assert resumed(clock, PauseReason.VACATION, 0, MONDAY + DAY).pauses == (
         ruled,
-        Pause(PauseReason.VACATION, 0, MONDAY, MONDAY + DAY),
+        Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY, until=MONDAY + DAY),
     )
     assert resumed(clock, PauseReason.VACATION, 0, MONDAY).pauses == (ruled,)
 
 
 def test_what_stands_in_the_way_is_told_with_its_end() -> None:
     clock = with_calendar(running(), 0, WEEKENDS_OFF, MONDAY)
-    clock = paused(clock, Pause(PauseReason.VACATION, 0, MONDAY, MONDAY + 14 * DAY))
+    clock = paused(clock, Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY, until=MONDAY + 14 * DAY))
     saturday = MONDAY + 5 * DAY + HOUR
     assert pauses_at(clock, 0, saturday) == (
-        Pause(PauseReason.VACATION, 0, MONDAY, MONDAY + 14 * DAY),
-        Pause(PauseReason.WEEKEND, 0, saturday, MONDAY + 7 * DAY),
+        Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY, until=MONDAY + 14 * DAY),
+        Pause(reason=PauseReason.WEEKEND, seat=0, since=saturday, until=MONDAY + 7 * DAY),
     )
     assert pauses_at(clock, 1, saturday) == ()
     assert in_words(clock, saturday, "White") == (
@@ -264,11 +289,11 @@ def test_what_stands_in_the_way_is_told_with_its_end() -> None:
     [
         (running(THREE_DAYS), "White has 3 days left for this move."),
         (
-            running(STANDARD._replace(ceiling=DAY)),
+            running(replace(STANDARD, ceiling=DAY)),
             "White has 11 days, but a single move may take no longer than 1 day.",
         ),
         (running(), "White has 11 days left and gets 1 day more after moving."),
-        (running(STANDARD._replace(flag=FlagRule.CLAIM)), "White has 11 days left and gets 1 day more after moving."),
+        (running(replace(STANDARD, flag=FlagRule.CLAIM)), "White has 11 days left and gets 1 day more after moving."),
     ],
 )
 def test_the_forecast_is_told_in_words(clock: Clock, words: str) -> None:
@@ -276,7 +301,7 @@ def test_the_forecast_is_told_in_words(clock: Clock, words: str) -> None:
 
 
 def test_what_can_count_no_more_is_forgotten() -> None:
-    clock = paused(running(), Pause(PauseReason.VACATION, 0, MONDAY, MONDAY + HOUR))
+    clock = paused(running(), Pause(reason=PauseReason.VACATION, seat=0, since=MONDAY, until=MONDAY + HOUR))
     clock = with_calendar(clock, 0, WEEKENDS_OFF, MONDAY + MINUTE)
     for number in range(1, 5):
         clock = moved(clock, (number + 1) % 2, number % 2, MONDAY + number * DAY)

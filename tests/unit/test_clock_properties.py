@@ -1,6 +1,7 @@
 """Whatever happens to the clocks of a match: two computations agree, nothing costs time, and no match is endless."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -54,14 +55,16 @@ def all_terms(draw: st.DrawFn) -> Terms:
         "lines": True,
     }
     if draw(st.booleans()):
-        return days_per_move(draw(st.integers(1, 20)))._replace(**common)
+        return replace(days_per_move(draw(st.integers(1, 20))), **common)
     bank = draw(st.integers(1, 60)) * 6 * HOUR
     cap = bank + draw(st.integers(0, 40)) * 6 * HOUR
-    return Terms(Control.BANK, bank, draw(st.integers(0, 8)) * 3 * HOUR, cap, **common)
+    return Terms(control=Control.BANK, bank=bank, increment=draw(st.integers(0, 8)) * 3 * HOUR, cap=cap, **common)
 
 
 pauses = st.builds(
-    lambda reason, seat, since, length: Pause(reason, seat, START + since, START + since + length),
+    lambda reason, seat, since, length: Pause(
+        reason=reason, seat=seat, since=START + since, until=START + since + length
+    ),
     st.sampled_from(PauseReason),
     st.sampled_from([None, 0, 1]),
     steps,
@@ -125,8 +128,8 @@ def test_who_has_more_time_is_never_flagged_earlier(
 ) -> None:
     clock = with_pauses(clocks.with_calendar(running(terms), 0, calendar, START), held)
     assert flag(clocks.given(clock, 0, more * 6 * HOUR)) >= flag(clock)
-    richer = terms._replace(bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)
-    assert flag(clock._replace(terms=richer, remaining=(richer.bank, richer.bank))) >= flag(clock)
+    richer = replace(terms, bank=terms.bank + more * HOUR, cap=terms.cap + more * HOUR)
+    assert flag(replace(clock, terms=richer, remaining=(richer.bank, richer.bank))) >= flag(clock)
 
 
 @given(terms=all_terms(), held=st.lists(pauses, max_size=4), calendar=calendars, free=st.integers(0, 6))
@@ -222,7 +225,7 @@ def test_two_computations_of_the_flag_agree_after_every_event(four: bool, terms:
             assert match.state == before
         state = match.state
         expected = forecast(state.clock) if state.clock is not None else None
-        assert reckoned(match.events) == (expected and Reckoned(*expected))
+        assert reckoned(match.events) == (expected and Reckoned(expected.seat, expected.at, expected.limit))
         if state.ended:
             assert state.clock is not None
             assert state.clock.seat is None

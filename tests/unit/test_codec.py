@@ -311,7 +311,7 @@ def test_in_matches_created_before_whole_turns_each_ply_is_a_move_for_the_clock(
     assert stored["terms"]["whole_turns"]
     terms = {name: value for name, value in stored["terms"].items() if name != "whole_turns"}
     older = event_of(envelope("match-created", {**stored, "terms": terms}, 3))
-    assert older == replace(created, terms=STANDARD._replace(whole_turns=None))
+    assert older == replace(created, terms=replace(STANDARD, whole_turns=None))
 
 
 @pytest.mark.parametrize(

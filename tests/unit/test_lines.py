@@ -1,5 +1,6 @@
 """Conditional lines and forced moves: what is laid down fires with its trigger, and never in another match."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,14 +33,14 @@ from domain.match.terms import STANDARD
 from tests.support.matches import SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
 BASHNI, TOWERS = GAMES["bashni"], GAMES["towers"]
-WITH_TAKEBACKS = STANDARD._replace(takebacks=True)
+WITH_TAKEBACKS = replace(STANDARD, takebacks=True)
 
 
 def chain(*moves: str, then: LineAction | None = None) -> Line:
     """Return a line of moves one after the other; ``then`` follows the last."""
-    line = Line(moves[-1], then)
+    line = Line(move=moves[-1], then=then)
     for move in reversed(moves[:-1]):
-        line = Line(move, None, (line,))
+        line = Line(move=move, then=None, next=(line,))
     return line
 
 
@@ -76,7 +77,7 @@ def test_the_answer_comes_in_the_same_breath_as_the_move_and_is_marked() -> None
 def test_a_line_is_a_tree_and_goes_on_from_move_to_move() -> None:
     match = started()
     answers = (chain("d6-e5", "f4xd6", "c7xe5", "c3-d4"), chain("d6-c5", "g3-h4"))
-    lay_down(match, "alice", Line("e3-f4", None, answers))
+    lay_down(match, "alice", Line(move="e3-f4", then=None, next=answers))
     assert played(match.move("alice", "e3-f4")) == [("e3-f4", None)]
     assert played(match.move("bob", "d6-e5")) == [("d6-e5", None), ("f4xd6", Channel.CONDITIONAL)]
     assert played(match.move("bob", "c7xe5")) == [("c7xe5", None), ("c3-d4", Channel.CONDITIONAL)]
@@ -143,7 +144,7 @@ def test_a_line_may_resign() -> None:
 
 
 def test_a_line_may_agree_to_a_draw_when_one_is_offered_and_go_on_when_none_is() -> None:
-    line = Line("c3-d4", LineAction.ACCEPT_DRAW, (Line("b6-a5"),))
+    line = Line(move="c3-d4", then=LineAction.ACCEPT_DRAW, next=(Line(move="b6-a5"),))
     match = started()
     lay_down(match, "bob", line)
     happened = match.do(SubmitMove(player="alice", move="c3-d4", offer_draw=True))
@@ -268,17 +269,25 @@ def test_a_draw_by_others_is_answered_before_a_line_goes_on() -> None:
         ([chain("c3-e5")], "lines.0.move", "one square at a time"),
         ([chain("c3-d4", "zz")], "lines.0.next.0.move", "character 1"),
         ([chain("c3-d4"), chain("c3-d4", "b6-a5")], "lines.1.move", "stands here twice"),
-        ([Line("c3-d4", None, (Line("b6-a5"), Line("d6-c5")))], "lines.0.next", "one answer only"),
         (
-            [Line("c3-d4", None, (Line("b6-a5", LineAction.RESIGN),))],
+            [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"), Line(move="d6-c5")))],
+            "lines.0.next",
+            "one answer only",
+        ),
+        (
+            [Line(move="c3-d4", then=None, next=(Line(move="b6-a5", then=LineAction.RESIGN),))],
             "lines.0.next.0.then",
             "only follow a move of another",
         ),
-        ([Line("c3-d4", LineAction.RESIGN, (Line("b6-a5"),))], "lines.0.next", "nothing can follow"),
-        ([Line("c3-d4", LineAction.WAIT, (Line("b6-a5"),))], "lines.0.next", "nothing can follow"),
-        ([Line(ANY, None, (Line("b6-a5"), Line("d6-c5")))], "lines.0.next", "one answer"),
-        ([Line(ANY, None, (chain("b6-a5", "c3-d4"),))], "lines.0.next", "nothing after it"),
-        ([Line("c3-d4", None, (Line(ANY),))], "lines.0.next.0.move", "cannot be any move"),
+        (
+            [Line(move="c3-d4", then=LineAction.RESIGN, next=(Line(move="b6-a5"),))],
+            "lines.0.next",
+            "nothing can follow",
+        ),
+        ([Line(move="c3-d4", then=LineAction.WAIT, next=(Line(move="b6-a5"),))], "lines.0.next", "nothing can follow"),
+        ([Line(move=ANY, then=None, next=(Line(move="b6-a5"), Line(move="d6-c5")))], "lines.0.next", "one answer"),
+        ([Line(move=ANY, then=None, next=(chain("b6-a5", "c3-d4"),))], "lines.0.next", "nothing after it"),
+        ([Line(move="c3-d4", then=None, next=(Line(move=ANY),))], "lines.0.next.0.move", "cannot be any move"),
     ],
 )
 def test_a_line_that_cannot_be_is_refused_with_its_place(lines: list[Line], field: str, reason: str) -> None:
@@ -317,7 +326,7 @@ def test_moves_are_kept_in_canonical_form() -> None:
         game.display_move(position, move): game.format_move(position, move) for move in game.legal_moves(position)
     }
     assert spelled.keys() != set(spelled.values())
-    laid = arranged(match.state, "bob", [Line(text) for text in spelled], match.now)
+    laid = arranged(match.state, "bob", [Line(move=text) for text in spelled], match.now)
     assert [line.move for line in laid.first] == list(spelled.values())
 
 
@@ -328,8 +337,8 @@ def every_continuation(position: Any, depth: int) -> tuple[Line, ...]:
         after = BASHNI.play(position, move)
         answer = next(iter(BASHNI.legal_moves(after)))
         following = every_continuation(BASHNI.play(after, answer), depth - 1)
-        line = Line(BASHNI.format_move(after, answer), None, following)
-        lines.append(Line(BASHNI.format_move(position, move), None, (line,)))
+        line = Line(move=BASHNI.format_move(after, answer), then=None, next=following)
+        lines.append(Line(move=BASHNI.format_move(position, move), then=None, next=(line,)))
     return tuple(lines)
 
 
@@ -354,7 +363,7 @@ def test_a_line_has_an_end() -> None:
 
 
 def test_lines_are_refused_where_the_terms_do_not_allow_them_and_to_those_without_a_say() -> None:
-    by_hand = started(STANDARD._replace(lines=False))
+    by_hand = started(replace(STANDARD, lines=False))
     with pytest.raises(Refused) as refused:
         lay_down(by_hand, "bob", chain("c3-d4", "b6-a5"))
     assert refused.value.code == "lines-off"

@@ -81,14 +81,14 @@ def test_a_move_that_is_not_legal_is_named_with_its_ply_and_the_reason(
     ruleset: int, move: str, other: int, refusal: str
 ) -> None:
     found = difference(played(f"{PARTING} {move}", ruleset), other)
-    assert found == Difference(9, 12, "illegal-move", move, refusal)
+    assert found == Difference(ply=9, version=12, kind="illegal-move", recorded=move, instead=refusal)
 
 
 def test_a_game_that_ends_sooner_is_told_where_it_ends(known: Any) -> None:
     known(SOONER)
     assert difference(played("c3-d4 d6-c5"), 3) is None
     found = difference(played("c3-d4 d6-c5 b2-c3"), 3)
-    assert found == Difference(3, 6, "outcome", "it goes on", "0.5 - 0.5 (too-long)")
+    assert found == Difference(ply=3, version=6, kind="outcome", recorded="it goes on", instead="0.5 - 0.5 (too-long)")
 
 
 def test_a_game_that_ends_otherwise_or_not_at_all_is_told_so(known: Any) -> None:
@@ -98,7 +98,9 @@ def test_a_game_that_ends_otherwise_or_not_at_all_is_told_so(known: Any) -> None
     for player, move in zip(("alice", "bob", "alice"), ("c3-d4", "d6-c5", "b2-c3"), strict=True):
         match.move(player, move)
     assert match.state.reason == "too-long"
-    assert difference(match, 1) == Difference(3, 6, "outcome", "0.5 - 0.5 (too-long)", "it goes on")
+    assert difference(match, 1) == Difference(
+        ply=3, version=6, kind="outcome", recorded="0.5 - 0.5 (too-long)", instead="it goes on"
+    )
 
 
 def test_another_position_is_shown_beside_that_of_the_match(known: Any) -> None:
@@ -112,12 +114,14 @@ def test_another_position_is_shown_beside_that_of_the_match(known: Any) -> None:
 
 def test_another_seat_to_move_is_a_difference_before_the_first_move(known: Any) -> None:
     known(BLACK_BEGINS)
-    assert difference(played(""), 3) == Difference(0, 1, "turn", "0", "1")
+    assert difference(played(""), 3) == Difference(ply=0, version=1, kind="turn", recorded="0", instead="1")
 
 
 def test_a_match_that_could_not_begin_like_that_is_told_what_could(known: Any) -> None:
     known(ELSEWHERE)
-    assert difference(played("c3-d4"), 3) == Difference(0, 1, "setup", "start for 2", "corner for 2")
+    assert difference(played("c3-d4"), 3) == Difference(
+        ply=0, version=1, kind="setup", recorded="start for 2", instead="corner for 2"
+    )
 
 
 def test_what_follows_when_a_seat_leaves_is_compared_too(known: Any) -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -223,7 +224,7 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
 
     def watching_moves(state: MatchState, orders: Orders) -> Orders:
         asked.append(len(state.moves))
-        return orders._replace(forced=True)
+        return replace(orders, forced=True)
 
     store.before_append = lambda: do(rival, SubmitMove(player="alice", move="c3-d4"))
     laid = matches.lay_down("m", "bob", watching_moves)

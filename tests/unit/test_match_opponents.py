@@ -1,5 +1,7 @@
 """What opponents do follows from a seed, and a match never goes on with one that may be known."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match import events as e
@@ -22,7 +24,7 @@ from tests.support.bundles import against_an_opponent, answered, flagged, resign
 from tests.support.cases import WORDS, ruling
 from tests.support.matches import PlayedMatch, creation, started
 
-TAKEBACKS = STANDARD._replace(takebacks=True)
+TAKEBACKS = replace(STANDARD, takebacks=True)
 
 
 def drawn(match: PlayedMatch, *commands: Command) -> bool:

@@ -39,9 +39,9 @@ def test_the_page_says_until_when_what_happens_otherwise_and_by_which_term() -> 
 
 
 def test_the_term_that_is_named_is_the_one_that_ends_the_time() -> None:
-    capped = match_on(STANDARD._replace(ceiling=2 * DAY))
+    capped = match_on(replace(STANDARD, ceiling=2 * DAY))
     assert describe_deadline(capped.state, capped.now).rule == "No single move may take longer than 2 days."
-    beginning = PlayedMatch(replace(creation(Seat.taken("alice"), Seat.open()), terms=STANDARD._replace(ceiling=DAY)))
+    beginning = PlayedMatch(replace(creation(Seat.taken("alice"), Seat.open()), terms=replace(STANDARD, ceiling=DAY)))
     beginning.do(c.JoinMatch(player="bob"))
     assert describe_deadline(beginning.state, beginning.now).rule.startswith(
         "Each player's first move must come within 1 day;"
@@ -74,7 +74,7 @@ def test_while_a_pause_has_no_end_there_is_no_deadline() -> None:
 
 
 def test_time_that_must_be_claimed_can_be_claimed_by_the_other_side_only() -> None:
-    match = match_on(days_per_move(1)._replace(flag=FlagRule.CLAIM))
+    match = match_on(replace(days_per_move(1), flag=FlagRule.CLAIM))
     late = match.now + 2 * DAY
     told = describe_deadline(match.state, late)
     assert (told.over, told.consequence) == (True, "the others may claim that time is up")
@@ -115,7 +115,11 @@ def test_the_page_offers_what_would_be_accepted() -> None:
 def test_a_tree_of_lines_marks_what_has_been_played_also_by_any_move() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    first = (Line("b6-a5", None, (Line("d4-c5"),)), Line(ANY, None, (Line("g3-h4"),)), Line("h6-g5", LineAction.RESIGN))
+    first = (
+        Line(move="b6-a5", then=None, next=(Line(move="d4-c5"),)),
+        Line(move=ANY, then=None, next=(Line(move="g3-h4"),)),
+        Line(move="h6-g5", then=LineAction.RESIGN),
+    )
     lines = arranged(match.state, "alice", first, match.now)
     match.move("bob", "f6-e5")
     named, other, resigned = describe_tree(match.state, lines)

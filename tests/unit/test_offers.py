@@ -1,5 +1,7 @@
 """Draw offers that ride with moves, and taking moves back: what one proposes and all the others answer."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match import events as e
@@ -21,7 +23,7 @@ from domain.match.state import Seat, Takeback
 from domain.match.terms import DAY, STANDARD, days_per_move
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, creation, started, started_by_four
 
-TERMS = STANDARD._replace(takebacks=True)
+TERMS = replace(STANDARD, takebacks=True)
 
 
 def code_of(match: PlayedMatch, command: Command) -> str:
@@ -96,7 +98,7 @@ def test_moves_go_back_to_before_the_last_one_of_who_asked_when_the_other_agrees
     match.move("alice", "c3-d4")
     match.move("bob", "b6-a5")
     assert match.do(RequestTakeback(player="alice")) == (e.TakebackRequested(at=match.now, seat=0, ply=0),)
-    assert match.state.takeback == Takeback(0, 0, (0,))
+    assert match.state.takeback == Takeback(seat=0, ply=0, agreed=(0,))
     assert match.do(AcceptTakeback(player="bob")) == (
         e.TakebackAccepted(at=match.now, seat=1),
         e.MovesTakenBack(at=match.now, ply=0),

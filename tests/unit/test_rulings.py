@@ -199,7 +199,7 @@ def test_a_match_that_was_moved_to_a_missing_ruleset_can_still_be_ruled_on(comma
 def with_an_answer_laid_down() -> PlayedMatch:
     """Return a frozen match in which an answer of Black to the last move is laid down, for when it goes on."""
     match = started()
-    first = [Line("c3-d4", None, (Line("b6-a5"),))]
+    first = [Line(move="c3-d4", then=None, next=(Line(move="b6-a5"),))]
     orders = laid_down(match.state, "bob", Orders(), first, None, match.now)
     match.move("alice", "c3-d4")
     match.do(OpenCase(arbiter="ann", ply=1, ground=Ground.CLOCK, statement=WORDS))

@@ -256,7 +256,7 @@ def test_a_line_that_leaks_is_found(year: Year, kind: str) -> None:
         for envelope in year.house.store.read(match)
         if envelope.type == kind
     )
-    secret = Laid(match, 0, 1, Lines(0, "", (Line("secret"),)))
+    secret = Laid(match, 0, 1, Lines(ply=0, position="", first=(Line(move="secret"),)))
 
     def betray(envelope: Envelope) -> Envelope:
         return envelope._replace(actor="secret") if envelope.version == version else envelope

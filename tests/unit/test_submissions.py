@@ -1,5 +1,7 @@
 """Turns of several plies: submitted at once, all or none, and one move for the clock."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.fourplay import GAME
@@ -17,7 +19,7 @@ from domain.presentation import Draft
 from tests.support.matches import FOUR, PlayedMatch, started, started_by_four
 
 RED, BLUE = FOUR[0], FOUR[1]
-BANK = STANDARD._replace(bank=10 * DAY, increment=DAY, cap=20 * DAY)
+BANK = replace(STANDARD, bank=10 * DAY, increment=DAY, cap=20 * DAY)
 
 
 def drafting(terms: Terms = STANDARD) -> PlayedMatch:
@@ -138,7 +140,7 @@ def test_the_deadline_stays_where_it_is_until_the_army_is_complete() -> None:
 
 
 def test_the_turn_begins_anew_when_a_placement_is_taken_back() -> None:
-    match = drafting(BANK._replace(takebacks=True))
+    match = drafting(replace(BANK, takebacks=True))
     began = match.now
     match.do(SubmitMove(player=RED, move="K@b2"), at=began + DAY)
     match.do(RequestTakeback(player=RED), at=began + DAY)
@@ -150,7 +152,7 @@ def test_the_turn_begins_anew_when_a_placement_is_taken_back() -> None:
 
 
 def test_in_a_match_from_before_each_ply_is_a_move_for_the_clock() -> None:
-    match = drafting(BANK._replace(whole_turns=None, bank=DAY))
+    match = drafting(replace(BANK, whole_turns=None, bank=DAY))
     match.move(RED, "K@b2", "Q@b3")
     assert remaining(match.state, 0) > 2 * DAY
     match.do(SubmitMoves(player=RED, moves=("R@b4", "R@b5")))

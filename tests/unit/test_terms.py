@@ -1,5 +1,6 @@
 """The terms of a match: what can be agreed on, and how it is told before it is."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,7 +43,7 @@ def test_terms_that_cannot_be_played_are_refused_with_their_place(
     changes: dict[str, Any], field: str, reason: str
 ) -> None:
     with pytest.raises(Refused, match=reason) as refused:
-        decide(None, creation(terms=STANDARD._replace(**changes)), NOON)
+        decide(None, creation(terms=replace(STANDARD, **changes)), NOON)
     assert (refused.value.code, refused.value.field) == ("unfit-terms", field)
 
 
@@ -55,7 +56,7 @@ def test_what_is_offered_ready_made_can_be_played() -> None:
 def test_lists_tell_the_time_control_in_a_few_words() -> None:
     assert in_short(STANDARD) == "10 days, 1 day more for every move"
     assert in_short(days_per_move(3)) == "3 days for every move"
-    assert in_short(STANDARD._replace(increment=0)) == "10 days for all moves"
+    assert in_short(replace(STANDARD, increment=0)) == "10 days for all moves"
 
 
 def test_all_of_the_terms_is_told() -> None:
@@ -67,8 +68,14 @@ def test_all_of_the_terms_is_told() -> None:
         "So do the free days of the week that a player has set.",
         "Moves cannot be taken back.",
     )
-    strict = days_per_move(3)._replace(
-        ceiling=2 * DAY, flag=FlagRule.CLAIM, vacations=False, weekends=False, takebacks=True, lines=False
+    strict = replace(
+        days_per_move(3),
+        ceiling=2 * DAY,
+        flag=FlagRule.CLAIM,
+        vacations=False,
+        weekends=False,
+        takebacks=True,
+        lines=False,
     )
     assert in_words(strict) == (
         "3 days for every move; what is not used is not saved.",
@@ -81,7 +88,7 @@ def test_all_of_the_terms_is_told() -> None:
         "Moves may be taken back when all agree.",
         "Conditional lines are not allowed: every move is made by hand.",
     )
-    assert "The free days of the week" in in_words(STANDARD._replace(vacations=False))[4]
+    assert "The free days of the week" in in_words(replace(STANDARD, vacations=False))[4]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +106,7 @@ def test_a_duration_is_told_in_its_two_largest_units(time: int, words: str) -> N
     assert duration(time) == words
 
 
-TAKEBACKS = STANDARD._replace(takebacks=True)
+TAKEBACKS = replace(STANDARD, takebacks=True)
 
 
 def test_a_rated_match_against_opponents_alone_is_played_without_taking_back() -> None:

@@ -128,7 +128,7 @@ def test_a_dispute_raised_in_the_future_holds_the_clock_from_now_on(house: House
     assert corrected(house) == [match]
     state = house.state(match)
     assert (state.frozen, state.disputes[0].raised_at) == (True, house.now)
-    assert house.pauses(match)[-1] == Pause(PauseReason.DISPUTE, None, house.now, None)
+    assert house.pauses(match)[-1] == Pause(reason=PauseReason.DISPUTE, seat=None, since=house.now, until=None)
 
 
 def test_a_match_that_is_not_dated_in_the_future_is_left_as_it_is(house: House) -> None:
@@ -156,7 +156,7 @@ def test_an_outage_of_more_than_a_day_is_credited_and_waits_for_the_operators_wo
     house.now += DAY + 1
     house.settle(match)
     outage = Outage(since + DAY, house.now)
-    assert Pause(PauseReason.OUTAGE, None, *outage) in house.pauses(match)
+    assert Pause(reason=PauseReason.OUTAGE, seat=None, since=outage.since, until=outage.until) in house.pauses(match)
     assert house.heartbeat.provisional() == [outage]
     assert house.heartbeat.confirm(outage)
     assert not house.heartbeat.confirm(outage)

@@ -1,5 +1,7 @@
 """The timekeeper: when a flag falls, what a late move or a claim meets, and to whom an outage is credited."""
 
+from dataclasses import replace
+
 import pytest
 
 from domain.match.clock import Pause, left
@@ -82,7 +84,9 @@ def test_an_outage_is_credited_before_a_flag_falls(house: House) -> None:
     house.now = NOON + 3 * DAY + HOUR
     house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     assert house.state(match).moves[-1] == "d2-c3"
-    assert house.pauses(match) == (Pause(PauseReason.OUTAGE, None, NOON + DAY, NOON + 3 * DAY + HOUR),)
+    assert house.pauses(match) == (
+        Pause(reason=PauseReason.OUTAGE, seat=None, since=NOON + DAY, until=NOON + 3 * DAY + HOUR),
+    )
     assert house.heartbeat.uncredited() == [Outage(NOON + DAY, NOON + 3 * DAY + HOUR)]
 
 
@@ -110,7 +114,7 @@ def test_a_short_silence_is_no_outage(house: House) -> None:
 
 def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(house: House) -> None:
     house.opt_out("alice")
-    terms = THREE_DAYS._replace(flag=FlagRule.CLAIM)
+    terms = replace(THREE_DAYS, flag=FlagRule.CLAIM)
     claimed, unclaimed = house.start(terms), house.start(terms)
     house.beats_until(NOON + 3 * DAY + MINUTE)
     assert house.settle(claimed) == []
@@ -123,16 +127,18 @@ def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(house
 
 
 def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(house: House) -> None:
-    match = house.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
+    match = house.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused, match="23 hours"):
         house.execute(match, CallTime(player="bob"), house.matches.load(match).head.tag)
-    assert house.pauses(match) == (Pause(PauseReason.VACATION, 0, NOON + 3 * DAY, NOON + 4 * DAY),)
+    assert house.pauses(match) == (
+        Pause(reason=PauseReason.VACATION, seat=0, since=NOON + 3 * DAY, until=NOON + 4 * DAY),
+    )
 
 
 @pytest.mark.parametrize("claimant", ["alice", "mallory"])
 def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: House, claimant: str) -> None:
-    match = house.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
+    match = house.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused):
         house.execute(match, CallTime(player=claimant))
@@ -141,7 +147,7 @@ def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: Hou
 
 
 def test_a_late_player_of_a_match_by_claim_may_still_move(house: House) -> None:
-    match = house.start(THREE_DAYS._replace(flag=FlagRule.CLAIM))
+    match = house.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     house.beats_until(NOON + 5 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.diaries.read(["alice"])["alice"].book == ()

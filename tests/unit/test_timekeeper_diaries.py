@@ -1,5 +1,7 @@
 """Calendars and preferences as the timekeeper brings them into matches, and what is left to do after a kill."""
 
+from dataclasses import replace
+
 from domain.match import vacation
 from domain.match.clock import Pause, left
 from domain.match.commands import OfferDraw, PauseClock, ResumeClock, SetCalendar, SubmitMove
@@ -10,7 +12,7 @@ from events.store.codec import event_of
 from tests.support.matches import NOON
 from tests.support.timekept import THREE_DAYS, House, booked, in_berlin
 
-WEDNESDAY = Pause(PauseReason.WEEKEND, 0, NOON + 2800_000, NOON + 2800_000 + DAY)
+WEDNESDAY = Pause(reason=PauseReason.WEEKEND, seat=0, since=NOON + 2800_000, until=NOON + 2800_000 + DAY)
 """In Berlin; the matches here begin on a Tuesday, shortly before midnight there."""
 
 
@@ -45,7 +47,7 @@ def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -
 
 def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(house: House) -> None:
     house.opt_out("alice")
-    match = house.start(THREE_DAYS._replace(control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
+    match = house.start(replace(THREE_DAYS, control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
     saturday = NOON + 3 * DAY + 2800_000
     assert house.falls(match) == saturday
     house.change("alice", in_berlin(5))
@@ -94,7 +96,7 @@ def test_a_free_day_that_was_recorded_ends_with_the_calendar_that_had_it(house: 
     house.execute(match, OfferDraw(player="alice"))
     assert house.pauses(match) == (WEDNESDAY,)
     house.change("alice", in_berlin(now=house.now))
-    assert house.pauses(match) == (WEDNESDAY._replace(until=house.now),)
+    assert house.pauses(match) == (replace(WEDNESDAY, until=house.now),)
     assert house.falls(match) == house.foreseen(match)
 
 
@@ -107,7 +109,7 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House)
             match, PauseClock(reason=PauseReason.WEEKEND, player="alice", since=WEDNESDAY.since, until=WEDNESDAY.until)
         )
         house.do(match, ResumeClock(reason=PauseReason.WEEKEND, player="alice"))
-    assert house.pauses(match) == (WEDNESDAY._replace(until=house.now),)
+    assert house.pauses(match) == (replace(WEDNESDAY, until=house.now),)
     assert house.falls(match) == NOON + 3 * DAY + house.now - WEDNESDAY.since
 
 
@@ -125,7 +127,7 @@ def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day
 
 
 def test_free_days_reach_no_match_whose_terms_do_not_have_them(house: House) -> None:
-    match = house.start(THREE_DAYS._replace(weekends=False))
+    match = house.start(replace(THREE_DAYS, weekends=False))
     before = house.state(match).version
     house.change("alice", in_berlin(2))
     assert house.state(match).version == before
@@ -143,7 +145,7 @@ def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_
 
 
 def test_a_preference_for_forced_moves_reaches_running_matches_that_allow_lines(house: House) -> None:
-    match, without = house.start(), house.start(THREE_DAYS._replace(lines=False))
+    match, without = house.start(), house.start(replace(THREE_DAYS, lines=False))
     house.change("alice", lambda diary: diary._replace(plays_forced=True))
     assert house.matches.load(match).orders[0].forced
     assert house.matches.load(without).orders == {}

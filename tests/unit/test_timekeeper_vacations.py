@@ -1,5 +1,7 @@
 """Vacations, taken or automatic, as the timekeeper brings them into matches."""
 
+from dataclasses import replace
+
 from domain.match import vacation
 from domain.match.clock import Pause
 from domain.match.commands import OfferDraw, SubmitMove
@@ -69,7 +71,7 @@ def test_a_first_move_costs_no_vacation(house: House) -> None:
 
 
 def test_where_the_terms_forbid_vacation_none_is_taken(house: House) -> None:
-    match = house.start(THREE_DAYS._replace(vacations=False))
+    match = house.start(replace(THREE_DAYS, vacations=False))
     house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
     assert house.pauses(match) == ()
     house.beats_until(house.falls(match))
@@ -95,7 +97,7 @@ def test_a_vacation_in_the_diary_that_its_taker_could_not_finish_counts(house: H
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     clock = house.state(match).clock
     assert clock is not None
-    assert clock.pauses == (Pause(PauseReason.VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
+    assert clock.pauses == (Pause(reason=PauseReason.VACATION, seat=0, since=NOON + DAY, until=NOON + 8 * DAY),)
 
 
 def test_a_vacation_stops_the_clocks_of_all_matches_and_is_recorded_when_it_counts(house: House) -> None:
@@ -106,7 +108,9 @@ def test_a_vacation_stops_the_clocks_of_all_matches_and_is_recorded_when_it_coun
     for match in matches:
         assert house.foreseen(match) == NOON + 10 * DAY
         house.settle(match)
-        assert house.pauses(match) == (Pause(PauseReason.VACATION, 0, NOON + DAY, NOON + 8 * DAY),)
+        assert house.pauses(match) == (
+            Pause(reason=PauseReason.VACATION, seat=0, since=NOON + DAY, until=NOON + 8 * DAY),
+        )
         assert house.falls(match) == NOON + 10 * DAY
         assert house.store.read(match)[-1].actor == "alice"
 

@@ -6,7 +6,7 @@ import pytest
 
 from domain.match import events as e
 from domain.match.calendar import Calendar, Offset
-from domain.match.clock import falls_at, forecast
+from domain.match.clock import Forecast, falls_at, forecast
 from domain.match.commands import (
     AbortMatch,
     AcceptDraw,
@@ -32,7 +32,7 @@ from domain.match.terms import DAY, HOUR, OPEN_FOR, STANDARD, UNCLAIMED_FOR, Ter
 from domain.match.timekeeping import FORGIVABLE_FOR, LARGEST_GIFT, deadline_of
 from tests.support.matches import PlayedMatch, creation, started, started_by_four
 
-BY_CLAIM = STANDARD._replace(flag=FlagRule.CLAIM)
+BY_CLAIM = replace(STANDARD, flag=FlagRule.CLAIM)
 
 
 def under_way(terms: Terms = STANDARD) -> PlayedMatch:
@@ -69,7 +69,7 @@ def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before() -> None:
         e.FlagFell(at=at, seat=0, deadline=at, limit=Limit.TIME),
         e.MatchFinished(at=at, scores=(0.0, 1.0), reason="flag"),
     )
-    assert match.state.fallen == Fallen(0, at, at)
+    assert match.state.fallen == Fallen(seat=0, deadline=at, at=at)
     assert deadline_of(match.state) is None
 
 
@@ -186,7 +186,7 @@ def test_among_four_who_is_flagged_leaves_and_the_match_goes_on() -> None:
     assert match.do(CallTime(), at) == (e.FlagFell(at=at, seat=0, deadline=at, limit=Limit.TIME),)
     assert match.state.status == Status.PLAYING
     assert match.state.clock is not None
-    assert forecast(match.state.clock) == (1, at + 11 * DAY - 1000, Limit.TIME)
+    assert forecast(match.state.clock) == Forecast(seat=1, at=at + 11 * DAY - 1000, limit=Limit.TIME)
     assert code_of(match, CallTime(player="wendy"), deadline(match)) == "out-of-game"
     assert code_of(match, ForgiveFlag(player="blue")) == "nothing-to-forgive"
     assert replay("m", match.events) == match.state
@@ -226,7 +226,7 @@ def test_only_a_flag_can_be_forgiven() -> None:
 
 
 def test_a_match_taken_back_to_its_start_is_not_aborted_once_time_is_up() -> None:
-    match = started(STANDARD._replace(takebacks=True))
+    match = started(replace(STANDARD, takebacks=True))
     match.move("alice", "c3-d4")
     match.do(RequestTakeback(player="alice"))
     match.do(AcceptTakeback(player="bob"))
@@ -288,7 +288,7 @@ def test_a_vacation_stops_the_clock_if_the_terms_allow_it_and_is_recorded_once()
     )
     assert deadline(match) == at + 5 * DAY
     assert match.do(pause) == ()
-    strict = under_way(STANDARD._replace(vacations=False))
+    strict = under_way(replace(STANDARD, vacations=False))
     assert (
         strict.do(PauseClock(reason=PauseReason.VACATION, player="alice", since=strict.now, until=strict.now + 5 * DAY))
         == ()
@@ -341,7 +341,7 @@ def test_free_days_count_from_when_they_are_set_and_are_recorded_when_they_chang
     assert match.do(SetCalendar(player="alice", calendar=None)) == (e.CalendarSet(at=match.now, seat=0),)
     assert code_of(match, SetCalendar(player="alice", calendar=calendar._replace(free_days=(9,)))) == "unfit-calendar"
     assert code_of(match, SetCalendar(player="carol", calendar=calendar)) == "not-your-seat"
-    strict = under_way(STANDARD._replace(weekends=False))
+    strict = under_way(replace(STANDARD, weekends=False))
     assert strict.do(SetCalendar(player="alice", calendar=calendar)) == ()
 
 

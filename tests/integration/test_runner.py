@@ -267,7 +267,7 @@ def up(
 
         def stop(number: int) -> None:
             up.send_signal(number)
-            assert up.stdout.read().endswith("Stopped; everything is kept.\n")
+            assert up.stdout.read().endswith("Stopped; all matches are stored.\n")
             assert up.wait() == 0
             assert not [pid for pid in running if alive(pid)]
 

@@ -18,7 +18,7 @@ from domain.match.state import opponent_id
 from domain.search import LEVELS
 from events.installation import Installation
 from events.proof.checkpoint_log import NoCheckpoint, day_of
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats
 from events.service.timekeeper import is_transient
@@ -127,7 +127,7 @@ class Sweeper:
         if self._signed_day != day:
             try:
                 latest = self._parts.checkpoints.latest()
-            except (Fault, NoCheckpoint) as error:
+            except (DocumentError, NoCheckpoint) as error:
                 log.error("the last checkpoint cannot be read", error=str(error))
                 latest = None
             if latest is None or latest.day < day:

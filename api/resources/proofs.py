@@ -20,7 +20,7 @@ from events.proof.checkpoints import write_checkpoint
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set
 from events.service.jobs import BUNDLE
-from events.store.converter import written
+from events.store.converter import write_value
 
 blueprint = Blueprint("proofs", __name__, url_prefix=PREFIX, description="Signed bundles, keys and checkpoints")
 well_known = Blueprint("well-known", __name__, url_prefix="/.well-known", description="The keys of this server")
@@ -165,7 +165,7 @@ def consistency(query: dict[str, int]) -> Response:
         proof = services().checkpoints.consistency(query["first"], query["second"])
     except ValueError as error:
         raise Problem("no-such-checkpoint", f"{error}.") from error
-    return Response(write_document(written(proof)), content_type="application/json")
+    return Response(write_document(write_value(proof)), content_type="application/json")
 
 
 @blueprint.route("/checkpoints/leaves")

@@ -14,7 +14,7 @@ from domain.match.authority import Authority
 from events.private.statements import MEMBERS, Recalled, recalled
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import LARGEST, SEED, bundle_schema, make_bundle, read_bundle
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.proof.public_keys import KeySet, read_key_set
 from events.proof.verification import BEYOND, place_in_words, verify
 from events.runtime.wall_clock import now_ms, rfc3339
@@ -106,7 +106,7 @@ def _read_keys(path: Path | None) -> KeySet | None:
         return None
     try:
         return read_key_set(path.read_bytes())
-    except Fault as fault:
+    except DocumentError as fault:
         raise CommandError(f"{path}: {fault}") from None
 
 
@@ -118,7 +118,7 @@ def _verify(path: Path, keys: KeySet | None, opponents: bool) -> bool:
             trusting = trusting or step.name == BEYOND
             proved = proved and (step.proved or step.name == BEYOND)
             click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {escape_unprintable(step.found)}")
-    except Fault as fault:
+    except DocumentError as fault:
         click.echo(f"  FAULT  {escape_unprintable(str(fault))}")
         return False
     if not proved:
@@ -142,7 +142,7 @@ def _read_events(match: str) -> tuple[str, list[Envelope], int | None]:
     if path.is_file():
         try:
             bundle = read_bundle(_read_limited(path))
-        except Fault as fault:
+        except DocumentError as fault:
             place = place_in_words(fault.place) or "fault"
             raise CommandError(escape_unprintable(f"{path}: {place}: {fault.reason}")) from None
         return bundle.match, bundle.envelopes, bundle.withheld

@@ -14,7 +14,7 @@ from deploy.cli.target import find_target, open_installation, target_options
 from events.installation import Installation
 from events.proof.administration_audit import AuditedAdministration, audit_administration, unlogged
 from events.proof.checkpoints import Checkpoint, read_checkpoint
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.proof.log_audit import AuditedLog, LogFinding, audit_log
 from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms
@@ -123,5 +123,5 @@ def print_findings(verdict: str, findings: Iterable[LogFinding], unlisted: int =
 def _read_checkpoint(path: Path) -> Checkpoint:
     try:
         return read_checkpoint(path.read_bytes())
-    except Fault as fault:
+    except DocumentError as fault:
         raise CommandError(escape_unprintable(f"{path}: {fault}")) from None

@@ -11,7 +11,7 @@ from deploy.cli.errors import CommandError, report_errors
 from deploy.cli.target import open_installation, target_options
 from events.proof.checkpoint_log import NoCheckpoint
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
-from events.proof.documents import Fault, write_document
+from events.proof.documents import DocumentError, write_document
 from events.proof.keys import record_keys
 from events.proof.public_keys import key_set, read_key_set
 from events.runtime.wall_clock import now_ms, rfc3339
@@ -53,7 +53,7 @@ def consistency(first: Path, second: Path, proof: Path | None, key_file: Path | 
             older.check(trusted)
             newer.check(trusted)
         proved.check(older, newer)
-    except Fault as fault:
+    except DocumentError as fault:
         raise CommandError(f"NOT CONSISTENT: {fault}") from None
     click.echo(f"The {newer.size} leaves of {newer.day} extend the {older.size} leaves of {older.day}.")
     if trusted is None:
@@ -117,7 +117,7 @@ def revoke_key(key: str, since: int) -> None:
 def _read(path: Path, read: Callable[[bytes], T]) -> T:
     try:
         return read(path.read_bytes())
-    except Fault as fault:
+    except DocumentError as fault:
         raise CommandError(f"{path}: {fault}") from None
 
 

@@ -29,10 +29,10 @@ from domain.match.event_types import SEEDS
 from domain.match.state import Seat
 from events.proof.audit import Record, audit
 from events.proof.checkpoints import Inclusion
-from events.proof.documents import LINE_FEED, Fault, fitted, read_document
+from events.proof.documents import LINE_FEED, DocumentError, read_document, read_shape
 from events.proof.keys import SigningKey
 from events.store.codec import content_schemas
-from events.store.converter import Digest, Schema, SignatureText, schema_of, shape_of, written
+from events.store.converter import Digest, Schema, SignatureText, schema_of, shape_of, write_value
 from events.store.envelope import Envelope, canonical_json, canonical_object
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 from events.store.upcasters import present_schema
@@ -138,7 +138,7 @@ class Bundle(NamedTuple):
     @property
     def statement(self) -> dict[str, Any]:
         """What is signed."""
-        content = written(self._replace(inclusion=None))
+        content = write_value(self._replace(inclusion=None))
         del content["signature"]
         return _statement(self.match, self.head, canonical_json(content), self.signature)
 
@@ -167,14 +167,20 @@ def make_bundle(
     head = BundledHead(envelopes[-1].version, Digest(envelopes[-1].id))
     if now < envelopes[-1].at <= now + 2 * MAX_CLOCK_DIFFERENCE_MS:
         now = envelopes[-1].at
-    content = {"events": events, "facts": written(facts), "format": FORMAT, "head": written(head), "match": match}
+    content = {
+        "events": events,
+        "facts": write_value(facts),
+        "format": FORMAT,
+        "head": write_value(head),
+        "match": match,
+    }
     # Each member is encoded once: the events are nearly all of the bundle, and the signature is over their bytes.
     members = {name: canonical_json(value) for name, value in content.items()}
     unsigned = BundleSignature(key.id, key.instant(now), SignatureText(""), digest_of_inclusion(inclusion))
     value = SignatureText(key.sign(KIND, _statement(match, head, canonical_object(members), unsigned)))
-    members["signature"] = canonical_json(written(unsigned._replace(value=value)))
+    members["signature"] = canonical_json(write_value(unsigned._replace(value=value)))
     if inclusion is not None:
-        members["inclusion"] = canonical_json(written(inclusion))
+        members["inclusion"] = canonical_json(write_value(inclusion))
     return canonical_object(members) + LINE_FEED
 
 
@@ -185,18 +191,18 @@ def basis_of_bundle(head: str, key: SigningKey, inclusion: Inclusion | None) -> 
 
 def digest_of_inclusion(inclusion: Inclusion | None) -> Digest:
     """Return what a signature says about the inclusion that a bundle has, or that it has none."""
-    return Digest(hashlib.sha256(canonical_json(written(inclusion))).hexdigest())
+    return Digest(hashlib.sha256(canonical_json(write_value(inclusion))).hexdigest())
 
 
 def read_bundle(packed: bytes) -> Bundle:
-    """Return the bundle of a document; raises Fault with the first thing that is not well-formed and its place."""
-    bundle: Bundle = fitted(_BUNDLE, read_document(packed, {"format": FORMAT}, LARGEST))
+    """Return the bundle of a document; raises DocumentError with the place of the first malformed part."""
+    bundle: Bundle = read_shape(_BUNDLE, read_document(packed, {"format": FORMAT}, LARGEST))
     if not bundle.events:
-        raise Fault("events", "a bundle has at least one event")
+        raise DocumentError("events", "a bundle has at least one event")
     place = _place_of_seed(bundle.events)
     for number, event in enumerate(bundle.events):
         if event.withheld is not None and (number != place or event.withheld != (SEED,) or SEED in event.data):
-            raise Fault(f"events[{number}].withheld", "only the last seed of the match may be withheld")
+            raise DocumentError(f"events[{number}].withheld", "only the last seed of the match may be withheld")
     return bundle
 
 

@@ -22,7 +22,7 @@ from events.proof.checkpoints import (
     write_checkpoint,
 )
 from events.proof.checkpoints import read_checkpoint as unpacked
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.proof.keys import KeyRing, record_keys
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailable
@@ -71,7 +71,7 @@ class CheckpointLog:
         latest = None
         try:
             latest = self.latest()
-        except (Fault, NoCheckpoint) as error:
+        except (DocumentError, NoCheckpoint) as error:
             log.error("the last checkpoint cannot be read", error=str(error))
         if latest is not None:
             # Perhaps the process that signed it was killed before it recorded that.

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from events.proof import merkle
-from events.proof.documents import Fault, fitted, read_document, write_document
+from events.proof.documents import DocumentError, read_document, read_shape, write_document
 from events.proof.public_keys import KeySet
-from events.store.converter import Digest, SignatureText, shape_of, written
+from events.store.converter import Digest, SignatureText, shape_of, write_value
 from events.store.envelope import canonical_json
 
 FORMAT = 1
@@ -55,10 +55,10 @@ class Checkpoint(NamedTuple):
         return statement(self.origin, self.day, self.size, self.root, self.signed_at, self.administration)
 
     def check(self, keys: KeySet) -> None:
-        """Raise Fault unless one of ``keys`` has signed this checkpoint."""
+        """Raise DocumentError unless one of ``keys`` has signed this checkpoint."""
         key = keys.get(self.key)
         if key is None:
-            raise Fault("key", f"key {self.key} is not among the keys given")
+            raise DocumentError("key", f"key {self.key} is not among the keys given")
         key.check(self.signature, KIND, self.statement, self.signed_at)
 
 
@@ -74,14 +74,16 @@ class Inclusion(NamedTuple):
     path: tuple[Digest, ...]
 
     def check(self, match: str, digest: str) -> None:
-        """Raise Fault unless the path leads from the head of ``match`` with this ``digest`` to the checkpoint."""
+        """Raise DocumentError unless the path leads from the head of ``match``, ``digest``, to the checkpoint."""
         if self.checkpoint.format != FORMAT:
-            raise Fault("checkpoint.format", f"format {self.checkpoint.format} is not known here, only {FORMAT}")
+            raise DocumentError(
+                "checkpoint.format", f"format {self.checkpoint.format} is not known here, only {FORMAT}"
+            )
         hashed = merkle.leaf_hash(leaf_of(match, self.version, digest))
         path = [bytes.fromhex(node) for node in self.path]
         root = merkle.root_from_inclusion(hashed, self.leaf, self.checkpoint.size, path)
         if root is None or root.hex() != self.checkpoint.root:
-            raise Fault("path", f"it does not lead from version {self.version} to the root of the checkpoint")
+            raise DocumentError("path", f"it does not lead from version {self.version} to the root of the checkpoint")
 
 
 class Consistency(NamedTuple):
@@ -91,15 +93,15 @@ class Consistency(NamedTuple):
     path: tuple[Digest, ...]
 
     def check(self, first: Checkpoint, second: Checkpoint) -> None:
-        """Raise Fault unless the log of ``second`` begins with the leaves of ``first``."""
+        """Raise DocumentError unless the log of ``second`` begins with the leaves of ``first``."""
         if first.origin != second.origin:
-            raise Fault("origin", f"the checkpoints are of two servers, {first.origin} and {second.origin}")
+            raise DocumentError("origin", f"the checkpoints are of two servers, {first.origin} and {second.origin}")
         if self.sizes != (first.size, second.size):
-            raise Fault("sizes", f"this is no proof for the sizes {first.size} and {second.size}")
+            raise DocumentError("sizes", f"this is no proof for the sizes {first.size} and {second.size}")
         roots = bytes.fromhex(first.root), bytes.fromhex(second.root)
         path = [bytes.fromhex(node) for node in self.path]
         if not merkle.is_consistent(first.size, roots[0], second.size, roots[1], path):
-            raise Fault("path", "the later log does not begin with the earlier one")
+            raise DocumentError("path", "the later log does not begin with the earlier one")
 
 
 def statement(
@@ -112,7 +114,7 @@ def statement(
 ) -> dict[str, Any]:
     """Return what is signed of a checkpoint."""
     stated: dict[str, Any] = {"day": day, "origin": origin, "root": root, "signed_at": signed_at, "size": size}
-    return stated if administration is None else {**stated, "administration": written(administration)}
+    return stated if administration is None else {**stated, "administration": write_value(administration)}
 
 
 def leaf_of(match: str, version: int, digest: str) -> bytes:
@@ -122,18 +124,18 @@ def leaf_of(match: str, version: int, digest: str) -> bytes:
 
 def write_checkpoint(checkpoint: Checkpoint) -> bytes:
     """Return ``checkpoint`` as a document."""
-    return write_document(written(checkpoint))
+    return write_document(write_value(checkpoint))
 
 
 def read_checkpoint(packed: bytes) -> Checkpoint:
-    """Return the checkpoint of a document; raises Fault."""
-    checkpoint: Checkpoint = fitted(_CHECKPOINT, read_document(packed, _FORMATS, LARGEST))
+    """Return the checkpoint of a document; raises DocumentError."""
+    checkpoint: Checkpoint = read_shape(_CHECKPOINT, read_document(packed, _FORMATS, LARGEST))
     return checkpoint
 
 
 def read_consistency(packed: bytes) -> Consistency:
-    """Return the proof that a document is; raises Fault."""
-    consistency: Consistency = fitted(_CONSISTENCY, read_document(packed, {}, LARGEST))
+    """Return the proof that a document is; raises DocumentError."""
+    consistency: Consistency = read_shape(_CONSISTENCY, read_document(packed, {}, LARGEST))
     return consistency
 
 

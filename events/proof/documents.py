@@ -7,9 +7,9 @@ byte is a change of what it says or makes it no document.
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
-from events.store.converter import Misfit, Shape
+from events.store.converter import SchemaError, Shape
 from events.store.envelope import canonical_json
 
 LINE_FEED = b"\n"
@@ -29,7 +29,10 @@ _NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?|[^"\[\]{}]++)++', re.DOTALL
 _TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}:,]', re.DOTALL)
 
 
-class Fault(Exception):
+T = TypeVar("T")
+
+
+class DocumentError(Exception):
     """The first fault of a document: its ``place`` (a path such as ``events[3].data.move``, "" for the whole) and why.
 
     ``str(fault)`` has both.
@@ -50,17 +53,17 @@ def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[
     """Return the object that ``packed`` is the document of.
 
     ``formats`` are members that say how it is to be read, with the value that is known here: they are looked at before
-    all others. ``most`` is the largest number of bytes. Raises Fault.
+    all others. ``most`` is the largest number of bytes. Raises DocumentError.
     """
     if len(packed) > most:
-        raise Fault("", f"it is larger than the {most:,} bytes that are read")
+        raise DocumentError("", f"it is larger than the {most:,} bytes that are read")
     try:
         text = packed.decode()
     except UnicodeDecodeError as error:
         before = packed[: error.start].decode()
-        raise Fault(path_at(before, len(before)), f"byte {error.start + 1} is not UTF-8") from None
+        raise DocumentError(path_at(before, len(before)), f"byte {error.start + 1} is not UTF-8") from None
     if sum(map(text.count, "[{,")) > MOST_VALUES:
-        raise Fault("", f"it has more than the {MOST_VALUES:,} values that are read")
+        raise DocumentError("", f"it has more than the {MOST_VALUES:,} values that are read")
     _refuse_depth(text)
     twice: list[str] = []
 
@@ -74,12 +77,12 @@ def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[
     try:
         value = json.loads(text, object_pairs_hook=collect, parse_int=_whole, parse_constant=float)
     except json.JSONDecodeError as error:
-        raise Fault(path_at(text, error.pos), f"{_byte(text, error.pos)} {_said(text, error)}") from None
+        raise DocumentError(path_at(text, error.pos), f"{_byte(text, error.pos)} {_said(text, error)}") from None
     if not isinstance(value, dict):
-        raise Fault("", "it is no JSON object")
+        raise DocumentError("", "it is no JSON object")
     for name, known in formats.items():
         if name in value and value[name] != known:
-            raise Fault(name, f"{name} {value[name]!r:.20} is not known here, only {known}")
+            raise DocumentError(name, f"{name} {value[name]!r:.20} is not known here, only {known}")
     try:
         canonical = write_document(value)
     except ValueError:
@@ -89,12 +92,12 @@ def read_document(packed: bytes, formats: Mapping[str, int], most: int) -> dict[
     return value
 
 
-def fitted(shape: Shape, value: Any) -> Any:
-    """Return ``value`` as an instance of the class that has this ``shape``; raises Fault."""
+def read_shape(shape: Shape[T], value: Any) -> T:
+    """Return ``value`` as an instance of the class that has this ``shape``; raises DocumentError."""
     try:
         return shape.read(value)
-    except Misfit as misfit:
-        raise Fault(misfit.path.removeprefix("."), str(misfit)) from None
+    except SchemaError as error:
+        raise DocumentError(error.path.removeprefix("."), str(error)) from None
 
 
 def path_at(text: str, offset: int) -> str:
@@ -143,7 +146,7 @@ def _refuse_depth(text: str) -> None:
     for bracket in _NO_BRACKETS.sub("", text):
         depth += 1 if bracket in "{[" else -1
         if depth > DEEPEST:
-            raise Fault("", f"it is nested deeper than {DEEPEST} levels")
+            raise DocumentError("", f"it is nested deeper than {DEEPEST} levels")
 
 
 def _refuse_form(text: str, canonical: str, twice: list[str]) -> NoReturn:
@@ -159,7 +162,7 @@ def _refuse_form(text: str, canonical: str, twice: list[str]) -> NoReturn:
     else:
         expected = canonical[offset : offset + 12]
         reason = f"{_byte(text, offset)} is not in canonical form (RFC 8785): {expected!r} was expected"
-    raise Fault(path_at(text, offset), reason)
+    raise DocumentError(path_at(text, offset), reason)
 
 
 def _refuse_formless(value: dict[str, Any]) -> NoReturn:
@@ -168,7 +171,7 @@ def _refuse_formless(value: dict[str, Any]) -> NoReturn:
     if found is None:
         raise AssertionError("every part of the document has a canonical form, and the whole has none")
     path, reason = found
-    raise Fault(path.removeprefix("."), f"it has no canonical form: {reason}")
+    raise DocumentError(path.removeprefix("."), f"it has no canonical form: {reason}")
 
 
 def _formless(value: Any) -> tuple[str, str] | None:

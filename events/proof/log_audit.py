@@ -13,7 +13,7 @@ from typing import NamedTuple
 from events.proof import merkle
 from events.proof.checkpoint_log import NODE_BYTES, CheckpointLog
 from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write_checkpoint
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.proof.keys import KeyRing
 from events.proof.public_keys import KeySet
 from events.runtime.errors import StoreUnavailable
@@ -123,7 +123,7 @@ class _Audit:
             place = f"checkpoint {day}"
             try:
                 checkpoint = read_checkpoint(packed)
-            except Fault as fault:
+            except DocumentError as fault:
                 self._add(place, f"it cannot be read: {fault}")
                 continue
             if checkpoint.day != day:
@@ -135,7 +135,7 @@ class _Audit:
                 self._add(place, f"it has fewer leaves, or was signed earlier, than that of {before.day}")
             try:
                 checkpoint.check(keys)
-            except Fault as fault:
+            except DocumentError as fault:
                 revoked = keys[checkpoint.key].revoked if checkpoint.key in keys else None
                 if revoked is None or checkpoint.signed_at < revoked:
                     self._add(place, str(fault))
@@ -169,7 +169,7 @@ class _Audit:
             return
         try:
             kept.check(self._keys)
-        except Fault as fault:
+        except DocumentError as fault:
             self._add(place, str(fault))
         here = stored.get(kept.day)
         if here is None:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.runtime.wall_clock import rfc3339
-from events.store.converter import Misfit, shape_of
+from events.store.converter import SchemaError, shape_of
 from events.store.envelope import canonical_json
 
 LARGEST_KEY_SET = 1_000_000
@@ -41,15 +41,17 @@ class PublicKey(NamedTuple):
         return thumbprint(self.raw)
 
     def check(self, signature: str, kind: str, statement: Mapping[str, Any], signed_at: int) -> None:
-        """Raise Fault unless ``signature`` is this key's for ``statement``, made when the key was in use."""
+        """Raise DocumentError unless ``signature`` is this key's for ``statement``, made when the key was in use."""
         try:
             Ed25519PublicKey.from_public_bytes(self.raw).verify(bytes.fromhex(signature), signed(kind, statement))
         except InvalidSignature:
-            raise Fault("signature", f"it is not the signature of key {self.id} under what is signed here") from None
+            raise DocumentError(
+                "signature", f"it is not the signature of key {self.id} under what is signed here"
+            ) from None
         if signed_at < self.since or (self.until is not None and signed_at >= self.until):
-            raise Fault("signature", f"key {self.id} was not in use when this is said to have been signed")
+            raise DocumentError("signature", f"key {self.id} was not in use when this is said to have been signed")
         if self.revoked is not None and signed_at >= self.revoked:
-            raise Fault(
+            raise DocumentError(
                 "signature", f"key {self.id} is revoked from {rfc3339(self.revoked)} on, and this was signed later"
             )
 
@@ -82,20 +84,20 @@ def _shown(key: PublicKey) -> dict[str, Any]:
 
 
 def read_key_set(packed: bytes) -> KeySet:
-    """Return the keys of a JSON Web Key Set as an installation serves it; raises Fault with the first thing wrong."""
+    """Return the keys of a JSON Web Key Set as an installation serves it; raises DocumentError for the first fault."""
     if len(packed) > LARGEST_KEY_SET:
-        raise Fault("", f"a key set has at most {LARGEST_KEY_SET:,} bytes")
+        raise DocumentError("", f"a key set has at most {LARGEST_KEY_SET:,} bytes")
     try:
         value = json.loads(packed)
     except (ValueError, RecursionError):
-        raise Fault("", "it is not JSON") from None
+        raise DocumentError("", "it is not JSON") from None
     if not isinstance(value, dict) or not isinstance(value.get("keys"), list):
-        raise Fault("keys", "a key set has a list of keys")
+        raise DocumentError("keys", "a key set has a list of keys")
     keys = {}
     for number, entry in enumerate(value["keys"]):
         key = _read_key(f"keys[{number}]", entry)
         if key.id in keys:
-            raise Fault(f"keys[{number}].kid", "this key stands twice in the set")
+            raise DocumentError(f"keys[{number}].kid", "this key stands twice in the set")
         keys[key.id] = key
     return keys
 
@@ -121,15 +123,15 @@ def _read_key(place: str, entry: Any) -> PublicKey:
     try:
         read: _WebKey = _WEB_KEY.read(entry)
         raw = base64.b64decode(read.x + "=" * (-len(read.x) % 4), b"-_", validate=True)
-    except Misfit as misfit:
-        raise Fault(f"{place}{misfit.path}", str(misfit)) from None
+    except SchemaError as error:
+        raise DocumentError(f"{place}{error.path}", str(error)) from None
     except binascii.Error:
-        raise Fault(f"{place}.x", "it is not base64url") from None
+        raise DocumentError(f"{place}.x", "it is not base64url") from None
     if (read.kty, read.crv, len(raw)) != ("OKP", "Ed25519", 32):
-        raise Fault(place, "it is no Ed25519 key")
+        raise DocumentError(place, "it is no Ed25519 key")
     key = PublicKey(raw, read.since, read.until, read.revoked)
     if key.id != read.kid:
-        raise Fault(f"{place}.kid", f"this key has the id {key.id}")
+        raise DocumentError(f"{place}.kid", f"this key has the id {key.id}")
     return key
 
 

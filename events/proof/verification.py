@@ -20,12 +20,12 @@ from events.proof.bundle import (
     read_bundle,
     seed_is_withheld,
 )
-from events.proof.documents import Fault, difference
+from events.proof.documents import DocumentError, difference
 from events.proof.public_keys import KeySet
 from events.runtime.wall_clock import rfc3339
 from events.store.chain import verified_events
 from events.store.contract import DamagedStream
-from events.store.converter import written
+from events.store.converter import write_value
 
 BEYOND = "beyond the events"
 """The name of the step that says what no event can show: it is never proved, and nothing is wrong with that."""
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False) -> Iterator[Step]:
-    """Yield what is proved of a bundle, step by step; raises Fault at the first thing that is wrong, with its place.
+    """Yield what is proved of a bundle, step by step; raises DocumentError with the place of the first fault.
 
     ``keys`` are public keys that are trusted. Without any, nobody vouches for the signature, and that step is not
     proved. That the seeds of opponents' moves follow from the match is always checked; ``recompute`` has every answer
@@ -55,8 +55,8 @@ def verify(packed: bytes, keys: KeySet | None = None, recompute: bool = False) -
         yield _signature(bundle, keys)
         yield from _replay(bundle, recompute)
         yield from _inclusion(bundle, keys)
-    except Fault as fault:
-        raise Fault(place_in_words(fault.place), fault.reason) from None
+    except DocumentError as fault:
+        raise DocumentError(place_in_words(fault.place), fault.reason) from None
 
 
 def place_in_words(place: str) -> str:
@@ -74,12 +74,14 @@ def _chain(bundle: Bundle) -> Step:
         for _ in verified_events(bundle.match, bundle.envelopes, () if bundle.withheld is None else (bundle.withheld,)):
             pass
     except DamagedStream as damage:
-        raise Fault(f"events[{damage.version - 1}]", damage.reason) from None
+        raise DocumentError(f"events[{damage.version - 1}]", damage.reason) from None
     last = bundle.events[-1]
     if bundle.head.version != last.version:
-        raise Fault("head.version", f"the last event has version {last.version}, the head {bundle.head.version}")
+        raise DocumentError(
+            "head.version", f"the last event has version {last.version}, the head {bundle.head.version}"
+        )
     if bundle.head.digest != last.digest:
-        raise Fault("head.digest", f"it is not the digest of version {last.version}")
+        raise DocumentError("head.digest", f"it is not the digest of version {last.version}")
     words = f"{len(bundle.events)} events, each linked to the one before, up to {last.digest}"
     if bundle.withheld is not None:
         words += f"; of version {bundle.withheld} the seed is withheld while an opponent plays, and its digest taken as"
@@ -94,21 +96,23 @@ def _signature(bundle: Bundle, keys: KeySet | None) -> Step:
         for _ in _inclusion(bundle, keys):
             pass
         lost = "it was cut out" if bundle.inclusion is None else "it is another"
-        raise Fault("inclusion", f"{lost}: the signature is over a bundle with another statement of its inclusion")
+        raise DocumentError(
+            "inclusion", f"{lost}: the signature is over a bundle with another statement of its inclusion"
+        )
     if keys is None:
         words = f"signed by key {signature.key}, which is not vouched for: give the keys of the server with --keys"
         return Step("signature", words, proved=False)
     if signature.key not in keys:
-        raise Fault("signature.key", f"key {signature.key} is not among the keys given")
+        raise DocumentError("signature.key", f"key {signature.key} is not among the keys given")
     try:
         keys[signature.key].check(signature.value, KIND, bundle.statement, signature.signed_at)
-    except Fault as fault:
+    except DocumentError as fault:
         # What follows from the events is not signed for its own sake: where it was changed shows when it is computed.
         for _ in _replay(bundle, recompute=False, exactly=True):
             pass
         if bundle.withheld is not None:
             words = f"{fault.reason}; version {bundle.withheld}, of which something is withheld, is part of it"
-            raise Fault(fault.place, words) from None
+            raise DocumentError(fault.place, words) from None
         raise
     return Step(
         "signature",
@@ -134,7 +138,7 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
     facts = facts_of(seen.records())
     _refuse_other_facts(bundle.facts, facts, exactly)
     if bundle.withheld is not None and not seed_is_withheld(facts):
-        raise Fault(f"events[{bundle.withheld - 1}].withheld", "nothing is withheld of this match")
+        raise DocumentError(f"events[{bundle.withheld - 1}].withheld", "nothing is withheld of this match")
     rulesets = " and ".join(f"ruleset {each.ruleset} of {each.game}" for each in facts.rulesets)
     whole = bundle.facts.replayed >= bundle.head.version
     if not whole:
@@ -185,7 +189,7 @@ class _Seen:
         self._authority = authority
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of the events; raises Fault at the first that is not as the bundle says."""
+        """Yield the records of the events; raises DocumentError at the first that is not as the bundle says."""
         signed_at = self._bundle.signature.signed_at
         # What was dated by a wrong clock may lie ahead, until the time was corrected.
         corrected = max((event.version for event in self._bundle.events if event.type == "time-corrected"), default=0)
@@ -193,12 +197,14 @@ class _Seen:
             place, ply = f"events[{record.envelope.version - 1}]", record.ply
             if record.fault is not None and self.fault is None:
                 if record.envelope.version <= self._bundle.facts.replayed:
-                    raise Fault(place, record.fault)
+                    raise DocumentError(place, record.fault)
                 self.fault = record.fault
             if record.unauthorized is not None:
-                raise Fault(place, record.unauthorized)
+                raise DocumentError(place, record.unauthorized)
             if record.envelope.at > signed_at and record.envelope.version > corrected:
-                raise Fault(place, f"it is dated {record.envelope.at - signed_at} ms after the bundle was signed")
+                raise DocumentError(
+                    place, f"it is dated {record.envelope.at - signed_at} ms after the bundle was signed"
+                )
             if isinstance(record.event, FlagFell) and record.fault is None and record.before is not None:
                 self.flags[record.envelope.version] = _clock_in_words(record.before, record.event)
             self.plies += ply is not None
@@ -207,7 +213,7 @@ class _Seen:
             yield record
 
     def _check(self, answer: Answer, version: int) -> None:
-        """Raise Fault for a seed that does not follow from the match, and, if wanted, for an answer that differs."""
+        """Raise DocumentError for a seed that does not follow from the match, and, if wanted, for another answer."""
         wrong = None
         if answer.seeded:
             known = self._withheld is None or version < self._withheld
@@ -220,7 +226,7 @@ class _Seen:
             else:
                 self.others += 1
         if wrong is not None:
-            raise Fault(f"events[{version - 1}]", wrong)
+            raise DocumentError(f"events[{version - 1}]", wrong)
 
 
 def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
@@ -231,12 +237,12 @@ def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
 
 
 def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
-    """Raise Fault where the facts of a bundle do not follow from its events.
+    """Raise DocumentError where the facts of a bundle do not follow from its events.
 
     Unless they must do so ``exactly``: where the server could not replay what can be replayed here, it could not know
     positions either.
     """
-    known = written(stated), written(computed)
+    known = write_value(stated), write_value(computed)
     if not exactly and stated.replayed < computed.replayed:
         for facts in known:
             facts.pop("replayed")
@@ -244,7 +250,7 @@ def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
     found = difference(*known)
     if found is not None:
         path, there, follows = found
-        raise Fault(f"facts{path}", f"{there!r:.80} is stated, and {follows!r:.80} follows from the events")
+        raise DocumentError(f"facts{path}", f"{there!r:.80} is stated, and {follows!r:.80} follows from the events")
 
 
 def _result_in_words(facts: Facts, bundle: Bundle, flags: Mapping[int, tuple[str, ...]]) -> Iterator[str]:
@@ -275,11 +281,11 @@ def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
         return
     checkpoint = inclusion.checkpoint
     if not 1 <= inclusion.version <= bundle.head.version:
-        raise Fault("inclusion.version", f"the bundle has versions 1 to {bundle.head.version}")
+        raise DocumentError("inclusion.version", f"the bundle has versions 1 to {bundle.head.version}")
     try:
         inclusion.check(bundle.match, bundle.events[inclusion.version - 1].digest)
-    except Fault as fault:
-        raise Fault(f"inclusion.{fault.place}", fault.reason) from None
+    except DocumentError as fault:
+        raise DocumentError(f"inclusion.{fault.place}", fault.reason) from None
     words = f"version {inclusion.version} is in that of {checkpoint.day} of server {checkpoint.origin}, root"
     words = f"{words} {checkpoint.root} of {checkpoint.size} leaves"
     if keys is None:
@@ -287,6 +293,6 @@ def _inclusion(bundle: Bundle, keys: KeySet | None) -> Iterator[Step]:
         return
     try:
         checkpoint.check(keys)
-    except Fault as fault:
-        raise Fault(f"inclusion.checkpoint.{fault.place}", fault.reason) from None
+    except DocumentError as fault:
+        raise DocumentError(f"inclusion.checkpoint.{fault.place}", fault.reason) from None
     yield Step("checkpoint", f"{words}, signed by key {checkpoint.key}{_revocation(keys, checkpoint.key)}")

@@ -36,7 +36,7 @@ from events.service.matches import Matches
 from events.service.timekeeper import is_transient
 from events.store.codec import content_shown
 from events.store.contract import DamagedStream, EventStore, Request
-from events.store.converter import written
+from events.store.converter import write_value
 from events.store.envelope import Envelope
 from events.store.rewriting import Rewriting
 
@@ -223,7 +223,7 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
         "roles": sorted(stores.administration.roles_of(person.id)),
         "sessions": [session._asdict() for session in stores.people.sessions.of(person)],
         "tokens": [token._asdict() for token in stores.people.tokens.of(person)],
-        "diary": written(diary),
+        "diary": write_value(diary),
         "blocks": stores.blocks.of(person.id),
         "chats_opened": [
             match for match in stores.chats.joined(person.id) if person.id in stores.chats.wanting_others(match)

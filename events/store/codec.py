@@ -4,10 +4,12 @@
 event type looks like is read off its class in ``domain.match.events``, once, when this module is imported.
 """
 
+from typing import Any
+
 from domain.match.event_types import TYPES
 from domain.match.events import Event
 from events.runtime.errors import StoreError
-from events.store.converter import Misfit, Schema, Shape, integer, schema_of, shape_of, written
+from events.store.converter import Schema, SchemaError, Shape, integer, schema_of, shape_of, write_value
 from events.store.envelope import Draft, Envelope
 from events.store.upcasters import UPCASTERS, Content, Upcasters, present_schema, upcast
 
@@ -27,7 +29,7 @@ class MalformedEvent(UndecodableEvent):
 def draft_of(event: Event, actor: str) -> Draft:
     """Return ``event`` as ``actor`` causes it, in the present schema of its type."""
     name = _NAMES[type(event)]
-    content = written(event)
+    content = write_value(event)
     del content["at"]
     return Draft(name, present_schema(name), event.at, actor, content)
 
@@ -42,11 +44,11 @@ def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
         raise UnknownEvent(f"{_place(envelope)}: it has schema {envelope.schema}, and {known} is the latest known here")
     try:
         if envelope.schema < 1:
-            raise Misfit(f"schema {envelope.schema} was never in use")
+            raise SchemaError(f"schema {envelope.schema} was never in use")
         content = upcast(envelope.type, envelope.schema, envelope.data, upcasters)
         event: Event = shape.read(content, at=integer(envelope.at))
-    except Misfit as misfit:
-        raise MalformedEvent(f"{_place(envelope)}{misfit.path}: {misfit}") from None
+    except SchemaError as error:
+        raise MalformedEvent(f"{_place(envelope)}{error.path}: {error}") from None
     return event
 
 
@@ -72,5 +74,5 @@ def _place(envelope: Envelope) -> str:
 
 _PRIVATE = {"calendar-set": "calendar"}
 _IN_ENVELOPE = frozenset({"at"})
-_SHAPES: dict[str, Shape] = {name: shape_of(made, _IN_ENVELOPE) for name, made in TYPES.items()}
+_SHAPES: dict[str, Shape[Any]] = {name: shape_of(made, _IN_ENVELOPE) for name, made in TYPES.items()}
 _NAMES: dict[type[Event], str] = {made: name for name, made in TYPES.items()}

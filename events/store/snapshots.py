@@ -14,7 +14,7 @@ from domain.match.enums import Channel, Status
 from domain.match.state import Dispute, Ended, Fallen, MatchState, Proposal, Seat, Takeback
 from domain.match.terms import Terms
 from events.store.contract import Head
-from events.store.converter import read_value, written
+from events.store.converter import read_value, write_value
 
 _MADE = {
     "terms": Terms,
@@ -32,7 +32,9 @@ LAYOUT = 10
 def snapshot_of(state: MatchState, head: Head) -> dict[str, Any]:
     """Return ``state``, the match at ``head``, as JSON values. A broken match has no snapshot: it may be mended."""
     game = find_ruleset(state.game, state.ruleset)
-    fields = {name: written(value) for name, value in state._asdict().items() if name not in ("position", "history")}
+    fields = {
+        name: write_value(value) for name, value in state._asdict().items() if name not in ("position", "history")
+    }
     fields["position"] = game.format_position(state.position)
     fields["history"] = list(state.history.texts())
     fields["movers"] = list(state.history.movers())

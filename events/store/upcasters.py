@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from events.store.converter import Misfit, integer
+from events.store.converter import SchemaError, integer
 
 Content = Mapping[str, Any]
 Upcaster = Callable[[Content], Content]
@@ -42,8 +42,8 @@ def _with_seed_as_text(content: Content) -> Content:
         return content
     try:
         return {**content, "seed": str(integer(content["seed"]))}
-    except Misfit as misfit:
-        misfit.path = ".seed"
+    except SchemaError as error:
+        error.path = ".seed"
         raise
 
 

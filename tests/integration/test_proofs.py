@@ -14,7 +14,7 @@ from events.proof import merkle
 from events.proof.bundle import make_bundle, read_bundle
 from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
 from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.proof.keys import RESERVED_MS, KeyRing
 from events.proof.public_keys import KeySet, key_set, read_key_set
 from events.proof.verification import verify
@@ -106,7 +106,9 @@ class TestKeys:
         assert shop.keyring.signing().id != after.key
         keys = trusted(shop)
         before.check(keys)
-        with pytest.raises(Fault, match=r"is revoked from 2023-11-16T12:00:00\.000Z on, and this was signed later"):
+        with pytest.raises(
+            DocumentError, match=r"is revoked from 2023-11-16T12:00:00\.000Z on, and this was signed later"
+        ):
             after.check(keys)
         assert cli("revoke-key", after.key, "--since", "2023-11-16T13:00:00Z").exit_code == 0
         assert trusted(shop)[after.key].revoked == keys[after.key].revoked
@@ -147,7 +149,7 @@ class TestKeys:
     ) -> None:
         shown = key_set(shop.keyring.public())
         change(shown["keys"][0])
-        with pytest.raises(Fault) as caught:
+        with pytest.raises(DocumentError) as caught:
             read_key_set(json.dumps(shown).encode())
         assert str(caught.value).startswith(said)
 
@@ -230,9 +232,9 @@ class TestCheckpoints:
         for number, first in enumerate(made):
             for second in made[number:]:
                 shop.checkpoints.consistency(first.size, second.size).check(first, second)
-        with pytest.raises(Fault, match="no proof for the sizes"):
+        with pytest.raises(DocumentError, match="no proof for the sizes"):
             shop.checkpoints.consistency(1, 3).check(made[0], made[2])
-        with pytest.raises(Fault, match="of two servers"):
+        with pytest.raises(DocumentError, match="of two servers"):
             shop.checkpoints.consistency(1, 3).check(made[0], made[1]._replace(origin="elsewhere"))
         with pytest.raises(ValueError, match="The log has 15 leaves"):
             shop.checkpoints.consistency(3, 16)

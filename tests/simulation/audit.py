@@ -26,7 +26,7 @@ from domain.match.state import MatchState
 from domain.match.terms import UNCLAIMED_FOR, Terms
 from events.proof.audit import audit as records
 from events.proof.bundle import make_bundle
-from events.proof.documents import Fault
+from events.proof.documents import DocumentError
 from events.proof.keys import SigningKey
 from events.proof.verification import BEYOND
 from events.proof.verification import verify as verify_bundle
@@ -197,7 +197,7 @@ class _Auditor:
             steps = verify_bundle(packed, {KEY.id: KEY.public})
             unproved = [step.name for step in steps if not step.proved and step.name not in ("checkpoint", BEYOND)]
             self.check("bundles verify", not unproved, f"{match}, {', '.join(unproved)}")
-        except Fault as fault:
+        except DocumentError as fault:
             self.check("bundles verify", False, f"{match}, {fault}")
 
     def ratings(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from events.proof.bundle import make_bundle
-from events.proof.documents import Fault, write_document
+from events.proof.documents import DocumentError, write_document
 from events.proof.keys import SigningKey
 from events.proof.public_keys import KeySet
 from events.proof.verification import Step, verify
@@ -27,21 +27,21 @@ def steps(packed: bytes, trusted: KeySet | None = None, **more: bool) -> dict[st
     return {step.name: step for step in verify(packed, keys() if trusted is None else trusted, **more)}
 
 
-def fault(packed: bytes, trusted: KeySet | None = None, **more: bool) -> Fault:
+def fault(packed: bytes, trusted: KeySet | None = None, **more: bool) -> DocumentError:
     """Return the first thing that is wrong with a bundle."""
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(DocumentError) as caught:
         steps(packed, trusted, **more)
     return caught.value
 
 
-def fault_after(packed: bytes, offset: int, trusted: KeySet) -> Fault | None:
+def fault_after(packed: bytes, offset: int, trusted: KeySet) -> DocumentError | None:
     """Return what is wrong with a bundle after one bit of the byte at ``offset`` was changed, None for nothing."""
     damaged = bytearray(packed)
     damaged[offset] ^= 1
     try:
         for _ in verify(bytes(damaged), trusted):
             pass
-    except Fault as found:
+    except DocumentError as found:
         return found
     return None
 

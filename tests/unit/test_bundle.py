@@ -16,7 +16,7 @@ from domain.match.enums import Status
 from domain.match.state import Seat
 from domain.match.terms import DAY, STANDARD
 from events.proof.bundle import LARGEST, bundle_schema, make_bundle, read_bundle
-from events.proof.documents import Fault, write_document
+from events.proof.documents import DocumentError, write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import BEYOND, verify
 from tests.support.bundles import (
@@ -204,7 +204,7 @@ def test_terms_that_were_exchanged_together_with_the_chain_are_refused_by_the_si
     forged |= {"signature": true["signature"], "inclusion": true["inclusion"]}
     packed = write_document(forged)
     assert str(fault(packed)).startswith("signature: it is not the signature of key ")
-    with pytest.raises(Fault, match=r"inclusion\.path: it does not lead from version 5"):
+    with pytest.raises(DocumentError, match=r"inclusion\.path: it does not lead from version 5"):
         list(verify(packed))
 
 
@@ -225,7 +225,7 @@ def test_an_inclusion_of_another_tree_or_of_a_checkpoint_of_another_size_is_refu
 def test_a_key_that_stands_twice_in_a_set_with_another_time_is_refused() -> None:
     once = key_set([KEY.public])["keys"]
     twice = json.dumps({"keys": [*once, {**once[0], "since": 0}]}).encode()
-    with pytest.raises(Fault, match=r"keys\[1\]\.kid: this key stands twice"):
+    with pytest.raises(DocumentError, match=r"keys\[1\]\.kid: this key stands twice"):
         read_key_set(twice)
 
 

@@ -7,7 +7,15 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.proof.documents import DEEPEST, MOST_VALUES, Fault, difference, path_at, read_document, write_document
+from events.proof.documents import (
+    DEEPEST,
+    MOST_VALUES,
+    DocumentError,
+    difference,
+    path_at,
+    read_document,
+    write_document,
+)
 
 PACKED = b'{"a":[1,{"b":"\xc3\xa9"}],"c":{"d":null}}\n'
 VALUE = {"a": [1, {"b": "é"}], "c": {"d": None}}
@@ -27,7 +35,7 @@ def read(packed: bytes, most: int = 1000) -> dict[str, Any]:
 
 def fault(packed: bytes, most: int = 1000) -> str:
     """Return how ``packed`` is refused."""
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(DocumentError) as caught:
         read(packed, most)
     return str(caught.value)
 

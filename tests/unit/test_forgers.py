@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from events.proof.documents import Fault, write_document
+from events.proof.documents import DocumentError, write_document
 from events.proof.verification import verify
 from events.store.contract import GENESIS
 from events.store.envelope import Draft, canonical_bytes, chain_digest
@@ -72,7 +72,7 @@ def test_whatever_is_written_into_events_is_refused_or_not_vouched_for(story: st
         forgery = forged(packed, chance)
         if forgery == packed:
             continue
-        with pytest.raises(Fault):
+        with pytest.raises(DocumentError):
             list(verify(forgery, keys()))
-        with suppress(Fault):
+        with suppress(DocumentError):
             assert not {step.name: step for step in verify(forgery, recompute=True)}["signature"].proved

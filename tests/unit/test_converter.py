@@ -1,0 +1,161 @@
+"""Typed values as JSON: read strictly, written, and described by a schema that says the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, make_dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+import pytest
+
+from events.store.converter import (
+    Digest,
+    SchemaError,
+    SignatureText,
+    layout_of,
+    pack,
+    read_value,
+    schema_of,
+    shape_of,
+    unpack,
+    write_value,
+)
+
+
+class Leg(NamedTuple):
+    """A part of a trip."""
+
+    to: str
+    hours: float | None = None
+
+
+class Trip(NamedTuple):
+    """Every kind of field that there is."""
+
+    at: int
+    legs: tuple[Leg, ...]
+    paid: bool
+    marks: tuple[int | None, ...]
+    proof: Digest
+    signed: SignatureText | None = None
+    extras: Mapping[str, Any] | None = None
+
+
+TRIP = Trip(
+    7, (Leg("Oslo"), Leg("Bergen", 6.5)), True, (3, None), Digest("a" * 64), SignatureText("0" * 128), {"x": [1]}
+)
+APART = frozenset({"at"})
+WRITTEN = {name: value for name, value in write_value(TRIP).items() if name != "at"}
+
+
+def test_what_is_written_is_read_back_as_it_was() -> None:
+    assert shape_of(Trip, APART).read(WRITTEN, at=7) == TRIP
+    assert WRITTEN["legs"] == [{"to": "Oslo"}, {"to": "Bergen", "hours": 6.5}]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"legs": [{"to": "Oslo"}, {"to": 5}]}, ".legs[1].to: a string was expected, not int 5"),
+        ({"legs": [{"to": "Oslo", "by": "sea"}]}, ".legs[0]: the field 'by' is unknown"),
+        ({"legs": [{}]}, ".legs[0]: the field 'to' is missing"),
+        ({"legs": "Oslo"}, ".legs: a list was expected, not str 'Oslo'"),
+        ({"paid": 1}, ".paid: true or false was expected, not int 1"),
+        ({"marks": [1, None, "x"]}, ".marks[2]: a whole number was expected, not str 'x'"),
+        ({"proof": "A" * 64}, ".proof: a string of 64 lower-case hexadecimal digits was expected"),
+        ({"proof": "a" * 63}, ".proof: a string of 64 lower-case hexadecimal digits was expected"),
+        ({"signed": None}, ".signed: a string of 128 lower-case hexadecimal digits was expected, not null"),
+        ({"extras": []}, ".extras: an object was expected, not list []"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place_and_by_the_schema_too(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        shape_of(Trip, APART).read({**WRITTEN, **change}, at=7)
+    assert f"{caught.value.path}: {caught.value}".startswith(said)
+    assert not jsonschema_rs.is_valid(schema_of(Trip, APART), {**WRITTEN, **change})
+
+
+def test_the_schema_allows_what_is_read() -> None:
+    least = {"legs": [], "paid": False, "marks": [], "proof": "0" * 64}
+    assert shape_of(Trip, APART).read(least, at=7) == Trip(7, (), False, (), Digest("0" * 64))
+    for content in (WRITTEN, least):
+        assert jsonschema_rs.is_valid(schema_of(Trip, APART), content)
+
+
+class Colour(StrEnum):
+    """An enum whose values are stored."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A class that holds instances of itself."""
+
+    colour: Colour
+    next: tuple["Branch", ...] = ()
+
+
+class Stop(NamedTuple):
+    """What is stored as a row."""
+
+    at: int
+    to: Leg
+    marks: tuple[tuple[str, float], ...]
+    colours: Mapping[str, Colour]
+    note: str | None = None
+
+
+STOP = Stop(3, Leg("Oslo"), (("a", 0.5), ("b", 1.0)), {"x": Colour.RED})
+
+
+def test_dataclasses_with_enums_and_instances_of_themselves_are_written_and_read() -> None:
+    tree = Branch(colour=Colour.RED, next=(Branch(colour=Colour.BLUE),))
+    written = shape_of(Branch).write(tree)
+    assert written == {"colour": "red", "next": [{"colour": "blue", "next": []}]}
+    assert type(written["colour"]) is str
+    assert read_value(Branch, written) == tree
+    with pytest.raises(ValueError, match=r"^\.next\[0\]\.colour: one of red, blue was expected, not str 'green'$"):
+        read_value(Branch, {"colour": "red", "next": [{"colour": "green", "next": []}]})
+
+
+def test_a_row_has_every_field_in_its_place() -> None:
+    packed = pack(STOP)
+    assert packed == '[3,["Oslo",null],[["a",0.5],["b",1.0]],{"x":"red"},null]'
+    assert unpack(Stop, packed) == STOP
+
+
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        ('[3,["Oslo",null],[],{}]', ": a list of 5 was expected"),
+        ('[3,["Oslo"],[],{},null]', ".to: a list of 2 was expected"),
+        ('[3,["Oslo","x"],[],{},null]', ".to.hours: a number was expected, not str 'x'"),
+        ('[3,["Oslo",null],[["a"]],{},null]', ".marks[0]: a list of 2 was expected"),
+        ('[3,["Oslo",null],[],{"x":"green"},null]', ".colours: one of red, blue was expected"),
+        ('[null,["Oslo",null],[],{},null]', ".at: a whole number was expected, not null"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_refused_with_its_place(packed: str, said: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        unpack(Stop, packed)
+    assert f"{caught.value.path}: {caught.value}".startswith(said)
+
+
+def test_the_layout_changes_with_every_name_and_type_of_a_field_at_any_depth() -> None:
+    def with_leg(*fields: tuple[str, object]) -> type:
+        leg = make_dataclass("Leg", fields)
+        return make_dataclass("Journey", [("at", int), ("legs", tuple[leg, ...])])  # type: ignore[valid-type]
+
+    kinds = [
+        with_leg(("to", str), ("hours", float)),
+        with_leg(("to", str), ("hours", int)),
+        with_leg(("to", str), ("time", float)),
+        with_leg(("to", str), ("hours", float | None)),
+        with_leg(("to", str), ("hours", float), ("paid", bool)),
+        with_leg(("hours", float), ("to", str)),
+    ]
+    assert len(set(map(layout_of, kinds))) == len(kinds)
+    assert layout_of(kinds[0]) == layout_of(with_leg(("to", str), ("hours", float)))
+    assert layout_of(Branch) == layout_of(Branch) != layout_of(Trip)

@@ -190,12 +190,8 @@ class _StoreCollector(Collector):
         overdue.add_metric([], len(store.due(now - LATE_MS, MOST_COUNTED)))
 
     def _late_opponents(self) -> int:
-        keys, until = self._services.readmodels.keys, self._services.now() - MAX_ANSWER_MS
-        with self._services.store.client.pipeline(transaction=False) as pipeline:
-            for level in LEVELS:
-                for shard in range(keys.shards):
-                    pipeline.zcount(keys.listed(shard, f"awaiting:{opponent_id(level)}"), 0, until)
-            return sum(pipeline.execute())
+        names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
+        return len(self._services.readmodels.listed_between(names, 0, self._services.now() - MAX_ANSWER_MS))
 
     def _lag(self, group: str) -> int | None:
         store = self._services.store

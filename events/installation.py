@@ -100,7 +100,7 @@ class Installation:
     @cached_property
     def projector(self) -> Projector:
         """What brings the read models up to the events."""
-        return Projector(self.client, self.readmodels.keys, projected_by(self.matches))
+        return Projector(self.store, self.readmodels.keys, projected_by(self.matches))
 
     @cached_property
     def ratings(self) -> Ratings:

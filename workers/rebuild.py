@@ -1,23 +1,20 @@
-"""All read models anew, from nothing but the events; relays and workers may go on meanwhile."""
+"""All read models rebuilt from nothing but the events; everything else may go on meanwhile."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import islice
 from multiprocessing import get_context
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from redis.exceptions import WatchError
-
-from events.installation import make_store
-from events.readmodels import RatedResult, ReadModels, rated_result
-from events.readmodels.lists import delete_shard
+from events.installation import Installation
+from events.readmodels import Projected, RatedResult, ReadModels, rated_result
+from events.readmodels.generations import begin_generation, switch_generation
 from events.readmodels.projector import Failures, Projector, projected_from_events
-from events.readmodels.ratings import Ratings
-from events.runtime.keys import ReadModelKeys
+from events.runtime.errors import WriteContentionError
 from events.runtime.settings import Settings
-from events.store.redis import RedisStore
+from events.store.contract import Head
 
-MATCHES_AT_ONCE = 100
+MATCHES_PER_TRANSACTION = 100
 
 
 class Rebuilt(NamedTuple):
@@ -29,20 +26,20 @@ class Rebuilt(NamedTuple):
 
 
 def rebuild(settings: Settings, on_progress: Callable[[int, int], None] | None = None, processes: int = 1) -> Rebuilt:
-    """Delete the read models of the installation and make them again; return what was read.
+    """Rebuild the read models of the installation; return what was read.
 
-    ``on_progress`` is told after each shard how many of how many are done. A match that cannot be replayed is left out
-    and does not hinder the others. Raises StoreUnavailable and redis errors; to run it again is always right.
+    ``on_progress`` is called after each shard with the number of shards that are done, and of all. A match that cannot
+    be replayed is left out and does not hinder the others. Raises StoreUnavailable, and RebuildOvertaken when another
+    rebuild has begun; to run it again is always right.
     """
-    store = make_store(settings)
+    installation = Installation(settings)
+    shards = installation.store.shards
     done: list[Rebuilt] = []
-    for rebuilt in _shards_rebuilt(settings, store.shards, processes):
+    for rebuilt in _rebuild_shards(settings, shards, processes):
         done.append(rebuilt)
         if on_progress is not None:
-            on_progress(len(done), store.shards)
-    keys = ReadModelKeys(settings.prefix, store.shards)
-    readmodels = ReadModels(store.client, settings.prefix, store.shards)
-    Ratings(store.client, keys).replace(lambda: _rated(readmodels))
+            on_progress(len(done), shards)
+    installation.ratings.replace(lambda: _rated(installation.readmodels))
     return Rebuilt(
         sum(rebuilt.matches for rebuilt in done),
         sum(rebuilt.events for rebuilt in done),
@@ -50,49 +47,53 @@ def rebuild(settings: Settings, on_progress: Callable[[int, int], None] | None =
     )
 
 
-def rebuild_shard(store: RedisStore, shard: int) -> Rebuilt:
-    """Delete the read models of one shard and make them again; return what was read.
+def rebuild_shard(installation: Installation, shard: int) -> Rebuilt:
+    """Build a new generation of the read models of one shard and switch to it; return what was read.
 
-    A relay may write to the shard at the same time. Everything is deleted before the streams are listed, and each
-    summary is then written whole, whatever is there: so a match that the relay wrote amid the deletion is complete in
-    the end, and one that it writes later is newer.
+    Until then the present generation is read, so lists are never empty. A relay may write to the shard at the same
+    time: it writes to both generations, and each summary is watched (``Projector.project``). Streams are listed after
+    that has begun: a match that is created later is written by the relay.
     """
-    keys = ReadModelKeys(store.prefix, store.shards)
-    delete_shard(store.client, keys, shard)
+    store, keys = installation.store, installation.readmodels.keys
+    generation = begin_generation(store.client, keys, shard)
     events = 0
 
-    def read(match: str) -> Any:
+    def read(match_id: str, head: Head) -> Projected | None:
         nonlocal events
-        projected = from_events(match)
+        projected = from_events(match_id, head)
         events += projected.summary.version if projected else 0
         return projected
 
     from_events = projected_from_events(store)
-    projector = Projector(store.client, keys, read)
+    projector = Projector(store, keys, read)
     streams = store.streams(shard)
     matches = 0
     failures: dict[str, Exception] = {}
-    while names := list(islice(streams, MATCHES_AT_ONCE)):
-        matches += len(names)
-        failures |= _project(projector, names)
-    return Rebuilt(matches, events, tuple((match, str(error)) for match, error in failures.items()))
+    while match_ids := list(islice(streams, MATCHES_PER_TRANSACTION)):
+        matches += len(match_ids)
+        failures |= _project(projector, match_ids, generation)
+    switch_generation(store.client, keys, shard, generation)
+    return Rebuilt(matches, events, tuple((match_id, str(error)) for match_id, error in failures.items()))
 
 
-def _project(projector: Projector, matches: Sequence[str]) -> Failures:
-    """Write ``matches`` whole; where too much is going on for so many at once, in halves."""
+def _project(projector: Projector, match_ids: Sequence[str], generation: int) -> Failures:
+    """Write the read models of matches; where others write too much for so many at once, in halves."""
     try:
-        return projector.project(matches, whole=True)
-    except WatchError:
-        if len(matches) == 1:
+        return projector.project(match_ids, into=generation)
+    except WriteContentionError:
+        if len(match_ids) == 1:
             raise
-        half = len(matches) // 2
-        return {**_project(projector, matches[:half]), **_project(projector, matches[half:])}
+        half = len(match_ids) // 2
+        return {
+            **_project(projector, match_ids[:half], generation),
+            **_project(projector, match_ids[half:], generation),
+        }
 
 
-def _shards_rebuilt(settings: Settings, shards: int, processes: int) -> Iterator[Rebuilt]:
+def _rebuild_shards(settings: Settings, shards: int, processes: int) -> Iterator[Rebuilt]:
     if processes == 1:
-        store = make_store(settings)
-        yield from (rebuild_shard(store, shard) for shard in range(shards))
+        installation = Installation(settings)
+        yield from (rebuild_shard(installation, shard) for shard in range(shards))
         return
     # A forked child would share the parent's connections and threads.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -101,7 +102,7 @@ def _shards_rebuilt(settings: Settings, shards: int, processes: int) -> Iterator
 
 
 def _rebuild_shard(settings: Settings, shard: int) -> Rebuilt:
-    return rebuild_shard(make_store(settings), shard)
+    return rebuild_shard(Installation(settings), shard)
 
 
 def _rated(readmodels: ReadModels) -> Iterator[RatedResult]:

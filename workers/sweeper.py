@@ -7,9 +7,8 @@ missing is requested again, less and less often, until it is there; to request i
 (``workers.opponents``, ``events.readmodels.ratings``).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
 import structlog
 
@@ -81,12 +80,13 @@ class Sweeper:
         names = [f"awaiting:{opponent_id(level)}" for level in LEVELS]
         return sum(
             self._remind("answer", match_id, since, self._tasks.request_answer)
-            for match_id, since in self._listed(names, 0, self._settled_at())
+            for match_id, since in self._parts.readmodels.listed_between(names, 0, self._settled_at())
         )
 
     def remind_ratings(self) -> int:
         """Request the rating of matches that ended recently and are not in the ratings; return how many."""
-        ended = dict(self._listed(["rated"], self._now() - RECENT_MS, self._settled_at()))
+        listed = self._parts.readmodels.listed_between(["rated"], self._now() - RECENT_MS, self._settled_at())
+        ended = dict(listed)
         included = self._parts.ratings.included(list(ended))
         return sum(
             self._remind("rating", match_id, at, self._tasks.request_rating)
@@ -178,18 +178,6 @@ class Sweeper:
         self._retries.record((kind, subject), since, now)
         log.warning("asked for what is missing", kind=kind, of=subject, missing_ms=now - since)
         return 1
-
-    def _listed(self, names: list[str], since: int, until: int) -> Iterator[tuple[str, int]]:
-        """Yield the matches that stand in one of the lists ``names`` with an instant from ``since`` to ``until``."""
-        keys = self._parts.readmodels.keys
-        with self._parts.client.pipeline(transaction=False) as pipeline:
-            for name in names:
-                for shard in range(keys.shards):
-                    pipeline.zrangebyscore(keys.listed(shard, name), since, until, withscores=True)
-            replies: list[Any] = pipeline.execute()
-        for reply in replies:
-            for match_id, score in reply:
-                yield match_id.decode(), int(score)
 
     def _holds_lease(self) -> bool:
         """Tell whether this sweeper is the one at work. Two at once would request things twice, no more."""

@@ -6,18 +6,15 @@ own. Lists are sorted sets; a match stands in a list of its shard with an instan
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from domain.match.enums import Status
 from domain.match.state import Seat
 from domain.rating import pairwise
 from events.readmodels.summary import Projected, Summary, pack, rated_result
-from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.connections import StorePipeline
 from events.runtime.keys import ReadModelKeys
 
 WON, DRAWN, LOST = "+", "=", "-"
-
-SCANNED_AT_ONCE = 5000
 
 NO_DEADLINE = 2**53
 """Stands after all deadlines, in milliseconds since 1970 UTC; a sorted set keeps it exactly."""
@@ -72,77 +69,30 @@ def lists_of(summary: Summary) -> dict[Entry, int]:
 def write_summary(
     pipeline: StorePipeline,
     keys: ReadModelKeys,
-    match: str,
+    generation: int,
+    match_id: str,
     old: Projected | None,
     new: Projected | None,
-    whole: bool = False,
 ) -> None:
-    """Queue on ``pipeline`` what turns the read models of ``match`` from ``old`` into ``new`` (None: there are none).
+    """Queue on ``pipeline`` what turns the read models of a match from ``old`` into ``new`` (None: there are none).
 
-    Only what differs is written, or, if ``whole``, everything. The caller must watch the key of the summary since
-    before it read ``old`` and loaded the match, so that a summary never goes back to an earlier version.
+    Only what differs is written. The caller must watch the key of the summary since before it read ``old`` and loaded
+    the match, so that a summary never goes back to an earlier version.
     """
-    if old == new and not whole:
+    if old == new:
         return
-    shard = keys.shard_of(match)
+    shard = keys.shard_of(match_id)
     before = lists_of(old.summary) if old else {}
     after = lists_of(new.summary) if new else {}
     for name, member in before.keys() - after.keys():
-        pipeline.zrem(keys.listed(shard, name), member)
+        pipeline.zrem(keys.listed(shard, name, generation), member)
     for (name, member), score in after.items():
-        if whole or before.get((name, member)) != score:
-            pipeline.zadd(keys.listed(shard, name), {member: score})
+        if before.get((name, member)) != score:
+            pipeline.zadd(keys.listed(shard, name, generation), {member: score})
     if new is None:
-        pipeline.delete(keys.summary(match))
+        pipeline.delete(keys.summary(match_id, generation))
     else:
-        pipeline.set(keys.summary(match), pack(new))
-
-
-def delete_shard(client: StoreClient, keys: ReadModelKeys, shard: int) -> None:
-    """Delete the read models of a shard, while others may write to it.
-
-    The summaries go first: whatever is written to a list after its match's summary has gone belongs to a new summary,
-    which stays and knows of it; whatever was written before goes with the list.
-    """
-    for pattern in keys.patterns(shard):
-        for names in scanned(client, pattern):
-            with client.pipeline(transaction=False) as pipeline:
-                for name in names:
-                    pipeline.unlink(name)
-                pipeline.execute()
-
-
-def scanned(client: StoreClient, pattern: str) -> Iterator[list[bytes]]:
-    """Yield the names of all keys that match ``pattern``, many at a time; a name may come more than once."""
-    cursor = None
-    while cursor != 0:
-        reply: Any = client.scan(cursor or 0, match=pattern, count=SCANNED_AT_ONCE)
-        cursor, names = reply
-        if names:
-            yield names
-
-
-def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
-    """Return everything that the read models consist of, key by key: equal dumps are equal read models."""
-    found: dict[str, Any] = {}
-    for pattern in (pattern for shard in (*range(keys.shards), None) for pattern in keys.patterns(shard)):
-        for names in scanned(client, pattern):
-            with client.pipeline(transaction=False) as pipeline:
-                for name in names:
-                    pipeline.type(name)
-                kinds = pipeline.execute()
-                for name, kind in zip(names, kinds, strict=True):
-                    match kind:
-                        case b"string":
-                            pipeline.get(name)
-                        case b"zset":
-                            pipeline.zrange(name, 0, -1, withscores=True)
-                        case b"hash":
-                            pipeline.hgetall(name)
-                        case _:
-                            pipeline.smembers(name)
-                found |= zip((name.decode() for name in names), pipeline.execute(), strict=True)
-    return found
+        pipeline.set(keys.summary(match_id, generation), pack(new))
 
 
 def _meetings(summary: Summary) -> Iterator[Entry]:

@@ -8,15 +8,22 @@ import base64
 import binascii
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from events.runtime.connections import StoreClient
+from events.runtime.connections import StorePipeline
 
 T = TypeVar("T")
 
 LONGEST_CURSOR = 300
 LARGEST_PAGE = 200
+
+
+KeyOf = Callable[[Sequence[int]], str]
+"""Makes the key of a sorted set from the current generation of each shard."""
+
+Queue = Callable[[StorePipeline, Sequence[int]], None]
+"""Queues reads on a pipeline, given the current generation of each shard."""
 
 
 class Page(NamedTuple, Generic[T]):
@@ -36,7 +43,7 @@ class Place(NamedTuple):
 class Window:
     """What has been read of one sorted set, after a place and not yet handed out."""
 
-    def __init__(self, key: str, place: Place | None, chunk: int) -> None:
+    def __init__(self, key: KeyOf, place: Place | None, chunk: int) -> None:
         self.key = key
         self.place = place
         self.chunk = chunk
@@ -59,18 +66,20 @@ class Window:
 
 
 def merged(
-    client: StoreClient, names: Sequence[str], newest_first: bool, after: Place | None, chunk: int
+    read: Callable[[Queue], list[Any]], lists: Sequence[KeyOf], newest_first: bool, after: Place | None, chunk: int
 ) -> Iterator[Place]:
     """Yield the places of several sorted sets in one order, those after ``after``; reads them in steps of ``chunk``."""
-    windows = [Window(name, after, chunk) for name in names]
+    windows = [Window(key, after, chunk) for key in lists]
     while True:
         empty = [window for window in windows if not window.places and not window.exhausted]
         if empty:
-            with client.pipeline(transaction=False) as pipeline:
+
+            def queue(pipeline: StorePipeline, current: Sequence[int], empty: Sequence[Window] = empty) -> None:
                 for window in empty:
-                    _read(pipeline, window, newest_first)
-                for window, reply in zip(empty, pipeline.execute(), strict=True):
-                    window.take(reply, newest_first)
+                    _read(pipeline, window, window.key(current), newest_first)
+
+            for window, reply in zip(empty, read(queue), strict=True):
+                window.take(reply, newest_first)
             continue
         filled = [window for window in windows if window.places]
         if not filled:
@@ -105,12 +114,12 @@ def refuse_page_size(limit: int) -> None:
         raise ValueError(f"a page has 1 to {LARGEST_PAGE} items, not {limit}")
 
 
-def _read(pipeline: Any, window: Window, newest_first: bool) -> None:
+def _read(pipeline: StorePipeline, window: Window, key: str, newest_first: bool) -> None:
     score = window.place.score if window.place is not None else None
     # A score is a whole number of milliseconds or a rating: repr writes it so that it is read back the same.
     if newest_first:
         start = "+inf" if score is None else repr(float(score))
-        pipeline.zrevrangebyscore(window.key, start, "-inf", start=0, num=window.chunk, withscores=True)
+        pipeline.zrevrangebyscore(key, start, "-inf", start=0, num=window.chunk, withscores=True)
     else:
         start = "-inf" if score is None else repr(float(score))
-        pipeline.zrangebyscore(window.key, start, "+inf", start=0, num=window.chunk, withscores=True)
+        pipeline.zrangebyscore(key, start, "+inf", start=0, num=window.chunk, withscores=True)

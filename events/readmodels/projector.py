@@ -1,34 +1,35 @@
 """From the events of a match to its read models, in one transaction with whatever must happen together with it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from redis.exceptions import WatchError
 
 from domain.match.evolve import replay
 from events.readmodels import Projected, summarise, write_summary
+from events.readmodels.generations import Generations, RebuildOvertaken
 from events.readmodels.summary import unpack
 from events.runtime import beats
-from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailable
 from events.runtime.keys import ReadModelKeys
+from events.runtime.transactions import transact
 from events.service.matches import Matches, NoSuchMatch
 from events.store.codec import event_of
-from events.store.contract import EventStore
+from events.store.contract import EventStore, Head
+from events.store.redis import RedisStore
 
-ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 Failures = Mapping[str, Exception]
 """The matches that cannot be replayed, each with its error."""
 
-Read = Callable[[str], Projected | None]
+Read = Callable[[str, Head], Projected | None]
+"""Returns the summary of a match now (None: no such match), given its head."""
 
 
 def projected_by(matches: Matches) -> Read:
-    """Return a function from a match to its summary now (None: no such match), by way of the cached states."""
+    """Return a function that summarises matches by way of the cached states."""
 
-    def read(match: str) -> Projected | None:
+    def read(match_id: str, head: Head) -> Projected | None:
         try:
-            loaded = matches.load(match)
+            loaded = matches.load_at(match_id, head)
         except NoSuchMatch:
             return None
         return Projected(summarise(loaded.state), loaded.head.tag.digest)
@@ -37,11 +38,11 @@ def projected_by(matches: Matches) -> Read:
 
 
 def projected_from_events(store: EventStore) -> Read:
-    """Return a function from a match to its summary now, by way of all of its events: nothing that is cached counts."""
+    """Return a function that summarises matches by way of all of their events: nothing that is cached counts."""
 
-    def read(match: str) -> Projected | None:
-        opened = store.open(match)
-        state = replay(match, map(event_of, opened.events))
+    def read(match_id: str, _: Head) -> Projected | None:
+        opened = store.open(match_id)
+        state = replay(match_id, map(event_of, opened.events))
         return None if state is None else Projected(summarise(state), opened.head.tag.digest)
 
     return read
@@ -50,53 +51,77 @@ def projected_from_events(store: EventStore) -> Read:
 class Projector:
     """Brings the read models of matches up to their streams."""
 
-    def __init__(self, client: StoreClient, keys: ReadModelKeys, read: Read) -> None:
-        self._client = client
+    def __init__(self, store: RedisStore, keys: ReadModelKeys, read: Read) -> None:
+        self._store = store
         self._keys = keys
         self._read = read
+        self._generations: dict[int, Generations] = {}
 
     def project(
         self,
-        matches: Sequence[str],
-        together: Callable[[StorePipeline, Failures], None] | None = None,
-        whole: bool = False,
+        match_ids: Sequence[str],
+        on_commit: Callable[[StorePipeline, Failures], None] | None = None,
+        into: int | None = None,
     ) -> Failures:
-        """Bring ``matches``, all of one shard, up to date in one transaction; return those that cannot be replayed.
+        """Bring matches, all of one shard, up to date in one transaction; return those that cannot be replayed.
 
-        ``together`` queues on the transaction what must happen with it. ``whole`` writes also what seems to be there
-        already. Raises redis errors and StoreUnavailable; then nothing has changed.
+        ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the generation that
+        it is building; everybody else writes to all generations that are read or being built. Raises StoreUnavailable,
+        and RebuildOvertaken when the generation is not being built any more; then nothing has changed.
 
-        The summaries are watched from before the matches are loaded: whoever writes a summary in between makes the
-        transaction fail, so that of two relays neither can put an older version in place of a newer one. A summary
-        that is ahead of its stream, because a failover lost the end of it, is therefore known to be wrong and is
-        replaced like any other: a summary depends on nothing but the stream.
+        The summaries are watched from before the matches are loaded: a summary that is written in between aborts the
+        transaction, so that of two relays neither can put an older version in place of a newer one. A summary that is
+        ahead of its stream, because a failover lost the end of it, is therefore known to be wrong and is replaced like
+        any other: a summary depends on nothing but the stream.
         """
-        names = [self._keys.summary(match) for match in matches]
-        with self._client.pipeline(transaction=True) as pipeline:
-            for attempt in range(1, ATTEMPTS + 1):
-                failures: dict[str, Exception] = {}
+        shard = self._keys.shard_of(match_ids[0])
+        failures: dict[str, Exception] = {}
+
+        def change(pipeline: StorePipeline) -> None:
+            failures.clear()
+            stored = self._stored(pipeline, shard, match_ids, into)
+            projected: dict[str, Projected | None] = {}
+            for match_id, head in zip(match_ids, self._store.heads(match_ids), strict=True):
+                beats.beat()
                 try:
-                    pipeline.watch(*names)
-                    packed: Any = pipeline.mget(names)
-                    changes = []
-                    for match, bytes_kept in zip(matches, packed, strict=True):
-                        beats.beat()
-                        try:
-                            changes.append((match, unpack(bytes_kept), self._read(match)))
-                        except StoreUnavailable:
-                            raise
-                        except Exception as error:
-                            # Whatever a damaged stream or a missing ruleset raises concerns this match alone.
-                            failures[match] = error
-                    pipeline.multi()
-                    for change in changes:
-                        write_summary(pipeline, self._keys, *change, whole)
-                    if together is not None:
-                        together(pipeline, failures)
-                    pipeline.execute()
-                except WatchError:
-                    if attempt == ATTEMPTS:
-                        raise
-                else:
-                    break
+                    projected[match_id] = self._read(match_id, head)
+                except StoreUnavailable:
+                    raise
+                except Exception as error:
+                    # Whatever a damaged stream or a missing ruleset raises concerns this match alone.
+                    failures[match_id] = error
+            pipeline.multi()
+            for (generation, match_id), packed in stored.items():
+                if match_id in projected:
+                    new = projected[match_id]
+                    write_summary(pipeline, self._keys, generation, match_id, unpack(packed), new)
+            if on_commit is not None:
+                on_commit(pipeline, failures)
+
+        watched = self._names(self._written(shard, into), match_ids)
+        transact(self._store.client, [self._keys.generation(shard), *watched], change, attempts=MAX_ATTEMPTS)
         return failures
+
+    def _written(self, shard: int, into: int | None) -> tuple[int, ...]:
+        return self._generations.get(shard, Generations()).written if into is None else (into,)
+
+    def _names(self, generations: Sequence[int], match_ids: Sequence[str]) -> list[str]:
+        return [self._keys.summary(match_id, generation) for generation in generations for match_id in match_ids]
+
+    def _stored(
+        self, pipeline: StorePipeline, shard: int, match_ids: Sequence[str], into: int | None
+    ) -> dict[tuple[int, str], bytes | None]:
+        """Return the stored summaries of matches in every generation that is to be written; all are watched."""
+        while True:
+            written = self._written(shard, into)
+            names = self._names(written, match_ids)
+            packed, *summaries = pipeline.mget([self._keys.generation(shard), *names])
+            found = Generations.parse(packed)
+            if into is not None and found.building != into:
+                raise RebuildOvertaken
+            if into is not None or found == self._generations.get(shard, Generations()):
+                pairs = [(generation, match_id) for generation in written for match_id in match_ids]
+                return dict(zip(pairs, summaries, strict=True))
+            # The read models of the shard are being rebuilt, or have been.
+            self._generations[shard] = found
+            pipeline.watch(*self._names(found.written, match_ids))

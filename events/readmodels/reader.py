@@ -7,8 +7,9 @@ from typing import Any
 
 from domain.match.enums import Status
 from domain.rating import START_RATING
+from events.readmodels import generations
 from events.readmodels.lists import DRAWN, LOST, WON
-from events.readmodels.paging import Page, Place, cursor_of, merged, place_of, refuse_page_size
+from events.readmodels.paging import KeyOf, Page, Place, cursor_of, merged, place_of, refuse_page_size
 from events.readmodels.standings import (
     HeadToHead,
     PlayerRating,
@@ -18,7 +19,7 @@ from events.readmodels.standings import (
     unpack_entries,
 )
 from events.readmodels.summary import DAY_MS, Projected, Summary, unpack
-from events.runtime.connections import StoreClient
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
 
@@ -37,6 +38,7 @@ class ReadModels:
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
+        self.read = generations.Reader(client, self.keys).read
         self._now = now
 
     def summary(self, match: str) -> Summary | None:
@@ -44,12 +46,14 @@ class ReadModels:
         projected = self.projected([match])[0]
         return projected.summary if projected else None
 
-    def projected(self, matches: Sequence[str]) -> list[Projected | None]:
-        """Return the summaries of ``matches`` with their digests, in the same order, in one round trip."""
-        with self.client.pipeline(transaction=False) as pipeline:
-            for match in matches:
-                pipeline.get(self.keys.summary(match))
-            return [unpack(packed) for packed in pipeline.execute()]
+    def projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
+        """Return the summaries of ``match_ids`` with their digests, in the same order, in one round trip."""
+
+        def queue(pipeline: StorePipeline, current: Sequence[int]) -> None:
+            for match_id in match_ids:
+                pipeline.get(self.keys.summary(match_id, current[self.keys.shard_of(match_id)]))
+
+        return [unpack(packed) for packed in self.read(queue)]
 
     def matches(
         self,
@@ -99,14 +103,17 @@ class ReadModels:
 
     def matches_of(self, player: str, views: Sequence[str] = ("active", "finished", "invited")) -> list[str]:
         """Return the ids of all matches that ``player`` sits in, is invited to or has created, sorted."""
-        found: set[str] = set()
-        with self.client.pipeline(transaction=False) as pipeline:
-            for shard in range(self.keys.shards):
-                for view in views:
-                    pipeline.zrange(self.keys.listed(shard, f"{view}:{player}"), 0, -1)
-            for members in pipeline.execute():
-                found.update(member.decode() for member in members)
-        return sorted(found)
+        members = self._members([f"{view}:{player}" for view in views])
+        return sorted({member for found in members for member in found})
+
+    def listed_between(self, names: Sequence[str], since: int, until: int) -> list[tuple[str, int]]:
+        """Return the matches that stand in one of the lists ``names`` with an instant from ``since`` to ``until``."""
+
+        def queue(pipeline: StorePipeline, current: Sequence[int]) -> None:
+            for name, shard in product(names, range(self.keys.shards)):
+                pipeline.zrangebyscore(self.keys.listed(shard, name, current[shard]), since, until, withscores=True)
+
+        return [(match_id.decode(), int(score)) for reply in self.read(queue) for match_id, score in reply]
 
     def active(self, player: str) -> list[str]:
         """Return the ids of those of them that have not ended, without invitations."""
@@ -121,13 +128,10 @@ class ReadModels:
         first, second = sorted((player, other))
         lists = ("met",) if public else ("met", "met-privately")
         scores: dict[str, Counter[str]] = {}
-        with self.client.pipeline(transaction=False) as pipeline:
-            for shard, met in product(range(self.keys.shards), lists):
-                pipeline.zrange(self.keys.listed(shard, f"{met}:{first}:{second}"), 0, -1)
-            for members in pipeline.execute():
-                for member in members:
-                    pool, result, _ = member.decode().split(" ", 2)
-                    scores.setdefault(pool, Counter())[result] += 1
+        for members in self._members([f"{met}:{first}:{second}" for met in lists]):
+            for member in members:
+                pool, result, _ = member.split(" ", 2)
+                scores.setdefault(pool, Counter())[result] += 1
         wins, losses = (WON, LOST) if player == first else (LOST, WON)
         return [HeadToHead(pool, score[wins], score[DRAWN], score[losses]) for pool, score in sorted(scores.items())]
 
@@ -167,9 +171,8 @@ class ReadModels:
         Raises ValueError for a cursor that is none and a limit outside 1 to 200.
         """
         refuse_page_size(limit)
-        places = list(
-            islice(merged(self.client, [self.keys.leaderboard(pool)], True, place_of(cursor), limit + 1), limit + 1)
-        )
+        by_rating = merged(self.read, [lambda _: self.keys.leaderboard(pool)], True, place_of(cursor), limit + 1)
+        places = list(islice(by_rating, limit + 1))
         ratings = self._ratings((place.member, pool) for place in places)
         return _page([pair for pair in zip(places, ratings, strict=True) if pair[1] is not None], limit)
 
@@ -190,10 +193,21 @@ class ReadModels:
             ]
 
     def _places(self, names: Sequence[str], newest_first: bool, after: Place | None, limit: int) -> Iterator[Place]:
-        shards = range(self.keys.shards)
-        listed = [self.keys.listed(shard, name) for name in names for shard in shards]
+        def list_in(shard: int, name: str) -> KeyOf:
+            return lambda current: self.keys.listed(shard, name, current[shard])
+
+        lists = [list_in(shard, name) for name in names for shard in range(self.keys.shards)]
         # A shard's fair share and some more: most pages are full after one round trip.
-        return merged(self.client, listed, newest_first, after, 4 + 2 * limit // len(listed))
+        return merged(self.read, lists, newest_first, after, 4 + 2 * limit // len(lists))
+
+    def _members(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the members of lists, in each shard."""
+
+        def queue(pipeline: StorePipeline, current: Sequence[int]) -> None:
+            for shard, name in product(range(self.keys.shards), names):
+                pipeline.zrange(self.keys.listed(shard, name, current[shard]), 0, -1)
+
+        return [[member.decode() for member in members] for members in self.read(queue)]
 
     def _summaries(self, places: Iterator[Place], batch: int) -> Iterator[tuple[Place, Summary]]:
         while found := list(islice(places, batch)):

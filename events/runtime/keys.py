@@ -115,13 +115,25 @@ class ReadModelKeys:
         """Return the shard of a match: the one in which the event store keeps its stream."""
         return shard_of(match_id, self.shards)
 
-    def summary(self, match_id: str) -> str:
-        """Return the key of a match's summary. String: packed."""
-        return f"{self._of_shard(self.shard_of(match_id))}m:{match_id}"
+    def generation(self, shard: int) -> str:
+        """Return the key of a shard's present generation of summaries and lists. String: see ``Generations``."""
+        return f"{self.prefix}{{s{shard:02d}}}:read-models"
 
-    def listed(self, shard: int, name: str) -> str:
-        """Return the key of a shard's part of the list ``name``. Sorted set: matches by an instant."""
-        return f"{self._of_shard(shard)}l:{name}"
+    def summary(self, match_id: str, generation: int) -> str:
+        """Return the key of a match's summary in a generation. String: packed."""
+        return f"{self.of_generation(self.shard_of(match_id), generation)}m:{match_id}"
+
+    def listed(self, shard: int, name: str, generation: int) -> str:
+        """Return the key of a shard's part of the list ``name`` in a generation. Sorted set: matches by an instant."""
+        return f"{self.of_generation(shard, generation)}l:{name}"
+
+    def of_generation(self, shard: int, generation: int) -> str:
+        """Return how the keys of a shard's summaries and lists begin in a generation, before their kind."""
+        return self.of_shard(shard) + (f"{generation}:" if generation else "")
+
+    def of_shard(self, shard: int) -> str:
+        """Return how the keys of all generations of a shard begin."""
+        return f"{self.prefix}{{s{shard:02d}}}:rm:"
 
     def timeline(self, pool: str, player: str) -> str:
         """Return the key of a player's ratings. Sorted set: what they were after each rated day."""
@@ -138,15 +150,6 @@ class ReadModelKeys:
     def change(self, match_id: str) -> str:
         """Return the key of a rated match's changes. Hash: the ratings before and after, by player."""
         return f"{self.ratings}change:{match_id}"
-
-    def patterns(self, shard: int | None) -> tuple[str, ...]:
-        """Return the patterns of the keys of a shard's summaries and lists, in this order, or, of None, of ratings."""
-        if shard is None:
-            return (f"{_literally(self.ratings)}*",)
-        return (f"{_literally(self._of_shard(shard))}m:*", f"{_literally(self._of_shard(shard))}l:*")
-
-    def _of_shard(self, shard: int) -> str:
-        return f"{self.prefix}{{s{shard:02d}}}:rm:"
 
 
 class PeopleKeys:
@@ -421,6 +424,6 @@ class OpponentKeys:
         """String: the charge of the match that was taken last."""
 
 
-def _literally(text: str) -> str:
+def literal_pattern(text: str) -> str:
     """Return a pattern that matches ``text`` only."""
     return "".join(f"\\{letter}" if letter in "\\*?[]^" else letter for letter in text)

@@ -115,10 +115,8 @@ class Matches:
             cached = self.cached(match_id)
             return cached if cached is not None and cached.head.version >= version else self.load(match_id)
 
-    def load_at(self, match_id: str, head: Head) -> Loaded | None:
-        """Return the match, without a round trip if it is cached at ``head``; None if there is no such match."""
-        if head == EMPTY:
-            return None
+    def load_at(self, match_id: str, head: Head) -> Loaded:
+        """Return the match as it stands now; without a round trip if it is cached at ``head``. Raises like ``load``."""
         with self._opening[hash(match_id) % len(self._opening)]:
             cached = self.cached(match_id)
             return cached if cached is not None and cached.head == head else self.load(match_id)

@@ -88,8 +88,8 @@ def test_what_the_supervisor_reports_is_named_also_while_the_store_is_away(
 def test_opponents_that_keep_matches_waiting_are_counted(services: Services, app: Flask) -> None:
     client, keys = app.test_client(), services.readmodels.keys
     assert "rookery_late_opponents 0.0" in client.get("/metrics").text
-    services.store.client.zadd(keys.listed(3, "awaiting:opponent-2"), {"m1": services.now() - MAX_ANSWER_MS - 1})
-    services.store.client.zadd(keys.listed(3, "awaiting:opponent-2"), {"m2": services.now()})
+    services.store.client.zadd(keys.listed(3, "awaiting:opponent-2", 0), {"m1": services.now() - MAX_ANSWER_MS - 1})
+    services.store.client.zadd(keys.listed(3, "awaiting:opponent-2", 0), {"m2": services.now()})
     assert "rookery_late_opponents 1.0" in client.get("/metrics").text
 
 

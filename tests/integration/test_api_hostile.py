@@ -7,7 +7,6 @@ from flask import Flask
 
 from api.access.limits import SAID, Limits
 from api.services import EXTENSION, Services
-from events.readmodels.projector import Projector, projected_by
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
 from tests.support.server import RealServer
 
@@ -102,7 +101,7 @@ def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
     wanted = {**NEW, "seats": [ME, opponent(1)]}
     first = anna.post("/matches", wanted, Idempotency_Key="first")
     match = first.json["id"]
-    Projector(services.store.client, services.readmodels.keys, projected_by(services.matches)).project([match])
+    services.projector.project([match])
     refused = anna.post("/matches", wanted)
     assert (refused.status_code, refused.json["code"]) == (409, "too-many-matches")
     assert refused.json["detail"].startswith("You are playing 1 matches against opponents")
@@ -111,7 +110,7 @@ def test_nobody_keeps_opponents_busy_with_any_number_of_matches(
     )
     assert anna.post("/matches", NEW).status_code == 201, "people may be as busy as they like"
     assert anna.post(f"/matches/{match}/resignation").status_code == 201
-    Projector(services.store.client, services.readmodels.keys, projected_by(services.matches)).project([match])
+    services.projector.project([match])
     assert anna.post("/matches", wanted).status_code == 201
 
 

@@ -9,7 +9,6 @@ from werkzeug.test import TestResponse
 from api.access.limits import Limits
 from api.services import Services
 from domain.match.terms import DAY, HOUR, MINUTE
-from events.readmodels.projector import Projector, projected_by
 from events.runtime.wall_clock import rfc3339
 from tests.support.callers import UNLIMITED, Caller, app_on, started
 from tests.support.matches import NOON
@@ -36,7 +35,7 @@ def under_way(services: Services, anna: Caller, boris: Caller, **terms: Any) -> 
     match = started(anna, boris, terms={**THREE_DAYS, **terms})
     anna.move(match)
     boris.move(match)
-    projector = Projector(services.store.client, services.readmodels.keys, projected_by(services.matches))
+    projector = services.projector
     assert projector.project([match]) == {}
     return match
 

@@ -5,7 +5,6 @@ import re
 from flask import Flask
 
 from api.services import Services
-from events.readmodels.projector import Projector, projected_by
 from tests.support.callers import ME, OPEN, Caller, invited
 
 ANYBODY = "Anybody with the address of this page can join"
@@ -38,7 +37,7 @@ def test_a_match_with_free_and_kept_seats_says_which_is_which_on_its_page_and_in
     app: Flask, services: Services, anna: Caller, boris: Caller
 ) -> None:
     match = anna.create(ME, invited("boris"), OPEN, OPEN, game="towers", setup="four-player")
-    projector = Projector(services.store.client, services.readmodels.keys, projected_by(services.matches))
+    projector = services.projector
     assert not projector.project(list(services.store.all_streams()))
     stranger, carla = Caller(app), Caller(app).sign_up("carla")
     shown = page(stranger, f"/matches/{match}")

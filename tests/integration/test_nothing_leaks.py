@@ -73,7 +73,7 @@ class Scenario:
     def outputs_with(self, *secrets: str) -> set[str]:
         """Return the outputs, but for anna's own, that any of ``secrets`` is in."""
         fresh = Matches(self.services.store, self.services.now)
-        Projector(self._redis, self.services.readmodels.keys, projected_by(fresh)).project([self.match])
+        Projector(self.services.store, self.services.readmodels.keys, projected_by(fresh)).project([self.match])
         seen = dict(outputs(self._app, self.match, [self.boris, self.clara, Caller(self._app)]))
         seen["stream"] = "".join(message_of(envelope).text for envelope in self.services.store.read(self.match))
         seen["log"] = "".join(self._capfd.readouterr())

@@ -7,10 +7,11 @@ import pytest
 
 from domain.match.commands import DeclineDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
-from events.readmodels import HeadToHead, Summary, summarise
+from events.readmodels import HeadToHead, Projected, Summary, summarise
 from events.readmodels.projector import Failures, Projector, projected_by
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailable
+from events.store.contract import Head
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation, drain
@@ -103,15 +104,15 @@ def test_a_slow_relay_does_not_put_an_older_summary_over_a_newer_one(shop: Stepp
     fast = shop.projector
     reads: list[int] = []
 
-    def overtaken(name: str) -> object:
-        projected = projected_by(shop.matches)(name)
+    def overtaken(name: str, head: Head) -> Projected | None:
+        projected = projected_by(shop.matches)(name, head)
         if not reads:
             shop.play(match, 1)
             fast.project([match])
         reads.append(projected.summary.version if projected else 0)
         return projected
 
-    Projector(shop.client, shop.keys, overtaken).project([match])  # type: ignore[arg-type]
+    Projector(shop.store, shop.keys, overtaken).project([match])
     assert reads == [reads[0], reads[0] + 1]
     summary = shop.readmodels.summary(match)
     assert summary is not None

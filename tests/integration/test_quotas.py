@@ -7,7 +7,6 @@ import pytest
 from api.services import EXTENSION, Services
 from domain.match.enums import Status
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceeded
-from events.readmodels.projector import Projector, projected_by
 from events.service.guests import GUEST_KEPT_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
@@ -17,7 +16,7 @@ LINES = {"lines": [{"move": "b6-a5", "next": [{"move": "d4-e5"}]}]}
 
 def project(services: Services) -> None:
     """Bring the read models up to date."""
-    projector = Projector(services.store.client, services.readmodels.keys, projected_by(services.matches))
+    projector = services.projector
     streams = list(services.store.all_streams())
     assert not streams or not projector.project(streams)
 

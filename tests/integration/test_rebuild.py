@@ -8,13 +8,18 @@ import pytest
 from domain.match.commands import AbortMatch, OfferDraw, Resign
 from domain.match.enums import Status
 from domain.match.state import Seat
+from events.readmodels import summarise
+from events.readmodels.generations import Generations, RebuildOvertaken, begin_generation, switch_generation
+from events.readmodels.projector import Projector, projected_from_events
 from events.readmodels.summary import DAY_MS
+from events.runtime.connections import StoreClient
+from events.runtime.keys import ReadModelKeys
 from tests.support.eventually import eventually
 from tests.support.matches import FOUR, NOON
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
-from workers.rebuild import rebuild
+from workers.rebuild import rebuild, rebuild_shard
 from workers.relay import Relay
 
 PEOPLE = ("alice", "bob", "carol", "dora", "opponent-1", "opponent-2")
@@ -75,8 +80,8 @@ def test_a_rebuild_leaves_nothing_of_read_models_that_were_wrong(shop: SteppedIn
     match = shop.start("alice", "bob")
     shop.project_all()
     right = shop.dump()
-    shop.client.zadd(shop.keys.listed(shop.keys.shard_of(match), "awaiting:carol"), {match: 1})
-    shop.client.set(shop.keys.summary("no-such-match"), shop.client.get(shop.keys.summary(match)) or b"")
+    shop.client.zadd(shop.keys.listed(shop.keys.shard_of(match), "awaiting:carol", 0), {match: 1})
+    shop.client.set(shop.keys.summary("no-such-match", 0), shop.client.get(shop.keys.summary(match, 0)) or b"")
     shop.client.zadd(shop.keys.leaderboard("bashni-2"), {"carol": 3000})
     rebuild(shop.settings)
     assert shop.dump() == right
@@ -109,6 +114,105 @@ def test_a_rebuild_while_people_play_ends_with_everything_right(shop: SteppedIns
     shop.rate_all()
     grown = shop.dump()
     rebuild(shop.settings)
+    assert shop.dump() == grown
+
+
+def generations(shop: SteppedInstallation, match: str) -> Generations:
+    """Return the generations of the shard of a match."""
+    return Generations.parse(shop.client.get(shop.keys.generation(shop.keys.shard_of(match))))
+
+
+def killed_before(monkeypatch: pytest.MonkeyPatch, function: str) -> None:
+    """Let a rebuild end where it would call ``function``."""
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"workers.rebuild.{function}", die)
+
+
+def test_lists_are_never_empty_while_read_models_are_rebuilt(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = shop.start("alice", "bob")
+    shop.project_all()
+    seen: list[list[str]] = []
+    of_shard = shop.keys.shard_of(match)
+
+    def looking(client: StoreClient, keys: ReadModelKeys, shard: int, generation: int) -> None:
+        seen.append(shop.readmodels.active("bob"))
+        switch_generation(client, keys, shard, generation)
+        seen.append(shop.readmodels.active("bob"))
+
+    monkeypatch.setattr("workers.rebuild.switch_generation", looking)
+    for generation in (1, 2):
+        rebuild(shop.settings)
+        assert generations(shop, match) == Generations(generation)
+        assert seen == [[match]] * 2 * shop.store.shards
+        assert not shop.client.exists(shop.keys.summary(match, generation - 1))
+        assert not shop.client.exists(shop.keys.listed(of_shard, "active:bob", generation - 1))
+        seen.clear()
+
+
+def test_what_a_relay_writes_during_a_rebuild_is_in_both_generations(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = shop.start("alice", "bob")
+    shop.project_all()
+    projector = shop.projector
+
+    def overtaken(client: StoreClient, keys: ReadModelKeys, shard: int, generation: int) -> None:
+        if shard == keys.shard_of(match):
+            # The rebuild has written this match already: what the relay writes now must not be lost with the switch.
+            shop.play(match, 1)
+            assert projector.project([match]) == {}
+            assert shop.readmodels.summary(match) == summarise(shop.state(match))
+        switch_generation(client, keys, shard, generation)
+
+    monkeypatch.setattr("workers.rebuild.switch_generation", overtaken)
+    rebuild(shop.settings)
+    assert shop.readmodels.summary(match) == summarise(shop.state(match))
+    assert shop.readmodels.matches_of("bob", ["awaiting"]) == [match]
+    assert shop.readmodels.matches_of("alice", ["awaiting"]) == []
+
+
+def test_a_rebuild_that_is_killed_changes_nothing_that_is_read_and_the_next_one_leaves_nothing_of_it(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = shop.start("alice", "bob")
+    shop.project_all()
+    before = shop.dump()
+    with monkeypatch.context() as patch:
+        killed_before(patch, "switch_generation")
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                rebuild_shard(shop.parts, shop.keys.shard_of(match))
+    assert generations(shop, match).building is not None
+    assert shop.dump() == before
+    shop.play(match, 1)
+    shop.project_all()
+    grown = shop.dump()
+    rebuild(shop.settings)
+    assert shop.dump() == grown
+    current = generations(shop, match)
+    begin = shop.keys.of_shard(shop.keys.shard_of(match))
+    names = [name.decode() for name in shop.client.scan_iter(f"{begin}*")]
+    assert names
+    assert all(name.startswith(f"{begin}{current.current}:") for name in names)
+
+
+def test_a_rebuild_that_another_one_has_overtaken_ends_and_harms_nothing(shop: SteppedInstallation) -> None:
+    match = shop.start("alice", "bob")
+    shop.project_all()
+    grown, shard = shop.dump(), shop.keys.shard_of(match)
+    overtaken = begin_generation(shop.client, shop.keys, shard)
+    projector = Projector(shop.store, shop.keys, projected_from_events(shop.store))
+    assert projector.project([match], into=overtaken) == {}
+    rebuild(shop.settings)
+    with pytest.raises(RebuildOvertaken):
+        projector.project([match], into=overtaken)
+    with pytest.raises(RebuildOvertaken):
+        switch_generation(shop.client, shop.keys, shard, overtaken)
     assert shop.dump() == grown
 
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from deploy.cli import main
 from deploy.local.child import bound_to_parent
 from domain.games import GAMES
+from events.readmodels.generations import Generations
 from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
@@ -72,11 +73,12 @@ def test_a_changed_move_is_found_with_its_match_and_version(store: RedisStore, m
 def test_read_models_are_made_anew_and_differences_are_told(store: RedisStore, match: str) -> None:
     assert rookery("rebuild", "--processes", "1").stdout == "1 matches, 9 events\n"
     assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
-    wrong = ReadModelKeys(store.prefix, store.shards).summary(match)
-    store.client.delete(wrong)
+    keys = ReadModelKeys(store.prefix, store.shards)
+    current = Generations.parse(store.client.get(keys.generation(keys.shard_of(match)))).current
+    store.client.delete(keys.summary(match, current))
     result = rookery("rebuild", "--check", "--processes", "1")
     assert result.exit_code == 1
-    assert f"DIFFERENT {wrong}" in result.stdout
+    assert f"DIFFERENT {keys.summary(match, 0)}" in result.stdout
     assert rookery("rebuild", "--check", "--processes", "1").exit_code == 0
 
 
@@ -94,7 +96,7 @@ def test_a_store_that_is_away_is_told_and_not_taken_for_an_empty_one(
 def test_the_relay_carries_events_until_it_is_told_to_stop(store: RedisStore, match: str) -> None:
     command = bound_to_parent([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as relay:
-        summary = ReadModelKeys(store.prefix, store.shards).summary(match)
+        summary = ReadModelKeys(store.prefix, store.shards).summary(match, 0)
         eventually(lambda: store.client.exists(summary), "a summary")
         relay.send_signal(signal.SIGTERM)
     assert relay.returncode == 0

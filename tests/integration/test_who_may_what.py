@@ -7,7 +7,6 @@ from flask import Flask
 
 from api.access.auth import COOKIE
 from api.services import EXTENSION, Services
-from events.readmodels.projector import Projector, projected_by
 from tests.support.callers import API, Caller, started
 
 HEARD = """
@@ -182,7 +181,7 @@ class World:
             self.anna.post("/me/tokens", {"label": "THE TOKEN"}),
         ]
         assert {answer.status_code for answer in made} <= {200, 201}, [answer.text for answer in made]
-        Projector(services.store.client, services.readmodels.keys, projected_by(services.matches)).project([self.match])
+        services.projector.project([self.match])
         revoked = clara.post("/me/tokens", {"label": "revoked"}).json
         clara.delete(f"/me/tokens/{revoked['id']}")
         people = {"gone": egon, "stranger": clara, "operator": otto, "arbiter": dora, "judge": boris}

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from domain.match.state import MatchState
 from events.readmodels import RatedResult, rated_result, summarise
-from events.readmodels.ledger import Ledger
+from events.readmodels.recalculation import RatingRecalculation
 from events.readmodels.standings import DayEnd
 
 Ends = dict[tuple[str, str, int], DayEnd]
@@ -16,7 +16,7 @@ class LiveRatings:
     """Ratings that follow matches as they change; ``undone`` counts the results that went out again."""
 
     def __init__(self) -> None:
-        self._ledgers: dict[str, Ledger] = {}
+        self._pools: dict[str, RatingRecalculation] = {}
         self._included: dict[str, RatedResult] = {}
         self.undone = 0
 
@@ -30,8 +30,8 @@ class LiveRatings:
             return
         self.undone += before is not None
         pool = (result or before).pool
-        ledger = self._ledgers.setdefault(pool, Ledger(pool))
-        ledger.settle([] if before is None else [before], [] if result is None else [result])
+        recalculation = self._pools.setdefault(pool, RatingRecalculation(pool))
+        recalculation.replace([] if before is None else [before], [] if result is None else [result])
         if result is None:
             del self._included[state.match]
         else:
@@ -39,7 +39,7 @@ class LiveRatings:
 
     def ends(self) -> Ends:
         """Return how all days have ended."""
-        return _ends(self._ledgers.values())
+        return _ends(self._pools.values())
 
 
 def from_scratch(states: Iterable[MatchState]) -> Ends:
@@ -49,17 +49,17 @@ def from_scratch(states: Iterable[MatchState]) -> Ends:
         result = rated_result(summarise(state)) if state.rated else None
         if result is not None:
             by_pool[result.pool].append(result)
-    ledgers = []
+    pools = []
     for pool, results in sorted(by_pool.items()):
-        ledgers.append(Ledger(pool))
-        ledgers[-1].settle([], results)
-    return _ends(ledgers)
+        pools.append(RatingRecalculation(pool))
+        pools[-1].replace([], results)
+    return _ends(pools)
 
 
-def _ends(ledgers: Iterable[Ledger]) -> Ends:
+def _ends(pools: Iterable[RatingRecalculation]) -> Ends:
     return {
-        (ledger.pool, player, day): end
-        for ledger in ledgers
-        for player, day, end, _ in ledger.changes()
+        (recalculation.pool, player, day): end
+        for recalculation in pools
+        for player, day, end, _ in recalculation.changes()
         if end is not None
     }

@@ -1,12 +1,11 @@
 """Read models brought up to date in tests in which no relay runs."""
 
 from api.services import Services
-from events.readmodels.projector import Projector, projected_by
 
 
 def project(services: Services) -> list[str]:
     """Bring all read models up to their streams, as the relay does; return the ids of all matches."""
-    projector = Projector(services.store.client, services.readmodels.keys, projected_by(services.matches))
+    projector = services.projector
     by_shard = [list(services.store.streams(shard)) for shard in range(services.store.shards)]
     for matches in filter(None, by_shard):
         assert projector.project(matches) == {}

@@ -9,16 +9,18 @@ from domain.games import find_ruleset
 from domain.match.commands import Command, CreateMatch, JoinMatch, Resign, SubmitMove
 from domain.match.enums import Status
 from domain.match.state import CLOCK, MatchState, Seat, is_person
+from domain.match.timekeeping import deadline_of
 from events.installation import Installation
 from events.proof.checkpoint_log import day_of
 from events.readmodels import dump
 from events.runtime.connections import blocking_client
+from events.runtime.keys import TimeKeys
 from events.runtime.settings import Settings, next_database
 from events.service.matches import Executed, Matches
 from events.store.contract import Request
 from events.store.feed import FeedGroup
 from tests.support.matches import NOON, creation
-from workers.consumers import Consumer, enqueue_when_due, project_deliveries, sync_clocks
+from workers.consumers import Consumer, enqueue_when_due, log_acts, project_deliveries, sync_clocks
 from workers.opponents import debts_of
 from workers.sweeper import Sweeper
 from workers.ticker import Ticker
@@ -107,6 +109,15 @@ class SteppedInstallation:
         group = self.group("clocks")
         return Consumer(group, sync_clocks(group, self.store, self.matches, self.timekeeper, lambda: self.now))
 
+    def logged_acts(self) -> Consumer:
+        """Return the consumer that logs the acts of arbiters."""
+        group = self.group("administration")
+        return Consumer(group, log_acts(group, self.store, self.parts.administration))
+
+    def all_consumers(self) -> list[Consumer]:
+        """Return a consumer of every group of the relay."""
+        return [self.projections(), self.opponents(), self.rating_requests(), self.clocks(), self.logged_acts()]
+
     def ticker(self) -> Ticker:
         """Return a ticker that reads this installation's clock."""
         return Ticker(self.parts)
@@ -172,6 +183,14 @@ class SteppedInstallation:
             state = self.state(match)
             plies = None if plies is None else plies - 1
         return state
+
+    def settle_until_flag(self, match: str) -> None:
+        """Go to the instant at which a flag falls, as if time had been kept until then."""
+        deadline = deadline_of(self.state(match))
+        assert deadline is not None
+        self.heartbeat.beat(self.now, self.now)
+        self.client.set(TimeKeys(self.settings.prefix).heartbeat, deadline)
+        self.now = deadline
 
     def win(self, winner: str, loser: str, at: int | None = None, **facts: object) -> str:
         """Let ``loser`` resign a match against ``winner`` after two plies, at the instant ``at``; return the match."""

@@ -20,7 +20,6 @@ from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.pictures import standalone
-from events.readmodels.projector import Projector, projected_by
 from events.service.personal_data import MAX_MATCHES_AT_ONCE, takes_long
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
@@ -164,9 +163,7 @@ class WorstWorld:
             self.boris.create(ME, OPEN)
         for number in range(MESSAGES):
             self.anna.post(f"/matches/{self.long}/chat", {"text": f"{number} " + "ä" * 900})
-        projector = Projector(
-            self.services.store.client, self.services.readmodels.keys, projected_by(self.services.matches)
-        )
+        projector = self.services.projector
         assert not projector.project(list(self.services.store.all_streams()))
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.rating import DEFAULT, Rating, Result, rate, rest
-from events.readmodels.ledger import Ledger
+from events.readmodels.recalculation import RatingRecalculation
 from events.readmodels.standings import DayEnd, Entry
 from events.readmodels.summary import DAY_MS, RatedResult
 
@@ -17,7 +17,7 @@ DAY = 19_000
 
 
 class Book:
-    """The ratings of a pool as a ledger leaves them, kept in this process instead of in Redis."""
+    """The ratings of a pool as a recalculation leaves them, kept in this process instead of in Redis."""
 
     def __init__(self) -> None:
         self.timelines: dict[str, dict[int, DayEnd]] = {}
@@ -25,13 +25,13 @@ class Book:
 
     def put(self, *added: RatedResult, removed: tuple[RatedResult, ...] = ()) -> None:
         """Put results in and out in one go."""
-        ledger = Ledger(
+        recalculation = RatingRecalculation(
             "bashni-2",
             lambda _, player: dict(self.timelines.get(player, {})),
             lambda _, player, day: list(self.days.get((player, day), [])),
         )
-        ledger.settle(removed, added)
-        for player, day, end, entries in ledger.changes():
+        recalculation.replace(removed, added)
+        for player, day, end, entries in recalculation.changes():
             self.timelines.setdefault(player, {}).pop(day, None)
             if end is not None:
                 self.timelines[player][day] = end
@@ -114,13 +114,15 @@ def test_a_late_result_moves_those_who_met_its_players_later() -> None:
 
 
 def test_a_late_result_leaves_those_alone_who_have_nothing_to_do_with_it() -> None:
-    ledger = Ledger("bashni-2")
-    ledger.settle([], [result(1, "alice", "bob", 1.0), result(2, "carol", "opponent-3", 1.0)])
-    assert {player for player, *_ in ledger.changes()} == {"alice", "bob", "carol", "opponent-3"}
+    recalculation = RatingRecalculation("bashni-2")
+    recalculation.replace([], [result(1, "alice", "bob", 1.0), result(2, "carol", "opponent-3", 1.0)])
+    assert {player for player, *_ in recalculation.changes()} == {"alice", "bob", "carol", "opponent-3"}
     book = Book()
     book.put(result(1, "alice", "bob", 1.0), result(2, "carol", "opponent-3", 1.0, DAY + 1))
-    again = Ledger("bashni-2", lambda _, player: book.timelines.get(player, {}), lambda _, *of: book.days.get(of, []))
-    again.settle([], [result(3, "bob", "alice", 1.0, DAY, 5)])
+    again = RatingRecalculation(
+        "bashni-2", lambda _, player: book.timelines.get(player, {}), lambda _, *of: book.days.get(of, [])
+    )
+    again.replace([], [result(3, "bob", "alice", 1.0, DAY, 5)])
     assert {player for player, *_ in again.changes()} == {"alice", "bob"}
 
 

@@ -1,8 +1,8 @@
 """The ratings of one pool as a function of its results alone: which results, never in what order they arrived.
 
-A player's rating after a day is Glicko-2 (``domain.rating``) over all his results of that day, with himself and all he
-met rated as at the start of the day. A result that arrives late is put into its day, and everything that depended on
-it is computed again from there on: the later days of its players, and of those who met them then.
+A player's rating after a day is Glicko-2 (``domain.rating``) over all results of the player on that day, with the
+player and all opponents rated as at the start of the day. A result that arrives late is put into its day, and all that
+depended on it is calculated again from there on: the later days of its players, and of those who met them then.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -31,8 +31,8 @@ Timeline = dict[int, DayEnd]
 PlayerDay = tuple[str, int]
 
 
-class Ledger:
-    """The part of a pool's ratings that a change concerns, read as it is needed, computed, and written at once."""
+class RatingRecalculation:
+    """The part of a pool's ratings that a change concerns: read as it is needed, calculated, and written at once."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Ledger:
         read_timeline: Callable[[str, str], Timeline] = lambda _pool, _player: {},
         read_entries: Callable[[str, str, int], list[Entry]] = lambda _pool, _player, _day: [],
     ) -> None:
-        """Take the ratings of ``pool`` as they are read by the two functions; without them, as if there were none."""
+        """Begin with the ratings of ``pool`` as the two functions read them; without them, with none."""
         self.pool = pool
         self._read_timeline = read_timeline
         self._read_entries = read_entries
@@ -49,8 +49,8 @@ class Ledger:
         self._changed: set[PlayerDay] = set()
         self._gone: set[str] = set()
 
-    def settle(self, removed: Iterable[RatedResult], added: Iterable[RatedResult]) -> None:
-        """Take results out, put results in, and compute every rating that depends on them."""
+    def replace(self, removed: Iterable[RatedResult], added: Iterable[RatedResult]) -> None:
+        """Take results out, put results in, and calculate every rating that depends on them."""
         touched: dict[int, set[str]] = {}
         moved: dict[int, set[str]] = {}
         for result in removed:
@@ -66,15 +66,15 @@ class Ledger:
                 touched.setdefault(result.day, set()).add(player)
         while touched or moved:
             day = min(chain(touched, moved))
-            anew = self._with_those_met(moved.pop(day, set()), day)
-            for player in touched.pop(day, set()) | anew:
-                if self._rate_day(player, day, anew=player in anew):
+            restarted = self._with_those_met(moved.pop(day, set()), day)
+            for player in touched.pop(day, set()) | restarted:
+                if self._rate_day(player, day, whole=player in restarted):
                     later = [rated for rated in self._timeline(player) if rated > day]
                     if later:
                         moved.setdefault(min(later), set()).add(player)
 
     def changes(self) -> Iterator[tuple[str, int, DayEnd | None, list[Entry]]]:
-        """Yield what has been computed: player, day, how it ends (None: nothing is left of it) and its matches."""
+        """Yield what has been calculated: player, day, how it ends (None: nothing is left of it) and its matches."""
         for player, day in sorted(self._changed):
             yield player, day, self._timeline(player).get(day), self._entries(player, day)
 
@@ -102,10 +102,10 @@ class Ledger:
                 pipeline.zrem(keys.leaderboard(self.pool), player)
         pipeline.eval(_FORGET_EMPTY_POOL, 2, keys.pools, keys.leaderboard(self.pool), self.pool)
 
-    def _rate_day(self, player: str, day: int, anew: bool) -> bool:
-        """Compute a player's day; return whether it ends otherwise than before.
+    def _rate_day(self, player: str, day: int, whole: bool) -> bool:
+        """Calculate a player's day; return whether it ends otherwise than before.
 
-        Unless ``anew``, the entries in front of the first one that is new keep the ratings they have.
+        Unless ``whole``, the entries before the first one that is new keep the ratings they have.
         """
         timeline, entries = self._timeline(player), self._entries(player, day)
         previous = _last_before(timeline, day)
@@ -114,8 +114,8 @@ class Ledger:
         results: list[Result] = []
         for place, entry in enumerate(entries):
             results += [Result(self._start(other, day), score) for other, score in entry.results]
-            anew = anew or entry.after is _UNRATED
-            if anew:
+            whole = whole or entry.after is _UNRATED
+            if whole:
                 entries[place] = entry._replace(after=rate(start, results))
         self._changed.add((player, day))
         before = timeline.pop(day, None)
@@ -125,7 +125,7 @@ class Ledger:
         return timeline.get(day) != before
 
     def _with_those_met(self, players: set[str], day: int) -> set[str]:
-        """Return ``players`` and all whom they met on ``day``: the ratings of the ones count for the others."""
+        """Return ``players`` and all whom they met on ``day``: their ratings count for each other."""
         met = (other for player in players for entry in self._entries(player, day) for other, _ in entry.results)
         return players.union(met)
 
@@ -146,7 +146,7 @@ class Ledger:
 _FORGET_EMPTY_POOL = script_source(__package__, "forget_empty_pool")
 
 _UNRATED = Rating(0.0, 0.0, 0.0)
-"""Stands in an entry until its rating is computed."""
+"""Stands in an entry until its rating is calculated."""
 
 
 def _last_before(timeline: Timeline, day: int) -> DayEnd | None:

@@ -1,0 +1,151 @@
+"""Generations of summaries and lists: a rebuild writes a new one beside the present one and switches to it.
+
+Each shard has one key that names its generations, so that a switch is one write. It is watched by every transaction
+that writes read models: what is written goes to the present generation, and to the one that is being built, or is
+written again. Crash-safe: an unfinished generation is never switched to; the next rebuild builds another one and
+deletes all but that.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from events.runtime.connections import StoreClient, StorePipeline
+from events.runtime.keys import ReadModelKeys, literal_pattern
+from events.runtime.transactions import transact
+
+KEYS_PER_SCAN = 5000
+
+
+class RebuildOvertaken(Exception):
+    """Another rebuild has begun: the generation of this one is not switched to any more."""
+
+
+class Generations(NamedTuple):
+    """The generation that is read, and the one that a rebuild is building; stored as ``3`` or ``3 4``.
+
+    Without a stored value it is generation 0, whose keys do not name it.
+    """
+
+    current: int = 0
+    building: int | None = None
+
+    @classmethod
+    def parse(cls, packed: bytes | None) -> "Generations":
+        """Return what is stored as ``packed``."""
+        return cls(*map(int, packed.split())) if packed is not None else cls()
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """All that have to be written."""
+        return (self.current,) if self.building is None else (self.current, self.building)
+
+    @property
+    def packed(self) -> str:
+        """What is stored."""
+        return " ".join(map(str, self.written))
+
+
+class Reader:
+    """Reads from the current generation of every shard; ``_current`` is what it was at the last read."""
+
+    def __init__(self, client: StoreClient, keys: ReadModelKeys) -> None:
+        self._client = client
+        self._keys = keys
+        self._names = [keys.generation(shard) for shard in range(keys.shards)]
+        self._current = (0,) * keys.shards
+
+    def read(self, queue: Callable[[StorePipeline, Sequence[int]], None]) -> list[Any]:
+        """Return the replies to what ``queue`` queues, given the current generation of each shard, in one round trip.
+
+        When a shard was switched since the last read, or meanwhile, all is read again.
+        """
+        while True:
+            known = self._current
+            with self._client.pipeline(transaction=False) as pipeline:
+                queue(pipeline, known)
+                # Last: a generation that is current after the reads was so, and complete, while they were made.
+                pipeline.mget(self._names)
+                *replies, packed = pipeline.execute()
+            self._current = tuple(Generations.parse(each).current for each in packed)
+            if self._current == known:
+                return replies
+
+
+def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> int:
+    """Let a new generation of the shard be written from now on, besides the current one; return it."""
+
+    def begin(pipeline: StorePipeline) -> int:
+        known = Generations.parse(pipeline.get(keys.generation(shard)))
+        begun = Generations(known.current, max(known.written) + 1)
+        pipeline.multi()
+        pipeline.set(keys.generation(shard), begun.packed)
+        return max(begun.written)
+
+    return transact(client, [keys.generation(shard)], begin)
+
+
+def switch_generation(client: StoreClient, keys: ReadModelKeys, shard: int, generation: int) -> None:
+    """Read from ``generation`` from now on, and delete all others; raises RebuildOvertaken."""
+
+    def switch(pipeline: StorePipeline) -> None:
+        if Generations.parse(pipeline.get(keys.generation(shard))).building != generation:
+            raise RebuildOvertaken
+        pipeline.multi()
+        pipeline.set(keys.generation(shard), Generations(generation).packed)
+
+    transact(client, [keys.generation(shard)], switch)
+    # Crash-safe: what is left here after a kill is deleted by the next rebuild.
+    kept = tuple(f"{keys.of_generation(shard, generation)}{kind}:".encode() for kind in "ml")
+    for names in scan(client, f"{literal_pattern(keys.of_shard(shard))}*"):
+        with client.pipeline(transaction=False) as pipeline:
+            for name in names:
+                if not name.startswith(kept):
+                    pipeline.unlink(name)
+            pipeline.execute()
+
+
+def scan(client: StoreClient, pattern: str) -> Iterator[list[bytes]]:
+    """Yield the names of all keys that match ``pattern``, many at a time; a name may come more than once."""
+    cursor = None
+    while cursor != 0:
+        reply: Any = client.scan(cursor or 0, match=pattern, count=KEYS_PER_SCAN)
+        cursor, names = reply
+        if names:
+            yield names
+
+
+def dump(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
+    """Return everything that the read models consist of, key by key: equal dumps are equal read models.
+
+    Keys of summaries and lists are named as in generation 0.
+    """
+    found: dict[str, Any] = {}
+    for shard in range(keys.shards):
+        current = Generations.parse(client.get(keys.generation(shard))).current
+        for kind in "ml":
+            begin = f"{keys.of_generation(shard, current)}{kind}:"
+            stored = _contents(client, begin)
+            found |= {f"{keys.of_generation(shard, 0)}{kind}:{name}": content for name, content in stored.items()}
+    return found | {f"{keys.ratings}{name}": content for name, content in _contents(client, keys.ratings).items()}
+
+
+def _contents(client: StoreClient, begin: str) -> dict[str, Any]:
+    """Return the contents of all keys that begin so, by the rest of their names."""
+    found: dict[str, Any] = {}
+    for names in scan(client, f"{literal_pattern(begin)}*"):
+        with client.pipeline(transaction=False) as pipeline:
+            for name in names:
+                pipeline.type(name)
+            kinds = pipeline.execute()
+            for name, kind in zip(names, kinds, strict=True):
+                match kind:
+                    case b"string":
+                        pipeline.get(name)
+                    case b"zset":
+                        pipeline.zrange(name, 0, -1, withscores=True)
+                    case b"hash":
+                        pipeline.hgetall(name)
+                    case _:
+                        pipeline.smembers(name)
+            found |= zip((name.decode().removeprefix(begin) for name in names), pipeline.execute(), strict=True)
+    return found

@@ -1,0 +1,107 @@
+"""How often the store is asked: for an event by the relay, for a flag by the ticker, for due deadlines."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from redis.connection import Connection
+
+from domain.match.terms import days_per_move
+from tests.support.stepped_installation import SteppedInstallation, drain
+
+
+class RoundTrips:
+    """Counts what is sent before an answer is awaited; ``opened`` counts the matches that were opened."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.opened = 0
+
+
+@pytest.fixture
+def open_script(shop: SteppedInstallation) -> str:
+    """Return the digest of the script that opens a match."""
+    return shop.store._open.sha
+
+
+@contextmanager
+def counted(monkeypatch: pytest.MonkeyPatch, open_script: str) -> Iterator[RoundTrips]:
+    """Count the round trips of all connections within the block."""
+    counts, send = RoundTrips(), Connection.send_packed_command
+
+    def sending(connection: Connection, command: object, check_health: bool = True) -> None:
+        counts.count += 1
+        packed = command if isinstance(command, bytes) else b"".join(command)  # type: ignore[arg-type]
+        counts.opened += packed.count(open_script.encode())
+        send(connection, command, check_health)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Connection, "send_packed_command", sending)
+        yield counts
+
+
+def settled(shop: SteppedInstallation, match: str, monkeypatch: pytest.MonkeyPatch, open_script: str) -> RoundTrips:
+    """Return what it costs to settle ``match`` now."""
+    with counted(monkeypatch, open_script) as counts:
+        shop.timekeeper.settle(match, shop.now)
+    return counts
+
+
+@pytest.mark.parametrize("vacations", [False, True])
+def test_a_flag_costs_four_round_trips(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, open_script: str, vacations: bool
+) -> None:
+    shop.diaries.change("alice", lambda diary: diary._replace(auto_vacation=False))
+    match = shop.start("alice", "bob", terms=replace(days_per_move(3), vacations=vacations))
+    shop.play(match, 2)
+    shop.settle_until_flag(match)
+    counts = settled(shop, match, monkeypatch, open_script)
+    assert shop.state(match).ended
+    assert (counts.count, counts.opened) == (4, 1)
+
+
+def test_due_deadlines_of_all_shards_are_one_round_trip(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, open_script: str
+) -> None:
+    for _ in range(10):
+        shop.start("alice", "bob")
+    with counted(monkeypatch, open_script) as counts:
+        assert len(shop.store.due(2**52, 100)) == 10
+    assert counts.count == 1
+
+
+def test_an_event_is_opened_once_by_the_whole_relay(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, open_script: str
+) -> None:
+    match = shop.start("alice", "bob")
+    shop.play(match, 2)
+    consumers = shop.all_consumers()
+    drain(*consumers)
+    elsewhere = SteppedInstallation(shop.settings.redis_url)
+    elsewhere.play(match, 1)
+    opened = 0
+    trips = []
+    for consumer in consumers:
+        deliveries = consumer.group.read(None)
+        assert len(deliveries) == 1
+        with counted(monkeypatch, open_script) as counts:
+            consumer._take(deliveries)
+        trips.append(counts.count)
+        opened += counts.opened
+    assert opened == 1
+    # The projection: WATCH, summary, head, the one that opens the match, EXEC. Opponents: the acknowledgement. Ratings:
+    # what is in them, the acknowledgement. Clocks: availability, the acknowledgement. Administration: the event, the
+    # acknowledgement.
+    assert trips == [5, 1, 2, 2, 2]
+
+
+def test_a_relay_that_has_executed_the_command_itself_opens_nothing(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, open_script: str
+) -> None:
+    match = shop.start("alice", "bob")
+    shop.play(match, 2)
+    consumers = shop.all_consumers()
+    with counted(monkeypatch, open_script) as counts:
+        drain(*consumers)
+    assert counts.opened == 0

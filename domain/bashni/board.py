@@ -13,7 +13,7 @@ LETTERS = (("w", "W"), ("b", "B"))
 """The letters of a man and of a king, by seat."""
 
 PIECES_EACH = 12
-LAST_QUIET = 30
+MAX_HALFMOVE_CLOCK = 30
 """Plies of kings without capture in a row that end the game in a draw (section 6)."""
 
 Move = tuple[int, ...]
@@ -70,10 +70,10 @@ BETWEEN: tuple[tuple[int, ...], ...] = tuple(
 )
 """The squares strictly between two squares of a diagonal, as a set; 0 for neighbours and off the diagonals."""
 
-Leap = tuple[int, int, int, int]
+ManJump = tuple[int, int, int, int]
 """A jump of a man: the victim's bit, the landing square's bit, the victim's square, the landing square."""
 
-LEAPS: tuple[tuple[Leap, ...], ...] = tuple(
+MAN_JUMPS: tuple[tuple[ManJump, ...], ...] = tuple(
     tuple((1 << ray[0], 1 << ray[1], ray[0], ray[1]) for step in _STEPS if len(ray := _ray(square, step)) > 1)
     for square in range(NUMBERS)
 )
@@ -91,11 +91,11 @@ RIGHT_STEPS = (_man_steps(5), _man_steps(4))
 Victim = tuple[int, int, tuple[int, ...]]
 """A column that a king may be able to jump: its bit, its square, all landing squares behind it, the nearest first."""
 
-Sight = tuple[int, int, tuple[Victim, ...]]
+DiagonalView = tuple[int, int, tuple[Victim, ...]]
 """What a king sees along a diagonal: the squares it reaches; the columns it could jump, as a set and in full."""
 
 
-def _look(rays: tuple[tuple[int, ...], ...], occupied: int) -> Sight:
+def _diagonal_view(rays: tuple[tuple[int, ...], ...], occupied: int) -> DiagonalView:
     reach, victims = 0, []
     for ray in rays:
         blocked = [place for place, beyond in enumerate(ray) if occupied >> beyond & 1] + [len(ray)] * 2
@@ -115,28 +115,28 @@ def _subsets(squares: int) -> list[int]:
     return subsets
 
 
-def _sights(square: int, step: int) -> tuple[int, dict[int, Sight]]:
+def _diagonal_views(square: int, step: int) -> tuple[int, dict[int, DiagonalView]]:
     rays = _ray(square, -step), _ray(square, step)
     line = _set(rays[0] + rays[1])
-    return line, {occupied: _look(rays, occupied) for occupied in _subsets(line)}
+    return line, {occupied: _diagonal_view(rays, occupied) for occupied in _subsets(line)}
 
 
-SIGHTS: tuple[tuple[int, dict[int, Sight], int, dict[int, Sight]], ...] = tuple(
-    _sights(square, 5) + _sights(square, 4) for square in range(NUMBERS)
+KING_VIEWS: tuple[tuple[int, dict[int, DiagonalView], int, dict[int, DiagonalView]], ...] = tuple(
+    _diagonal_views(square, 5) + _diagonal_views(square, 4) for square in range(NUMBERS)
 )
 """By square: its rising diagonal without itself, what a king sees along it by the occupied squares there; its falling
 diagonal, likewise."""
 
 
-def _flights(square: int) -> dict[int, tuple[Move, ...]]:
-    _, rising_sights, _, falling_sights = SIGHTS[square]
-    rising = {reach for reach, _, _ in rising_sights.values()}
-    falling = {reach for reach, _, _ in falling_sights.values()}
+def _king_moves(square: int) -> dict[int, tuple[Move, ...]]:
+    _, rising_views, _, falling_views = KING_VIEWS[square]
+    rising = {reach for reach, _, _ in rising_views.values()}
+    falling = {reach for reach, _, _ in falling_views.values()}
     return {
         one | other: tuple((square, landing) for landing in SQUARES if (one | other) >> landing & 1)
         for one, other in product(rising, falling)
     }
 
 
-FLIGHTS: tuple[dict[int, tuple[Move, ...]], ...] = tuple(_flights(square) for square in range(NUMBERS))
+KING_MOVES: tuple[dict[int, tuple[Move, ...]], ...] = tuple(_king_moves(square) for square in range(NUMBERS))
 """The plain moves of a king on a square by the empty squares it reaches, in order."""

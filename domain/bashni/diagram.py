@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from domain.bashni.board import LAST_QUIET, SEAT_NAMES, SQUARE_NUMBERS
+from domain.bashni.board import MAX_HALFMOVE_CLOCK, SEAT_NAMES, SQUARE_NUMBERS
 from domain.bashni.position import Position, column
 from domain.presentation import Fact
 from domain.scene import Cell, Label, Piece, Scene
@@ -24,7 +24,7 @@ def diagram(position: Position) -> str:
     lines += [
         "",
         f"{SEAT_NAMES[position.side]} to move",
-        f"King moves without capture in a row: {position.quiet} of {LAST_QUIET}",
+        f"King moves without capture in a row: {position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}",
     ]
     return "\n".join(lines)
 
@@ -42,7 +42,7 @@ def scene(position: Position) -> Scene:
         cells=_CELLS,
         labels=_LABELS,
         columns=columns,
-        spoken={cell.square: f"{cell.square}: {_spoken(cell, columns.get(cell.square, ()))}" for cell in _CELLS},
+        spoken={cell.square: f"{cell.square}: {_description(cell, columns.get(cell.square, ()))}" for cell in _CELLS},
     )
 
 
@@ -57,23 +57,23 @@ def counts(position: Position) -> tuple[Fact, ...]:
     return (
         *(Fact("Columns", seat, str(len(owned[seat]))) for seat in (0, 1)),
         *(Fact("Prisoners", seat, str(prisoners[seat])) for seat in (0, 1)),
-        Fact("King moves without a capture in a row", None, f"{position.quiet} of {LAST_QUIET}"),
+        Fact("King moves without a capture in a row", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
     )
 
 
-def _spoken(cell: Cell, pieces: tuple[Piece, ...]) -> str:
+def _description(cell: Cell, pieces: tuple[Piece, ...]) -> str:
     """Return the contents of a square in words, the top piece first."""
     if not pieces:
         return "empty" if cell.kind == "dark" else "light square, not used"
     if len(pieces) == 1:
         return pieces[0].title
     commander, *rest = reversed(pieces)
-    layers = [_counted(piece, len(list(equals))) for piece, equals in groupby(rest)]
+    layers = [_with_count(piece, len(list(equals))) for piece, equals in groupby(rest)]
     beneath = layers[0] if len(layers) == 1 else f"{', '.join(layers[:-1])} and {layers[-1]}"
     return f"tower of {len(pieces)}, {commander.title} over {beneath}"
 
 
-def _counted(piece: Piece, count: int) -> str:
+def _with_count(piece: Piece, count: int) -> str:
     if count == 1:
         return f"1 {piece.title}"
     return f"{count} {piece.title.replace('man', 'men').replace('king', 'kings')}"

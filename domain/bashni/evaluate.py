@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from domain.bashni.board import BETWEEN, BOARD, LAST_QUIET, LAST_ROWS, LETTERS, NUMBERS, RANKS, Move
+from domain.bashni.board import BETWEEN, BOARD, LAST_ROWS, LETTERS, MAX_HALFMOVE_CLOCK, NUMBERS, RANKS, Move
 from domain.bashni.jumping import Jump
 from domain.bashni.moves import capturers, legal_moves
 from domain.bashni.position import Position
@@ -105,6 +105,6 @@ def noisy_moves(position: Position, jump: Jump) -> tuple[Sequence[Move], bool]:
     ``jump`` is the ruleset's.
     """
     own, enemy = (position.black, position.white) if position.side else (position.white, position.black)
-    if position.quiet < LAST_QUIET and capturers(own, enemy, position.kings):
+    if position.halfmove_clock < MAX_HALFMOVE_CLOCK and capturers(own, enemy, position.kings):
         return legal_moves(position, jump), False
     return (), True

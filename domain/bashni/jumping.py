@@ -8,28 +8,28 @@ from collections.abc import Callable
 
 from domain.bashni.board import LETTERS
 
-Field = tuple[int, int, int, tuple[str, ...]]
+CaptureBoard = tuple[int, int, int, tuple[str, ...]]
 """The board in the midst of a capture, without the capturing column: the occupied squares; the columns that may be
 jumped; the rest of the column jumped last, if it may be jumped again later; and what lies under the commanders."""
 
-Jump = Callable[[Field, int, int], Field]
+Jump = Callable[[CaptureBoard, int, int], CaptureBoard]
 """Returns the field after a column of ``side`` has jumped the column on a square: (field, square, side)."""
 
 
-def never_again(field: Field, victim: int, side: int) -> Field:  # noqa: ARG001
+def never_again(board: CaptureBoard, victim: int, side: int) -> CaptureBoard:  # noqa: ARG001
     """Return the field after a jump of ruleset 1: the rest of a tower is an obstacle for the rest of the move."""
-    occupied, enemy, _, below = field
+    occupied, enemy, _, below = board
     bit = 1 << victim
     # The rest of a tower stays in the way, a single piece is gone at once (BA-01).
     return occupied if below[victim] else occupied ^ bit, enemy ^ bit, 0, below
 
 
-def again_after_another(field: Field, victim: int, side: int) -> Field:
+def again_after_another(board: CaptureBoard, victim: int, side: int) -> CaptureBoard:
     """Return the field after a jump of ruleset 2: the rest of the tower jumped before this one may be jumped again.
 
     Every capture ends, for each jump takes a piece from a column of the enemy and none is added to them.
     """
-    occupied, enemy, spared, below = field
+    occupied, enemy, spared, below = board
     bit = 1 << victim
     rest = below[victim]
     if not rest:

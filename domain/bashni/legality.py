@@ -4,18 +4,18 @@ import re
 
 from domain.bashni.board import (
     BETWEEN,
-    LAST_QUIET,
+    KING_VIEWS,
     LAST_ROWS,
-    LEAPS,
+    MAN_JUMPS,
+    MAX_HALFMOVE_CLOCK,
     NAMES,
     NUMBERS,
     SEAT_NAMES,
-    SIGHTS,
     SQUARE_NUMBERS,
     SQUARES,
     Move,
 )
-from domain.bashni.jumping import Field, Jump
+from domain.bashni.jumping import CaptureBoard, Jump
 from domain.bashni.moves import can_jump, capturers, victims
 from domain.bashni.position import Position
 from domain.game import MalformedNotation
@@ -25,11 +25,11 @@ _BOARD_SQUARE = re.compile("[a-h][1-8]")
 
 def is_legal(position: Position, move: Move, jump: Jump) -> bool:
     """Tell whether ``move``, a tuple of any integers, is among the legal moves; ``jump`` is the ruleset's."""
-    if position.quiet >= LAST_QUIET or len(move) < 2:
+    if position.halfmove_clock >= MAX_HALFMOVE_CLOCK or len(move) < 2:
         return False
     if not all(0 <= square < NUMBERS and NAMES[square] for square in move):
         return False
-    own, enemy = _colours(position)
+    own, enemy = _own_and_enemy(position)
     return refusal(position, move, capturers(own, enemy, position.kings) != 0, jump) is None
 
 
@@ -39,7 +39,7 @@ def refusal(position: Position, move: Move, captures: bool, jump: Jump) -> str |
     ``move`` is two or more squares of the board; ``captures`` is whether it is meant as a capture; ``jump`` is the
     ruleset's. The draw counter is disregarded.
     """
-    own, enemy = _colours(position)
+    own, enemy = _own_and_enemy(position)
     start = move[0]
     if not own >> start & 1:
         if enemy >> start & 1:
@@ -50,14 +50,14 @@ def refusal(position: Position, move: Move, captures: bool, jump: Jump) -> str |
     jumpers = capturers(own, enemy, position.kings)
     if jumpers:
         starts = [square for square in range(NUMBERS) if jumpers >> square & 1]
-        examples = [_written(_some_capture(position, square, jump)) for square in starts[:2]]
+        examples = [_capture_string(_some_capture(position, square, jump)) for square in starts[:2]]
         return f"a capture is compulsory, such as {' or '.join(examples)}"
     return _plain_refusal(position, move)
 
 
-def must_capture(position: Position) -> tuple[str, ...]:
+def capturing_squares(position: Position) -> tuple[str, ...]:
     """Return the squares of the columns one of which must capture; none when no column can (section 4)."""
-    own, enemy = _colours(position)
+    own, enemy = _own_and_enemy(position)
     jumpers = capturers(own, enemy, position.kings)
     return tuple(NAMES[square] for square in range(NUMBERS) if jumpers >> square & 1)
 
@@ -69,14 +69,14 @@ def why_not(position: Position, name: str) -> str | None:
             return f"{name} is a light square, which is not used"
         raise MalformedNotation(f"there is no square {name[:10]}")
     square = SQUARE_NUMBERS[name]
-    own, enemy = _colours(position)
+    own, enemy = _own_and_enemy(position)
     if enemy >> square & 1:
         return f"the column on {name} is {SEAT_NAMES[1 - position.side]}'s, and {SEAT_NAMES[position.side]} is to move"
     if not own >> square & 1:
         return f"{name} is empty"
-    if position.quiet >= LAST_QUIET:
+    if position.halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return "the game is over"
-    jumpers = must_capture(position)
+    jumpers = capturing_squares(position)
     if jumpers:
         return None if name in jumpers else f"you must capture: {', '.join(f'{each} can' for each in jumpers)}"
     if any(_plain_refusal(position, (square, end)) is None for end in SQUARES):
@@ -98,7 +98,7 @@ def _plain_refusal(position: Position, move: Move) -> str | None:
         return f"{NAMES[end]} is not empty"
     if position.kings >> start & 1:
         blocked = BETWEEN[start][end] & occupied
-        return f"{_first(blocked)} is in the way" if blocked else None
+        return f"{_first_name(blocked)} is in the way" if blocked else None
     if BETWEEN[start][end]:
         return "a man moves one square at a time"
     forward = NAMES[end][1] < NAMES[start][1] if position.side else NAMES[end][1] > NAMES[start][1]
@@ -107,14 +107,14 @@ def _plain_refusal(position: Position, move: Move) -> str | None:
 
 def _capture_refusal(position: Position, move: Move, jump: Jump) -> str | None:
     """Return why a column of the player may not capture like that (section 5)."""
-    own, _ = _colours(position)
+    own, _ = _own_and_enemy(position)
     start = square = move[0]
-    field = _field(position, start)
+    board = _capture_board(position, start)
     own ^= 1 << start
     king = position.kings >> start & 1 == 1
     jumped = 0
     for landing in move[1:]:
-        occupied, enemy, spared, _ = field
+        occupied, enemy, spared, _ = board
         if not can_jump(square, king, occupied, enemy):
             if square == start and not jumped:
                 return f"{NAMES[square]} has nothing to capture"
@@ -126,11 +126,13 @@ def _capture_refusal(position: Position, move: Move, jump: Jump) -> str | None:
         if not victim_bit:
             return f"there is nothing to capture between {NAMES[square]} and {NAMES[landing]}"
         if victim_bit & spared:
-            return f"{_first(victim_bit & spared)} was jumped last: another column must be jumped before it is again"
+            return (
+                f"{_first_name(victim_bit & spared)} was jumped last: another column must be jumped before it is again"
+            )
         if victim_bit & jumped & ~enemy:
-            return f"{_first(victim_bit & jumped & ~enemy)} has been jumped in this move already and is in the way"
+            return f"{_first_name(victim_bit & jumped & ~enemy)} has been jumped in this move already and is in the way"
         if victim_bit & own:
-            return f"{_first(victim_bit & own)} is your own column, which cannot be jumped"
+            return f"{_first_name(victim_bit & own)} is your own column, which cannot be jumped"
         if victim_bit & (victim_bit - 1):
             return f"more than one column stands between {NAMES[square]} and {NAMES[landing]}"
         if occupied >> landing & 1:
@@ -139,13 +141,13 @@ def _capture_refusal(position: Position, move: Move, jump: Jump) -> str | None:
             return "a man jumps a column beside it and lands right behind it"
         behind = _landings(square, victim_bit, occupied) if king else (landing,)
         jumped |= victim_bit
-        field = jump(field, victim_bit.bit_length() - 1, position.side)
-        leading = [NAMES[other] for other in behind if king and _can_go_on(other, field)]
+        board = jump(board, victim_bit.bit_length() - 1, position.side)
+        leading = [NAMES[other] for other in behind if king and _can_go_on(other, board)]
         if leading and NAMES[landing] not in leading:
             return f"a king that can go on capturing must land where it can: on {' or '.join(sorted(leading))}"
         king = king or LAST_ROWS[position.side] >> landing & 1 == 1
         square = landing
-    occupied, enemy, _, _ = field
+    occupied, enemy, _, _ = board
     if can_jump(square, king, occupied, enemy):
         return f"the capture must go on from {NAMES[square]}"
     return None
@@ -153,12 +155,12 @@ def _capture_refusal(position: Position, move: Move, jump: Jump) -> str | None:
 
 def _some_capture(position: Position, start: int, jump: Jump) -> Move:
     """Return one legal capture with the column on ``start``, which can capture: the first that offers itself."""
-    field = _field(position, start)
+    board = _capture_board(position, start)
     king = position.kings >> start & 1 == 1
     path = [start]
     while True:
         square = path[-1]
-        occupied, enemy, _, _ = field
+        occupied, enemy, _, _ = board
         if not can_jump(square, king, occupied, enemy):
             return tuple(path)
         if king:
@@ -168,45 +170,45 @@ def _some_capture(position: Position, start: int, jump: Jump) -> Move:
         else:
             victim_bit, behind = next(
                 (victim, (square_behind,))
-                for victim, bit_behind, _, square_behind in LEAPS[square]
+                for victim, bit_behind, _, square_behind in MAN_JUMPS[square]
                 if enemy & victim and not occupied & bit_behind
             )
-        field = jump(field, victim_bit.bit_length() - 1, position.side)
-        path.append(next((other for other in behind if king and _can_go_on(other, field)), behind[0]))
+        board = jump(board, victim_bit.bit_length() - 1, position.side)
+        path.append(next((other for other in behind if king and _can_go_on(other, board)), behind[0]))
         king = king or LAST_ROWS[position.side] >> path[-1] & 1 == 1
 
 
-def _field(position: Position, start: int) -> Field:
+def _capture_board(position: Position, start: int) -> CaptureBoard:
     """Return the board without the column on ``start``, which begins to capture."""
-    own, enemy = _colours(position)
+    own, enemy = _own_and_enemy(position)
     return (own | enemy) ^ 1 << start, enemy, 0, position.below
 
 
-def _can_go_on(square: int, field: Field) -> bool:
+def _can_go_on(square: int, board: CaptureBoard) -> bool:
     """Tell whether a king on ``square`` can jump again."""
-    occupied, enemy, _, _ = field
+    occupied, enemy, _, _ = board
     return victims(square, occupied, enemy) != 0
 
 
 def _landings(square: int, victim_bit: int, occupied: int) -> tuple[int, ...]:
     """Return where a king on ``square`` can land behind a column that it can jump."""
-    rising, rising_sights, falling, falling_sights = SIGHTS[square]
-    seen = rising_sights[occupied & rising][2] + falling_sights[occupied & falling][2]
+    rising, rising_views, falling, falling_views = KING_VIEWS[square]
+    seen = rising_views[occupied & rising][2] + falling_views[occupied & falling][2]
     return next(landings for bit, _, landings in seen if bit == victim_bit)
 
 
 def _aligned(start: int, end: int) -> bool:
-    return (SIGHTS[start][0] | SIGHTS[start][2]) >> end & 1 == 1
+    return (KING_VIEWS[start][0] | KING_VIEWS[start][2]) >> end & 1 == 1
 
 
-def _colours(position: Position) -> tuple[int, int]:
+def _own_and_enemy(position: Position) -> tuple[int, int]:
     """Return the columns of the player to move and those of the other, as sets."""
     return (position.black, position.white) if position.side else (position.white, position.black)
 
 
-def _first(squares: int) -> str:
+def _first_name(squares: int) -> str:
     return NAMES[(squares & -squares).bit_length() - 1]
 
 
-def _written(capture: Move) -> str:
+def _capture_string(capture: Move) -> str:
     return "x".join(NAMES[square] for square in capture)

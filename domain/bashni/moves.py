@@ -3,42 +3,38 @@
 from domain.bashni.board import (
     BETWEEN,
     BOARD,
-    FLIGHTS,
-    LAST_QUIET,
+    KING_MOVES,
+    KING_VIEWS,
     LAST_ROWS,
-    LEAPS,
     LEFT_STEPS,
     LETTERS,
+    MAN_JUMPS,
+    MAX_HALFMOVE_CLOCK,
     RIGHT_STEPS,
-    SIGHTS,
     Move,
 )
-from domain.bashni.jumping import Field, Jump
+from domain.bashni.jumping import CaptureBoard, Jump
 from domain.bashni.position import Position
 
 
 def legal_moves(position: Position, jump: Jump) -> list[Move]:
-    """Return the legal moves in ASCII order of their strings; none when rule 7.2 has ended the game.
+    """Return the legal moves in ASCII order of their strings; none when section 7, condition 2 has ended the game.
 
     ``jump`` is the ruleset's.
     """
-    white, black, kings, below, side, quiet = position
-    if quiet >= LAST_QUIET:
+    white, black, kings, _, side, halfmove_clock = position
+    if halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return []
     own, enemy = (black, white) if side else (white, black)
+
+    # Capturing is compulsory (section 4).
     jumpers = capturers(own, enemy, kings)
-    moves: list[Move] = []
     if jumpers:
-        while jumpers:
-            bit = jumpers & -jumpers
-            jumpers ^= bit
-            square = bit.bit_length() - 1
-            captures = _king_captures if kings & bit else _man_captures
-            captures((square,), square, ((white | black) ^ bit, enemy, 0, below), side, jump, moves)
-        # A king sees its diagonals one by one, not square by square; so does a man crowned on its way.
-        moves.sort()
-        return moves
-    empty = BOARD ^ (white | black)
+        return _captures(position, jumpers, jump)
+
+    # Men move one square forward, kings any number of empty squares (section 3).
+    occupied = white | black
+    empty = BOARD ^ occupied
     movers = own & kings
     men = own ^ movers
     if side:
@@ -47,6 +43,7 @@ def legal_moves(position: Position, jump: Jump) -> list[Move]:
         left, right = men & empty << 4, men & empty >> 5
     left_steps, right_steps = LEFT_STEPS[side], RIGHT_STEPS[side]
     movers |= left | right
+    moves: list[Move] = []
     while movers:
         bit = movers & -movers
         movers ^= bit
@@ -56,9 +53,24 @@ def legal_moves(position: Position, jump: Jump) -> list[Move]:
             moves.append(right_steps[bit])
         elif kings & bit:
             square = bit.bit_length() - 1
-            rising, rising_sights, falling, falling_sights = SIGHTS[square]
-            occupied = white | black
-            moves += FLIGHTS[square][rising_sights[occupied & rising][0] | falling_sights[occupied & falling][0]]
+            rising, rising_views, falling, falling_views = KING_VIEWS[square]
+            moves += KING_MOVES[square][rising_views[occupied & rising][0] | falling_views[occupied & falling][0]]
+    return moves
+
+
+def _captures(position: Position, jumpers: int, jump: Jump) -> list[Move]:
+    """Return the captures of the columns ``jumpers``, all that can capture, in ASCII order of their strings."""
+    white, black, kings, below, side, _ = position
+    enemy = white if side else black
+    moves: list[Move] = []
+    while jumpers:
+        bit = jumpers & -jumpers
+        jumpers ^= bit
+        square = bit.bit_length() - 1
+        add_captures = _add_king_captures if kings & bit else _add_man_captures
+        add_captures((square,), square, ((white | black) ^ bit, enemy, 0, below), side, jump, moves)
+    # Kings, and men crowned on the way, are not generated in order: they look along one diagonal after the other.
+    moves.sort()
     return moves
 
 
@@ -79,46 +91,46 @@ def capturers(own: int, enemy: int, kings: int) -> int:
 
 def victims(square: int, occupied: int, enemy: int) -> int:
     """Return the columns of ``enemy`` that a king on ``square`` can jump, as a set (section 5.1)."""
-    rising, rising_sights, falling, falling_sights = SIGHTS[square]
-    return (rising_sights[occupied & rising][1] | falling_sights[occupied & falling][1]) & enemy
+    rising, rising_views, falling, falling_views = KING_VIEWS[square]
+    return (rising_views[occupied & rising][1] | falling_views[occupied & falling][1]) & enemy
 
 
 def can_jump(square: int, king: bool, occupied: int, enemy: int) -> bool:
     """Tell whether a king, or a man, on ``square`` can jump a column of ``enemy`` (section 5.1)."""
     if king:
         return victims(square, occupied, enemy) != 0
-    return any(enemy & victim and not occupied & landing for victim, landing, _, _ in LEAPS[square])
+    return any(enemy & victim and not occupied & landing for victim, landing, _, _ in MAN_JUMPS[square])
 
 
-def _man_captures(path: Move, square: int, field: Field, side: int, jump: Jump, moves: list[Move]) -> bool:
+def _add_man_captures(path: Move, square: int, board: CaptureBoard, side: int, jump: Jump, moves: list[Move]) -> bool:
     """Append the captures that go on from ``path`` with a man on ``square``; return whether there are any."""
-    occupied, enemy, _, _ = field
+    occupied, enemy, _, _ = board
     captured = False
-    for victim_bit, landing_bit, victim, landing in LEAPS[square]:
+    for victim_bit, landing_bit, victim, landing in MAN_JUMPS[square]:
         if enemy & victim_bit and not occupied & landing_bit:
             captured = True
             longer = (*path, landing)
-            captures = _king_captures if landing_bit & LAST_ROWS[side] else _man_captures
-            if not captures(longer, landing, jump(field, victim, side), side, jump, moves):
+            add_captures = _add_king_captures if landing_bit & LAST_ROWS[side] else _add_man_captures
+            if not add_captures(longer, landing, jump(board, victim, side), side, jump, moves):
                 moves.append(longer)
     return captured
 
 
-def _king_captures(path: Move, square: int, field: Field, side: int, jump: Jump, moves: list[Move]) -> bool:
+def _add_king_captures(path: Move, square: int, board: CaptureBoard, side: int, jump: Jump, moves: list[Move]) -> bool:
     """Append the captures that go on from ``path`` with a king on ``square``; return whether there are any."""
-    occupied, enemy, _, _ = field
+    occupied, enemy, _, _ = board
     captured = False
-    rising, rising_sights, falling, falling_sights = SIGHTS[square]
-    for _, jumpable, seen in (rising_sights[occupied & rising], falling_sights[occupied & falling]):
+    rising, rising_views, falling, falling_views = KING_VIEWS[square]
+    for _, jumpable, seen in (rising_views[occupied & rising], falling_views[occupied & falling]):
         if not jumpable & enemy:
             continue
         for victim_bit, victim, landings in seen:
             if enemy & victim_bit:
                 captured = True
-                then = jump(field, victim, side)
+                then = jump(board, victim, side)
                 went_on = False
                 for landing in landings:
-                    if _king_captures((*path, landing), landing, then, side, jump, moves):
+                    if _add_king_captures((*path, landing), landing, then, side, jump, moves):
                         went_on = True
                 if not went_on:
                     moves += [(*path, landing) for landing in landings]
@@ -138,56 +150,82 @@ def can_move(position: Position) -> bool:
 
 
 def play(position: Position, move: Move) -> Position:
-    """Return the position after ``move``, which must be legal."""
-    white, black, kings, below, side, quiet = position
+    """Return the position after the legal ``move``."""
+    white, black, kings, below, side, halfmove_clock = position
     start, end = move[0], move[-1]
+    if len(move) > 2 or BETWEEN[start][end] & (white | black):
+        return _play_capture(position, move)
+
+    # The whole column moves (section 3).
     start_bit, end_bit = 1 << start, 1 << end
-    occupied = white | black
-    own, enemy = (black, white) if side else (white, black)
-    own ^= start_bit
-    beneath = below[start]
-    crowned = kings & start_bit
-    if crowned:
-        kings ^= start_bit
-    if len(move) == 2 and not BETWEEN[start][end] & occupied:
-        quiet = quiet + 1 if crowned else 0
-        if beneath:
-            columns = list(below)
-            columns[start] = ""
-            columns[end] = beneath
-            below = tuple(columns)
+    if side:
+        black ^= start_bit | end_bit
     else:
-        quiet = 0
+        white ^= start_bit | end_bit
+    beneath = below[start]
+    if beneath:
         columns = list(below)
         columns[start] = ""
-        own_letters, enemy_letters = LETTERS[side], LETTERS[1 - side]
-        occupied ^= start_bit
-        square = start
-        for landing in move[1:]:
-            victim_bit = BETWEEN[square][landing] & occupied
-            victim = victim_bit.bit_length() - 1
-            beneath += enemy_letters[1 if kings & victim_bit else 0]
-            kings &= ~victim_bit
-            rest = columns[victim]
-            if rest:
-                # The next piece commands, with its own rank (BA-07); a prisoner is freed.
-                columns[victim] = rest[1:]
-                if rest[0] in own_letters:
-                    own |= victim_bit
-                    enemy ^= victim_bit
-                if rest[0].isupper():
-                    kings |= victim_bit
-            else:
-                enemy ^= victim_bit
-                occupied ^= victim_bit
-            if 1 << landing & LAST_ROWS[side]:
-                crowned = 1
-            square = landing
         columns[end] = beneath
         below = tuple(columns)
-    own |= end_bit
-    if crowned or end_bit & LAST_ROWS[side]:
-        kings |= end_bit
-    if side:
-        return Position(enemy, own, kings, below, 0, quiet)
-    return Position(own, enemy, kings, below, 1, quiet)
+
+    # Only plain moves of kings count towards the draw (section 6).
+    if kings & start_bit:
+        kings ^= start_bit | end_bit
+        halfmove_clock += 1
+    # A man that arrives on its last row is crowned, and nothing below it (section 3, BA-08).
+    else:
+        kings |= end_bit & LAST_ROWS[side]
+        halfmove_clock = 0
+    return Position(white, black, kings, below, 1 - side, halfmove_clock)
+
+
+def _play_capture(position: Position, move: Move) -> Position:
+    white, black, kings, below, side, _ = position
+    own, enemy = (black, white) if side else (white, black)
+    own_letters, enemy_letters = LETTERS[side], LETTERS[1 - side]
+    columns = list(below)
+
+    # The capturing column leaves its square, which is empty from now on (section 5.2, no. 1).
+    square = move[0]
+    bit = 1 << square
+    own ^= bit
+    occupied = own | enemy
+    beneath = columns[square]
+    columns[square] = ""
+    is_king = kings & bit
+    kings ^= is_king
+
+    for landing in move[1:]:
+        # The commander of the victim goes under the capturing column and keeps its rank (no. 2, BA-07).
+        bit = BETWEEN[square][landing] & occupied
+        victim = bit.bit_length() - 1
+        beneath += enemy_letters[1 if kings & bit else 0]
+        kings &= ~bit
+
+        # The next piece of a tower commands with its own rank; a prisoner is freed (no. 3, BA-13).
+        rest = columns[victim]
+        if rest:
+            columns[victim] = rest[1:]
+            if rest[0] in own_letters:
+                own |= bit
+                enemy ^= bit
+            if rest[0].isupper():
+                kings |= bit
+        # The square of a single piece is empty from now on (BA-01).
+        else:
+            enemy ^= bit
+            occupied ^= bit
+
+        # A man that lands on its last row is crowned at once (no. 4, BA-05).
+        is_king |= 1 << landing & LAST_ROWS[side]
+        square = landing
+
+    # The column arrives with all its prisoners; the count towards the draw starts again (section 6).
+    columns[square] = beneath
+    bit = 1 << square
+    own |= bit
+    if is_king:
+        kings |= bit
+    white, black = (enemy, own) if side else (own, enemy)
+    return Position(white, black, kings, tuple(columns), 1 - side, 0)

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple, NoReturn
 
-from domain.bashni.board import LAST_QUIET, LAST_ROWS, LETTERS, NUMBERS, PIECES_EACH, SEAT_NAMES, SQUARE_NUMBERS
+from domain.bashni.board import LAST_ROWS, LETTERS, MAX_HALFMOVE_CLOCK, NUMBERS, PIECES_EACH, SEAT_NAMES, SQUARE_NUMBERS
 from domain.game import MalformedNotation
 
 _TOKEN = re.compile(r"\([wWbB]{2,}\)|[1-8wWbB]|\([^()]*\)|.", re.DOTALL)
@@ -12,7 +12,7 @@ _PIECES = "wWbB"
 _DIGITS = "12345678"
 _RANKS = [[SQUARE_NUMBERS.get(file + rank) for file in "abcdefgh"] for rank in "87654321"]
 """The numbers of the squares in the order of a position string; None for light squares."""
-_QUIET_COUNTS = {str(count): count for count in range(LAST_QUIET + 1)}
+_HALFMOVE_CLOCKS = {str(count): count for count in range(MAX_HALFMOVE_CLOCK + 1)}
 
 
 class Position(NamedTuple):
@@ -27,7 +27,7 @@ class Position(NamedTuple):
     kings: int
     below: tuple[str, ...]
     side: int
-    quiet: int
+    halfmove_clock: int
 
 
 def column(position: Position, square: int) -> str:
@@ -44,15 +44,15 @@ def parse_position(text: str) -> Position:
     fields = text.split(" ", 3)
     if len(fields) != 3 or "" in fields:
         _refuse("expected 3 fields separated by single spaces (board, side, quiet plies)")
-    board, side, quiet = fields
+    board, side, halfmove_clock = fields
     columns = _parse_board(board)
     for colour, letters in zip(SEAT_NAMES, LETTERS, strict=True):
         if sum(board.count(letter) for letter in letters) > PIECES_EACH:
             _refuse(f"more than {PIECES_EACH} {colour.lower()} pieces")
     if side not in ("w", "b"):
         _refuse("side to move must be 'w' or 'b'")
-    if quiet not in _QUIET_COUNTS:
-        _refuse(f"quiet plies must be a plain number from 0 to {LAST_QUIET}")
+    if halfmove_clock not in _HALFMOVE_CLOCKS:
+        _refuse(f"quiet plies must be a plain number from 0 to {MAX_HALFMOVE_CLOCK}")
     commanders = {square: letters[0] for square, letters in columns.items()}
     return Position(
         white=sum(1 << square for square, letter in commanders.items() if letter in "wW"),
@@ -60,7 +60,7 @@ def parse_position(text: str) -> Position:
         kings=sum(1 << square for square, letter in commanders.items() if letter in "WB"),
         below=tuple(columns.get(square, "")[1:] for square in range(NUMBERS)),
         side="wb".index(side),
-        quiet=_QUIET_COUNTS[quiet],
+        halfmove_clock=_HALFMOVE_CLOCKS[halfmove_clock],
     )
 
 
@@ -71,7 +71,7 @@ def format_position(position: Position) -> str:
     board = "/".join(["".join([" " if square is None else signs[square] for square in rank]) for rank in _RANKS])
     for run in range(8, 0, -1):
         board = board.replace(" " * run, str(run))
-    return f"{board} {'wb'[position.side]} {position.quiet}"
+    return f"{board} {'wb'[position.side]} {position.halfmove_clock}"
 
 
 def _parse_board(board: str) -> dict[int, str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from domain.bashni.board import NAMES
 from domain.bashni.diagram import counts
 from domain.bashni.jumping import Jump
-from domain.bashni.legality import must_capture
+from domain.bashni.legality import capturing_squares
 from domain.bashni.moves import legal_moves
 from domain.bashni.notation import format_move
 from domain.bashni.outcome import key
@@ -26,7 +26,7 @@ def hints(position: Position, jump: Jump) -> dict[str, tuple[Hint, ...]]:
 
 def demand(position: Position) -> str:
     """Return that a capture is compulsory, and which columns can capture (section 4)."""
-    jumpers = must_capture(position)
+    jumpers = capturing_squares(position)
     return f"You must capture: {', '.join(f'{name} can' for name in jumpers)}." if jumpers else ""
 
 

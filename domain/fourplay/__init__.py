@@ -8,7 +8,7 @@ from domain.fourplay.diagram import SEATS, TURNS, diagram, scene
 from domain.fourplay.evaluate import evaluate, noisy_moves, order
 from domain.fourplay.legality import is_legal, why_not
 from domain.fourplay.notation import parse_move, read_move
-from domain.fourplay.outcome import key, outcome, shared_places
+from domain.fourplay.outcome import key, outcome, scores_sharing_places
 from domain.fourplay.position import Position, format_position, parse_position, to_move
 from domain.fourplay.view import demand, facts, hints
 from domain.game import Elimination, Game, Setup
@@ -36,11 +36,11 @@ def _legal_moves(position: Position) -> Iterable[str]:
 
 
 def _play(position: Position, move: str) -> Position:
-    return draft.place(position, move) if position.setup else moves.play(position, move)
+    return draft.play_placement(position, move) if position.setup else moves.play(position, move)
 
 
 def _is_mid_turn(position: Position) -> bool:
-    return position.setup and draft.begun(position)
+    return position.setup and draft.has_begun(position)
 
 
 def _without_seat(position: Position, seat: int) -> Position | None:
@@ -49,11 +49,11 @@ def _without_seat(position: Position, seat: int) -> Position | None:
 
 
 def _eliminated(position: Position) -> tuple[int, ...]:
-    return position.out
+    return position.eliminated
 
 
 def _scores_after_leaving(position: Position, leaving: tuple[int, ...]) -> tuple[float, ...]:
-    return shared_places((*position.out, *leaving))
+    return scores_sharing_places((*position.eliminated, *leaving))
 
 
 def _in_check(position: Position) -> bool:
@@ -67,7 +67,7 @@ def _format_move(position: Position, move: str) -> str:  # noqa: ARG001
 def _display_move(position: Position, move: str) -> str:
     """Return the canonical string, with ``+`` when the mover could capture a King on an immediate second turn."""
     after = _play(position, move)
-    return f"{move}+" if not after.setup and attacks.threatened(after, position.side, range(4)) else move
+    return f"{move}+" if not after.setup and attacks.threatened_players(after, position.side, range(4)) else move
 
 
 def _draft(position: Position) -> Draft | None:

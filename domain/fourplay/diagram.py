@@ -1,8 +1,8 @@
 """The board as text and as a scene."""
 
-from domain.fourplay.attacks import checked, king_of
+from domain.fourplay.attacks import king_of, players_in_check
 from domain.fourplay.board import NAMES, NUMBERS, QUADRANTS, SIDE
-from domain.fourplay.position import BUDGET, KIND_CODES, KING, NEUTRON, PLAYERS, TITLES, Position, spent
+from domain.fourplay.position import BUDGET, KIND_CODES, KING, NEUTRON, PLAYERS, TITLES, Position, army_cost
 from domain.scene import Cell, Label, Piece, Scene
 
 SEATS = ("Red", "Blue", "Yellow", "Green")
@@ -25,18 +25,18 @@ def diagram(position: Position) -> str:
             else:
                 player = (code >> 4) - 1
                 sign = PLAYERS[player] + KIND_CODES[code & 15]
-                sign = f"[{sign}]" if player in position.out else sign
+                sign = f"[{sign}]" if player in position.eliminated else sign
             signs.append(sign.ljust(4))
         lines.append(f"{row + 1:>2} {' '.join(signs)}")
     lines.append("   " + " ".join(letter.ljust(4) for letter in "abcdefghijklmno"))
-    for dog, host in position.dogs:
+    for dog, host in position.attachments:
         lines.append(f"the Little Dog on {NAMES[dog]} is attached to {NAMES[host]}")
     if position.setup:
-        lines.append(f"{SEATS[position.side]} sets up, {spent(position.board, position.side)} of {BUDGET} spent")
+        lines.append(f"{SEATS[position.side]} sets up, {army_cost(position.board, position.side)} of {BUDGET} spent")
     else:
-        out = ", ".join(SEATS[player] for player in position.out)
-        ending = f"; out: {out}" if out else ""
-        lines.append(f"{SEATS[position.side]} to move, {position.clock} turns without a capture{ending}")
+        eliminated = ", ".join(SEATS[player] for player in position.eliminated)
+        ending = f"; out: {eliminated}" if eliminated else ""
+        lines.append(f"{SEATS[position.side]} to move, {position.halfmove_clock} turns without a capture{ending}")
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -67,7 +67,7 @@ def piece_of(player: int, kind: int, frozen: bool = False) -> Piece:
 
 def scene(position: Position) -> Scene:
     """Return what a picture of the position shows: frozen armies marked, attachments as links."""
-    hosts = dict(position.dogs)
+    hosts = dict(position.attachments)
     columns = {}
     spoken = {}
     for name, square in NUMBERS.items():
@@ -78,12 +78,12 @@ def scene(position: Position) -> Scene:
             piece = Piece(-1, "neutron", "*", "Neutron")
         else:
             player = (code >> 4) - 1
-            piece = piece_of(player, code & 15, player in position.out)
+            piece = piece_of(player, code & 15, player in position.eliminated)
         columns[name] = (piece,)
         attached = f", attached to {NAMES[hosts[square]]}" if square in hosts else ""
         spoken[name] = f"{name}: {piece.title}{attached}"
-    links = tuple((NAMES[dog], NAMES[host]) for dog, host in position.dogs)
-    kings = tuple(NAMES[king_of(position, player)] for player in checked(position))
+    links = tuple((NAMES[dog], NAMES[host]) for dog, host in position.attachments)
+    kings = tuple(NAMES[king_of(position, player)] for player in players_in_check(position))
     for name in kings:
         spoken[name] += ", in check"
     return Scene(0.8 + SIDE, SIDE + 1.0, _CELLS, _LABELS, columns, spoken, links, checked=kings)

@@ -9,13 +9,13 @@ from domain.fourplay.position import (
     KIND_CODES,
     KINDS,
     KING,
-    LEAST_SPENT,
     LIMITS,
+    MIN_SPENT,
     TITLES,
     VALUES,
     Position,
+    army_cost,
     count,
-    spent,
 )
 from domain.presentation import Draft, DraftPiece
 
@@ -26,8 +26,8 @@ def placements(position: Position) -> list[str]:
     empty = [square for square in QUADRANT_SQUARES[side] if not board[square]]
     if not count(board, side, KING):
         return sorted(f"K@{NAMES[square]}" for square in empty)
-    cost = spent(board, side)
-    moves = [DONE] if cost >= LEAST_SPENT else []
+    cost = army_cost(board, side)
+    moves = [DONE] if cost >= MIN_SPENT else []
     for kind in range(KING + 1, len(VALUES)):
         if cost + VALUES[kind] <= BUDGET and count(board, side, kind) < LIMITS[kind]:
             code = KIND_CODES[kind]
@@ -38,14 +38,12 @@ def placements(position: Position) -> list[str]:
 def refusal(position: Position, move: str) -> str | None:
     """Return why ``done`` or a placement (``code@square``) is not legal now, in a player's words; None if it is."""
     board, side = position.board, position.side
-    cost = spent(board, side)
+    cost = army_cost(board, side)
     if move == DONE:
         if not count(board, side, KING):
             return "place your King first"
-        return (
-            None if cost >= LEAST_SPENT else f"you have spent {cost}: at least {LEAST_SPENT} must be spent before done"
-        )
-    kind, square = placed(move)
+        return None if cost >= MIN_SPENT else f"you have spent {cost}: at least {MIN_SPENT} must be spent before done"
+    kind, square = parse_placement(move)
     name = NAMES[square]
     if QUADRANTS[square] != side:
         return f"{name} is outside your quadrant"
@@ -78,7 +76,7 @@ def draft(position: Position, ready: bytes) -> Draft:
     )
     placed = _army(board, side)
     army = () if placed else tuple(f"{code}@{square}" for square, code in _army(ready, side).items())
-    return Draft(pieces, KIND_CODES[KING], BUDGET, LEAST_SPENT, placed, army, DONE)
+    return Draft(pieces, KIND_CODES[KING], BUDGET, MIN_SPENT, placed, army, DONE)
 
 
 def _army(board: bytes, side: int) -> dict[str, str]:
@@ -87,23 +85,23 @@ def _army(board: bytes, side: int) -> dict[str, str]:
     return {NAMES[square]: KIND_CODES[kind] for square, kind in sorted(kinds.items(), key=lambda each: each[1])}
 
 
-def begun(position: Position) -> bool:
+def has_begun(position: Position) -> bool:
     """Tell whether the side to move has placed a piece; the first one is its King."""
     return count(position.board, position.side, KING) > 0
 
 
-def placed(move: str) -> tuple[int, int]:
+def parse_placement(move: str) -> tuple[int, int]:
     """Return the kind and the square of a placement."""
     code, _, name = move.partition("@")
     return KINDS[code], NUMBERS[name]
 
 
-def place(position: Position, move: str) -> Position:
+def play_placement(position: Position, move: str) -> Position:
     """Return the position after the legal placement or ``done``; after Green's ``done`` Red begins play."""
     if move == DONE:
         last = position.side == 3
         return position._replace(side=0 if last else position.side + 1, setup=not last)
-    kind, square = placed(move)
+    kind, square = parse_placement(move)
     board = bytearray(position.board)
     board[square] = (position.side + 1) << 4 | kind
     return position._replace(board=bytes(board))

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from domain.fourplay import draft
 from domain.fourplay.board import QUEEN_RAYS, SIDE, SQUARES
-from domain.fourplay.moves import DONE, PASS, legal_moves, split
-from domain.fourplay.outcome import shared_places
+from domain.fourplay.moves import DONE, PASS, legal_moves, split_move
+from domain.fourplay.outcome import scores_sharing_places
 from domain.fourplay.position import ANT, KIND_CODES, KING, NEUTRON, Position
 
 WORTH = (0, 0, 520, 330, 900, 420, 190, 500, 320, 100, 230, 230)
@@ -35,8 +35,10 @@ def evaluate(position: Position, seat: int) -> int:
                 strength[(code >> 4) - 1] += _shelter(board, square)
             else:
                 strength[(code >> 4) - 1] += WORTH[kind] + _CENTRAL[square]
-    scores = shared_places(position.out)
-    total = [int(_PLACE * scores[player]) + (0 if player in position.out else strength[player]) for player in range(4)]
+    scores = scores_sharing_places(position.eliminated)
+    total = [
+        int(_PLACE * scores[player]) + (0 if player in position.eliminated else strength[player]) for player in range(4)
+    ]
     others = [total[player] for player in range(4) if player != seat]
     return total[seat] - max(others) // 2 - sum(others) // 6
 
@@ -64,13 +66,13 @@ def order(position: Position, moves: Iterable[str]) -> list[str]:
 def _gain(position: Position, move: str) -> int:
     if move == PASS:
         return 0
-    origin, mark, target, promotion = split(move)
+    origin, mark, target, promotion = split_move(move)
     board = position.board
     gain = 2 * WORTH[promotion]
     if mark in ("x", "*"):
         taken = board[target]
         owner = (taken >> 4) - 1
-        frozen = owner in position.out
+        frozen = owner in position.eliminated
         value = 100_000 if taken & 15 == KING else WORTH[taken & 15]
         gain += 10 * value // (4 if frozen else 1) + 1000
         if mark == "x":
@@ -88,7 +90,7 @@ def _placing_weight(position: Position, move: str) -> int:
     """Rank placements: the next piece of the army first, near its corner for the King, inwards for the others."""
     if move == DONE:
         return 500
-    kind, square = draft.placed(move)
+    kind, square = draft.parse_placement(move)
     present = sum(1 for piece in position.board if piece >> 4 == position.side + 1)
     wanted = _ARMY[present] if present < len(_ARMY) else ","
     distance = abs(_CENTRAL[square] - (3 if kind == KING else 9 if kind == ANT else 5))
@@ -99,12 +101,12 @@ def noisy_moves(position: Position) -> tuple[Sequence[str], bool]:
     """Return the captures of pieces that are not frozen, which may be declined."""
     if position.setup:
         return (), True
-    frozen = position.out
+    frozen = position.eliminated
     captures = []
     for move in legal_moves(position):
         if move == PASS:
             continue
-        _, mark, target, _ = split(move)
+        _, mark, target, _ = split_move(move)
         if mark in ("x", "*") and (position.board[target] >> 4) - 1 not in frozen:
             captures.append(move)
     return captures, True

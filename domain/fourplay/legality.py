@@ -1,18 +1,18 @@
 """Why a move is not possible, or a piece cannot move at all, in a player's words (rules, sections 2 to 7)."""
 
 from domain.fourplay import draft
-from domain.fourplay.attacks import Sight, in_check, own_squares
+from domain.fourplay.attacks import PlayerView, in_check, own_squares
 from domain.fourplay.board import ADJACENT, CORNERS, DIAGONAL_STEPS, NAMES, NUMBERS, QUADRANTS
 from domain.fourplay.diagram import SEATS
 from domain.fourplay.moves import (
     DONE,
     PASS,
+    add_piece_moves,
+    is_placed_to_trade,
     is_well_formed,
     legal_moves,
     legal_moves_from,
-    may_trade_by_place,
-    piece_moves,
-    split,
+    split_move,
 )
 from domain.fourplay.outcome import outcome
 from domain.fourplay.position import ANT, DOG, KING, LIMITS, MUTATOR, NEUTRON, QUEEN, TITLES, Position, count
@@ -38,7 +38,7 @@ def why_not(position: Position, square: str) -> str | None:
         return "the Neutron belongs to nobody and never moves"
     owner, kind = (code >> 4) - 1, code & 15
     piece = f"the {TITLES[kind]} on {square}"
-    if owner in position.out:
+    if owner in position.eliminated:
         return f"{piece} is frozen: {SEATS[owner]} is out of the game"
     if outcome(position, ()) is not None:
         return "the game is over"
@@ -80,37 +80,37 @@ def refusal(position: Position, move: str) -> str | None:
 
 
 def _move_refusal(position: Position, move: str) -> str | None:
-    origin, mark, target, promotion = split(move)
-    sight = Sight(position, position.side)
-    if origin not in own_squares(sight):
+    origin, mark, target, promotion = split_move(move)
+    player_view = PlayerView(position, position.side)
+    if origin not in own_squares(player_view):
         return f"no piece of yours stands on {NAMES[origin]}"
     if mark == "<>":
-        return _trade_refusal(position, sight, origin, target)
+        return _trade_refusal(position, player_view, origin, target)
     moves: list[str] = []
-    piece_moves(sight, origin, moves)
+    add_piece_moves(player_view, origin, moves)
     if move in moves:
         return None
-    return _reason(position, sight, move, promotion)
+    return _reach_refusal(position, player_view, move, promotion)
 
 
-def _trade_refusal(position: Position, sight: Sight, origin: int, target: int) -> str | None:
+def _trade_refusal(position: Position, player_view: PlayerView, origin: int, target: int) -> str | None:
     king = position.board.find((position.side + 1) << 4 | KING)
     if target != king:
         return f"a trade is with your own King, which stands on {NAMES[king]}"
     if position.board[origin] & 15 not in (QUEEN, MUTATOR):
         return "only a Queen, or a Mutator beside a Queen, trades places with the King"
-    if not may_trade_by_place(sight, origin, king):
+    if not is_placed_to_trade(player_view, origin, king):
         return "a trade needs one line with exactly one piece between Queen and King"
     if in_check(position, position.side):
         return "the King is in check, so it may not trade places"
     return None
 
 
-def _reason(position: Position, sight: Sight, move: str, promotion: int) -> str:
-    origin, mark, target, _ = split(move)
+def _reach_refusal(position: Position, player_view: PlayerView, move: str, promotion: int) -> str:
+    origin, mark, target, _ = split_move(move)
     start, end = NAMES[origin], NAMES[target]
     kind = position.board[origin] & 15
-    there = sight.view[target]
+    there = player_view.occupants[target]
     title = TITLES[kind]
     if mark == "<":
         return f"the piece on {start} is not attached to {end}"
@@ -126,13 +126,13 @@ def _reason(position: Position, sight: Sight, move: str, promotion: int) -> str:
         return f"an enemy piece stands on {end}: a capture is written {start}x{end}"
     if mark == "-" and there:
         return f"{end} is occupied"
-    if promotion and (refused := _promotion_reason(position, origin, target, promotion)):
+    if promotion and (refused := _promotion_refusal(position, origin, target, promotion)):
         return refused
     action = {"-": "move", "x": "capture by moving", "*": "shoot"}[mark]
     return f"the {title} on {start} cannot {action} to {end}: it does not reach there, or something stands in the way"
 
 
-def _promotion_reason(position: Position, origin: int, target: int, promotion: int) -> str | None:
+def _promotion_refusal(position: Position, origin: int, target: int, promotion: int) -> str | None:
     """Say which rule of the promotion (section 6) forbids it; None when the step itself is at fault."""
     board, side = position.board, position.side
     kind = board[origin] & 15

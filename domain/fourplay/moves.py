@@ -5,7 +5,7 @@ A move is its canonical string: strings sort as the rules list them, and the gen
 
 import re
 
-from domain.fourplay.attacks import BLOCK, ENEMY, OWN, Sight, in_check, king_of, own_squares
+from domain.fourplay.attacks import BLOCK, ENEMY, OWN, PlayerView, in_check, king_of, own_squares
 from domain.fourplay.board import (
     ADJACENT,
     ARCHER_MOVES,
@@ -35,8 +35,8 @@ from domain.fourplay.position import (
     KINDS,
     KING,
     LIMITS,
+    MAX_HALFMOVE_CLOCK,
     MUTATOR,
-    NO_PROGRESS,
     QUEEN,
     ROOK,
     VERTICAL,
@@ -62,137 +62,149 @@ _RIDERS: dict[int, Rays] = {
 _LEAPERS = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS}
 
 
-def piece_moves(sight: Sight, square: int, moves: list[str]) -> None:
+def add_piece_moves(player_view: PlayerView, square: int, moves: list[str]) -> None:
     """Append the moves, shots and captures of the player's piece on ``square`` to ``moves``, trades apart."""
-    kind = sight.board[square] & 15
+    kind = player_view.board[square] & 15
     if kind == MUTATOR:
         borrowed: list[str] = []
         for neighbour in ADJACENT[square]:
-            if sight.view[neighbour] in (OWN, ENEMY):
-                _borrow(sight, square, neighbour, borrowed)
+            if player_view.occupants[neighbour] in (OWN, ENEMY):
+                _add_borrowed_moves(player_view, square, neighbour, borrowed)
         # Equal moves from several neighbours are one move (section 6, Mutator 8).
         moves.extend(dict.fromkeys(borrowed))
     elif kind == DOG:
-        host = sight.hosts.get(square)
+        host = player_view.hosts.get(square)
         if host is None:
-            _dog_steps(sight, square, moves, attach=True)
+            _add_dog_steps(player_view, square, moves, attach=True)
         else:
             moves.append(f"{NAMES[square]}<{NAMES[host]}")
-            _dog_leaps(sight, square, host, moves)
+            _add_leaps(player_view, square, DOG_LEAPS[host], moves)
     elif kind == ANT:
-        _ant_steps(sight, square, PROMOTIONS, moves)
+        _add_ant_steps(player_view, square, PROMOTIONS, moves)
     else:
-        _plain(sight, square, kind, moves)
+        _add_plain_moves(player_view, square, kind, moves)
 
 
-def _borrow(sight: Sight, square: int, neighbour: int, moves: list[str]) -> None:
+def _add_borrowed_moves(player_view: PlayerView, square: int, neighbour: int, moves: list[str]) -> None:
     """Append what the Mutator on ``square`` has from one neighbour (section 6, FP-28 to FP-32)."""
-    kind = sight.board[neighbour] & 15
+    kind = player_view.board[neighbour] & 15
     if kind == MUTATOR:
         return
     if kind == DOG:
-        host = sight.hosts.get(neighbour)
+        host = player_view.hosts.get(neighbour)
         if host is None:
-            _dog_steps(sight, square, moves, attach=False)
+            _add_dog_steps(player_view, square, moves, attach=False)
         else:
-            _dog_leaps(sight, square, host, moves)
+            _add_leaps(player_view, square, DOG_LEAPS[host], moves)
     elif kind == ANT:
-        _ant_steps(sight, square, tuple(piece for piece in PROMOTIONS if piece != MUTATOR), moves)
+        _add_ant_steps(player_view, square, tuple(piece for piece in PROMOTIONS if piece != MUTATOR), moves)
     else:
-        _plain(sight, square, kind, moves)
+        _add_plain_moves(player_view, square, kind, moves)
 
 
-def _plain(sight: Sight, square: int, kind: int, moves: list[str]) -> None:  # noqa: C901
-    view = sight.view
-    quiet, take = NAMES[square] + "-", NAMES[square] + "x"
-    names = NAMES
+def _add_plain_moves(player_view: PlayerView, square: int, kind: int, moves: list[str]) -> None:
+    """Add the moves of a piece that moves in the same way everywhere (section 3)."""
     if kind in _RIDERS:
-        for ray in _RIDERS[kind][square]:
-            for target in ray:
-                there = view[target]
-                if there:
-                    if there == ENEMY:
-                        moves.append(take + names[target])
-                    break
-                moves.append(quiet + names[target])
+        _add_rides(player_view, square, _RIDERS[kind][square], moves)
     elif kind in _LEAPERS:
-        for target in _LEAPERS[kind][square]:
-            there = view[target]
-            if not there:
-                moves.append(quiet + names[target])
-            elif there == ENEMY:
-                moves.append(take + names[target])
+        _add_leaps(player_view, square, _LEAPERS[kind][square], moves)
     elif kind == QUEEN:
-        for ray in QUEEN_RAYS[square]:
-            leapt = False
-            for target in ray:
-                there = view[target]
-                if not there:
-                    moves.append(quiet + names[target])
-                    continue
-                if there == ENEMY:
-                    moves.append(take + names[target])
-                if leapt:
-                    break
-                leapt = True
+        _add_queen_moves(player_view, square, moves)
     elif kind == ARCHER:
-        for target, paths in ARCHER_MOVES[sight.player][square]:
-            if not view[target] and any(not any(view[passed] for passed in path) for path in paths):
-                moves.append(quiet + names[target])
-        shot = names[square] + "*"
-        for ray in SHOT_RAYS[square]:
-            for target in ray:
-                there = view[target]
-                if there:
-                    if there == ENEMY:
-                        moves.append(shot + names[target])
-                    break
+        _add_archer_moves(player_view, square, moves)
 
 
-def _dog_steps(sight: Sight, square: int, moves: list[str], *, attach: bool) -> None:
+def _add_rides(player_view: PlayerView, square: int, rays: tuple[tuple[int, ...], ...], moves: list[str]) -> None:
+    occupants, names = player_view.occupants, NAMES
+    step, capture = names[square] + "-", names[square] + "x"
+    for ray in rays:
+        for target in ray:
+            there = occupants[target]
+            if there:
+                if there == ENEMY:
+                    moves.append(capture + names[target])
+                break
+            moves.append(step + names[target])
+
+
+def _add_leaps(player_view: PlayerView, square: int, targets: tuple[int, ...], moves: list[str]) -> None:
+    occupants, name = player_view.occupants, NAMES[square]
+    for target in targets:
+        there = occupants[target]
+        if not there:
+            moves.append(f"{name}-{NAMES[target]}")
+        elif there == ENEMY:
+            moves.append(f"{name}x{NAMES[target]}")
+
+
+def _add_queen_moves(player_view: PlayerView, square: int, moves: list[str]) -> None:
+    """Add the moves of a Queen, which may leap over one piece of each line."""
+    occupants, names = player_view.occupants, NAMES
+    step, capture = names[square] + "-", names[square] + "x"
+    for ray in QUEEN_RAYS[square]:
+        has_leapt = False
+        for target in ray:
+            there = occupants[target]
+            if not there:
+                moves.append(step + names[target])
+                continue
+            if there == ENEMY:
+                moves.append(capture + names[target])
+            if has_leapt:
+                break
+            has_leapt = True
+
+
+def _add_archer_moves(player_view: PlayerView, square: int, moves: list[str]) -> None:
+    """Add the moves of an Archer, along free paths in its quadrant, and its shots at the nearest piece of each line."""
+    occupants, name = player_view.occupants, NAMES[square]
+    for target, paths in ARCHER_MOVES[player_view.player][square]:
+        if not occupants[target] and any(not any(occupants[passed] for passed in path) for path in paths):
+            moves.append(f"{name}-{NAMES[target]}")
+    for ray in SHOT_RAYS[square]:
+        for target in ray:
+            there = occupants[target]
+            if there:
+                if there == ENEMY:
+                    moves.append(f"{name}*{NAMES[target]}")
+                break
+
+
+def _add_dog_steps(player_view: PlayerView, square: int, moves: list[str], *, attach: bool) -> None:
     for target in ADJACENT[square]:
-        there = sight.view[target]
+        there = player_view.occupants[target]
         if not there:
             moves.append(f"{NAMES[square]}-{NAMES[target]}")
         elif attach and there != BLOCK:
             moves.append(f"{NAMES[square]}>{NAMES[target]}")
 
 
-def _dog_leaps(sight: Sight, square: int, host: int, moves: list[str]) -> None:
-    for target in DOG_LEAPS[host]:
-        there = sight.view[target]
-        if not there:
-            moves.append(f"{NAMES[square]}-{NAMES[target]}")
-        elif there == ENEMY:
-            moves.append(f"{NAMES[square]}x{NAMES[target]}")
-
-
-def _ant_steps(sight: Sight, square: int, promotions: tuple[int, ...], moves: list[str]) -> None:
+def _add_ant_steps(player_view: PlayerView, square: int, promotions: tuple[int, ...], moves: list[str]) -> None:
     for target in DIAGONAL_STEPS[square]:
-        there = sight.view[target]
+        there = player_view.occupants[target]
         if there and there != ENEMY:
             continue
         move = f"{NAMES[square]}{'x' if there else '-'}{NAMES[target]}"
         moves.append(move)
-        if target in CORNERS and target != CORNERS[sight.player]:
+        if target in CORNERS and target != CORNERS[player_view.player]:
             for kind in promotions:
-                if count(sight.board, sight.player, kind) < LIMITS[kind]:
+                if count(player_view.board, player_view.player, kind) < LIMITS[kind]:
                     moves.append(f"{move}={KIND_CODES[kind]}")
 
 
 def legal_moves(position: Position) -> list[str]:
     """Return the legal moves of the play phase in ASCII order; ``pass`` when there is no other (FP-09)."""
-    if is_drawn_by_position(position) or len(position.out) == 3:
+    if is_drawn(position) or len(position.eliminated) == 3:
         return []
-    sight = Sight(position, position.side)
+    player_view = PlayerView(position, position.side)
     moves: list[str] = []
-    squares = own_squares(sight)
+    squares = own_squares(player_view)
     for square in squares:
-        piece_moves(sight, square, moves)
+        add_piece_moves(player_view, square, moves)
     king = position.board.find((position.side + 1) << 4 | KING)
     safe: bool | None = None
     for square in squares:
-        if may_trade_by_place(sight, square, king):
+        if is_placed_to_trade(player_view, square, king):
             if safe is None:
                 safe = not in_check(position, position.side)
             if safe:
@@ -203,35 +215,35 @@ def legal_moves(position: Position) -> list[str]:
 
 def legal_moves_from(position: Position, square: int) -> list[str]:
     """Return the legal moves of the play phase that begin on ``square``, in no particular order."""
-    if is_drawn_by_position(position) or len(position.out) == 3:
+    if is_drawn(position) or len(position.eliminated) == 3:
         return []
-    sight = Sight(position, position.side)
-    if sight.view[square] != OWN:
+    player_view = PlayerView(position, position.side)
+    if player_view.occupants[square] != OWN:
         return []
     moves: list[str] = []
-    piece_moves(sight, square, moves)
+    add_piece_moves(player_view, square, moves)
     king = king_of(position, position.side)
-    if may_trade_by_place(sight, square, king) and not in_check(position, position.side):
+    if is_placed_to_trade(player_view, square, king) and not in_check(position, position.side):
         moves.append(f"{NAMES[square]}<>{NAMES[king]}")
     return moves
 
 
-def may_trade_by_place(sight: Sight, square: int, king: int) -> bool:
+def is_placed_to_trade(player_view: PlayerView, square: int, king: int) -> bool:
     """Tell whether a Queen, or a Mutator beside one, stands so that it could trade with its King (section 6)."""
-    kind = sight.board[square] & 15
+    kind = player_view.board[square] & 15
     if kind != QUEEN and not (
-        kind == MUTATOR and any(sight.board[neighbour] & 15 == QUEEN for neighbour in ADJACENT[square])
+        kind == MUTATOR and any(player_view.board[neighbour] & 15 == QUEEN for neighbour in ADJACENT[square])
     ):
         return False
     between = BETWEEN.get((square, king))
-    return between is not None and sum(1 for passed in between if sight.board[passed]) == 1
+    return between is not None and sum(1 for passed in between if player_view.board[passed]) == 1
 
 
-def is_drawn_by_position(position: Position) -> bool:
+def is_drawn(position: Position) -> bool:
     """Tell whether the game ends by ``insufficient-material`` or ``no-progress`` (section 8)."""
-    if position.clock >= NO_PROGRESS:
+    if position.halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return True
-    alive = [(player + 1) << 4 for player in range(4) if player not in position.out]
+    alive = [(player + 1) << 4 for player in range(4) if player not in position.eliminated]
     return all(code & 15 == KING or code & 0x70 not in alive for code in position.board if code)
 
 
@@ -245,7 +257,7 @@ def is_well_formed(text: str) -> bool:
     return match is not None and not (match[4] and match[2] not in "-x")
 
 
-def split(move: str) -> tuple[int, str, int, int]:
+def split_move(move: str) -> tuple[int, str, int, int]:
     """Return origin, mark (``-x*<>`` or ``<>``), target and promotion kind (0: none) of a move between two squares."""
     body, _, promotion = move.partition("=")
     for mark in ("<>", "-", "x", "*", "<", ">"):
@@ -257,47 +269,54 @@ def split(move: str) -> tuple[int, str, int, int]:
 
 def play(position: Position, move: str) -> Position:
     """Return the position after the legal ``move`` of the play phase."""
-    out = position.out
+    side, eliminated, attachments = position.side, position.eliminated, position.attachments
+    halfmove_clock = position.halfmove_clock + 1
     if move == PASS:
-        return position._replace(side=next_player(position.side, out), clock=position.clock + 1)
-    origin, mark, target, promotion = split(move)
+        return position._replace(side=next_player(side, eliminated), halfmove_clock=halfmove_clock)
+    origin, mark, target, promotion = split_move(move)
     board = bytearray(position.board)
-    dogs = position.dogs
-    clock = position.clock + 1
+
+    # A captured piece is gone with its attachments, and with a King its player (sections 5 to 7).
     if mark in ("x", "*"):
-        clock = 0
         captured = board[target]
         board[target] = 0
-        if dogs:
-            dogs = tuple(pair for pair in dogs if target not in pair)
+        if attachments:
+            attachments = tuple(pair for pair in attachments if target not in pair)
         if captured & 15 == KING:
-            out = (*out, (captured >> 4) - 1)
+            eliminated = (*eliminated, (captured >> 4) - 1)
+        halfmove_clock = 0
+
+    # Steps and captures by moving; an Ant may promote (section 6). A shot leaves the Archer where it is.
     if mark in ("-", "x"):
         board[target] = board[origin] & 0x70 | promotion if promotion else board[origin]
         board[origin] = 0
-        dogs = _moved(dogs, {origin: target})
+        attachments = _attachments_after(attachments, {origin: target})
+
+    # Queen and King trade places (section 6).
     elif mark == "<>":
         board[origin], board[target] = board[target], board[origin]
-        dogs = _moved(dogs, {origin: target, target: origin})
+        attachments = _attachments_after(attachments, {origin: target, target: origin})
+
+    # A Little Dog attaches itself to a host or detaches itself (section 6).
     elif mark == ">":
-        dogs = tuple(sorted((*dogs, (origin, target))))
+        attachments = tuple(sorted((*attachments, (origin, target))))
     elif mark == "<":
-        dogs = tuple(pair for pair in dogs if pair[0] != origin)
-    return Position(bytes(board), next_player(position.side, out), False, out, dogs, clock)
+        attachments = tuple(pair for pair in attachments if pair[0] != origin)
+    return Position(bytes(board), next_player(side, eliminated), False, eliminated, attachments, halfmove_clock)
 
 
-def _moved(dogs: tuple[tuple[int, int], ...], moved: dict[int, int]) -> tuple[tuple[int, int], ...]:
+def _attachments_after(attachments: tuple[tuple[int, int], ...], moved: dict[int, int]) -> tuple[tuple[int, int], ...]:
     """Return the attachments after pieces have moved: an attachment joins pieces, not squares (section 6)."""
-    if not dogs:
-        return dogs
-    return tuple(sorted((moved.get(dog, dog), moved.get(host, host)) for dog, host in dogs))
+    if not attachments:
+        return attachments
+    return tuple(sorted((moved.get(dog, dog), moved.get(host, host)) for dog, host in attachments))
 
 
-def next_player(player: int, out: tuple[int, ...]) -> int:
+def next_player(player: int, eliminated: tuple[int, ...]) -> int:
     """Return the next player in turn order who is not eliminated; the survivor when only one is left."""
     for step in range(1, 5):
         following = (player + step) % 4
-        if following not in out:
+        if following not in eliminated:
             return following
     raise ValueError("all players are eliminated")
 
@@ -307,7 +326,7 @@ def without_king(position: Position, player: int) -> Position:
     king = position.board.find((player + 1) << 4 | KING)
     board = bytearray(position.board)
     board[king] = 0
-    out = (*position.out, player)
-    side = next_player(player, out) if position.side == player else position.side
-    dogs = tuple(pair for pair in position.dogs if king not in pair)
-    return Position(bytes(board), side, False, out, dogs, 0)
+    eliminated = (*position.eliminated, player)
+    side = next_player(player, eliminated) if position.side == player else position.side
+    attachments = tuple(pair for pair in position.attachments if king not in pair)
+    return Position(bytes(board), side, False, eliminated, attachments, 0)

@@ -41,9 +41,9 @@ def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001
     loose = without_marks(text).lower() if len(text) <= 10_000 else text
     if len(loose) > MAX_LENGTH:
         return parse_move(position, text)
-    placed = _LOOSE_PLACEMENT.fullmatch(loose)
-    if placed or loose in (PASS, DONE):
-        return parse_move(position, f"{_CODES[placed[1]]}@{placed[2]}" if placed else loose)
+    placement = _LOOSE_PLACEMENT.fullmatch(loose)
+    if placement or loose in (PASS, DONE):
+        return parse_move(position, f"{_CODES[placement[1]]}@{placement[2]}" if placement else loose)
     match = _LOOSE_MOVE.fullmatch(loose)
     if not match:
         return parse_move(position, text)

@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 
-from domain.fourplay.moves import is_drawn_by_position
-from domain.fourplay.position import NO_PROGRESS, Position
+from domain.fourplay.moves import is_drawn
+from domain.fourplay.position import MAX_HALFMOVE_CLOCK, Position
 from domain.game import Outcome
 from domain.history import occurrences
 
@@ -15,11 +15,11 @@ def key(position: Position) -> Hashable:
     return position[:5]
 
 
-def shared_places(out: tuple[int, ...]) -> tuple[float, ...]:
-    """Return the scores when ``out`` were eliminated in this order and the others share the places left (FP-08)."""
-    left = PLACES[: 4 - len(out)]
+def scores_sharing_places(eliminated: tuple[int, ...]) -> tuple[float, ...]:
+    """Return the scores when players were ``eliminated`` in this order and the others share the places left (FP-08)."""
+    left = PLACES[: 4 - len(eliminated)]
     scores = [round(sum(left) / len(left), 4)] * 4
-    for rank, player in enumerate(out):
+    for rank, player in enumerate(eliminated):
         scores[player] = round(PLACES[3 - rank], 4)
     return tuple(scores)
 
@@ -28,15 +28,15 @@ def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return how the game has ended, or None; the conditions in the order of section 8."""
     if position.setup:
         return None
-    scores = shared_places(position.out)
-    if len(position.out) == 3:
+    scores = scores_sharing_places(position.eliminated)
+    if len(position.eliminated) == 3:
         return Outcome(scores, "last-king")
-    if is_drawn_by_position(position):
-        return Outcome(scores, "no-progress" if not _bare(position) else "insufficient-material")
+    if is_drawn(position):
+        return Outcome(scores, "no-progress" if not _has_insufficient_material(position) else "insufficient-material")
     if occurrences(position, history, key) >= 2:
         return Outcome(scores, "repetition")
     return None
 
 
-def _bare(position: Position) -> bool:
-    return position.clock < NO_PROGRESS or is_drawn_by_position(position._replace(clock=0))
+def _has_insufficient_material(position: Position) -> bool:
+    return position.halfmove_clock < MAX_HALFMOVE_CLOCK or is_drawn(position._replace(halfmove_clock=0))

@@ -25,11 +25,11 @@ TITLES = (
     "Vertical Mover",
     "Horizontal Mover",
 )
-BUDGET, LEAST_SPENT = 60, 51
+BUDGET, MIN_SPENT = 60, 51
 """What an army may and must cost (FP-12)."""
 NEUTRON = 15
 PLAYERS = "rbyg"
-NO_PROGRESS = 100
+MAX_HALFMOVE_CLOCK = 100
 _SIGNS = {0: " ", NEUTRON: "*"} | {
     (player + 1) << 4 | kind: letter + code
     for player, letter in enumerate(PLAYERS)
@@ -42,19 +42,19 @@ _SIGNS = {0: " ", NEUTRON: "*"} | {
 class Position(NamedTuple):
     """The board (a byte a square: 16 * (player + 1) + kind, 0 empty, NEUTRON), and the other fields of the string.
 
-    ``out`` lists the eliminated players in order; ``dogs`` the attachments (square of the Dog, square of the host) by
-    square of the Dog.
+    ``eliminated`` lists the players that are out in the order in which they went; ``attachments`` pairs of the squares
+    of a Dog and its host, in the order of the Dogs' squares.
     """
 
     board: bytes
     side: int
     setup: bool
-    out: tuple[int, ...]
-    dogs: tuple[tuple[int, int], ...]
-    clock: int
+    eliminated: tuple[int, ...]
+    attachments: tuple[tuple[int, int], ...]
+    halfmove_clock: int
 
 
-def spent(board: bytes, player: int) -> int:
+def army_cost(board: bytes, player: int) -> int:
     """Return what the pieces of ``player`` on the board have cost."""
     return sum(VALUES[code & 15] for code in board if code >> 4 == player + 1)
 
@@ -81,14 +81,14 @@ def parse_position(text: str) -> Position:
     if fields[2] not in ("setup", "play"):
         raise MalformedNotation("the phase must be 'setup' or 'play'")
     setup = fields[2] == "setup"
-    out = _parse_out(fields[3])
-    if side in out:
+    eliminated = _parse_eliminated(fields[3])
+    if side in eliminated:
         raise MalformedNotation(f"the side to move, {fields[1]}, is eliminated")
-    _check_pieces(board, out)
-    dogs = _parse_dogs(fields[4], board)
+    _check_pieces(board, eliminated)
+    attachments = _parse_attachments(fields[4], board)
     if not _CLOCK.fullmatch(fields[5]):
         raise MalformedNotation("the clock must be a plain number from 0 to 100")
-    position = Position(board, side, setup, out, dogs, int(fields[5]))
+    position = Position(board, side, setup, eliminated, attachments, int(fields[5]))
     if setup:
         _check_setup(position)
     else:
@@ -129,7 +129,7 @@ def _parse_board(text: str) -> bytes:
     return bytes(board)
 
 
-def _parse_out(text: str) -> tuple[int, ...]:
+def _parse_eliminated(text: str) -> tuple[int, ...]:
     if text == "-":
         return ()
     if not 1 <= len(text) <= 3 or len(set(text)) != len(text) or any(letter not in PLAYERS for letter in text):
@@ -137,22 +137,22 @@ def _parse_out(text: str) -> tuple[int, ...]:
     return tuple(PLAYERS.index(letter) for letter in text)
 
 
-def _check_pieces(board: bytes, out: tuple[int, ...]) -> None:
+def _check_pieces(board: bytes, eliminated: tuple[int, ...]) -> None:
     for player, letter in enumerate(PLAYERS):
         for kind in range(1, 12):
             if count(board, player, kind) > LIMITS[kind]:
                 raise MalformedNotation(f"{letter} has more than {LIMITS[kind]} of {TITLES[kind]}")
-        if player in out and count(board, player, KING):
+        if player in eliminated and count(board, player, KING):
             raise MalformedNotation(f"{letter} is eliminated but has a King")
     for square, code in enumerate(board):
         if code & 15 == ARCHER and code != NEUTRON and QUADRANTS[square] != (code >> 4) - 1:
             raise MalformedNotation(f"the Archer on {NAMES[square]} stands outside its owner's quadrant")
 
 
-def _parse_dogs(text: str, board: bytes) -> tuple[tuple[int, int], ...]:
+def _parse_attachments(text: str, board: bytes) -> tuple[tuple[int, int], ...]:
     if text == "-":
         return ()
-    dogs: list[tuple[int, int]] = []
+    attachments: list[tuple[int, int]] = []
     for entry in text.split(";"):
         match = _DOG.fullmatch(entry)
         if match is None or match[1] not in NUMBERS or match[2] not in NUMBERS:
@@ -164,21 +164,21 @@ def _parse_dogs(text: str, board: bytes) -> tuple[tuple[int, int], ...]:
             raise MalformedNotation(f"attachments: no piece stands on {match[2]}")
         if dog == host:
             raise MalformedNotation(f"attachments: the Dog on {match[1]} cannot be its own host")
-        if dogs and dog <= dogs[-1][0]:
+        if attachments and dog <= attachments[-1][0]:
             raise MalformedNotation(f"attachments: {match[1]} is repeated or out of order")
-        dogs.append((dog, host))
-    return tuple(dogs)
+        attachments.append((dog, host))
+    return tuple(attachments)
 
 
 def _check_kings(position: Position) -> None:
     for player, letter in enumerate(PLAYERS):
-        if player not in position.out and count(position.board, player, KING) != 1:
+        if player not in position.eliminated and count(position.board, player, KING) != 1:
             raise MalformedNotation(f"{letter} is not eliminated and must have exactly one King")
 
 
 def _check_setup(position: Position) -> None:
     board, side = position.board, position.side
-    if position.out or position.dogs or position.clock:
+    if position.eliminated or position.attachments or position.halfmove_clock:
         raise MalformedNotation("during the set-up nobody is eliminated, no Dog attached and the clock 0: '- - 0'")
     for square, code in enumerate(board):
         if code and code != NEUTRON:
@@ -189,16 +189,16 @@ def _check_setup(position: Position) -> None:
                 raise MalformedNotation(f"an Ant may not be set up on the corner {NAMES[square]}")
     for player, letter in enumerate(PLAYERS):
         pieces = sum(code >> 4 == player + 1 for code in board)
-        cost = spent(board, player)
+        cost = army_cost(board, player)
         if cost > BUDGET:
             raise MalformedNotation(f"{letter} has spent {cost}, more than {BUDGET}")
         if player > side and pieces:
             raise MalformedNotation(f"{letter} has pieces before its turn to set up")
         if pieces and not count(board, player, KING):
             raise MalformedNotation(f"{letter} has pieces but no King")
-        if player < side and (not pieces or cost < LEAST_SPENT):
+        if player < side and (not pieces or cost < MIN_SPENT):
             raise MalformedNotation(
-                f"{letter} has finished its set-up without a King or with less than {LEAST_SPENT} spent"
+                f"{letter} has finished its set-up without a King or with less than {MIN_SPENT} spent"
             )
 
 
@@ -208,10 +208,10 @@ def format_position(position: Position) -> str:
     board = "/".join(["".join(signs[row::SIDE]) for row in range(SIDE - 1, -1, -1)])
     for run in range(SIDE, 0, -1):
         board = board.replace(" " * run, str(run))
-    out = "".join(PLAYERS[player] for player in position.out) or "-"
-    dogs = ";".join(f"{NAMES[dog]}>{NAMES[host]}" for dog, host in position.dogs) or "-"
+    eliminated = "".join(PLAYERS[player] for player in position.eliminated) or "-"
+    attachments = ";".join(f"{NAMES[dog]}>{NAMES[host]}" for dog, host in position.attachments) or "-"
     phase = "setup" if position.setup else "play"
-    return f"{board} {PLAYERS[position.side]} {phase} {out} {dogs} {position.clock}"
+    return f"{board} {PLAYERS[position.side]} {phase} {eliminated} {attachments} {position.halfmove_clock}"
 
 
 def to_move(position: Position) -> int:

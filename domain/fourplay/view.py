@@ -11,13 +11,13 @@ from domain.fourplay.position import (
     KIND_CODES,
     KINDS,
     KING,
-    NO_PROGRESS,
+    MAX_HALFMOVE_CLOCK,
     PLAYERS,
     TITLES,
     VALUES,
     Position,
+    army_cost,
     format_position,
-    spent,
     to_move,
 )
 from domain.presentation import Fact, Hint
@@ -37,7 +37,7 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
             code, _, square = move.partition("@")
             found.setdefault(square, []).append(Hint(move, (), TITLES[KINDS[code]]))
         else:
-            origin, mark, target, promotion = moves.split(move)
+            origin, mark, target, promotion = moves.split_move(move)
             label = TITLES[promotion] if promotion else _LABELS[mark]
             found.setdefault(NAMES[origin], []).append(Hint(move, (NAMES[target],), label))
     return {square: tuple(hints) for square, hints in found.items()}
@@ -52,7 +52,7 @@ def demand(position: Position) -> str:
 
 def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
     """Return what each seat has paid or still has on the board in points, what it has lost, and the clock."""
-    points = tuple(Fact("Points", seat, str(spent(position.board, seat))) for seat in range(len(PLAYERS)))
+    points = tuple(Fact("Points", seat, str(army_cost(position.board, seat))) for seat in range(len(PLAYERS)))
     if position.setup:
         return points
     lost = count_captured(position, history, format_position, to_move, _PIECE, lambda piece: PLAYERS.index(piece[0]))
@@ -62,6 +62,6 @@ def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
             Fact("Lost", seat, format_counts((TITLES[kind], lost[player + KIND_CODES[kind]]) for kind in _BY_VALUE))
             for seat, player in enumerate(PLAYERS)
         ),
-        Fact("Turns without a capture", None, f"{position.clock} of {NO_PROGRESS}"),
+        Fact("Turns without a capture", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

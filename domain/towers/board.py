@@ -15,10 +15,10 @@ SQUARE_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(SQU
 CASTLES: tuple[int, ...] = tuple(SQUARE_NUMBERS[name] for name in ("b4", "d2", "d4", "d6", "f4"))
 """The castle squares (section 1), in the order of their numbers."""
 
-TALLEST = 5
+MAX_HEIGHT = 5
 """Pieces; no tower is higher (section 3.2)."""
 
-LAST_PUSH = 50
+MAX_PUSHES = 50
 """The push in a row that ends the game in a draw (section 7, rule 4)."""
 
 DIRECTIONS: tuple[str, ...] = ("to the left", "downwards", "upwards", "to the right")
@@ -48,10 +48,10 @@ def _ray(square: int, direction: int) -> tuple[int, ...]:
 RAYS: tuple[tuple[int, ...], ...] = tuple(_ray(square, direction) for square in range(49) for direction in range(4))
 """The squares from a square to the edge, nearest first; of ``square`` in ``direction``: [4 * square + direction]."""
 
-NOTHING = 1
+EMPTY = 1
 """The tower on an empty square."""
 
-TOWER_CODES = 2 << 2 * TALLEST
+TOWER_CODES = 2 << 2 * MAX_HEIGHT
 """All towers are smaller than this; 0 is none of them."""
 
 HEIGHT: tuple[int, ...] = tuple(max(0, (tower.bit_length() - 1) // 2) for tower in range(TOWER_CODES))
@@ -66,13 +66,13 @@ def pieces_of(tower: int) -> tuple[int, ...]:
 
 def tower_of(seats: list[int]) -> int:
     """Return the tower of these pieces, bottom first."""
-    tower = NOTHING
+    tower = EMPTY
     for seat in seats:
-        tower = raised(tower, seat)
+        tower = with_top(tower, seat)
     return tower
 
 
-def raised(tower: int, seat: int) -> int:
+def with_top(tower: int, seat: int) -> int:
     """Return ``tower``, at most four high, with a piece of ``seat`` on top."""
     return tower + (seat + 3 << 2 * HEIGHT[tower])
 

@@ -2,7 +2,7 @@
 
 from domain.presentation import Fact
 from domain.scene import Cell, Label, Piece, Scene
-from domain.towers.board import CASTLES, LAST_PUSH, LETTERS, NOTHING, SEAT_NAMES, SIDE, SQUARES, TALLEST, pieces_of
+from domain.towers.board import CASTLES, EMPTY, LETTERS, MAX_HEIGHT, MAX_PUSHES, SEAT_NAMES, SIDE, SQUARES, pieces_of
 from domain.towers.features import castle_counts
 from domain.towers.position import Position, letters_of
 
@@ -26,13 +26,13 @@ def diagram(position: Position) -> str:
 
 
 def _row(head: str, cells: list[str]) -> str:
-    return (f"{head:1}  " + " ".join(f"{cell:{TALLEST}}" for cell in cells)).rstrip()
+    return (f"{head:1}  " + " ".join(f"{cell:{MAX_HEIGHT}}" for cell in cells)).rstrip()
 
 
 def scene(position: Position) -> Scene:
     """Return the scene of ``position``: seven by seven cells with a margin of half a square for the coordinates."""
     columns = {
-        SQUARES[square]: _column(position, square) for square, tower in enumerate(position.board) if tower != NOTHING
+        SQUARES[square]: _column(position, square) for square, tower in enumerate(position.board) if tower != EMPTY
     }
     return Scene(
         width=SIDE + 2 * _MARGIN,
@@ -40,7 +40,7 @@ def scene(position: Position) -> Scene:
         cells=_CELLS,
         labels=_LABELS,
         columns=columns,
-        spoken={name: _spoken(square, columns.get(name, ())) for square, name in enumerate(SQUARES)},
+        spoken={name: _description(square, columns.get(name, ())) for square, name in enumerate(SQUARES)},
     )
 
 
@@ -53,13 +53,13 @@ def counts(position: Position) -> tuple[Fact, ...]:
         *(Fact("Supply", seat, str(position.supplies[seat])) for seat in seats),
         *(Fact("Castles", seat, f"{castles[seat]} of {needed[0]}") for seat in seats),
         *(Fact("Crowned castles", seat, f"{crowned[seat]} of {needed[1]}") for seat in seats),
-        Fact("Pushes in a row", None, f"{position.pushes} of {LAST_PUSH}"),
+        Fact("Pushes in a row", None, f"{position.pushes} of {MAX_PUSHES}"),
     )
 
 
 def _castle_goals(position: Position) -> tuple[int, int]:
     """Return the castles and the crowned castles of the seats, four bits each."""
-    goals = castle_counts(position.facts)
+    goals = castle_counts(position.features)
     return goals & 0xFFFF, goals >> 16
 
 
@@ -77,7 +77,7 @@ def _column(position: Position, square: int) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _spoken(square: int, column: tuple[Piece, ...]) -> str:
+def _description(square: int, column: tuple[Piece, ...]) -> str:
     """Return the contents of a square in words, the top piece first."""
     if not column:
         return f"{SQUARES[square]}: empty"

@@ -9,18 +9,18 @@ reach of castles count for more than a castle held early.
 from collections.abc import Iterable, Sequence
 from operator import getitem
 
-from domain.towers.board import CASTLES, HEIGHT, RAYS, SQUARES, TALLEST, controller, pieces_of, raised
+from domain.towers.board import CASTLES, HEIGHT, MAX_HEIGHT, RAYS, SQUARES, controller, pieces_of, with_top
 from domain.towers.features import (
-    FACTS,
+    FEATURES,
     FIRST_PUSH,
     can_act,
     castle_counts,
-    few_builds,
+    could_lose_all_builds,
     goals_reached_by,
+    possible_pushes,
     pushers,
-    pushes_everywhere,
 )
-from domain.towers.moves import action_set, moves_of, play, topple
+from domain.towers.moves import action_set, moves_in, play, topple
 from domain.towers.position import Position
 
 _FIELD = 20
@@ -51,7 +51,7 @@ _CAN_WIN = 4000
 _WINS = 1_000_000
 
 _CASTLE_RAYS: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...] = tuple(
-    (castle, tuple(RAYS[4 * castle + way][: TALLEST - 1] for way in range(4))) for castle in CASTLES
+    (castle, tuple(RAYS[4 * castle + way][: MAX_HEIGHT - 1] for way in range(4))) for castle in CASTLES
 )
 
 
@@ -79,7 +79,7 @@ _CASTLE_DISTANCES: tuple[tuple[int, ...], ...] = tuple(
     tuple(
         distance
         for way in range(4)
-        for distance, there in enumerate(RAYS[4 * square + way][: TALLEST - 1], start=1)
+        for distance, there in enumerate(RAYS[4 * square + way][: MAX_HEIGHT - 1], start=1)
         if there in CASTLES
     )
     for square in range(len(SQUARES))
@@ -95,7 +95,7 @@ _WORTH: tuple[tuple[int, ...], ...] = tuple(_WORTHS[alike] for alike in _ALIKE)
 _CASTLE_PUSHES = sum(
     1 << FIRST_PUSH + number
     for number, ray in enumerate(RAYS)
-    if number // 4 in CASTLES or any(there in CASTLES for there in ray[: TALLEST - 1])
+    if number // 4 in CASTLES or any(there in CASTLES for there in ray[: MAX_HEIGHT - 1])
 )
 """The pushes that may change a castle, as a set of bits."""
 
@@ -105,11 +105,11 @@ def evaluate(position: Position, seat: int) -> int:
 
     With two players the other's worth counts against it, with four that of the best of the others.
     """
-    board, facts, supplies, side, _ = position
+    board, features, supplies, side, _ = position
     players = len(supplies)
     worth = sum(map(getitem, _WORTH, board))
-    counts = castle_counts(facts)
-    pushes = pushes_everywhere(facts)
+    counts = castle_counts(features)
+    pushes = possible_pushes(features)
     threats, crown_threats = _threats(board, players)
     together, crowns_together = _CASTLES_TOGETHER[players], _CROWNS_TOGETHER[players]
     views = []
@@ -117,7 +117,7 @@ def evaluate(position: Position, seat: int) -> int:
         castles, crowns = counts >> 4 * player & 15, counts >> 16 + 4 * player & 15
         view = worth >> _FIELD * player & _FIELD_BITS
         view += together[castles] + crowns_together[crowns]
-        view += _MOBILITY * (pushes & pushers(facts, player)).bit_count()
+        view += _MOBILITY * (pushes & pushers(features, player)).bit_count()
         if player == side:
             view += _TEMPO + _THREAT_TO_MOVE[threats[player]]
             castles_needed, crowns_needed = _GOAL[players]
@@ -138,7 +138,7 @@ def _threats(board: tuple[int, ...], players: int) -> tuple[list[int], list[int]
     for castle, rays in _CASTLE_RAYS:
         tower = board[castle]
         castle_height = HEIGHT[tower]
-        if castle_height == TALLEST:
+        if castle_height == MAX_HEIGHT:
             continue
         attackers = 0
         for ray in rays:
@@ -152,14 +152,14 @@ def _threats(board: tuple[int, ...], players: int) -> tuple[list[int], list[int]
                     attackers |= 1 << (attacker >> 2 * height - 2 & 3)
                 lost += ahead - height if ahead > height else 1
                 ahead = height or 1
-                if ahead + lost >= TALLEST:
+                if ahead + lost >= MAX_HEIGHT:
                     break
         if attackers:
             owner = tower >> 2 * castle_height - 2 & 3 if castle_height > 1 else -1
             for seat in range(players):
                 if attackers >> seat & 1:
                     threats[seat] += seat != owner
-                    crown_threats[seat] += castle_height == TALLEST - 1
+                    crown_threats[seat] += castle_height == MAX_HEIGHT - 1
     return threats, crown_threats
 
 
@@ -170,7 +170,7 @@ def order(position: Position, moves: Iterable[int]) -> list[int]:
     def gain(move: int) -> int:
         if move < FIRST_PUSH:
             tower = board[move]
-            return _gain(_WORTH[move][raised(tower, side)] - _WORTH[move][tower], side)
+            return _gain(_WORTH[move][with_top(tower, side)] - _WORTH[move][tower], side)
         changed = topple(board, move)
         worth = 0
         for square, tower in changed:
@@ -195,34 +195,36 @@ def _gain(worth: int, side: int) -> int:
 
 def _reaches_goal(position: Position, changed: list[tuple[int, int]]) -> bool:
     """Tell whether the side to move wins by castles with these changes."""
-    castles, crowned_castles = goals_reached_by(_facts_after(position, changed), len(position.supplies), position.side)
+    castles, crowned_castles = goals_reached_by(
+        _features_after(position, changed), len(position.supplies), position.side
+    )
     return castles or crowned_castles
 
 
-def _facts_after(position: Position, changed: list[tuple[int, int]]) -> int:
-    board, facts, _, _, _ = position
+def _features_after(position: Position, changed: list[tuple[int, int]]) -> int:
+    board, features, _, _, _ = position
     for square, tower in changed:
-        table = FACTS[square]
-        facts += table[tower] - table[board[square]]
-    return facts
+        table = FEATURES[square]
+        features += table[tower] - table[board[square]]
+    return features
 
 
 def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
     """Return the pushes that win or take castles from others without loss, and that they may be declined."""
-    _, facts, supplies, side, _ = position
+    _, features, supplies, side, _ = position
     pushes = action_set(position) >> FIRST_PUSH << FIRST_PUSH
-    found = [move for move in moves_of(pushes & _CASTLE_PUSHES) if _takes_castle(position, move)]
+    found = [move for move in moves_in(pushes & _CASTLE_PUSHES) if _takes_castle(position, move)]
     opponents = [seat for seat in range(len(supplies)) if seat != side]
-    if all(few_builds(facts, seat, supplies[seat]) for seat in opponents):
-        found += [move for move in moves_of(pushes) if move not in found and _leaves_no_moves(position, move)]
+    if all(could_lose_all_builds(features, seat, supplies[seat]) for seat in opponents):
+        found += [move for move in moves_in(pushes) if move not in found and _leaves_no_moves(position, move)]
     return found, True
 
 
 def _takes_castle(position: Position, push: int) -> bool:
     """Tell whether ``push`` wins, or changes the castles of the seats without fewer for the side to move."""
     changed = topple(position.board, push)
-    after = _facts_after(position, changed)
-    old, new = castle_counts(position.facts), castle_counts(after)
+    after = _features_after(position, changed)
+    old, new = castle_counts(position.features), castle_counts(after)
     shift = 4 * position.side
     if (new ^ old) & 0xFFFF and (new >> shift & 15) >= (old >> shift & 15):
         return True
@@ -232,4 +234,4 @@ def _takes_castle(position: Position, push: int) -> bool:
 def _leaves_no_moves(position: Position, push: int) -> bool:
     """Tell whether no opponent can act after ``push`` (section 7, rule 2)."""
     after = play(position, push)
-    return not can_act(after.facts, after.side, after.supplies[after.side])
+    return not can_act(after.features, after.side, after.supplies[after.side])

@@ -1,6 +1,6 @@
 """What the rules ask about a board, kept in one integer that a move changes only where towers change.
 
-The facts of a board are the sum of the facts of its towers (``FACTS``), each in bits of its own:
+The facts of a board are the sum of the facts of its towers (``FEATURES``), each in bits of its own:
 
 - four bits a square: its height;
 - four bits a square: a bit for the seat that controls a tower of two or more pieces there, which may be pushed;
@@ -13,7 +13,7 @@ are the numbers of their squares, a push from a square in a direction is FIRST_P
 numbered are in the ASCII order of their strings, although the last square of a push is not part of the number.
 """
 
-from domain.towers.board import CASTLES, HEIGHT, SQUARES, TALLEST, controller
+from domain.towers.board import CASTLES, HEIGHT, MAX_HEIGHT, SQUARES, controller
 
 FIRST_PUSH = 56
 """The number of the first push; builds are below."""
@@ -36,19 +36,19 @@ _TO_GOAL = {2: 0x5555_4444, 4: 0x6666_5555}
 _REACHED = 0x8888_8888
 
 
-def _facts(square: int, height: int, seat: int) -> int:
-    facts = height << 4 * square
+def _features(square: int, height: int, seat: int) -> int:
+    features = height << 4 * square
     if seat < 0:
-        return facts
+        return features
     if height >= 2:
-        facts |= 1 << _PUSHERS_OF[seat] + 4 * square
+        features |= 1 << _PUSHERS_OF[seat] + 4 * square
     if square in CASTLES:
-        facts |= 1 << _GOALS + 4 * seat
-        if height == TALLEST:
-            facts |= 1 << _GOALS + 16 + 4 * seat
-    elif height < TALLEST:
-        facts |= 1 << _BUILDS_OF[seat] + square
-    return facts
+        features |= 1 << _GOALS + 4 * seat
+        if height == MAX_HEIGHT:
+            features |= 1 << _GOALS + 16 + 4 * seat
+    elif height < MAX_HEIGHT:
+        features |= 1 << _BUILDS_OF[seat] + square
+    return features
 
 
 # Thousands of towers share few facts: height and controller say it all, and controllers differ at castles only.
@@ -59,25 +59,27 @@ _KINDS = {
 
 
 def _table(square: int) -> tuple[int, ...]:
-    shared = {(height, seat): _facts(square, height, seat) for height in range(TALLEST + 1) for seat in range(-1, 4)}
+    shared = {
+        (height, seat): _features(square, height, seat) for height in range(MAX_HEIGHT + 1) for seat in range(-1, 4)
+    }
     return tuple(map(shared.__getitem__, _KINDS[square in CASTLES]))
 
 
-FACTS: tuple[tuple[int, ...], ...] = tuple(_table(square) for square in range(len(SQUARES)))
+FEATURES: tuple[tuple[int, ...], ...] = tuple(_table(square) for square in range(len(SQUARES)))
 """The facts of every tower on every square: FACTS[square][tower]."""
 
 
-def facts_of(board: tuple[int, ...]) -> int:
+def features_of(board: tuple[int, ...]) -> int:
     """Return the facts of a whole board."""
-    return sum(table[tower] for table, tower in zip(FACTS, board, strict=True))
+    return sum(table[tower] for table, tower in zip(FEATURES, board, strict=True))
 
 
-def pushes_everywhere(facts: int) -> int:
+def possible_pushes(features: int) -> int:
     """Return the pushes that heights allow, whoever controls the tower, as a set of bits counted from FIRST_PUSH.
 
     A push needs a lower neighbour (section 3.2). Single pieces over empty squares are included; they are no pushers.
     """
-    heights = facts & _HEIGHTS
+    heights = features & _HEIGHTS
     guarded = heights | _GUARDS
     over = guarded - (heights >> 4)
     beside = guarded - (heights >> 28)
@@ -90,40 +92,40 @@ def pushes_everywhere(facts: int) -> int:
     )
 
 
-def pushers(facts: int, seat: int) -> int:
+def pushers(features: int, seat: int) -> int:
     """Return a bit for every direction of every tower of two or more pieces that ``seat`` controls."""
-    return (facts >> _PUSHERS_OF[seat] & _NIBBLES) * 15
+    return (features >> _PUSHERS_OF[seat] & _NIBBLES) * 15
 
 
-def actions(facts: int, seat: int, supply: int) -> int:
+def legal_actions(features: int, seat: int, supply: int) -> int:
     """Return the legal actions of ``seat`` with ``supply`` pieces left, as if it were its turn, as a set of bits."""
-    pushes = (pushes_everywhere(facts) & pushers(facts, seat)) << FIRST_PUSH
-    return pushes | facts >> _BUILDS_OF[seat] & _BUILD_BITS if supply else pushes
+    pushes = (possible_pushes(features) & pushers(features, seat)) << FIRST_PUSH
+    return pushes | features >> _BUILDS_OF[seat] & _BUILD_BITS if supply else pushes
 
 
-def can_act(facts: int, seat: int, supply: int) -> bool:
+def can_act(features: int, seat: int, supply: int) -> bool:
     """Tell whether ``seat`` has a legal action, as if it were its turn."""
-    if supply and facts >> _BUILDS_OF[seat] & _BUILD_BITS:
+    if supply and features >> _BUILDS_OF[seat] & _BUILD_BITS:
         return True
-    return pushes_everywhere(facts) & pushers(facts, seat) != 0
+    return possible_pushes(features) & pushers(features, seat) != 0
 
 
-def goal_reached(facts: int, players: int) -> bool:
+def goal_reached(features: int, players: int) -> bool:
     """Tell whether any player has enough castles or enough crowned castles (section 7, rule 1)."""
-    return (facts >> _GOALS) + _TO_GOAL[players] & _REACHED != 0
+    return (features >> _GOALS) + _TO_GOAL[players] & _REACHED != 0
 
 
-def goals_reached_by(facts: int, players: int, seat: int) -> tuple[bool, bool]:
+def goals_reached_by(features: int, players: int, seat: int) -> tuple[bool, bool]:
     """Return whether ``seat`` has enough castles, and whether it has enough crowned castles."""
-    reached = (facts >> _GOALS) + _TO_GOAL[players] >> 4 * seat
+    reached = (features >> _GOALS) + _TO_GOAL[players] >> 4 * seat
     return reached & 8 != 0, reached & 8 << 16 != 0
 
 
-def castle_counts(facts: int) -> int:
+def castle_counts(features: int) -> int:
     """Return the castles (low 16 bits) and the crowned castles of the seats, four bits each."""
-    return facts >> _GOALS
+    return features >> _GOALS
 
 
-def few_builds(facts: int, seat: int, supply: int) -> bool:
+def could_lose_all_builds(features: int, seat: int, supply: int) -> bool:
     """Tell whether one push could deprive ``seat`` of all its builds: it changes four squares besides its own."""
-    return not supply or (facts >> _BUILDS_OF[seat] & _BUILD_BITS).bit_count() < TALLEST
+    return not supply or (features >> _BUILDS_OF[seat] & _BUILD_BITS).bit_count() < MAX_HEIGHT

@@ -6,13 +6,13 @@ from domain.game import IllegalMove, MalformedNotation
 from domain.towers.board import (
     CASTLES,
     DIRECTIONS,
+    EMPTY,
     HEIGHT,
-    NOTHING,
+    MAX_HEIGHT,
     RAYS,
     SEAT_NAMES,
     SQUARE_NUMBERS,
     SQUARES,
-    TALLEST,
     controller,
 )
 from domain.towers.features import FIRST_PUSH
@@ -36,14 +36,14 @@ def why_not(position: Position, name: str) -> str | None:
     pushes = range(FIRST_PUSH + 4 * square, FIRST_PUSH + 4 * square + 4)
     if any(is_legal(position, move) for move in (square, *pushes)):
         return None
-    if position.board[square] == NOTHING:
+    if position.board[square] == EMPTY:
         return f"{name} is empty"
     try:
         _refuse_if_not_controlled(position, square)
     except IllegalMove as refusal:
         return str(refusal)
     kind, height = ("castle" if square in CASTLES else "tower"), HEIGHT[position.board[square]]
-    built = "cannot be built on" if square in CASTLES or height == TALLEST else "cannot grow: your supply is empty"
+    built = "cannot be built on" if square in CASTLES or height == MAX_HEIGHT else "cannot grow: your supply is empty"
     fallen = "is too low to be pushed" if height < 2 else "no neighbour is lower, so that nothing could fall"
     return f"the {kind} on {name} {built}, and {'it ' if height < 2 else ''}{fallen}"
 
@@ -55,11 +55,11 @@ def legal_build(position: Position, square: int) -> int:
     name = SQUARES[square]
     if square in CASTLES:
         _refuse(f"{name} is a castle: castles cannot be built on")
-    if position.board[square] == NOTHING:
+    if position.board[square] == EMPTY:
         _refuse(f"{name} is empty: you build on towers that you control")
     _refuse_if_not_controlled(position, square)
-    if HEIGHT[position.board[square]] == TALLEST:
-        _refuse(f"the tower on {name} is {TALLEST} pieces high already")
+    if HEIGHT[position.board[square]] == MAX_HEIGHT:
+        _refuse(f"the tower on {name} is {MAX_HEIGHT} pieces high already")
     _refuse("your supply is empty: you can only push")
 
 
@@ -67,7 +67,7 @@ def legal_push(position: Position, origin: int, target: int) -> int:
     """Return the push from ``origin`` whose last square is ``target`` (section 3.2); raises IllegalMove."""
     board = position.board
     name, wanted = SQUARES[origin], SQUARES[target]
-    if board[origin] == NOTHING:
+    if board[origin] == EMPTY:
         _refuse(f"{name} is empty: there is nothing to push")
     _refuse_if_not_controlled(position, origin)
     if HEIGHT[board[origin]] < 2:

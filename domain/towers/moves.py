@@ -1,11 +1,11 @@
-"""Moves of Towers: generation, legality and application. How moves are numbered is told in ``facts``."""
+"""Moves of Towers: generation, legality and application. How moves are numbered is told in ``features``."""
 
 from collections.abc import Iterable
 from itertools import chain
 from operator import getitem
 
-from domain.towers.board import HEIGHT, LAST_PUSH, NOTHING, RAYS, raised
-from domain.towers.features import FACTS, FIRST_PUSH, actions, can_act, goal_reached
+from domain.towers.board import EMPTY, HEIGHT, MAX_PUSHES, RAYS, with_top
+from domain.towers.features import FEATURES, FIRST_PUSH, can_act, goal_reached, legal_actions
 from domain.towers.position import Position
 
 _MOVES_OF_BYTE: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
@@ -16,18 +16,18 @@ _MOVES_OF_BYTE: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
 
 def action_set(position: Position) -> int:
     """Return the legal moves as a set of bits; 0 when the game is over by rule 1, 2 or 4 of section 7."""
-    _, facts, supplies, side, pushes = position
-    if pushes >= LAST_PUSH or goal_reached(facts, len(supplies)):
+    _, features, supplies, side, pushes = position
+    if pushes >= MAX_PUSHES or goal_reached(features, len(supplies)):
         return 0
-    return actions(facts, side, supplies[side])
+    return legal_actions(features, side, supplies[side])
 
 
 def legal_moves(position: Position) -> Iterable[int]:
     """Return the legal moves, in ASCII order of their strings; none when the game is over by position."""
-    return moves_of(action_set(position))
+    return moves_in(action_set(position))
 
 
-def moves_of(action_set: int) -> Iterable[int]:
+def moves_in(action_set: int) -> Iterable[int]:
     """Return the moves of a set of bits, in ascending order, each byte of it by one look into a table."""
     return chain.from_iterable(map(getitem, _MOVES_OF_BYTE, action_set.to_bytes(32, "little")))
 
@@ -40,7 +40,7 @@ def topple(board: tuple[int, ...], move: int) -> list[tuple[int, int]]:
     here = (move - FIRST_PUSH) >> 2
     falling = board[here]
     count = HEIGHT[falling]
-    below = NOTHING
+    below = EMPTY
     ground = 0
     changed: list[tuple[int, int]] = []
     for there in RAYS[move - FIRST_PUSH]:
@@ -68,34 +68,34 @@ def last_square(position: Position, push: int) -> int:
 
 def play(position: Position, move: int) -> Position:
     """Return the position after the legal ``move``, players without a legal action skipped (section 4)."""
-    board, facts, supplies, side, pushes = position
+    board, features, supplies, side, pushes = position
     towers = list(board)
     if move < FIRST_PUSH:
-        table = FACTS[move]
+        table = FEATURES[move]
         old = board[move]
-        towers[move] = new = raised(old, side)
-        facts += table[new] - table[old]
+        towers[move] = new = with_top(old, side)
+        features += table[new] - table[old]
         supplies = (*supplies[:side], supplies[side] - 1, *supplies[side + 1 :])
         pushes = 0
     else:
         for square, new in topple(board, move):
-            table = FACTS[square]
-            facts += table[new] - table[towers[square]]
+            table = FEATURES[square]
+            features += table[new] - table[towers[square]]
             towers[square] = new
         pushes += 1
     if len(supplies) == 2:
-        return Position(tuple(towers), facts, supplies, 1 - side, pushes)
-    return Position(tuple(towers), facts, supplies, _next_side(facts, supplies, side), pushes)
+        return Position(tuple(towers), features, supplies, 1 - side, pushes)
+    return Position(tuple(towers), features, supplies, _next_side(features, supplies, side), pushes)
 
 
-def _next_side(facts: int, supplies: tuple[int, ...], side: int) -> int:
+def _next_side(features: int, supplies: tuple[int, ...], side: int) -> int:
     """Return the seat after ``side`` that can act; simply the next one when rule 1 or 2 ends the game (section 8)."""
     players = len(supplies)
     following = (side + 1) % players
-    if goal_reached(facts, players):
+    if goal_reached(features, players):
         return following
     for step in range(1, players):
         seat = (side + step) % players
-        if can_act(facts, seat, supplies[seat]):
+        if can_act(features, seat, supplies[seat]):
             return seat
     return following

@@ -4,27 +4,27 @@ from collections.abc import Hashable, Sequence
 
 from domain.game import Outcome
 from domain.history import occurrences
-from domain.towers.board import LAST_PUSH
+from domain.towers.board import MAX_PUSHES
 from domain.towers.features import can_act, goal_reached, goals_reached_by
 from domain.towers.position import Position
 
 
 def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return how the game has ended, or None while it goes on; the first rule of section 7 that applies decides."""
-    _, facts, supplies, side, pushes = position
+    _, features, supplies, side, pushes = position
     players = len(supplies)
     mover = (side - 1) % players
-    if goal_reached(facts, players):
+    if goal_reached(features, players):
         for step in range(players):
             seat = (mover + step) % players
-            castles, crowned_castles = goals_reached_by(facts, players, seat)
+            castles, crowned_castles = goals_reached_by(features, players, seat)
             if castles or crowned_castles:
                 return _won(players, seat, "castles" if castles else "crowned-castles")
-    if not can_act(facts, side, supplies[side]):
+    if not can_act(features, side, supplies[side]):
         return _won(players, mover, "no-moves")
     if occurrences(position, history, key) >= 2:
         return _drawn(players, "repetition")
-    if pushes >= LAST_PUSH:
+    if pushes >= MAX_PUSHES:
         return _drawn(players, "no-progress")
     return None
 

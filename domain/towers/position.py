@@ -5,21 +5,21 @@ from typing import NamedTuple, NoReturn
 from domain.game import MalformedNotation
 from domain.towers.board import (
     CASTLES,
-    LAST_PUSH,
+    EMPTY,
     LETTERS,
-    NOTHING,
+    MAX_HEIGHT,
+    MAX_PUSHES,
     PIECES_EACH,
     SEAT_NAMES,
     SIDE,
     SQUARES,
-    TALLEST,
     pieces_of,
     tower_of,
 )
-from domain.towers.features import can_act, facts_of, goal_reached
+from domain.towers.features import can_act, features_of, goal_reached
 
 _FIELDS = ("board", "players", "side", "pushes")
-_PUSH_COUNTS = {str(count): count for count in range(LAST_PUSH + 1)}
+_PUSH_COUNTS = {str(count): count for count in range(MAX_PUSHES + 1)}
 _COLOURS = {"w": "white", "u": "blue", "r": "red", "b": "black"}
 
 
@@ -27,7 +27,7 @@ class Position(NamedTuple):
     """Towers by square, the facts that follow from them, supplies by seat, the side to move, pushes in a row."""
 
     board: tuple[int, ...]
-    facts: int
+    features: int
     supplies: tuple[int, ...]
     side: int
     pushes: int
@@ -49,11 +49,15 @@ def parse_position(text: str) -> Position:
     if len(side_field) != 1 or side_field not in letters:
         _refuse(f"side: expected one of {', '.join(letters)}, found {_quoted(side_field)}")
     if pushes_field not in _PUSH_COUNTS:
-        _refuse(f"pushes: expected a number from 0 to {LAST_PUSH}, found {_quoted(pushes_field)}")
+        _refuse(f"pushes: expected a number from 0 to {MAX_PUSHES}, found {_quoted(pushes_field)}")
     position = Position(
-        board, facts_of(board), _supplies(board_field, letters), letters.index(side_field), _PUSH_COUNTS[pushes_field]
+        board,
+        features_of(board),
+        _supplies(board_field, letters),
+        letters.index(side_field),
+        _PUSH_COUNTS[pushes_field],
     )
-    _refuse_a_turn_not_skipped(position)
+    _refuse_unskipped_side(position)
     return position
 
 
@@ -89,7 +93,7 @@ def _parse_board(field: str, letters: str) -> tuple[int, ...]:
     ranks = field.split("/")
     if len(ranks) != SIDE:
         _refuse(f"board: expected 7 ranks separated by '/', found {len(ranks)}")
-    board = [NOTHING] * len(SQUARES)
+    board = [EMPTY] * len(SQUARES)
     for number, rank in enumerate(ranks):
         _parse_rank(rank, SIDE - number, letters, board)
     return tuple(board)
@@ -124,8 +128,8 @@ def _parse_tower(item: str, square: int, letters: str) -> int:
     strange = next((letter for letter in item if letter not in "wurbg"), None)
     if strange is not None or not item:
         _refuse(f"{name}: expected pieces (w, u, r, b, g) or a run of 1 to 7 empty squares, found {_quoted(item)}")
-    if len(item) > TALLEST:
-        _refuse(f"{name}: a tower is at most {TALLEST} pieces high, not {len(item)}")
+    if len(item) > MAX_HEIGHT:
+        _refuse(f"{name}: a tower is at most {MAX_HEIGHT} pieces high, not {len(item)}")
     absent = next((letter for letter in item if letter not in letters and letter != "g"), None)
     if absent is not None:
         _refuse(f"{name}: no {_COLOURS[absent]} pieces in a game of {len(letters)} players")
@@ -148,15 +152,15 @@ def _supplies(board_field: str, letters: str) -> tuple[int, ...]:
     return supplies
 
 
-def _refuse_a_turn_not_skipped(position: Position) -> None:
+def _refuse_unskipped_side(position: Position) -> None:
     """Refuse a side to move that should have been skipped (section 8); with two players nobody ever is."""
-    _, facts, supplies, side, _ = position
+    _, features, supplies, side, _ = position
     players = len(supplies)
-    if players == 2 or goal_reached(facts, players) or can_act(facts, side, supplies[side]):
+    if players == 2 or goal_reached(features, players) or can_act(features, side, supplies[side]):
         return
     for step in (1, 2):
         seat = (side + step) % players
-        if can_act(facts, seat, supplies[seat]):
+        if can_act(features, seat, supplies[seat]):
             names = SEAT_NAMES[players]
             _refuse(f"side: {names[side]} cannot act but {names[seat]} can, so the turn should have been skipped")
 

@@ -49,7 +49,7 @@ def columns(position: Position) -> list[str]:
 
 def mirrored(text: str) -> str:
     """The position string with the board turned by half a turn and the colours exchanged."""
-    board, side, quiet = text.split(" ")
+    board, side, halfmove_clock = text.split(" ")
     ranks = []
     for rank in reversed(board.split("/")):
         tokens, rest = [], rank
@@ -59,7 +59,7 @@ def mirrored(text: str) -> str:
             rest = rest[size:]
         ranks.append("".join(reversed(tokens)))
     exchanged = "/".join(ranks).translate(str.maketrans("wWbB", "bBwW"))
-    return f"{exchanged} {'b' if side == 'w' else 'w'} {quiet}"
+    return f"{exchanged} {'b' if side == 'w' else 'w'} {halfmove_clock}"
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -131,7 +131,7 @@ def test_any_tuple_of_numbers_may_be_asked_about(game: Bashni) -> None:
 
 def test_no_move_is_legal_when_the_counter_is_full() -> None:
     position = GAME.parse_position("1B6/8/8/8/8/8/1W6/8 b 30")
-    earlier = position._replace(quiet=29)
+    earlier = position._replace(halfmove_clock=29)
     assert list(GAME.legal_moves(position)) == []
     assert list(GAME.legal_moves(earlier)) != []
     assert not any(GAME.is_legal(position, move) for move in GAME.legal_moves(earlier))

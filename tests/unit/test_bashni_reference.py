@@ -19,7 +19,7 @@ DIRECTIONS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 def read_board(position: str) -> tuple[Board, str, int]:
     """The columns of a position string by (file, rank), top first; side; quiet plies."""
-    written, side, quiet = position.split(" ")
+    written, side, halfmove_clock = position.split(" ")
     board: Board = {}
     for rank, text in zip(range(8, 0, -1), written.split("/"), strict=True):
         file, rest = 1, text
@@ -30,16 +30,16 @@ def read_board(position: str) -> tuple[Board, str, int]:
             column, rest = rest[1:].split(")", 1) if rest[0] == "(" else (rest[0], rest[1:])
             board[file, rank] = column
             file += 1
-    return board, side, int(quiet)
+    return board, side, int(halfmove_clock)
 
 
-def write_board(board: Board, side: str, quiet: int) -> str:
+def write_board(board: Board, side: str, halfmove_clock: int) -> str:
     """The position string of a board."""
     signs = {square: f"({column})" if len(column) > 1 else column or "." for square, column in board.items()}
     written = "/".join(["".join([signs.get((file, rank), ".") for file in range(1, 9)]) for rank in range(8, 0, -1)])
     for run in range(8, 0, -1):
         written = written.replace("." * run, str(run))
-    return f"{written} {side} {quiet}"
+    return f"{written} {side} {halfmove_clock}"
 
 
 def on_board(square: tuple[int, int]) -> bool:
@@ -108,9 +108,9 @@ def captures(
 
 def reference_moves(ruleset: int, position: str) -> dict[str, str]:
     """Every legal move of a position string with the position string after it."""
-    board, side, quiet = read_board(position)
+    board, side, halfmove_clock = read_board(position)
     other = "b" if side == "w" else "w"
-    if quiet == 30:
+    if halfmove_clock == 30:
         return {}
     own = [square for square, column in board.items() if column[0].lower() == side]
     taking: dict[str, str] = {}
@@ -124,7 +124,7 @@ def reference_moves(ruleset: int, position: str) -> dict[str, str]:
         for across, up in DIRECTIONS:
             to = (square[0] + across, square[1] + up)
             while on_board(to) and to not in board and (column[0].isupper() or up == forward):
-                calm = quiet + 1 if column[0].isupper() else 0
+                calm = halfmove_clock + 1 if column[0].isupper() else 0
                 plain[f"{name(square)}-{name(to)}"] = write_board({**rest, to: crowned(column, to)}, other, calm)
                 if column[0].islower():
                     break

@@ -149,7 +149,7 @@ def test_the_same_board_with_the_other_side_to_move_is_another_position() -> Non
 
 
 def test_the_draw_counter_does_not_tell_positions_apart() -> None:
-    early, late = (GAME.parse_position(f"1B6/8/8/8/8/8/8/W7 w {quiet}") for quiet in (0, 8))
+    early, late = (GAME.parse_position(f"1B6/8/8/8/8/8/8/W7 w {halfmove_clock}") for halfmove_clock in (0, 8))
     assert GAME.key(early) == GAME.key(late)
     assert early != late
 

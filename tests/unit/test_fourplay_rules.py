@@ -85,7 +85,7 @@ def test_the_four_armies_are_one_army_turned_about_the_centre() -> None:
 
 def test_the_moves_do_not_depend_on_which_way_the_board_is_turned() -> None:
     for position in random_positions("standard", seed=21, every=40)[:12]:
-        if not position.out and not position.dogs:
+        if not position.eliminated and not position.attachments:
             around = GAME.parse_position(turned(GAME.format_position(position)))
             assert len(list(GAME.legal_moves(around))) == len(list(GAME.legal_moves(position)))
 

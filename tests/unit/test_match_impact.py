@@ -30,7 +30,7 @@ def sooner(position: Any, history: Sequence[Any]) -> Outcome | None:
 
 def slower(position: Any, move: Any) -> Any:
     """Play a move that counts as one without progress whatever it is."""
-    return bashni.GAME.play(position, move)._replace(quiet=position.quiet + 1)
+    return bashni.GAME.play(position, move)._replace(halfmove_clock=position.halfmove_clock + 1)
 
 
 SOONER = variant(bashni.GAME, ruleset=3, outcome=sooner)

@@ -9,8 +9,8 @@ import pytest
 from domain.bashni import GAME as BASHNI
 from domain.four_towers import GAME as FOUR_TOWERS
 from domain.fourplay import GAME as FOURPLAY
-from domain.fourplay.attacks import ENEMY, Sight, attacks, own_squares
-from domain.fourplay.moves import piece_moves, split
+from domain.fourplay.attacks import ENEMY, PlayerView, attacks, own_squares
+from domain.fourplay.moves import add_piece_moves, split_move
 from domain.game import AnyGame, IllegalMove, MalformedNotation
 from domain.games import GAMES
 from domain.presentation import Fact
@@ -119,14 +119,14 @@ def test_whom_a_piece_of_fourplay_attacks_is_what_its_moves_can_capture() -> Non
             if not moves:
                 break
             if ply % 10 == 9:
-                for player in set(range(4)) - set(position.out):
-                    sight = Sight(position, player)
-                    for square in own_squares(sight):
+                for player in set(range(4)) - set(position.eliminated):
+                    player_view = PlayerView(position, player)
+                    for square in own_squares(player_view):
                         generated: list[str] = []
-                        piece_moves(sight, square, generated)
-                        captures = {split(move)[2] for move in generated if split(move)[1] in "x*"}
-                        enemies = [target for target, there in enumerate(sight.view) if there == ENEMY]
-                        attacked = {target for target in enemies if attacks(sight, square, target)}
+                        add_piece_moves(player_view, square, generated)
+                        captures = {split_move(move)[2] for move in generated if split_move(move)[1] in "x*"}
+                        enemies = [target for target, there in enumerate(player_view.occupants) if there == ENEMY]
+                        attacked = {target for target in enemies if attacks(player_view, square, target)}
                         assert attacked == captures
                         seen[bool(captures)] += 1
             position = FOURPLAY.play(position, chance.choice(moves))

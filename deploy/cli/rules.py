@@ -7,6 +7,7 @@ import click
 from deploy.cli.errors import CommandError
 from deploy.cli.games import find_game, game_argument, parse_position
 from deploy.cli.impact import impact_command
+from deploy.cli.new_game import new_game
 from deploy.cli.output import progress_bar
 from deploy.cli.vectors import Failure, Report, VectorFileError, check_cases, game_of_file, perft, read_cases
 from domain.game import AnyGame, RulesError
@@ -22,6 +23,7 @@ def rules() -> None:
 
 
 rules.add_command(impact_command)
+rules.add_command(new_game)
 
 
 @rules.command("list")

@@ -20,7 +20,7 @@ TURN_SECONDS = 0.4
 PERFT_NODES = 20_000
 """The depth of a perft is the first that counts this many."""
 
-TARGETS = {"bashni": 4.0, "towers": 2.0}
+TARGETS = {"bashni": 4.0, "towers": 2.0, "tower-game": 0.5, "fourplay": 0.7, "four-towers": 0.2}
 """Playout moves per second as multiples of python-chess."""
 
 GENERATED_TARGETS = {"four-towers": 0.4}

@@ -49,6 +49,9 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.resources.commands.fresh_seed", lambda: SEED)
 
 
+assert LATE.keys() <= GAMES.keys()
+
+
 def begin_late(monkeypatch: pytest.MonkeyPatch, game: AnyGame) -> None:
     """Let matches of a long game begin with the position from which they end soon; others begin as ever."""
     if game.id in LATE:

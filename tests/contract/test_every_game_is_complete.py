@@ -1,0 +1,96 @@
+"""What a game still lacks, from its vectors to its row in the README."""
+
+from pathlib import Path
+
+import pytest
+
+from api.pages.rules.pages import figures_of, has_page
+from deploy.cli.vectors import read_cases
+from domain.game import AnyGame
+from domain.games import GAMES
+from domain.scene import COLOURS
+from tests.bench.rules import TARGETS
+from tests.golden.stored import path_of, read
+from tests.support.tiny_game import TINY
+
+ROOT = Path(__file__).parents[2]
+MATCH_REASONS = {"resignation", "draw-agreed", "flag", "ruling"}
+"""Why a match may end whatever its game is."""
+MIN_FIGURES = 5
+
+
+def missing(game: AnyGame) -> list[str]:
+    """Return what ``game`` lacks, in words that say where to put it."""
+    package = game.id.replace("-", "_")
+    vectors = ROOT / "tests" / "vectors" / f"{game.id}.public.json"
+    seen = reasons_seen(game, vectors)
+    style = (ROOT / "events" / "pictures" / "picture.css").read_text()
+    checks = {
+        f"domain/games.py: {game.id} in GAMES": game.id in GAMES,
+        f"pyproject.toml: domain.{package} in the contract of independence": (
+            f'"domain.{package}"' in (ROOT / "pyproject.toml").read_text()
+        ),
+        f"tests/vectors/{vectors.name}: cases with moves, perft and outcome": has_cases(vectors),
+        f"tests/golden: python -m tests.golden {game.id} {game.ruleset}": path_of(game.id, game.ruleset).is_file(),
+        f"api/pages/rules/games/{package}.py: {MIN_FIGURES} figures": (
+            has_page(game.id) and len(figures_of(game.id)) >= MIN_FIGURES
+        ),
+        f"api/pages/templates/rules/{game.id}.html": (
+            ROOT / "api" / "pages" / "templates" / "rules" / f"{game.id}.html"
+        ).is_file(),
+        f"GAME.reasons: words for {', '.join(sorted(seen - game.reasons.keys()))}": seen <= game.reasons.keys(),
+        "GAME.setups: a colour of domain.scene.COLOURS for each seat": all(
+            len(set(setup.colours)) == len(setup.seat_names) and set(setup.colours) <= set(COLOURS)
+            for setup in game.setups.values()
+        ),
+        "events/pictures/picture.css: a style of each colour": all(
+            f".piece-{colour} " in style and f".by-{colour} " in style for colour in colours_of(game)
+        ),
+        "GAME.showcase: a position in which the game goes on": is_under_way(game),
+        "tests/bench/rules.py: a target": game.id in TARGETS,
+        "README.md: a row": f"**{game.title}**" in (ROOT / "README.md").read_text(),
+    }
+    return [place for place, there in checks.items() if not there]
+
+
+def has_cases(vectors: Path) -> bool:
+    """Return whether a file has the kinds of cases that every game needs."""
+    kinds = {kind for case in read_cases(vectors) for kind in case} if vectors.is_file() else set()
+    return {"moves", "perft", "outcome"} <= kinds
+
+
+def reasons_seen(game: AnyGame, vectors: Path) -> set[str]:
+    """Return the reasons of outcomes in the vectors and the golden matches of ``game``."""
+    cases = read_cases(vectors) if vectors.is_file() else []
+    seen = {str(case["outcome"]["reason"]) for case in cases if case.get("outcome")}
+    golden = path_of(game.id, game.ruleset)
+    seen |= {match.reason for match in read(golden)} if golden.is_file() else set()
+    return seen - MATCH_REASONS
+
+
+def colours_of(game: AnyGame) -> set[str]:
+    """Return the colours of all setups."""
+    return {colour for setup in game.setups.values() for colour in setup.colours}
+
+
+def is_under_way(game: AnyGame) -> bool:
+    """Return whether the position that shows the game, if it declares one, has not ended."""
+    return not game.showcase or game.outcome(game.parse_position(game.showcase), ()) is None
+
+
+@pytest.mark.parametrize("rulesets", GAMES.rulesets.values(), ids=GAMES.rulesets)
+def test_every_ruleset_of_a_game_lacks_nothing(rulesets: tuple[AnyGame, ...]) -> None:
+    assert [place for game in rulesets for place in missing(game)] == []
+
+
+def test_what_a_game_lacks_is_named() -> None:
+    assert missing(TINY) == [
+        "domain/games.py: tiny in GAMES",
+        "pyproject.toml: domain.tiny in the contract of independence",
+        "tests/vectors/tiny.public.json: cases with moves, perft and outcome",
+        "tests/golden: python -m tests.golden tiny 1",
+        "api/pages/rules/games/tiny.py: 5 figures",
+        "api/pages/templates/rules/tiny.html",
+        "tests/bench/rules.py: a target",
+        "README.md: a row",
+    ]

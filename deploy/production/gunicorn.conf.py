@@ -1,4 +1,4 @@
-"""How gunicorn serves the API; the stream process overrides the kind and number of its workers on the command line."""
+"""Configuration of gunicorn for the API; the stream process overrides the worker class and number of workers."""
 
 import gc
 import os
@@ -15,7 +15,7 @@ worker_class = "deploy.production.web_worker.WebWorker"
 workers = 2
 threads = 8
 keepalive = 75
-"""Seconds: longer than the 60 s after which proxies usually give a connection up."""
+"""In seconds: longer than the 60 s after which proxies usually close an idle connection."""
 
 timeout = 60
 graceful_timeout = 5
@@ -33,39 +33,38 @@ proc_name = "rookery"
 
 
 MAX_COUNTER_BYTES = 1024 * 1024
-"""Room for the counters of a process: the size in which prometheus_client begins their file."""
+"""Disk space for the counters of a process: the initial size of their file in prometheus_client."""
 
 
 def on_starting(_: object) -> None:
-    """Let the processes open as many files as the system allows, and count together what /metrics shows."""
+    """Raise the limit of open files to what the system allows, and clear the counters that the processes share."""
     exit_quickly()
     _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed))
-    counted = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
-    if counted:
-        shutil.rmtree(counted, ignore_errors=True)
-        os.makedirs(counted)
+    directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if directory:
+        shutil.rmtree(directory, ignore_errors=True)
+        os.makedirs(directory)
 
 
 def when_ready(server: Any) -> None:
-    """Let the process that keeps the workers beat: it looks for silent ones once a second.
+    """Let the arbiter beat whenever it looks for silent workers, once a second.
 
-    What is loaded by now stays: the workers never search it for garbage, which would add a tenth of a second to the
-    requests in which that happens.
+    Exempt everything loaded so far from garbage collection, which would delay single requests by a tenth of a second.
     """
     gc.collect()
     gc.freeze()
-    look = server.murder_workers
+    murder_workers = server.murder_workers
 
-    def look_and_beat() -> None:
-        look()
+    def murder_workers_and_beat() -> None:
+        murder_workers()
         beats.beat("arbiter")
 
-    server.murder_workers = look_and_beat
+    server.murder_workers = murder_workers_and_beat
 
 
 def post_worker_init(worker: Any) -> None:
-    """Let a worker beat whenever its main loop turns, which is when it tells gunicorn that it lives."""
+    """Let a worker beat whenever its main loop notifies gunicorn that it is alive."""
     notify = worker.notify
 
     def notify_and_beat() -> None:
@@ -76,13 +75,13 @@ def post_worker_init(worker: Any) -> None:
 
 
 def post_fork(_: object, worker: Any) -> None:
-    """Reserve the room for the counters of a worker: a mapped file that finds no room on the disk kills its process.
+    """Allocate the counter file of a worker: writing to a mapped file on a full disk would kill the process.
 
-    Without room the worker counts for itself alone.
+    Without space the worker keeps its counters to itself.
     """
-    counted = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
-    if counted and hasattr(os, "posix_fallocate"):  # not on macOS
-        path = os.path.join(counted, f"counter_{os.getpid()}.db")
+    directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if directory and hasattr(os, "posix_fallocate"):  # not on macOS
+        path = os.path.join(directory, f"counter_{os.getpid()}.db")
         try:
             with open(path, "ab") as file:
                 os.posix_fallocate(file.fileno(), 0, MAX_COUNTER_BYTES)
@@ -91,6 +90,6 @@ def post_fork(_: object, worker: Any) -> None:
                 os.unlink(path)
             del os.environ["PROMETHEUS_MULTIPROC_DIR"]
             values: Any = sys.modules.get("prometheus_client.values")
-            if values is not None:  # imported, and the files chosen, before the fork
+            if values is not None:  # imported before the fork, with the files chosen
                 values.ValueClass = values.MutexValue
-            worker.log.warning("The requests of this worker are not counted with the others: %s", error)
+            worker.log.warning("The requests of this worker are not included in /metrics: %s", error)

@@ -1,6 +1,6 @@
-"""How the process of the live stream takes connections in: a greenlet for each, up to a number for each address.
+"""The worker of the live stream: one greenlet per connection, with a maximum number of connections per address.
 
-A connection that has not sent a whole request within gunicorn's ``keepalive`` seconds is closed by gunicorn's worker.
+gunicorn's worker closes a connection that has not sent a complete request within ``keepalive`` seconds.
 """
 
 import os
@@ -10,21 +10,21 @@ from typing import Any
 from gunicorn.workers.ggevent import GeventWorker
 
 MAX_CONNECTIONS_PER_ADDRESS = 1100
-"""Somewhat more than may watch: the others hear why they cannot. Behind a trusted proxy the proxy counts."""
+"""Slightly more than the streams of an address, so that further ones get an error. Behind a trusted proxy it counts."""
 
 
 class StreamWorker(GeventWorker):  # type: ignore[misc]
-    """A gevent worker that gives up connections beyond what one address may have."""
+    """A gevent worker that closes connections beyond the limit of an address."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._open: Counter[str] = Counter()
-        # Read here: what the application imports before gevent has replaced the sockets would keep the old ones.
-        # A value that is no number is refused by the application itself.
+        # Read here: modules imported before gevent has patched the sockets would keep the unpatched ones. The
+        # application itself refuses a value that is not a number.
         self._unlimited = os.environ.get("ROOKERY_TRUSTED_PROXIES", "0") not in ("", "0")
 
     def handle_exit(self, sig: int, frame: object) -> None:
-        """Stop at once: clients connect again and receive what happened meanwhile."""
+        """Stop at once: clients reconnect and receive what happened meanwhile."""
         self.handle_quit(sig, frame)
 
     def handle(self, listener: Any, client: Any, addr: Any) -> None:

@@ -1,4 +1,4 @@
-"""The backup that deploy/README.md describes, made while everything runs, can be restored as it says."""
+"""The backup that docs/operators.md describes, made while everything runs, can be restored as it says."""
 
 import re
 import shutil
@@ -20,14 +20,14 @@ from tests.bench.store import CREATED, MOVED
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
-README = Path(__file__).parents[2] / "deploy" / "README.md"
+OPERATORS = Path(__file__).parents[2] / "docs" / "operators.md"
 COPIES = 3
 NOW = 1_790_000_000_000
 
 
 def steps() -> tuple[str, str]:
     """Return the commands of the backup and of the restore."""
-    section = README.read_text().partition("## Backup and restore")[2].partition("\n## ")[0]
+    section = OPERATORS.read_text().partition("## Backup and restore")[2].partition("\n## ")[0]
     backup, restore = re.findall(r"```sh\n(.*?)```", section, re.S)
     return backup, restore
 

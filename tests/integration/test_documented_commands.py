@@ -1,4 +1,4 @@
-"""The commands of the README as they stand there, and how commands find the installation that they act on."""
+"""The commands in README and docs, run as written there, and how commands find the installation they use."""
 
 import re
 import shlex
@@ -15,7 +15,8 @@ from tests.support.api_client import ApiClient
 from tests.support.eventually import eventually
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = [block for page in PAGES for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.DOTALL | re.M)]
 PROGRAM = ".venv/bin/rookery"
 COMMANDS = [line.strip() for block in BLOCKS for line in block.splitlines() if line.startswith(PROGRAM)]
 
@@ -54,7 +55,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_every_command_of_the_readme_does_what_it_says_on_the_installation_that_runs_there(
+def test_every_documented_command_does_what_it_says_on_the_installation_that_runs_there(
     installation: LocalInstallation, beside: Path
 ) -> None:
     (beside / "tests").symlink_to(ROOT / "tests")

@@ -53,7 +53,7 @@ class Site:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self.servers.turn(0.05)
+            self.servers.run_once(0.05)
         self.servers.close()
 
     def close(self) -> None:
@@ -110,8 +110,8 @@ def site() -> Iterator[Site]:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server whose deadlines come at once."""
     monkeypatch.setattr(web_worker, "MAX_REQUEST_S", 0.2)
-    monkeypatch.setattr(web_worker, "MAX_TAKING_S", 0.2)
-    monkeypatch.setattr(web_worker, "DEADLINES_EVERY_S", 0)
+    monkeypatch.setattr(web_worker, "MAX_RESPONSE_S", 0.2)
+    monkeypatch.setattr(web_worker, "CHECK_INTERVAL_S", 0)
     site = Site()
     yield site
     site.close()
@@ -148,7 +148,7 @@ def test_health_is_answered_while_all_threads_are_held(site: Site) -> None:
 def test_a_request_that_is_not_whole_in_time_is_answered_408(hasty: Site, begun: bytes) -> None:
     answer = hasty.ask(begun)
     assert b" 408 Request Timeout\r\n" in answer
-    assert b"has to arrive within" in answer
+    assert b"must arrive within" in answer
 
 
 def test_bytes_that_drip_do_not_put_the_deadline_off(hasty: Site) -> None:

@@ -11,7 +11,7 @@ from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
 from events.people.tickets import Tickets
-from events.private.availability import Diaries, RedisDiaries
+from events.private.availability import AvailabilityStore, RedisAvailabilityStore
 from events.private.chats import Chats
 from events.private.notebooks import Notebooks
 from events.private.reports import Reports
@@ -75,7 +75,9 @@ class Installation:
     @cached_property
     def timekeeper(self) -> Timekeeper:
         """What carries out what time makes due in matches."""
-        return Timekeeper(self.matches, self.diaries, self.heartbeat, lambda player: self.readmodels.active(player))
+        return Timekeeper(
+            self.matches, self.availability, self.heartbeat, lambda player: self.readmodels.active(player)
+        )
 
     @cached_property
     def match_service(self) -> MatchService:
@@ -88,9 +90,9 @@ class Installation:
         return RedisHeartbeat(self.client, self.prefix, self.store.clock, self.name)
 
     @cached_property
-    def diaries(self) -> Diaries:
+    def availability(self) -> AvailabilityStore:
         """When players are available."""
-        return RedisDiaries(self.client, self.prefix)
+        return RedisAvailabilityStore(self.client, self.prefix)
 
     @cached_property
     def readmodels(self) -> ReadModels:
@@ -184,7 +186,7 @@ class Installation:
             people=self.people,
             administration=self.administration,
             statements=self.statements,
-            diaries=self.diaries,
+            availability=self.availability,
             notebooks=self.notebooks,
             chats=self.chats,
             blocks=self.blocks,

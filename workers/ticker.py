@@ -47,7 +47,7 @@ class Ticker:
         self._store = installation.store
         self._readmodels = installation.readmodels
         self._timekeeper = installation.timekeeper
-        self._diaries = installation.diaries
+        self._availability = installation.availability
         self._heartbeat = installation.heartbeat
         self._now = installation.now
         self._idle = Retries()
@@ -75,7 +75,7 @@ class Ticker:
         self._heartbeat.beat(now, now)
         self._announce_provisional()
         following = min(self._settle_due(now), now + TICK_MS)
-        for mark in self._diaries.marks():
+        for mark in self._availability.pending():
             beats.beat()
             self._timekeeper.follow(mark, now)
         return now if self._credit_outages(now) else following

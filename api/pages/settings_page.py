@@ -25,18 +25,18 @@ def settings() -> str | Response:
     if person is None:
         return sign_in_first()
     now = services().now()
-    diary = services().diaries.read([person.id])[person.id]
+    availability = services().availability.read([person.id])[person.id]
     blocks = services().blocks.of(person.id)
-    rest = vacation.left(diary.book, year_of(now))
+    rest = vacation.left(availability.book, year_of(now))
     return render_template(
         "settings.html",
-        diary=diary,
+        availability=availability,
         days=DAYS,
         most_free_days=MOST_FREE_DAYS,
         zones=sorted(zone_names()),
-        current=vacation.current(diary.book, now),
-        ahead=[each for each in diary.book if each.since > now],
-        past=sum(each.until <= now for each in diary.book),
+        current=vacation.current(availability.book, now),
+        ahead=[each for each in availability.book if each.since > now],
+        past=sum(each.until <= now for each in availability.book),
         left=duration(rest),
         allowance=duration(vacation.ALLOWANCE),
         year=year_of(now),

@@ -15,7 +15,7 @@ from domain.match import vacation
 from domain.match.calendar import MOST_FREE_DAYS
 from domain.match.refusals import Refused
 from domain.match.vacation import year_of
-from events.private.availability import Change, Diary, arranged, refuse_hasty_change
+from events.private.availability import Availability, Change, refuse_early_change, with_calendar
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX, description="Your own time: calendar and vacations")
@@ -85,9 +85,9 @@ def set_my_calendar(arguments: dict[str, Any]) -> Response:
     """Set time zone, free days and what is done automatically; free days change once in 7 days, from now on"""
     now = services().now()
 
-    def change(diary: Diary) -> Diary:
-        after = arranged(diary, arguments["zone"], arguments["free_days"], now)
-        refuse_hasty_change(diary, after, now)
+    def change(availability: Availability) -> Availability:
+        after = with_calendar(availability, arguments["zone"], arguments["free_days"], now)
+        refuse_early_change(availability, after, now)
         return after._replace(auto_vacation=arguments["auto_vacation"], plays_forced=arguments["plays_forced"])
 
     return _calendar(_changed(change, now))
@@ -110,10 +110,10 @@ def take_vacation(arguments: dict[str, int]) -> Response:
     now = services().now()
     since, until = arguments.get("since", now), arguments["until"]
 
-    def change(diary: Diary) -> Diary:
-        if any((each.since, each.until) == (since, until) for each in diary.book):
-            return diary  # the same request again
-        return diary._replace(book=vacation.booked(diary.book, since, until, now))
+    def change(availability: Availability) -> Availability:
+        if any((each.since, each.until) == (since, until) for each in availability.book):
+            return availability  # the same request again
+        return availability._replace(book=vacation.booked(availability.book, since, until, now))
 
     return _vacations(_changed(change, now), now, 201)
 
@@ -124,7 +124,7 @@ def take_vacation(arguments: dict[str, int]) -> Response:
 def come_back() -> Response:
     """Come back early from a vacation; what is left of it is kept for later"""
     now = services().now()
-    _changed(lambda diary: diary._replace(book=vacation.ended(diary.book, now)), now)
+    _changed(lambda own: own._replace(book=vacation.ended(own.book, now)), now)
     return Response(status=204)
 
 
@@ -136,37 +136,38 @@ def cancel_vacation(since: str) -> Response:
     now, begin = services().now(), read_instant(since)
     if begin is None:
         raise Refused("no-vacation", "a vacation is named by the instant at which it begins, as it is listed")
-    _changed(lambda diary: diary._replace(book=vacation.cancelled(diary.book, begin, now)), now)
+    _changed(lambda own: own._replace(book=vacation.cancelled(own.book, begin, now)), now)
     return Response(status=204)
 
 
-def _diary() -> Diary:
+def _diary() -> Availability:
     player = require_person().id
-    return services().diaries.read([player])[player]
+    return services().availability.read([player])[player]
 
 
-def _changed(change: Change, now: int) -> Diary:
-    """Change the diary of the caller as often as the limit allows: all matches follow each change."""
+def _changed(change: Change, now: int) -> Availability:
+    """Change the availability of the caller as often as the limit allows: all matches follow each change."""
     player = require_person().id
     spend("calendars", player)
     return services().timekeeper.change(player, change, now)
 
 
-def _calendar(diary: Diary) -> Response:
+def _calendar(availability: Availability) -> Response:
     return json_response(
         {
-            "zone": diary.zone,
-            "free_days": list(diary.free_days),
-            "auto_vacation": diary.auto_vacation,
-            "plays_forced": diary.plays_forced,
+            "zone": availability.zone,
+            "free_days": list(availability.free_days),
+            "auto_vacation": availability.auto_vacation,
+            "plays_forced": availability.plays_forced,
         }
     )
 
 
-def _vacations(diary: Diary, now: int, status: int = 200) -> Response:
+def _vacations(availability: Availability, now: int, status: int = 200) -> Response:
     year = year_of(now)
     items = [
-        {"since": rfc3339(each.since), "until": rfc3339(each.until), "automatic": each.automatic} for each in diary.book
+        {"since": rfc3339(each.since), "until": rfc3339(each.until), "automatic": each.automatic}
+        for each in availability.book
     ]
-    payload = {"items": items, "left": vacation.left(diary.book, year) // SECOND, "year": year}
+    payload = {"items": items, "left": vacation.left(availability.book, year) // SECOND, "year": year}
     return json_response(payload, status)

@@ -28,7 +28,7 @@ from events.people.names import NAME, InvalidName
 from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPassword
 from events.people.person import NoSuchPerson, Person
 from events.people.tokens import MAX_LABEL_LENGTH, Token, TooManyTokens
-from events.private.availability import Diary, arranged
+from events.private.availability import Availability, with_calendar
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339
 
@@ -249,8 +249,12 @@ def _set_time_zone(person: Person, zone: str) -> None:
         return
     now = services().now()
 
-    def change(diary: Diary) -> Diary:
-        return arranged(diary, zone, diary.free_days, now) if diary.zone == Diary().zone else diary
+    def change(availability: Availability) -> Availability:
+        return (
+            with_calendar(availability, zone, availability.free_days, now)
+            if availability.zone == Availability().zone
+            else availability
+        )
 
     services().timekeeper.change(person.id, change, now)
 

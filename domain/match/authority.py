@@ -2,8 +2,8 @@
 
 For every event, or for the group of events that one decision makes, the command behind it is reconstructed from the
 event and its actor, and decided again on the match before it: ``decide`` alone has the rules about who may do what.
-What a decision rests on besides the match (that an arbiter had the role, that a vacation was in a diary) no event
-shows: it must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
+What a decision rests on besides the match (that an arbiter had the role, that a vacation was booked) no event shows:
+it must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -162,7 +162,7 @@ class Authority:
             words = "that the server was away"
         elif isinstance(event, e.ClockPaused):
             self._bound_pause(event)
-            words = "that vacations and free days stood in the diaries of the players"
+            words = "that vacations and free days stood in the availability of the players"
         elif isinstance(event, e.TimeCorrected) or (isinstance(event, e.ClockResumed) and actor == CONSOLE):
             words = "that the operator corrected a clock that was wrong"
         elif isinstance(event, e.ClockResumed) and event.reason == PauseReason.VACATION and before is not None:

@@ -28,7 +28,7 @@ from domain.match.guards import seats_playing
 from domain.match.state import CLOCK, CONSOLE, MatchState, replaced
 from domain.match.terms import MINUTE
 from domain.match.timekeeping import deadline_of
-from domain.match.vacation import Book
+from domain.match.vacation import Vacations
 
 MAX_BEAT_GAP_MS = 2 * MINUTE
 """Time that is not kept for longer than this is an outage."""
@@ -65,7 +65,7 @@ class Availability(Protocol):
         """The calendars before, in the order of time."""
 
     @property
-    def book(self) -> Book:
+    def book(self) -> Vacations:
         """The vacations, in the order of time."""
 
     @property

@@ -123,7 +123,7 @@ def command_of(before: MatchState, event: e.Event, actor: str, following: e.Even
 
 
 _OWN_PAUSES = (PauseReason.VACATION, PauseReason.WEEKEND)
-"""Reasons for which the clock of a single player stands still: what the player's diary says."""
+"""Reasons for which the clock of a single player stands still: what the player's availability says."""
 
 
 def _pause(before: MatchState, event: e.ClockPaused, actor: str) -> c.PauseClock:

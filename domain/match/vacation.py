@@ -26,11 +26,11 @@ class Vacation(NamedTuple):
     automatic: bool = False
 
 
-Book = tuple[Vacation, ...]
+Vacations = tuple[Vacation, ...]
 """All vacations of a player in the order of time; they do not overlap."""
 
 
-def booked(book: Book, since: int, until: int, now: int, automatic: bool = False) -> Book:
+def booked(book: Vacations, since: int, until: int, now: int, automatic: bool = False) -> Vacations:
     """Return ``book`` with a new vacation. Raises Refused, with the field, when it cannot be taken."""
     if since < now and not automatic:
         raise Refused("vacation-in-the-past", "a vacation cannot begin in the past", "since")
@@ -49,7 +49,7 @@ def booked(book: Book, since: int, until: int, now: int, automatic: bool = False
     return tuple(sorted((*book, Vacation(since, until, automatic))))
 
 
-def ended(book: Book, now: int) -> Book:
+def ended(book: Vacations, now: int) -> Vacations:
     """Return ``book`` with the vacation that is being taken ended at ``now``; what was not used is left for later.
 
     Raises Refused when none is being taken.
@@ -60,25 +60,25 @@ def ended(book: Book, now: int) -> Book:
     return tuple(each for each in shortened if each.until > each.since)
 
 
-def cancelled(book: Book, since: int, now: int) -> Book:
+def cancelled(book: Vacations, since: int, now: int) -> Vacations:
     """Return ``book`` without the vacation that begins at ``since``, which must lie ahead; raises Refused."""
     if not any(each.since == since > now for each in book):
         raise Refused("no-vacation", "no vacation of yours that lies ahead begins then", "since")
     return tuple(each for each in book if each.since != since)
 
 
-def current(book: Book, now: int) -> Vacation | None:
+def current(book: Vacations, now: int) -> Vacation | None:
     """Return the vacation that is being taken at ``now``, or None."""
     return next((each for each in book if each.since <= now < each.until), None)
 
 
-def left(book: Book, year: int) -> int:
+def left(book: Vacations, year: int) -> int:
     """Return the milliseconds of vacation that are left for those that begin in ``year``."""
     taken = sum(each.until - each.since for each in book if year_of(each.since) == year)
     return max(0, ALLOWANCE - taken)
 
 
-def automatic(book: Book, at: int) -> Book | None:
+def automatic(book: Vacations, at: int) -> Vacations | None:
     """Return ``book`` with a day of automatic vacation from ``at`` on, where a flag would fall; None if none is left.
 
     It is shorter than a day where another vacation begins before.

@@ -22,7 +22,7 @@ from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
 from events.people.person import NoSuchPerson, Person
-from events.private.availability import Diaries
+from events.private.availability import AvailabilityStore
 from events.private.chats import Chats
 from events.private.conditional_moves import lines_shown, unpacked
 from events.private.notebooks import Notebooks
@@ -74,7 +74,7 @@ class PersonalDataStores(NamedTuple):
     people: People
     administration: Administration
     statements: Statements
-    diaries: Diaries
+    availability: AvailabilityStore
     notebooks: Notebooks
     chats: Chats
     blocks: Blocks
@@ -191,7 +191,7 @@ def forget(stores: PersonalDataStores, id: str) -> None:
     for role in stores.administration.roles_of(person.id):
         stores.administration.revoke(person.id, role, person.id)
     stores.notebooks.erase(person.id)
-    stores.diaries.erase(person.id)
+    stores.availability.erase(person.id)
     stores.administration.record("person-erased", person.id, {"person": person.id}, f"erased:{person.id}")
     if person.name:
         stores.people.erase(person)
@@ -217,13 +217,13 @@ def _leave(stores: PersonalDataStores, match: str, person: Person) -> None:
 
 
 def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
-    diary = stores.diaries.read([person.id])[person.id]
+    availability = stores.availability.read([person.id])[person.id]
     return {
         **person._asdict(),
         "roles": sorted(stores.administration.roles_of(person.id)),
         "sessions": [session._asdict() for session in stores.people.sessions.of(person)],
         "tokens": [token._asdict() for token in stores.people.tokens.of(person)],
-        "diary": write_value(diary),
+        "diary": write_value(availability),
         "blocks": stores.blocks.of(person.id),
         "chats_opened": [
             match for match in stores.chats.joined(person.id) if person.id in stores.chats.wanting_others(match)

@@ -22,7 +22,15 @@ from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.match.timekeeping import deadline_of
-from events.private.availability import Change, Diaries, Diary, Mark, outlived, renewed, saved
+from events.private.availability import (
+    Availability,
+    AvailabilityStore,
+    Change,
+    PendingSync,
+    offsets_expire_soon,
+    with_automatic_vacation,
+    with_fresh_offsets,
+)
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailable
 from events.service.matches import Loaded, Matches
@@ -36,7 +44,7 @@ MAX_STEPS = 500
 MAX_ATTEMPTS = 20
 """How often a match that others change at the same time is taken up again."""
 
-Plan = Callable[[MatchState, Mapping[str, Diary]], Step | VacationDue | None]
+Plan = Callable[[MatchState, Mapping[str, Availability]], Step | VacationDue | None]
 """Returns the next step of a match, given the availability of its players."""
 
 log = structlog.get_logger("timekeeper")
@@ -60,12 +68,12 @@ class Timekeeper:
     def __init__(
         self,
         matches: Matches,
-        diaries: Diaries,
+        availability_store: AvailabilityStore,
         heartbeat: Heartbeat,
         matches_of: Callable[[str], Iterable[str]],
     ) -> None:
         self._matches = matches
-        self._diaries = diaries
+        self._availability_store = availability_store
         self._heartbeat = heartbeat
         self._matches_of = matches_of
 
@@ -88,7 +96,7 @@ class Timekeeper:
         player = due.player_to_move(loaded.state)
         if player is None:
             return loaded
-        availability = self._diaries.read([player])
+        availability = self._availability_store.read([player])
         return self._carry_out(loaded, availability, lambda state, own: due.step_before_turn(state, own, now))
 
     def record_before_claim(self, loaded: Loaded, claimant: str, now: int) -> Loaded:
@@ -100,18 +108,18 @@ class Timekeeper:
             loaded, availability, lambda state, known: due.step_before_claim(state, outages, known, now)
         )
 
-    def change(self, player: str, change: Change, now: int) -> Diary:
+    def change(self, player: str, change: Change, now: int) -> Availability:
         """Change the availability of ``player`` and let all matches follow; return it.
 
         Raises what ``change`` raises, with nothing changed. Once it is changed, matches that could not follow do so
         later.
         """
-        diary, mark = self._diaries.change(player, change)
+        availability, mark = self._availability_store.change(player, change)
         if mark is not None:
             self.follow(mark, now)
-        return diary
+        return availability
 
-    def follow(self, mark: Mark, now: int) -> None:
+    def follow(self, mark: PendingSync, now: int) -> None:
         """Let all matches of a player follow a change of availability, and remove the mark.
 
         Crash-safe: the mark stays until all have followed, and a match that has followed does not change again.
@@ -127,7 +135,7 @@ class Timekeeper:
                     raise
                 # A match that cannot be replayed must not keep the others from following.
                 log.error("a match cannot follow", match=match_id, error=str(error))
-        self._diaries.followed(mark)
+        self._availability_store.acknowledge(mark)
 
     def start(self, match_id: str, now: int) -> None:
         """Let a match that has just started follow the availability and preferences of its players."""
@@ -140,7 +148,7 @@ class Timekeeper:
 
         Nothing happens where the match is not being played or its terms do not allow it.
         """
-        wanted = self._diaries.read([player])[player].plays_forced
+        wanted = self._availability_store.read([player])[player].plays_forced
         loaded = self._matches.load(match_id)
         seat, terms = loaded.state.seat_of(player), loaded.state.terms
         if seat is None or not due.is_playing(loaded.state) or (terms is not None and not terms.lines):
@@ -166,7 +174,7 @@ class Timekeeper:
         people = due.people_playing(state)
         if state.clock is None or not people:
             return state
-        found = self._diaries.read(people)
+        found = self._availability_store.read(people)
         clock = due.with_availability(state.clock, {seat: found[player] for player, seat in people.items()})
         return state._replace(clock=clock)
 
@@ -175,9 +183,11 @@ class Timekeeper:
 
         ``players`` are those to move, by match.
         """
-        diaries = self._diaries.read(players.values())
+        availability = self._availability_store.read(players.values())
         concerned = [
-            match_id for match_id, player in players.items() if diaries[player].calendar or diaries[player].book
+            match_id
+            for match_id, player in players.items()
+            if availability[player].calendar or availability[player].book
         ]
         return {
             match_id: deadline_of(self.with_availability(self._matches.load(match_id).state)) for match_id in concerned
@@ -202,13 +212,13 @@ class Timekeeper:
             return []
         return self._heartbeat.beat(now, counts_from(state.clock))
 
-    def _availability(self, state: MatchState, now: int) -> dict[str, Diary]:
+    def _availability(self, state: MatchState, now: int) -> dict[str, Availability]:
         """Return the availability of the people who play, with the offsets of their time zones for long enough."""
-        found = self._diaries.read(due.people_playing(state))
-        for player, diary in found.items():
-            if outlived(diary, now):
+        found = self._availability_store.read(due.people_playing(state))
+        for player, availability in found.items():
+            if offsets_expire_soon(availability, now):
                 self._heartbeat.beat(now, now)  # availability must not be changed by a wrong clock
-                found[player], _ = self._diaries.change(player, lambda diary: renewed(diary, now))
+                found[player], _ = self._availability_store.change(player, lambda own: with_fresh_offsets(own, now))
         return found
 
     def _advance(self, match_id: str, advance: Callable[[Loaded], Loaded], loaded: Loaded | None = None) -> Settled:
@@ -223,7 +233,7 @@ class Timekeeper:
         tag = self._matches.load(match_id).head.tag
         return Settled(tag, tag)
 
-    def _carry_out(self, loaded: Loaded, availability: dict[str, Diary], plan: Plan) -> Loaded:
+    def _carry_out(self, loaded: Loaded, availability: dict[str, Availability], plan: Plan) -> Loaded:
         """Carry out one step of ``plan`` after the other until there is none; return the match after them.
 
         Raises StaleVersion and StaleConditionalMoves when the match has moved on since it was loaded.
@@ -251,12 +261,14 @@ class Timekeeper:
                 break
         return loaded
 
-    def _take_vacation(self, match_id: str, due: VacationDue) -> Diary:
+    def _take_vacation(self, match_id: str, due: VacationDue) -> Availability:
         # Crash-safe: availability first; whoever settles the match next finds the vacation there.
-        diary, mark = self._diaries.change(due.player, lambda diary: saved(diary, due.at))
+        availability, mark = self._availability_store.change(
+            due.player, lambda own: with_automatic_vacation(own, due.at)
+        )
         if mark is not None:
             log.info("automatic vacation", match=match_id, player=due.player, since=due.at)
-        return diary
+        return availability
 
 
 def is_transient(error: Exception) -> bool:

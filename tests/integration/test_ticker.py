@@ -1,4 +1,4 @@
-"""The ticker and what comes with it on a real server: flags, outages, diaries, and flags that are forgiven."""
+"""The ticker and what comes with it on a real server: flags, outages, availability, and flags that are forgiven."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from domain.match.commands import CallTime, ForgiveFlag, PauseClock, SubmitMove
 from domain.match.enums import FlagRule, PauseReason, Status
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR, days_per_move
-from events.private.availability import Diary, arranged
+from events.private.availability import Availability, with_calendar
 from events.readmodels import dump
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
@@ -44,9 +44,9 @@ def shop(server: RealServer) -> SteppedInstallation:
     """Return an installation that is driven step by step, whose players want no automatic vacations."""
     shop = SteppedInstallation(server.url)
     for player in ("alice", "bob"):
-        _, mark = shop.diaries.change(player, lambda diary: diary._replace(auto_vacation=False))
+        _, mark = shop.availability.change(player, lambda own: own._replace(auto_vacation=False))
         assert mark is not None
-        shop.diaries.followed(mark)
+        shop.availability.acknowledge(mark)
     shop.heartbeat.beat(shop.now, 0)
     return shop
 
@@ -81,7 +81,7 @@ def beating_until(shop: SteppedInstallation, instant: int) -> None:
     shop.now = instant
 
 
-def on_vacation(since: int, until: int) -> vacation.Book:
+def on_vacation(since: int, until: int) -> vacation.Vacations:
     """Return a book with one vacation."""
     return vacation.booked((), since, until, since)
 
@@ -145,7 +145,7 @@ class CountingTimekeeper(Timekeeper):
     """A timekeeper that notes which matches it was to settle."""
 
     def __init__(self, shop: SteppedInstallation) -> None:
-        super().__init__(shop.matches, shop.diaries, shop.heartbeat, shop.readmodels.active)
+        super().__init__(shop.matches, shop.availability, shop.heartbeat, shop.readmodels.active)
         self.settled: list[str] = []
 
     def settle(self, match: str, now: int) -> Settled:
@@ -202,37 +202,37 @@ def test_a_return_from_vacation_that_was_killed_reaches_the_matches_with_the_nex
     matches = [playing(shop), playing(shop)]
     shop.project_all()
     since = shop.now
-    shop.diaries.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 7 * DAY)))
+    shop.availability.change("alice", lambda own: own._replace(book=on_vacation(since, since + 7 * DAY)))
     beating_until(shop, max(falls(shop, match) for match in matches))
     shop.ticker().tick()
     for match in matches:
         assert pauses(shop, match) == (Pause(reason=PauseReason.VACATION, seat=0, since=since, until=since + 7 * DAY),)
     back = shop.now
-    shop.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, back)))
+    shop.availability.change("alice", lambda own: own._replace(book=vacation.ended(own.book, back)))
     shop.ticker().tick()
     for match in matches:
         (pause,) = pauses(shop, match)
         assert back <= (pause.until or 0) < back + HOUR
-    assert shop.diaries.marks() == []
+    assert shop.availability.pending() == []
 
 
-def test_a_match_that_starts_knows_the_diaries_of_its_players(shop: SteppedInstallation) -> None:
-    def planned(diary: Diary) -> Diary:
-        diary = arranged(diary, "Asia/Tokyo", (5, 6), shop.now)
-        return diary._replace(book=on_vacation(shop.now, shop.now + DAY), plays_forced=True)
+def test_a_match_that_starts_knows_the_availability_of_its_players(shop: SteppedInstallation) -> None:
+    def planned(availability: Availability) -> Availability:
+        availability = with_calendar(availability, "Asia/Tokyo", (5, 6), shop.now)
+        return availability._replace(book=on_vacation(shop.now, shop.now + DAY), plays_forced=True)
 
-    diary, _ = shop.diaries.change("bob", planned)
+    availability, _ = shop.availability.change("bob", planned)
     match = shop.start("alice", "bob")
     drain(shop.clocks())
     foreseen = shop.timekeeper.with_availability(shop.state(match)).clock
     assert foreseen is not None
-    assert (foreseen.calendars, len(foreseen.pauses)) == ((None, diary.calendar), 1)
+    assert (foreseen.calendars, len(foreseen.pauses)) == ((None, availability.calendar), 1)
     assert [event.type for event in shop.store.read(match)] == ["match-created", "player-joined", "match-started"]
     loaded = shop.matches.load(match)
     assert [seat for seat, orders in loaded.orders.items() if orders.forced] == [1]
     # What was said in the match itself stays, whatever else happens before the first move.
     shop.matches.lay_down(match, "bob", lambda _, orders: replace(orders, forced=False))
-    shop.diaries.change("bob", lambda diary: diary._replace(book=()))
+    shop.availability.change("bob", lambda own: own._replace(book=()))
     shop.sweeper().check_clocks()
     drain(shop.clocks())
     assert shop.matches.load(match).orders == {}
@@ -286,7 +286,7 @@ def race(shop: SteppedInstallation, match: str) -> None:
     deadline, move = falls(shop, match), first_move(shop, match)
     beating_until(shop, deadline)
     mover, settler = Matches(shop.store, lambda: deadline - 1), Matches(shop.store, lambda: deadline)
-    timekeeper = Timekeeper(settler, shop.diaries, shop.heartbeat, shop.readmodels.active)
+    timekeeper = Timekeeper(settler, shop.availability, shop.heartbeat, shop.readmodels.active)
     mover.load(match)
     settler.load(match)
     barrier = threading.Barrier(2)
@@ -397,7 +397,7 @@ def test_an_opponent_whose_flag_was_forgiven_is_asked_for_its_move_again(shop: S
 def test_a_vacation_taken_while_a_match_was_over_counts_when_its_flag_is_forgiven(shop: SteppedInstallation) -> None:
     match = lost_on_time(shop)
     since = shop.now + DAY
-    shop.timekeeper.change("alice", lambda diary: diary._replace(book=on_vacation(since, since + 2 * DAY)), shop.now)
+    shop.timekeeper.change("alice", lambda own: own._replace(book=on_vacation(since, since + 2 * DAY)), shop.now)
     shop.do(match, ForgiveFlag(player="bob"), "bob")
     drain(shop.clocks())
     assert pauses(shop, match) == ()

@@ -57,7 +57,7 @@ def nearly_over(shop: SteppedInstallation, left_ms: int = 60_000) -> str:
     """Return a match whose flag falls in ``left_ms`` by the wall clock; time has been kept until now."""
     shop.now = now_ms() - 3 * DAY + left_ms
     for player in ("alice", "bob"):
-        shop.diaries.change(player, lambda diary: diary._replace(auto_vacation=False))
+        shop.availability.change(player, lambda own: own._replace(auto_vacation=False))
     match = shop.start("alice", "bob", terms=days_per_move(3))
     shop.play(match, 2)
     shop.now = now_ms()

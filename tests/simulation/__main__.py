@@ -7,7 +7,7 @@ import click
 
 from deploy.cli.errors import CommandError
 from deploy.cli.output import progress_bar
-from events.private.availability import RedisDiaries
+from events.private.availability import RedisAvailabilityStore
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
 from events.service.outages import MemoryHeartbeat
@@ -64,7 +64,7 @@ def _place(url: str | None) -> Kept:
         if client.dbsize():
             raise CommandError(f"The database at {url} is not empty: a year needs one of its own.")
         store = RedisStore(client, PREFIX, SHARDS)
-        return Kept(store, RedisDiaries(client, PREFIX), MemoryHeartbeat())
+        return Kept(store, RedisAvailabilityStore(client, PREFIX), MemoryHeartbeat())
     except (StoreError, ValueError) as error:
         raise CommandError(f"The database at {url} cannot be used: {error}") from error
 

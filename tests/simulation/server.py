@@ -18,7 +18,7 @@ from domain.match.state import MatchState
 from domain.match.terms import HOUR, MINUTE
 from domain.match.timekeeping import deadline_of
 from events.installation import Installation
-from events.private.availability import Change, Diaries, MemoryDiaries
+from events.private.availability import AvailabilityStore, Change, MemoryAvailabilityStore
 from events.readmodels.summary import Projected
 from events.service.matches import Loaded, Matches
 from events.service.outages import Heartbeat, MemoryHeartbeat
@@ -41,13 +41,13 @@ class Kept(NamedTuple):
     """Where a year is kept: in memory, or on a server."""
 
     store: EventStore
-    diaries: Diaries
+    availability: AvailabilityStore
     heartbeat: Heartbeat
 
 
 def in_memory() -> Kept:
     """Return a place for a year that lives as long as it is used."""
-    return Kept(MemoryStore(shards=4), MemoryDiaries(), MemoryHeartbeat())
+    return Kept(MemoryStore(shards=4), MemoryAvailabilityStore(), MemoryHeartbeat())
 
 
 class NobodyHome(Exception):
@@ -64,7 +64,7 @@ class House:
     def __init__(self, kept: Kept, now: int, changed: Callable[[str], None]) -> None:
         self.now = now
         self.store = kept.store
-        self.diaries = kept.diaries
+        self.availability = kept.availability
         self.heartbeat = kept.heartbeat
         self._seeds = count(2**40)
         self.active: dict[str, dict[str, None]] = defaultdict(dict)
@@ -114,11 +114,11 @@ class House:
         self._answer_the_door()
         return self.parts.match_service.lay_down(match, player, orders)
 
-    def change_diary(self, player: str, change: Change, killed: bool = False) -> None:
-        """Change a diary as the API does; if ``killed``, only the diary itself. Raises Refused, and NobodyHome."""
+    def change_availability(self, player: str, change: Change, killed: bool = False) -> None:
+        """Change availability as the API does; if ``killed``, matches do not follow. Raises Refused and NobodyHome."""
         self._answer_the_door()
         if killed:
-            self.diaries.change(player, change)
+            self.availability.change(player, change)
             self.at(self.now + 1000, self.tick)
         else:
             self.timekeeper.change(player, change, self.now)
@@ -180,7 +180,7 @@ class House:
                 self._relay()
 
     def _relay(self) -> None:
-        """Bring the matches that have changed up to the diaries, as the relay does; what follows is news again."""
+        """Bring the matches that have changed up to the availability, as the relay does; what follows is news again."""
         for match, pointers in self._news(self._relayed).items():
             state = self.state(match)
             if state.status == Status.PLAYING:
@@ -219,10 +219,10 @@ class SimulatedInstallation(Installation):
     ) -> None:
         self.now = now
         self.store = kept.store  # type: ignore[assignment]
-        self.diaries = kept.diaries
+        self.availability = kept.availability
         self.heartbeat = kept.heartbeat
         self.matches = Matches(kept.store, now, fresh_seed)
-        self.timekeeper = Timekeeper(self.matches, kept.diaries, kept.heartbeat, active)
+        self.timekeeper = Timekeeper(self.matches, kept.availability, kept.heartbeat, active)
         self.readmodels = _NothingProjected()  # type: ignore[assignment]
 
 

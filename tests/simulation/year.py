@@ -16,7 +16,7 @@ from domain.match.rematch import rematch
 from domain.match.state import MatchState, Seat
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, days_per_move
 from domain.match.vacation import booked, ended
-from events.private.availability import Diary, arranged
+from events.private.availability import Availability, with_calendar
 from tests.simulation.cases import Cases
 from tests.simulation.people import Absence, Person, changes_of_clocks, crowd, new_year
 from tests.simulation.players import Laid, Players, seats_of
@@ -54,8 +54,8 @@ class Year(NamedTuple):
     """What a simulated year has left behind, beside the events in the store of ``house``.
 
     ``planned`` is the number of matches without the rematches, which come last in ``matches``.
-    ``flagged`` are the diaries of those whose flag fell, as they were then, by match, seat and deadline; ``said`` is
-    what was said in cases, ``ratings`` those that have followed every result and its undoing; ``counted`` is what
+    ``flagged`` is the availability of those whose flag fell, as it was then, by match, seat and deadline; ``said``
+    is what was said in cases, ``ratings`` those that have followed every result and its undoing; ``counted`` is what
     happened how often, ``faults`` what the server itself complained of.
     """
 
@@ -66,7 +66,7 @@ class Year(NamedTuple):
     free_days: Sequence[FreeDays]
     away: Sequence[Away]
     laid: Sequence[Laid]
-    flagged: Mapping[tuple[str, int, int], Diary]
+    flagged: Mapping[tuple[str, int, int], Availability]
     said: Sequence[str]
     ratings: LiveRatings
     counted: Counter[str]
@@ -99,7 +99,7 @@ class _Simulation:
         self._ratings = LiveRatings()
         self._free_days: list[FreeDays] = []
         self._away: list[Away] = []
-        self._flagged: dict[tuple[str, int, int], Diary] = {}
+        self._flagged: dict[tuple[str, int, int], Availability] = {}
 
     def run(self) -> Year:
         for person in self._people:
@@ -139,8 +139,8 @@ class _Simulation:
         self._ratings.follow(state)
         if state.fallen is not None and state.fallen.at == self._house.now:
             player = state.seats[state.fallen.seat].player or ""
-            diary = self._house.diaries.read([player])[player]
-            self._flagged[match, state.fallen.seat, state.fallen.deadline] = diary
+            availability = self._house.availability.read([player])[player]
+            self._flagged[match, state.fallen.seat, state.fallen.deadline] = availability
         self._players.changed(match)
         self._cases.changed(match)
 
@@ -212,11 +212,11 @@ class _Simulation:
         """Let ``person`` set the calendar and preferences, and plan holidays."""
         now = self._begin
 
-        def settings(diary: Diary) -> Diary:
-            diary = diary._replace(auto_vacation=person.saves_flags, plays_forced=person.plays_forced)
-            return arranged(diary, person.zone, person.free_days, now)
+        def settings(availability: Availability) -> Availability:
+            availability = availability._replace(auto_vacation=person.saves_flags, plays_forced=person.plays_forced)
+            return with_calendar(availability, person.zone, person.free_days, now)
 
-        self._house.diaries.change(person.id, settings)
+        self._house.availability.change(person.id, settings)
         self._free_days.append(FreeDays(now, person.id, person.free_days))
         for absence in person.absences:
             if absence.told is not None:
@@ -226,12 +226,12 @@ class _Simulation:
 
     def _booking(self, person: Person, absence: Absence) -> Callable[[], None]:
         def book() -> None:
-            def change(diary: Diary) -> Diary:
+            def change(availability: Availability) -> Availability:
                 since = max(absence.since, self._house.now)
-                return diary._replace(book=booked(diary.book, since, absence.until, self._house.now))
+                return availability._replace(book=booked(availability.book, since, absence.until, self._house.now))
 
             try:
-                self._house.change_diary(person.id, change, killed=self._random.random() < 0.3)
+                self._house.change_availability(person.id, change, killed=self._random.random() < 0.3)
             except NobodyHome as away:
                 self._house.at(away.until + HOUR, book)
             except Refused as refused:
@@ -248,7 +248,7 @@ class _Simulation:
         def come_back() -> None:
             now = self._house.now
             try:
-                self._house.change_diary(person.id, lambda diary: diary._replace(book=ended(diary.book, now)))
+                self._house.change_availability(person.id, lambda own: own._replace(book=ended(own.book, now)))
             except NobodyHome:
                 return
             except Refused as refused:
@@ -263,7 +263,7 @@ class _Simulation:
             days = tuple(sorted(self._random.sample(range(7), self._random.randint(0, 3))))
             now = self._house.now
             try:
-                self._house.change_diary(person.id, lambda diary: arranged(diary, person.zone, days, now))
+                self._house.change_availability(person.id, lambda own: with_calendar(own, person.zone, days, now))
             except NobodyHome:
                 return
             self._free_days.append(FreeDays(now, person.id, days))

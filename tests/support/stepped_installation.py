@@ -70,7 +70,7 @@ class SteppedInstallation:
         self.client: Any = parts.client  # redis-py declares answers of str, which only other settings give
         self.readmodels, self.projector, self.ratings = parts.readmodels, parts.projector, parts.ratings
         self.keyring, self.checkpoints = parts.keys, parts.checkpoints
-        self.diaries, self.heartbeat, self.timekeeper = parts.diaries, parts.heartbeat, parts.timekeeper
+        self.availability, self.heartbeat, self.timekeeper = parts.availability, parts.heartbeat, parts.timekeeper
         self.keys = self.readmodels.keys
         self.tasks = CollectedTasks(lambda: self.now)
         self.answers, self.rated, self.checkpoints_asked = self.tasks.answers, self.tasks.rated, self.tasks.checkpoints

@@ -1,4 +1,4 @@
-"""Matches whose time is kept in memory, with a clock that a test sets and diaries that it writes."""
+"""Matches whose time is kept in memory, with a clock that a test sets and availability that it writes."""
 
 from collections.abc import Callable
 from itertools import count
@@ -10,7 +10,7 @@ from domain.match.due import MAX_BEAT_GAP_MS
 from domain.match.events import Event
 from domain.match.state import MatchState
 from domain.match.terms import Terms, days_per_move
-from events.private.availability import Diary, MemoryDiaries, arranged
+from events.private.availability import Availability, MemoryAvailabilityStore, with_calendar
 from events.service.match_service import MatchService
 from events.service.matches import Executed, Matches
 from events.service.outages import MemoryHeartbeat
@@ -25,13 +25,13 @@ _REQUESTS = count(1)
 
 
 class House:
-    """Matches, diaries and a heartbeat in memory, with a clock that stands still."""
+    """Matches, availability and a heartbeat in memory, with a clock that stands still."""
 
     def __init__(self) -> None:
         self.now = NOON
         self.store = MemoryStore()
         self.matches = Matches(self.store, lambda: self.now)
-        self.diaries = MemoryDiaries()
+        self.availability = MemoryAvailabilityStore()
         self.heartbeat = MemoryHeartbeat()
         self.names: list[str] = []
         self.timekeeper = self.another()
@@ -39,7 +39,9 @@ class House:
 
     def another(self) -> Timekeeper:
         """Return a timekeeper of the same store with a cache of its own, as another process has."""
-        return Timekeeper(Matches(self.store, lambda: self.now), self.diaries, self.heartbeat, lambda _: self.names)
+        return Timekeeper(
+            Matches(self.store, lambda: self.now), self.availability, self.heartbeat, lambda _: self.names
+        )
 
     def start(self, terms: Terms = THREE_DAYS, moved: bool = True) -> str:
         """Start a match of alice and bob; return its name. If ``moved``, both have made their first moves."""
@@ -79,7 +81,7 @@ class House:
         return instant
 
     def foreseen(self, match: str) -> int:
-        """Return the instant at which a flag falls by all that diaries say of the time to come."""
+        """Return the instant at which a flag falls by all that availability say of the time to come."""
         clock = self.timekeeper.with_availability(self.state(match)).clock
         assert clock is not None
         instant = falls_at(clock)
@@ -92,14 +94,14 @@ class House:
         assert clock is not None
         return clock.pauses
 
-    def change(self, player: str, change: Callable[[Diary], Diary]) -> Diary:
-        """Change a diary, and let all matches follow."""
+    def change(self, player: str, change: Callable[[Availability], Availability]) -> Availability:
+        """Change an availability, and let all matches follow."""
         return self.timekeeper.change(player, change, self.now)
 
     def opt_out(self, *players: str) -> None:
         """Let ``players`` not want automatic vacations."""
         for player in players:
-            self.diaries.change(player, lambda diary: diary._replace(auto_vacation=False))
+            self.availability.change(player, lambda own: own._replace(auto_vacation=False))
 
     def beats_until(self, instant: int) -> None:
         """Let the heart beat from the last beat to ``instant``."""
@@ -110,11 +112,11 @@ class House:
         self.now = instant
 
 
-def booked(since: int, until: int) -> Callable[[Diary], Diary]:
+def booked(since: int, until: int) -> Callable[[Availability], Availability]:
     """Return what takes a vacation."""
-    return lambda diary: diary._replace(book=vacation.booked(diary.book, since, until, since))
+    return lambda own: own._replace(book=vacation.booked(own.book, since, until, since))
 
 
-def in_berlin(*free_days: int, now: int = NOON) -> Callable[[Diary], Diary]:
+def in_berlin(*free_days: int, now: int = NOON) -> Callable[[Availability], Availability]:
     """Return what sets, at ``now``, the calendar of somebody in Berlin with these free days."""
-    return lambda diary: arranged(diary, "Europe/Berlin", free_days, now)
+    return lambda own: with_calendar(own, "Europe/Berlin", free_days, now)

@@ -14,9 +14,9 @@ def house() -> Iterator[House]:
     house = House()
     house.heartbeat.beat(NOON, 0)
     yield house
-    for mark in house.diaries.marks():
+    for mark in house.availability.pending():
         house.timekeeper.follow(mark, house.now)
-    assert house.diaries.marks() == []
+    assert house.availability.pending() == []
     for match in house.names:
         # Whatever a test did: what was settled once is settled.
         house.settle(match)

@@ -488,4 +488,4 @@ def test_what_no_event_shows_is_said_and_not_proved() -> None:
         "that the players had laid down what was done for them (version 5)"
     )
     found = steps(bundle_of(on_vacation()))[BEYOND]
-    assert (found.found[-41:], found.proved) == ("in the diaries of the players (version 6)", False)
+    assert (found.found[-46:], found.proved) == ("in the availability of the players (version 6)", False)

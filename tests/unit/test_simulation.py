@@ -131,9 +131,9 @@ def changing(version: int, **content: object) -> Callable[[Envelope], Envelope]:
 
 def test_a_flag_a_millisecond_off_is_found(year: Year) -> None:
     match, version, event = flags(year)[0]
-    diary = year.flagged[match, event.seat, event.deadline]
+    availability = year.flagged[match, event.seat, event.deadline]
     wrong = only(year, match, changing(version, deadline=event.deadline + 1))
-    wrong = wrong._replace(flagged={**year.flagged, (match, event.seat, event.deadline + 1): diary})
+    wrong = wrong._replace(flagged={**year.flagged, (match, event.seat, event.deadline + 1): availability})
     assert "every flag fell at its forecast instant" in rules_broken(wrong)
 
 

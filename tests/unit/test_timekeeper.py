@@ -142,7 +142,7 @@ def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: Hou
     house.beats_until(NOON + 3 * DAY + MINUTE)
     with pytest.raises(Refused):
         house.execute(match, CallTime(player=claimant))
-    assert house.diaries.read(["alice"])["alice"].book == ()
+    assert house.availability.read(["alice"])["alice"].book == ()
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
 
 
@@ -150,7 +150,7 @@ def test_a_late_player_of_a_match_by_claim_may_still_move(house: House) -> None:
     match = house.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
     house.beats_until(NOON + 5 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
-    assert house.diaries.read(["alice"])["alice"].book == ()
+    assert house.availability.read(["alice"])["alice"].book == ()
 
 
 def test_what_is_refused_for_another_reason_is_refused_as_ever(house: House) -> None:

@@ -20,7 +20,7 @@ def test_a_day_of_automatic_vacation_keeps_a_flag_up(house: House) -> None:
     assert house.settle(match) == [
         ClockPaused(at=instant, reason=PauseReason.VACATION, since=instant, seat=0, until=instant + DAY, automatic=True)
     ]
-    assert house.diaries.read(["alice"])["alice"].book == (vacation.Vacation(instant, instant + DAY, True),)
+    assert house.availability.read(["alice"])["alice"].book == (vacation.Vacation(instant, instant + DAY, True),)
     assert house.falls(match) == instant + DAY
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.state(match).status == Status.PLAYING
@@ -38,12 +38,12 @@ def test_a_late_move_during_automatic_vacation_that_nobody_had_recorded_yet_coun
     house.beats_until(house.falls(match) + HOUR)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     assert house.state(match).moves[-1] == "d2-c3"
-    assert len(house.diaries.read(["alice"])["alice"].book) == 1
+    assert len(house.availability.read(["alice"])["alice"].book) == 1
 
 
 def test_when_no_vacation_is_left_the_flag_falls(house: House) -> None:
     match = house.start()
-    house.diaries.change("alice", booked(NOON - 31 * DAY, NOON - DAY))
+    house.availability.change("alice", booked(NOON - 31 * DAY, NOON - DAY))
     instant = house.falls(match)
     house.beats_until(instant)
     assert isinstance(house.settle(match)[0], FlagFell)
@@ -57,7 +57,7 @@ def test_automatic_vacation_is_taken_day_by_day_until_none_is_left(house: House)
     state = house.state(match)
     assert state.status == Status.FINISHED
     assert state.fallen is not None
-    book = house.diaries.read(["alice"])["alice"].book
+    book = house.availability.read(["alice"])["alice"].book
     assert state.fallen.deadline == first + len(book) * DAY
     assert vacation.left(book, 2023) == 0
 
@@ -67,7 +67,7 @@ def test_a_first_move_costs_no_vacation(house: House) -> None:
     house.beats_until(house.falls(match))
     house.settle(match)
     assert house.state(match).status == Status.ABORTED
-    assert house.diaries.read(["alice"])["alice"].book == ()
+    assert house.availability.read(["alice"])["alice"].book == ()
 
 
 def test_where_the_terms_forbid_vacation_none_is_taken(house: House) -> None:
@@ -85,14 +85,14 @@ def test_two_flags_on_one_day_cost_one_day(house: House) -> None:
     house.beats_until(house.falls(second))
     house.settle(first)
     house.settle(second)
-    book = house.diaries.read(["alice"])["alice"].book
+    book = house.availability.read(["alice"])["alice"].book
     assert len(book) == 1
     assert house.falls(first) == house.falls(second) - HOUR == book[0].until
 
 
-def test_a_vacation_in_the_diary_that_its_taker_could_not_finish_counts(house: House) -> None:
+def test_a_vacation_in_the_availability_that_its_taker_could_not_finish_counts(house: House) -> None:
     match = house.start()
-    house.diaries.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
+    house.availability.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
     house.beats_until(NOON + 4 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     clock = house.state(match).clock
@@ -119,7 +119,7 @@ def test_a_vacation_that_is_cancelled_before_it_begins_is_in_no_event(house: Hou
     match = house.start()
     house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
     version = house.execute(match, OfferDraw(player="alice")).version
-    house.change("alice", lambda diary: diary._replace(book=vacation.cancelled(diary.book, NOON + DAY, house.now)))
+    house.change("alice", lambda own: own._replace(book=vacation.cancelled(own.book, NOON + DAY, house.now)))
     house.settle(match)
     assert house.state(match).version == version
     assert "clock-paused" not in [event.type for event in house.store.read(match)]
@@ -130,9 +130,9 @@ def test_who_comes_back_early_plays_on_and_keeps_the_rest(house: House) -> None:
     house.change("alice", booked(NOON, NOON + 8 * DAY))
     house.execute(match, OfferDraw(player="alice"))
     house.beats_until(NOON + 2 * DAY)
-    diary = house.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
+    availability = house.change("alice", lambda own: own._replace(book=vacation.ended(own.book, house.now)))
     assert house.falls(match) == NOON + 5 * DAY
-    assert vacation.left(diary.book, 2023) == 28 * DAY
+    assert vacation.left(availability.book, 2023) == 28 * DAY
     assert isinstance(event_of(house.store.read(match)[-1]), ClockResumed)
 
 
@@ -142,7 +142,7 @@ def test_a_cancelled_vacation_leaves_the_others_standing(house: House) -> None:
     house.change("alice", booked(NOON + 3 * DAY, NOON + 5 * DAY))
     house.change("alice", booked(NOON + 6 * DAY, NOON + 7 * DAY))
     house.now += HOUR
-    house.change("alice", lambda diary: diary._replace(book=vacation.cancelled(diary.book, NOON + 3 * DAY, house.now)))
+    house.change("alice", lambda own: own._replace(book=vacation.cancelled(own.book, NOON + 3 * DAY, house.now)))
     assert house.foreseen(match) == NOON + 5 * DAY
     house.beats_until(NOON + 4 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))

@@ -12,8 +12,8 @@ from domain.match.terms import DAY, HOUR
 from domain.match.vacation import (
     ALLOWANCE,
     BOOKED_AHEAD,
-    Book,
     Vacation,
+    Vacations,
     automatic,
     booked,
     cancelled,
@@ -108,7 +108,7 @@ def test_automatic_vacation_ends_where_a_booked_one_begins() -> None:
 
 
 def test_automatic_vacation_lasts_day_after_day_until_the_allowance_is_used_up() -> None:
-    book: Book | None = ()
+    book: Vacations | None = ()
     taken, at = 0, NOW
     while (book := automatic(book, at)) is not None:
         taken, at = taken + 1, at + DAY
@@ -140,7 +140,7 @@ days = st.integers(0, 500).map(lambda number: NOW + number * DAY // 4)
 @given(tries=st.lists(st.tuples(st.sampled_from(["book", "auto", "end", "cancel"]), days, st.integers(1, 160))))
 @settings(max_examples=150)
 def test_no_book_ever_overlaps_or_exceeds_the_allowance(tries: list[tuple[str, int, int]]) -> None:
-    book: Book = ()
+    book: Vacations = ()
     for verb, at, quarters in tries:
         try:
             if verb == "book":

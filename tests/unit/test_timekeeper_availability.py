@@ -115,8 +115,8 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House)
 
 def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day(house: House) -> None:
     match = house.start()
-    diary = house.change("alice", in_berlin(2))
-    house.do(match, SetCalendar(player="alice", calendar=diary.calendar))
+    availability = house.change("alice", in_berlin(2))
+    house.do(match, SetCalendar(player="alice", calendar=availability.calendar))
     house.beats_until(NOON + DAY // 2)
     house.settle(match)
     assert event_of(house.store.read(match)[-1]) == CalendarSet(at=house.now, seat=0, calendar=None)
@@ -134,9 +134,9 @@ def test_free_days_reach_no_match_whose_terms_do_not_have_them(house: House) -> 
 
 
 def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_their_time(house: House) -> None:
-    house.diaries.change("bob", in_berlin(5, 6))
-    house.diaries.change("bob", booked(NOON + DAY, NOON + 2 * DAY))
-    house.diaries.change("bob", lambda diary: diary._replace(plays_forced=True))
+    house.availability.change("bob", in_berlin(5, 6))
+    house.availability.change("bob", booked(NOON + DAY, NOON + 2 * DAY))
+    house.availability.change("bob", lambda own: own._replace(plays_forced=True))
     match = house.start(moved=False)
     version = house.state(match).version
     house.timekeeper.start(match, house.now)
@@ -146,10 +146,10 @@ def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_
 
 def test_a_preference_for_forced_moves_reaches_running_matches_that_allow_lines(house: House) -> None:
     match, without = house.start(), house.start(replace(THREE_DAYS, lines=False))
-    house.change("alice", lambda diary: diary._replace(plays_forced=True))
+    house.change("alice", lambda own: own._replace(plays_forced=True))
     assert house.matches.load(match).orders[0].forced
     assert house.matches.load(without).orders == {}
-    house.change("alice", lambda diary: diary._replace(plays_forced=False))
+    house.change("alice", lambda own: own._replace(plays_forced=False))
     assert house.matches.load(match).orders == {}
 
 
@@ -159,31 +159,31 @@ def test_a_change_that_was_killed_midway_is_finished_by_its_mark(house: House) -
     for match in matches:
         house.execute(match, OfferDraw(player="alice"))
     house.beats_until(NOON + DAY)
-    _, mark = house.diaries.change("alice", lambda diary: diary._replace(book=vacation.ended(diary.book, house.now)))
+    _, mark = house.availability.change("alice", lambda own: own._replace(book=vacation.ended(own.book, house.now)))
     house.another().sync(matches[0], house.now)
     versions = [house.state(match).version for match in matches]
-    assert house.diaries.marks() == [mark]
+    assert house.availability.pending() == [mark]
     assert mark is not None
     house.timekeeper.follow(mark, house.now)
     assert [house.falls(match) for match in matches] == [NOON + 4 * DAY] * 3
     assert [house.state(match).version for match in matches] == [versions[0], versions[1] + 1, versions[2] + 1]
-    assert house.diaries.marks() == []
+    assert house.availability.pending() == []
 
 
 def test_a_match_that_cannot_be_replayed_keeps_no_other_from_following(house: House) -> None:
     house.names.append("nothing")
     match = house.start()
-    house.change("alice", lambda diary: diary._replace(plays_forced=True))
+    house.change("alice", lambda own: own._replace(plays_forced=True))
     house.names.remove("nothing")
     assert house.matches.load(match).orders[0].forced
 
 
 def test_offsets_that_are_known_no_longer_are_looked_up_again(house: House) -> None:
     house.change("alice", in_berlin(5, 6))
-    before = house.diaries.read(["alice"])["alice"]
+    before = house.availability.read(["alice"])["alice"]
     house.now = before.known_until - 365 * DAY
     match = house.start()
     house.timekeeper.start(match, house.now)
-    after = house.diaries.read(["alice"])["alice"]
+    after = house.availability.read(["alice"])["alice"]
     assert after.known_until > before.known_until
     assert after.former[-1].calendar == before.calendar

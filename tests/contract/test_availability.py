@@ -1,0 +1,107 @@
+"""One contract for the availability of players, in memory and on a real server."""
+
+from collections.abc import Callable
+from threading import Thread
+
+import pytest
+
+from domain.match.refusals import Refused
+from domain.match.vacation import Vacation, booked, left
+from events.private.availability import (
+    Availability,
+    AvailabilityStore,
+    MemoryAvailabilityStore,
+    PendingSync,
+    RedisAvailabilityStore,
+    with_calendar,
+)
+from tests.support.matches import NOON
+from tests.support.server import RealServer
+
+DAY = 24 * 3600 * 1000
+
+
+@pytest.fixture(params=["memory", "redis"])
+def store(request: pytest.FixtureRequest) -> AvailabilityStore:
+    """Return empty store of each kind."""
+    if request.param == "memory":
+        return MemoryAvailabilityStore()
+    server: RealServer = request.getfixturevalue("server")
+    return RedisAvailabilityStore(server.client(), "rk:")
+
+
+def no_vacations(availability: Availability) -> Availability:
+    """Return an availability whose player wants no automatic vacations."""
+    return availability._replace(auto_vacation=False)
+
+
+def forced(value: bool) -> Callable[[Availability], Availability]:
+    """Return what sets a preference for forced moves."""
+    return lambda own: own._replace(plays_forced=value)
+
+
+def test_who_has_set_nothing_has_the_default_availability_with_automatic_vacation(store: AvailabilityStore) -> None:
+    assert store.read(["alice", "bob"]) == {"alice": Availability(), "bob": Availability()}
+    assert Availability().auto_vacation
+    assert store.read([]) == {}
+
+
+def test_what_was_set_is_read_again(store: AvailabilityStore) -> None:
+    availability, _ = store.change("alice", lambda own: with_calendar(own, "Europe/Berlin", [6, 5], NOON))
+    availability, _ = store.change("alice", lambda own: own._replace(book=(Vacation(NOON, NOON + DAY, True),)))
+    assert store.read(["alice"]) == {"alice": availability}
+    assert availability.free_days == (5, 6)
+    assert availability.calendar is not None
+    assert availability.calendar.offsets[0].minutes == 60
+
+
+def test_a_change_leaves_a_mark_until_it_was_followed(store: AvailabilityStore) -> None:
+    _, mark = store.change("alice", no_vacations)
+    assert mark == PendingSync("alice", 1, False)
+    assert store.pending() == [mark]
+    store.acknowledge(mark)
+    assert store.pending() == []
+
+
+def test_a_mark_stays_when_the_availability_has_changed_again(store: AvailabilityStore) -> None:
+    _, first = store.change("alice", forced(True))
+    _, second = store.change("alice", no_vacations)
+    assert first is not None
+    store.acknowledge(first)
+    assert store.pending() == [second] == [PendingSync("alice", 2, True)]
+
+
+def test_what_changes_nothing_leaves_no_mark(store: AvailabilityStore) -> None:
+    store.change("alice", no_vacations)
+    before = store.pending()
+    assert store.change("alice", no_vacations)[1] is None
+    assert store.pending() == before
+
+
+def test_what_is_refused_changes_nothing(store: AvailabilityStore) -> None:
+    with pytest.raises(Refused, match="no time zone 'Mars/Olympus'"):
+        store.change("alice", lambda own: with_calendar(own, "Mars/Olympus", [], NOON))
+    with pytest.raises(Refused, match="at most 3 days"):
+        store.change("alice", lambda own: with_calendar(own, "UTC", [0, 1, 2, 3], NOON))
+    assert store.read(["alice"]) == {"alice": Availability()}
+    assert store.pending() == []
+
+
+def test_many_who_book_at_once_book_no_more_than_there_is(store: AvailabilityStore) -> None:
+    refused: list[str] = []
+
+    def book(number: int) -> None:
+        since = NOON + 4 * number * DAY
+        try:
+            store.change("alice", lambda own: own._replace(book=booked(own.book, since, since + 3 * DAY, NOON)))
+        except Refused as refusal:
+            refused.append(refusal.code)
+
+    threads = [Thread(target=book, args=[number]) for number in range(11)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    taken = store.read(["alice"])["alice"].book
+    assert (len(taken), refused) == (10, ["vacation-exhausted"])
+    assert left(taken, 2023) == 0

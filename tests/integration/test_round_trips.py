@@ -52,7 +52,7 @@ def settled(shop: SteppedInstallation, match: str, monkeypatch: pytest.MonkeyPat
 def test_a_flag_costs_four_round_trips(
     shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch, open_script: str, vacations: bool
 ) -> None:
-    shop.diaries.change("alice", lambda diary: diary._replace(auto_vacation=False))
+    shop.availability.change("alice", lambda diary: diary._replace(auto_vacation=False))
     match = shop.start("alice", "bob", terms=replace(days_per_move(3), vacations=vacations))
     shop.play(match, 2)
     shop.settle_until_flag(match)

@@ -33,20 +33,20 @@ def count_captured(
     texts = (*earlier, format_position(position))
     boards = [text.partition(" ")[0].encode().translate(None, _NO_PIECES) for text in texts]
     sizes = [(len(board), len(board.translate(None, _NO_CAPITALS))) for board in boards]
-    found: Counter[str] = Counter()
+    captured: Counter[str] = Counter()
     for ply, mover in enumerate(movers):
         if sizes[ply] != sizes[ply + 1]:
-            then, now = (Counter(piece.findall(board.decode())) for board in boards[ply : ply + 2])
-            gone, come = then - now, now - then
-            found.update({sign: number for sign, number in gone.items() if owner(sign) != mover})
-            if not gone:
-                found -= come
-    return found
+            before, after = (Counter(piece.findall(board.decode())) for board in boards[ply : ply + 2])
+            removed, added = before - after, after - before
+            captured.update({name: count for name, count in removed.items() if owner(name) != mover})
+            if not removed:
+                captured -= added
+    return captured
 
 
 def format_counts(pieces: Iterable[tuple[str, int]]) -> str:
-    """Return pieces and their numbers in words, as ``queen, 2 pawns``; an en dash for none."""
-    return ", ".join(title if number == 1 else f"{number} {title}s" for title, number in pieces if number) or "–"
+    """Return titles of pieces with their counts, such as ``queen, 2 pawns``; an en dash for none."""
+    return ", ".join(title if count == 1 else f"{count} {title}s" for title, count in pieces if count) or "–"
 
 
 def repetition_fact(position: P, history: Sequence[P], key: Callable[[P], Hashable]) -> tuple[Fact, ...]:

@@ -7,8 +7,8 @@ further groups are optional: ``UnlistedMoves`` for games with too many moves to 
 that go on after a seat has left. Positions and moves are opaque, hashable values in whatever representation makes the
 game fast; strings are for storage, wire and people.
 
-The text below each operation begins with the names of its arguments. The docstrings of its value types are in
-``domain.scene`` (pictures) and ``domain.presentation`` (all else that a page shows).
+The text below each operation begins with the names of its arguments. ``domain.scene`` has the value types of pictures,
+``domain.presentation`` those of all else that a page shows.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -82,7 +82,7 @@ _DERIVED: Any = None
 """The default of an operation that ``Game`` derives from others."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Rules(Generic[P, M]):
     """What may be played, whose turn it is, and how a game ends."""
 
@@ -115,7 +115,7 @@ class Rules(Generic[P, M]):
     bounded_outcome: Callable[[P, Sequence[P], StepBudget], Outcome | None] = _DERIVED
     """(position, history, budget): the same as ``outcome``; raises OutcomeUnknownError when the budget is spent.
 
-    It is for positions and lines that anybody may ask about; of a played move ``outcome`` is asked. Default:
+    For positions and lines that players only explore; the end of a match is always told by ``outcome``. Default:
     ``outcome``.
     """
     is_mid_turn: Callable[[P], bool] = _DERIVED
@@ -132,7 +132,7 @@ class Rules(Generic[P, M]):
     """
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Notation(Generic[P, M]):
     """The strings of positions and moves."""
 
@@ -172,7 +172,7 @@ class Notation(Generic[P, M]):
         return text.rsplit(" ", self.counters)[0]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class View(Generic[P]):
     """A position as people see it."""
 
@@ -195,7 +195,7 @@ class View(Generic[P]):
     """(position): the army that the seat to move has to set up. Default: None, there is none to set up."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SearchTerms(Generic[P, M]):
     """What the search must know of a game to play it well."""
 
@@ -219,7 +219,7 @@ class SearchTerms(Generic[P, M]):
     """
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class UnlistedMoves(Generic[P, M]):
     """The kinds of legal moves that ``legal_moves`` and ``hints`` leave out because there are too many of them.
 
@@ -246,7 +246,7 @@ class UnlistedMoves(Generic[P, M]):
     """
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Elimination(Generic[P]):
     """How a game of several seats goes on after one of them has resigned, lost on time or been beaten."""
 
@@ -275,7 +275,7 @@ NO_ELIMINATION: Elimination[Any] = Elimination(
 )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Game(Rules[P, M], Notation[P, M], View[P], SearchTerms[P, M]):
     """One ruleset of one game: its facts, its operations, and what it has beyond what every game has."""
 
@@ -286,7 +286,7 @@ class Game(Rules[P, M], Notation[P, M], View[P], SearchTerms[P, M]):
     distinction: str = ""
     """Where this ruleset parts from the others of its game, in one sentence; empty while there is no other."""
     blurb: str
-    """What the game is, in two sentences for somebody who has never heard of it."""
+    """What the game is, in two sentences for people who have never heard of it."""
     goal: str
     """How to win, in one or two sentences."""
     ending: str
@@ -316,6 +316,9 @@ class Game(Rules[P, M], Notation[P, M], View[P], SearchTerms[P, M]):
         for name, operation in derived.items():
             if getattr(self, name) is _DERIVED:
                 object.__setattr__(self, name, operation)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.id}-{self.ruleset})"
 
     @property
     def seats(self) -> int:

@@ -1,4 +1,4 @@
-"""The vocabulary of a drawn board: what stands where, without saying how it looks.
+"""What a picture of a board is made of: what stands where, without saying how it looks.
 
 A game describes a position as a scene; one renderer outside the domain draws the scenes of all games. Lengths are in
 squares; x grows to the right and y downwards, from the top left corner of the picture.
@@ -25,7 +25,10 @@ class Piece(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A square of the board: its name, its top left corner, and its kind (``light``, ``dark``, ``castle`` ...)."""
+    """A square of the board: its name, its top left corner, and its kind (``light``, ``dark``, ``castle`` ...).
+
+    A name is one or two letters and a number of one or two digits.
+    """
 
     square: str
     x: float
@@ -42,7 +45,7 @@ class Label(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What holds for a square just now and cannot be seen, such as an effect of its piece: a title and sentences."""
+    """Something about a square that the picture does not show, such as an effect on its piece: a title and sentences."""
 
     square: str
     title: str
@@ -53,8 +56,8 @@ class Scene(NamedTuple):
     """A position as it is drawn.
 
     ``columns`` maps a square to the pieces on it, bottom first; empty squares are left out. ``spoken`` maps a square to
-    its contents in words, for a reader that cannot see the picture. ``links`` are pairs of squares whose pieces belong
-    together. ``notes`` explain squares to a player who asks. ``checked`` are the squares of the kings in check.
+    its contents in words, for screen readers. ``links`` are pairs of squares whose pieces belong together. ``notes``
+    are shown on request. ``checked`` are the squares of the kings in check.
     """
 
     width: float

@@ -40,7 +40,7 @@ from domain.four_towers.view import demand, facts, hints, why_not
 from domain.game import Game, Outcome, Setup, StepBudget, UnlistedMoves
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FourTowers(Game[Position, Move]):
     """The contract, and lists of the moves that it leaves unlisted, for checks of small positions."""
 

@@ -23,7 +23,7 @@ _STANDARD = (
 _READY_ARMIES = parse_position(_STANDARD).board
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fourplay(Game[Position, str]):
     """The contract, and checks."""
 

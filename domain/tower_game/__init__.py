@@ -15,7 +15,7 @@ from domain.tower_game.position import Position, format_position, in_check, pars
 from domain.tower_game.view import facts, hints
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TowerGame(Game[Position, int]):
     """The contract, and the short algebraic notation of the rules."""
 

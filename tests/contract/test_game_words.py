@@ -91,6 +91,7 @@ def test_every_square_on_which_no_move_begins_says_why(game: AnyGame, setup: str
     for position, _ in visited(game, setup):
         hints, compositions = game.hints(position), game.unlisted.compositions(position)
         for cell in game.scene(position).cells:
+            assert re.fullmatch("[a-z]{1,2}[0-9]{1,2}", cell.square)
             reason = game.why_not(position, cell.square)
             assert (reason is None) == (cell.square in hints)
             if reason is not None:

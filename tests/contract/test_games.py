@@ -1,6 +1,8 @@
-"""What every game of the house promises: one suite over all rulesets of all of them."""
+"""What every game promises: one suite over all rulesets of all games."""
 
+import inspect
 import random
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -39,13 +41,43 @@ def sampled(game: AnyGame, setup: str, seed: int, most: int) -> Iterator[Any]:
     yield from positions[seed % step :: step]
 
 
+OPERATIONS = {
+    "initial": ["setup"],
+    "to_move": ["position"],
+    "legal_moves": ["position"],
+    "is_legal": ["position", "move"],
+    "play": ["position", "move"],
+    "outcome": ["position", "history"],
+    "parse_position": ["text"],
+    "format_position": ["position"],
+    "parse_move": ["position", "text"],
+    "format_move": ["position", "move"],
+    "diagram": ["position"],
+    "hints": ["position"],
+}
+"""The operations that tools outside this repository call, and the names of their arguments."""
+
+
+@every_game
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_operations_that_outside_tools_call_keep_their_argument_names(game: AnyGame, name: str) -> None:
+    parameters = inspect.signature(getattr(game, name)).parameters.values()
+    assert [parameter.name for parameter in parameters if parameter.default is parameter.empty] == OPERATIONS[name]
+
+
+@every_game
+def test_reasons_are_named_in_kebab_case_and_described_in_words(game: AnyGame) -> None:
+    assert all(re.fullmatch("[a-z]+(-[a-z]+)*", reason) for reason in game.reasons)
+    assert all(words and words[0].islower() and words[-1].isalnum() for words in game.reasons.values())
+
+
 @every_setup
 def test_random_games_end_with_one_score_for_every_seat(game: AnyGame, setup: str) -> None:
     for seed in range(3):
         positions, moves, outcome = random_game(game, setup, seed)
         assert len(outcome.scores) == len(game.setups[setup].seat_names)
         assert all(0 <= score <= 1 for score in outcome.scores)
-        assert outcome.reason == outcome.reason.lower().replace(" ", "-")
+        assert outcome.reason in game.reasons
         assert len(positions) == len(moves) + 1
 
 

@@ -49,9 +49,6 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.resources.commands.fresh_seed", lambda: SEED)
 
 
-assert LATE.keys() <= GAMES.keys()
-
-
 def begin_late(monkeypatch: pytest.MonkeyPatch, game: AnyGame) -> None:
     """Let matches of a long game begin with the position from which they end soon; others begin as ever."""
     if game.id in LATE:
@@ -114,6 +111,10 @@ def assert_settled(services: Services, caller: Caller, match: str) -> None:
     shown = [(each["player"]["id"], each["rating"]) for each in table]
     assert dict(shown) == pytest.approx(expected)
     assert [rating for _, rating in shown] == sorted(expected.values(), reverse=True)
+
+
+def test_late_starts_are_those_of_registered_games() -> None:
+    assert LATE.keys() <= GAMES.keys()
 
 
 @every_setup

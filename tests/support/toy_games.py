@@ -86,7 +86,7 @@ class Node(NamedTuple):
     unlisted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Graph(Game[str, str]):
     """A game drawn as a graph: a move is the name of the position that it leads to. The third repetition draws."""
 

@@ -45,7 +45,7 @@ class Label(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Something about a square that the picture does not show, such as an effect on its piece: a title and sentences."""
+    """Something about a square that its picture does not show, such as an effect: a title and sentences."""
 
     square: str
     title: str

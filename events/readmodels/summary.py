@@ -1,30 +1,25 @@
 """The summary of a match: what lists, pages of players and workers need to know of it, without its moves."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import astuple, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from domain.match.clock import forecast
-from domain.match.enums import Control, FlagRule, Status
+from domain.match.enums import Status
 from domain.match.guards import seats_playing
 from domain.match.positions import to_move as seat_to_move
 from domain.match.state import MatchState, Seat
 from domain.match.terms import Terms
 from domain.match.timekeeping import deadline_of
 from domain.rating import pairwise
+from events.store.converter import layout_of, row_of
 
-LAYOUT = 6
-"""To be raised with every change of Summary, of what its fields mean or of the lists made from it; then rebuild."""
+BEFORE_DERIVED_LAYOUTS = 6
+"""The last layout that was numbered: a row of the same fields."""
 
 WITHOUT_LAST_MOVE = 5
 """The layout before the last move was kept: such a summary is read, and stays without it until its match moves on."""
 
 DAY_MS = 24 * 3600 * 1000
-
-_TERMS_FIELDS = tuple(field.name for field in fields(Terms))
-
-_TERMS_FIELDS = tuple(field.name for field in fields(Terms))
 
 
 class Summary(NamedTuple):
@@ -175,34 +170,19 @@ def rated_result(summary: Summary) -> RatedResult | None:
 
 def pack(projected: Projected) -> bytes:
     """Return the stored bytes of a summary: a JSON array, the same for the same summary."""
-    return json.dumps([LAYOUT, projected.digest, *projected.summary], default=astuple, separators=(",", ":")).encode()
+    return json.dumps([LAYOUT, projected.digest, *_ROW.write(projected.summary)], separators=(",", ":")).encode()
 
 
 def unpack(packed: bytes | None) -> Projected | None:
-    """Return what was packed, or None when there is nothing, or nothing that can be read here: it is projected anew."""
+    """Return what was packed; None when there is nothing, or nothing that can be read here: then it is projected."""
     if packed is None:
         return None
-    values: list[Any]
-    layout, digest, *values = json.loads(packed)
+    layout, digest, *fields = json.loads(packed)
     if layout == WITHOUT_LAST_MOVE:
-        values.append("")
-    elif layout != LAYOUT:
+        fields.append("")
+    elif layout not in (LAYOUT, BEFORE_DERIVED_LAYOUTS):
         return None
-    named = dict(zip(Summary._fields, map(_frozen, values), strict=True))
-    named["seats"] = tuple(Seat(player=player, joined=joined, level=level) for player, joined, level in named["seats"])
-    named["terms"] = _terms(named["terms"])
-    return Projected(Summary(**named), digest)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _terms(packed: Sequence[Any] | None) -> Terms | None:
-    if packed is None:
-        return None
-    named = dict(zip(_TERMS_FIELDS, packed, strict=True))
-    return Terms(**{**named, "control": Control(named["control"]), "flag": FlagRule(named["flag"])})
+    return Projected(_ROW.read(fields), digest)
 
 
 def _awaiting(state: MatchState, to_move: int | None) -> tuple[str, ...]:
@@ -220,3 +200,9 @@ def _deadline(state: MatchState) -> int | None:
         return deadline_of(state)
     expected = forecast(state.clock)
     return None if expected is None else expected.at
+
+
+LAYOUT = layout_of(Summary)
+"""Changes with the fields of Summary. When only their meaning changes, or the lists made from it, rebuild."""
+
+_ROW = row_of(Summary)

@@ -33,7 +33,7 @@ from events.store.contract import (
     VersionTag,
 )
 from events.store.envelope import Envelope, canonical_bytes, chain_digest
-from events.store.snapshots import restored, snapshot_of
+from events.store.snapshots import restore_snapshot, snapshot_of
 
 SEED_BYTES = 16
 MAX_CACHED_MATCHES = 1000
@@ -248,7 +248,7 @@ class Matches:
         known = self.cached(match_id)
         opened = self._store.open(match_id, known.head.version if known else None, request)
         remembered = opened.recorded_request
-        if known is None and opened.snapshot is not None and (kept := restored(opened.snapshot)) is not None:
+        if known is None and opened.snapshot is not None and (kept := restore_snapshot(opened.snapshot)) is not None:
             known = Loaded(*kept, snapshot=kept[0].version)
         if not _follows(opened, match_id, known.head if known else EMPTY):
             # The store was restored, or a replica took over, and has not all that was known here; or the snapshot

@@ -46,7 +46,7 @@ class Shape(Generic[T]):
 
     def _describe(self, hints: Mapping[str, Any]) -> None:
         self._optional = frozenset(name for name, hint in hints.items() if _allows_none(hint))
-        self._readers = {name: _reader(hint) for name, hint in hints.items()}
+        self._readers = {name: (_plain_type(hint), _reader(hint)) for name, hint in hints.items()}
         self._writers = [(name, _writer(hint)) for name, hint in hints.items()]
 
     def read(self, content: Any, **apart: Any) -> T:
@@ -55,11 +55,11 @@ class Shape(Generic[T]):
             refuse("an object", content)
         values = apart
         for name, value in content.items():
-            reader = self._readers.get(name)
-            if reader is None:
+            if name not in self._readers:
                 raise SchemaError(f"the field {name!r} is unknown")
+            plain, reader = self._readers[name]
             try:
-                values[name] = reader(value)
+                values[name] = value if type(value) is plain else reader(value)
             except SchemaError as error:
                 error.path = f".{name}{error.path}"
                 raise
@@ -87,26 +87,31 @@ class Row(Generic[T]):
         self._made = made
 
     def _describe(self, hints: Mapping[str, Any]) -> None:
-        self._readers = [(name, _or_none(_reader(hint, rows=True), hint)) for name, hint in hints.items()]
-        self._writers = [(name, _writer(hint, rows=True)) for name, hint in hints.items()]
+        self._readers = [
+            (name, _plain_type(hint), _or_none(_reader(hint, rows=True), hint)) for name, hint in hints.items()
+        ]
+        self._writers = [(name, _row_writer(hint)) for name, hint in hints.items()]
 
     def read(self, content: Any) -> T:
         """Return the instance that ``content`` was written from; raises SchemaError."""
         if type(content) is not list or len(content) != len(self._readers):
             refuse(f"a list of {len(self._readers)}", content)
         values = {}
-        for (name, reader), value in zip(self._readers, content, strict=True):
+        for (name, plain, reader), value in zip(self._readers, content, strict=True):
             try:
-                values[name] = reader(value)
+                values[name] = value if type(value) is plain else reader(value)
             except SchemaError as error:
                 error.path = f".{name}{error.path}"
                 raise
         return self._made(**values)
 
     def write(self, value: T) -> list[Any]:
-        """Return ``value`` as a JSON array."""
-        items = ((getattr(value, name), write) for name, write in self._writers)
-        return [item if write is None or item is None else write(item) for item, write in items]
+        """Return ``value`` as what ``json.dumps`` writes as an array."""
+        items = []
+        for name, write in self._writers:
+            item = getattr(value, name)
+            items.append(item if write is None or item is None else write(item))
+        return items
 
 
 def shape_of(made: type[T], apart: frozenset[str] = frozenset()) -> Shape[T]:
@@ -225,24 +230,40 @@ def _reader(hint: Any, rows: bool = False) -> Reader:
     return _READERS[hint]
 
 
-def _writer(hint: Any, rows: bool = False) -> Writer:
+def _plain_type(hint: Any) -> type:
+    """Return the type whose values are read as they are; one that no value has where all must be looked at."""
+    hint = _plain(hint)
+    return hint if hint in (int, float, str, bool) else SchemaError
+
+
+def _writer(hint: Any) -> Writer:
+    hint = _plain(hint)
+    if get_origin(hint) is tuple:
+        write = _writer(get_args(hint)[0])
+        return list if write is None else lambda value: [None if item is None else write(item) for item in value]
+    if _is_class(hint):
+        return shape_of(hint).write
+    # Of an enum, also where the type says only that it is a string, the value is written.
+    return str if isinstance(hint, type) and issubclass(hint, str) else None
+
+
+def _row_writer(hint: Any) -> Writer:
+    """Return what writes a value for ``json.dumps``, which writes tuples and enums by itself."""
     hint = _plain(hint)
     if get_origin(hint) is tuple:
         fixed = _items(hint)
         if fixed is not None:
-            writers = [_writer(item, rows) for item in fixed]
-            return lambda value: [
-                item if write is None or item is None else write(item)
-                for item, write in zip(value, writers, strict=True)
-            ]
-        write = _writer(get_args(hint)[0], rows)
-        if write is None:
-            return list
-        return lambda value: [None if item is None else write(item) for item in value]
-    if _is_class(hint):
-        return row_of(hint).write if rows else shape_of(hint).write
-    # Of an enum, also where the type says only that it is a string, the value is written.
-    return str if isinstance(hint, type) and issubclass(hint, str) else None
+            if all(_row_writer(item) is None for item in fixed):
+                return None
+            writers = [_row_writer(item) or _as_it_is for item in fixed]
+            return lambda value: [write(item) for write, item in zip(writers, value, strict=True)]
+        write = _row_writer(get_args(hint)[0])
+        return write and (lambda value: [None if item is None else write(item) for item in value])
+    return row_of(hint).write if _is_class(hint) else None
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _schema(hint: Any) -> Schema:
@@ -362,6 +383,7 @@ _READERS: dict[Any, Reader] = {
     Digest: _hexadecimal(64),
     SignatureText: _hexadecimal(128),
     Mapping[str, Any]: _object,
+    Any: _as_it_is,
 }
 
 _SCHEMAS: dict[Any, Schema] = {

@@ -27,7 +27,7 @@ from events.proof.verification import verify
 from events.readmodels import summarise
 from events.readmodels.lists import lists_of
 from events.store.contract import EMPTY
-from events.store.snapshots import restored, snapshot_of
+from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.bundles import KEY, SIGNED_AT, envelopes, keys
 from tests.support.matches import SHORT_GAME, PlayedMatch, started, started_by_four
 
@@ -142,7 +142,7 @@ def check(match: PlayedMatch, before: MatchState) -> None:
             assert deadline is not None
             assert deadline > match.now
     if state.broken is None:
-        found = restored(snapshot_of(state, EMPTY._replace(version=state.version)))
+        found = restore_snapshot(snapshot_of(state, EMPTY._replace(version=state.version)))
         assert found is not None
         assert found[0] == state
 

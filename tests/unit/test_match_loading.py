@@ -21,7 +21,7 @@ from events.store.codec import event_of
 from events.store.contract import Appended, Head, Opened, Request, RequestMismatch, StaleVersion, VersionTag
 from events.store.envelope import Draft
 from events.store.memory import MemoryStore
-from events.store.snapshots import restored, snapshot_of
+from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.matches import NOON, PlayedMatch, creation
 
 
@@ -355,4 +355,4 @@ def test_a_snapshot_gives_the_state_back_whole(game: AnyGame) -> None:
 
 def assert_restored(state: MatchState) -> None:
     head = Head(state.version, bytes(range(32)))
-    assert restored(snapshot_of(state, head)) == (state, head)
+    assert restore_snapshot(snapshot_of(state, head)) == (state, head)

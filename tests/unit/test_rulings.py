@@ -28,7 +28,7 @@ from domain.match.evolve import replay
 from domain.match.lines import Line, Orders, laid_down, standing
 from domain.match.terms import DAY, STANDARD, Terms, days_per_move
 from events.store.contract import EMPTY
-from events.store.snapshots import restored, snapshot_of
+from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.cases import REASON, WORDS, disputed, refusal, ruling
 from tests.support.matches import FOUR, SHORT_GAME, PlayedMatch, started, started_by_four
 
@@ -237,10 +237,10 @@ def test_a_conditional_line_is_alive_again_when_an_annulled_match_is_restored() 
 def test_a_snapshot_that_the_rules_fail_on_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     match = started()
     kept = snapshot_of(match.state, EMPTY)
-    assert restored(kept) is not None
+    assert restore_snapshot(kept) is not None
 
     def at_fault(*_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr("events.store.snapshots.find_ruleset", at_fault)
-    assert restored(kept) is None
+    assert restore_snapshot(kept) is None

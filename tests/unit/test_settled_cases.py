@@ -20,7 +20,7 @@ from events.proof.audit import audit
 from events.store.codec import draft_of, event_of
 from events.store.contract import EMPTY, GENESIS
 from events.store.envelope import Draft, seal
-from events.store.snapshots import restored, snapshot_of
+from events.store.snapshots import restore_snapshot, snapshot_of
 from tests.support.bundles import actors
 from tests.support.cases import WORDS, disputed, refusal, ruling
 from tests.support.matches import FOUR, PlayedMatch, started, started_by_four
@@ -125,7 +125,7 @@ def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
     assert refusal(match, ruling("let-stand", "ann")).code == "own-ruling"
     match.do(ruling("let-stand", "cleo"))
     assert [each.arbiter for each in match.state.disputes[0].rulings] == ["ann", "ben", "cleo"]
-    assert restored(snapshot_of(match.state, EMPTY))[0] == match.state
+    assert restore_snapshot(snapshot_of(match.state, EMPTY))[0] == match.state
 
 
 @pytest.mark.parametrize("scores", [(1e-7, 0.9999999), (0.12345, 0.87655), (1 / 3, 2 / 3), (float("nan"), 1.0)])

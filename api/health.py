@@ -70,7 +70,7 @@ def readyz() -> Response:
         installation = store.installation()
         if store.clock is not None:
             store.clock.refuse(store.clock.offset_ms())
-        kept_at, provisional = instant(heartbeat.last()), heartbeat.provisional()
+        kept_at, provisional = instant(heartbeat.last_beat()), heartbeat.provisional()
         incidents = services().incidents.all()
         impaired = _impaired(services().liveness.ages_s()) | _wrong_clocks(heartbeat.offsets())
     except WrongInstallation as error:
@@ -184,7 +184,7 @@ class _StoreCollector(Collector):
 
     def _read_clocks(self, silence: GaugeMetricFamily, overdue: GaugeMetricFamily) -> None:
         store, now = self._services.store, self._services.now()
-        last = self._services.heartbeat.last()
+        last = self._services.heartbeat.last_beat()
         if last is not None:
             silence.add_metric([], max(0, now - last) / 1000)
         overdue.add_metric([], len(store.due(now - LATE_MS, MOST_COUNTED)))

@@ -29,7 +29,7 @@ from events.service.incidents import Incidents
 from events.service.jobs import Jobs
 from events.service.match_service import MatchService
 from events.service.matches import Matches
-from events.service.outages import Heartbeat, RedisHeartbeat
+from events.service.outages import Heartbeat
 from events.service.personal_data import PersonalDataStores
 from events.service.timekeeper import Timekeeper
 from events.store.redis import RedisStore
@@ -87,7 +87,7 @@ class Installation:
     @cached_property
     def heartbeat(self) -> Heartbeat:
         """The record of when time was kept, and of outages."""
-        return RedisHeartbeat(self.client, self.prefix, self.store.clock, self.name)
+        return Heartbeat(self.client, self.prefix, self.store.clock, self.name)
 
     @cached_property
     def availability(self) -> AvailabilityStore:

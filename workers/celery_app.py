@@ -6,6 +6,7 @@ from celery import Celery
 from celery.utils.nodenames import default_nodename
 
 from events.runtime.exit_codes import exit_quickly
+from events.runtime.keys import InstallationKeys
 from events.runtime.logs import configure
 from events.runtime.queues import Queue
 from events.runtime.settings import Settings
@@ -27,6 +28,7 @@ def queue_names(prefix: str) -> tuple[str, ...]:
 
 def make_app(settings: Settings) -> Celery:
     """Return the Celery application of an installation; it connects when it is first used."""
+    keys = InstallationKeys(settings.prefix)
     default = Queue.DEFAULT.name_in_broker(settings.prefix)
     app = Celery("rookery", broker=settings.broker_url)
     app.conf.update(
@@ -53,9 +55,9 @@ def make_app(settings: Settings) -> Celery:
             "unacked_restore_throttle": 1,
             "unacked_mutex_expire": 15,
             # Installations may share a broker: its bookkeeping is separate, like its queues.
-            "unacked_key": f"{settings.prefix}unacked",
-            "unacked_index_key": f"{settings.prefix}unacked-index",
-            "unacked_mutex_key": f"{settings.prefix}unacked-mutex",
+            "unacked_key": keys.unacked,
+            "unacked_index_key": keys.unacked_index,
+            "unacked_mutex_key": keys.unacked_mutex,
             # Without these a publisher or a worker can wait without end on a connection that is dead.
             "socket_timeout": 5,
             "socket_connect_timeout": 2,

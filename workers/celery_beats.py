@@ -1,8 +1,8 @@
-"""How Celery's processes beat (``events.runtime.beats``): the main loop of a worker, and each process of its pool.
+"""The beats of Celery's processes (``events.runtime.beats``): the main loop of a worker, each process of its pool.
 
-The main loop beats by a timer of its own, so that a loop that has stopped turning is noticed. A process that thinks for
-an opponent does so in one long call; it beats from a thread, which tells that the process runs, while the time limit of
-tasks ends a thought that never comes to its end.
+The main loop beats by a timer of its own, so that a loop that has stopped is noticed. A process that searches for an
+opponent does so in one long call; it beats from a thread, which shows that the process runs, while the time limit of
+tasks ends a search that does not end by itself.
 """
 
 import threading
@@ -20,21 +20,21 @@ LOOP = "loop"
 
 
 class LoopBeats(bootsteps.StartStopStep):  # type: ignore[misc]
-    """Beats while the main loop turns; while it is connecting to the broker nothing is expected of it."""
+    """Beats while the main loop runs; while it connects to the broker no beats are expected of it."""
 
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
         self._timer: Any = None
 
     def start(self, parent: Any) -> None:
-        """Begin to beat: the loop is about to turn."""
+        """Start the beats: the loop is about to run."""
         if isinstance(parent.pool, SoloPool):
             task_prerun.connect(_expect_task, dispatch_uid="rookery-beats")
         beats.beat(LOOP)
         self._timer = parent.timer.call_repeatedly(beats.INTERVAL_S, beats.beat, (LOOP,))
 
     def stop(self, _: Any) -> None:
-        """Beat no more: the loop has stopped in good order."""
+        """Stop the beats: the loop has stopped in good order."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -42,20 +42,20 @@ class LoopBeats(bootsteps.StartStopStep):  # type: ignore[misc]
 
 
 def install(app: Celery) -> None:
-    """Let the workers of ``app`` beat."""
+    """Make the workers of ``app`` beat."""
     app.steps["consumer"].add(LoopBeats)
     worker_process_init.connect(_begin_process, dispatch_uid="rookery-beats")
 
 
 def _expect_task(task: Any = None, **_: Any) -> None:
-    """Allow for a task that runs in the main loop itself, which stands still meanwhile."""
+    """Allow for a task that runs in the main loop itself, which does not beat meanwhile."""
     beats.beat(LOOP, extra_s=float(task.app.conf.task_time_limit))
 
 
 def _begin_process(**_: Any) -> None:
     process = current_process()
     if not hasattr(process, "index"):
-        return  # the pool of a worker that does its tasks in its main loop, which beats by itself
+        return  # a worker that does its tasks in its main loop, which beats already
     line = f"process-{process.index + 1}"
     threading.Thread(target=_beat_on, args=[line], name="beats", daemon=True).start()
 

@@ -1,23 +1,24 @@
 """The matches that wait for an opponent, in an order that shares the opponents' time fairly among people.
 
 The time is shared by who created the matches: each answer is charged to its creator with the nodes that its search may
-visit, and of all that wait the one whose creator has been charged least comes next (self-clocked fair queueing). So who
-has a hundred matches against the strongest opponent waits for them, and others do not; an answer that costs little
-comes before one that costs much. Cheap answers stand in a lane of their own, for which a process is reserved.
+visit, and of all that wait the match whose creator has been charged least is next (self-clocked fair queueing). So
+a person with a hundred matches against the strongest opponent waits for them, and others do not; an answer that costs
+little comes before one that costs much. Cheap answers have a lane of their own, for which a process is reserved.
 
-All of this is a hint: what is owed is read off the matches. A match that was taken and not answered, because the worker
-was killed, is put in again by the sweeper, and one that was answered meanwhile owes nothing when it is taken.
+All of this is a hint: what is owed is read off the matches. Crash-safe: a match that was taken by a worker that is
+killed is added again by the sweeper, and one that was answered meanwhile owes nothing when it is taken.
 """
 
 from domain.search import LEVELS
 from events.runtime.connections import StoreClient
+from events.runtime.keys import OpponentKeys
 from events.runtime.scripts import load_script
 
 QUICK, SLOW = "quick", "slow"
 LANES = (QUICK, SLOW)
 
 MAX_QUICK_NODES = 1000
-"""An answer whose search may visit more positions than this stands in the slow lane."""
+"""An answer whose search may visit more positions than this waits in the slow lane."""
 
 
 def lane_of(level: int) -> str:
@@ -26,30 +27,34 @@ def lane_of(level: int) -> str:
 
 
 class FairQueue:
-    """The waiting matches of an installation. Safe to share between threads and processes. Methods raise redis errors.
+    """The waiting matches of an installation. Safe to share between threads and processes.
+
+    Methods raise StoreUnavailable.
 
     Each lane is a sorted set of matches by the charge at which their turn comes, another of people by the charge of
-    their last match, and the charge of the match that was taken last. Nothing is kept of who has nothing waiting.
+    their last match, and the charge of the match that was taken last. People without a waiting match are
+    not stored.
     """
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
-        self._prefix = f"{prefix}{{opponents}}"
+        self._client = client
+        self._prefix = prefix
         self._add = load_script(client, __package__, "add_match")
         self._take = load_script(client, __package__, "take_match")
-        self._client = client
 
-    def add(self, match: str, creator: str, level: int) -> None:
-        """Let ``match`` wait for an opponent of ``level``, charged to its ``creator``; nothing if it waits already."""
-        self._add(keys=self._keys(lane_of(level)), args=[match, creator, LEVELS[level].nodes])
+    def add(self, match_id: str, creator: str, level: int) -> None:
+        """Let a match wait for an opponent of ``level``, charged to its ``creator``; nothing if it waits already."""
+        self._add(keys=self._keys(lane_of(level)), args=[match_id, creator, LEVELS[level].nodes])
 
     def take(self, lane: str) -> str | None:
-        """Take out the match that is next in ``lane``; return None when none waits there."""
-        match: bytes | None = self._take(keys=self._keys(lane))
-        return None if match is None else match.decode()
+        """Remove the match that is next in ``lane`` and return it; None when none waits there."""
+        match_id: bytes | None = self._take(keys=self._keys(lane))
+        return None if match_id is None else match_id.decode()
 
     def waiting(self, lane: str) -> int:
         """Return how many matches wait in ``lane``."""
-        return int(self._client.zcard(self._keys(lane)[0]))
+        return int(self._client.zcard(OpponentKeys(self._prefix, lane).matches))
 
     def _keys(self, lane: str) -> list[str]:
-        return [f"{self._prefix}:{lane}:{part}" for part in ("matches", "people", "charge")]
+        keys = OpponentKeys(self._prefix, lane)
+        return [keys.matches, keys.people, keys.charge]

@@ -1,4 +1,4 @@
-"""Long work about matches and people that was asked for (``events.service.jobs``)."""
+"""Long work about matches and people that was requested (``events.service.jobs``)."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -8,85 +8,86 @@ from events.proof.bundle import basis_of_bundle, make_bundle
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.service.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Jobs, basis_of_answer
-from events.service.personal_data import PersonalDataStores, archive_of
+from events.service.personal_archive import make_archive
+from events.service.personal_data import PersonalDataStores
 from events.store.contract import EventStore
 
-MAX_ASKED_AT_ONCE = 100
-ASKED_AGAIN_MS = 60_000
+MAX_JOBS_PER_ROUND = 100
+ENQUEUE_AGAIN_MS = 60_000
 
 
 class JobRound:
-    """Has every job that waits enqueued, again after a minute: the broker may lose a task.
+    """Enqueues every job that waits, again after a minute: the broker may lose a task.
 
-    ``ask`` enqueues the task for the job of a match, ``now`` returns milliseconds since 1970 UTC.
+    ``enqueue`` enqueues the task for the job of a match, ``now`` returns milliseconds since 1970 UTC.
     """
 
-    def __init__(self, jobs: Jobs, ask: Callable[[str], None], now: Callable[[], int]) -> None:
+    def __init__(self, jobs: Jobs, enqueue: Callable[[str], None], now: Callable[[], int]) -> None:
         self._jobs = jobs
-        self._ask = ask
+        self._enqueue = enqueue
         self._now = now
-        self._asked: dict[tuple[str, int], int] = {}
+        self._enqueued: dict[tuple[str, int], int] = {}
 
     def __call__(self) -> int:
-        """Enqueue what has not been enqueued lately; return how many tasks that were."""
+        """Enqueue what has not been enqueued recently; return how many tasks that were."""
         now = self._now()
-        waiting = self._jobs.waiting(MAX_ASKED_AT_ONCE)
-        self._asked = {job: self._asked[job] for job in waiting if job in self._asked}
-        found = [job for job in waiting if now - self._asked.get(job, 0) >= ASKED_AGAIN_MS]
+        waiting = self._jobs.waiting(MAX_JOBS_PER_ROUND)
+        self._enqueued = {job: self._enqueued[job] for job in waiting if job in self._enqueued}
+        found = [job for job in waiting if now - self._enqueued.get(job, 0) >= ENQUEUE_AGAIN_MS]
         for job in found:
-            self._ask(job[0])
-            self._asked[job] = now
+            self._enqueue(job[0])
+            self._enqueued[job] = now
         return len(found)
 
 
-def do_job(stores: PersonalDataStores, keys: KeyRing, checkpoints: CheckpointLog, of: str, now: int) -> str | None:
-    """Do the job of the match or person ``of`` at ``now`` (milliseconds since 1970 UTC).
+def do_job(stores: PersonalDataStores, keys: KeyRing, checkpoints: CheckpointLog, subject: str, now: int) -> str | None:
+    """Do the job of the match or person ``subject`` at ``now`` (milliseconds since 1970 UTC).
 
     Returns its kind, None when there is none.
 
-    Crash-safe: the job is forgotten after its result is kept, and done twice it gives the same result. Raises
-    ClockDiffers, and leaves the job to others, when this process's clock is wrong: what is signed says when.
+    Crash-safe: the job is forgotten after its result is stored, and repeated it gives the same result. Raises
+    ClockDiffers, and leaves the job to others, when this process's clock is wrong: what is signed is dated.
     """
     jobs, store = stores.jobs, stores.store
     store.check_clock()
-    job = jobs.of(of)
+    job = jobs.pending(subject)
     if job is None:
         return None
     try:
         if job.kind == BUNDLE:
-            _make_bundle(jobs, store, keys, checkpoints, of, now)
+            _make_bundle(jobs, store, keys, checkpoints, subject, now)
         elif job.kind == RECOMPUTATION:
-            _recompute(jobs, store, of, job.version)
+            _recompute(jobs, store, subject, job.version)
         elif job.kind == ARCHIVE:
-            _make_archive(stores, of)
+            _make_archive(stores, subject)
     finally:
-        jobs.finish(of)
+        jobs.finish(subject)
     return job.kind
 
 
 def _make_bundle(
-    jobs: Jobs, store: EventStore, keys: KeyRing, checkpoints: CheckpointLog, match: str, now: int
+    jobs: Jobs, store: EventStore, keys: KeyRing, checkpoints: CheckpointLog, match_id: str, now: int
 ) -> None:
-    events = store.read(match)
+    events = store.read(match_id)
     if events:
-        key, inclusion = keys.signing(), checkpoints.inclusion(match)
-        packed = make_bundle(match, events, key, now, inclusion)
-        jobs.keep(match, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)
+        key, inclusion = keys.signing(), checkpoints.inclusion(match_id)
+        packed = make_bundle(match_id, events, key, now, inclusion)
+        jobs.store_result(match_id, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)
 
 
-def _recompute(jobs: Jobs, store: EventStore, match: str, version: int) -> None:
-    records = audit(match, store.read(match, 0, version))
+def _recompute(jobs: Jobs, store: EventStore, match_id: str, version: int) -> None:
+    records = audit(match_id, store.read(match_id, 0, version))
     record = next(islice(records, version - 1, None), None)
     if record is not None and record.answer is not None and record.answer.computable:
         differing = record.answer.recompute() or ""
-        jobs.keep(match, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
+        jobs.store_result(match_id, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
 
 
-def _make_archive(stores: PersonalDataStores, id: str) -> None:
-    person = stores.people.person(id)
+def _make_archive(stores: PersonalDataStores, person_id: str) -> None:
+    person = stores.people.person(person_id)
     if person is None:
         return
-    stores.jobs.keep_archive(id, archive_of(stores, person))
-    # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was kept here.
-    if stores.people.person(id) is None:
-        stores.jobs.erase(id)
+    stores.jobs.store_archive(person_id, make_archive(stores, person))
+    # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was stored here.
+    if stores.people.person(person_id) is None:
+        stores.jobs.erase(person_id)

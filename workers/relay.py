@@ -22,7 +22,7 @@ from events.runtime.connections import blocking_client
 from events.runtime.queues import Group
 from events.runtime.settings import Settings
 from events.service.guests import GuestRound
-from events.service.personal_data import keep_house
+from events.service.personal_data import continue_erasures
 from events.store.feed import FeedGroup, trim
 from workers import consumers
 from workers.consumers import Consumer
@@ -64,7 +64,7 @@ class Relay:
             if not wait_until_available(stop, consumer.group.ensure):
                 return
         rounds: list[Callable[[], object]] = [
-            partial(keep_house, installation.personal_data),
+            partial(continue_erasures, installation.personal_data),
             GuestRound(installation.personal_data, installation.now),
             JobRound(installation.jobs, tasks.request_job, installation.now),
         ]

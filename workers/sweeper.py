@@ -20,6 +20,7 @@ from events.proof.checkpoint_log import NoCheckpoint, day_of
 from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats
+from events.runtime.keys import InstallationKeys
 from events.service.timekeeper import is_transient
 from workers import retries
 from workers.task_queue import TaskQueue
@@ -50,7 +51,7 @@ class Sweeper:
         self._rounds = rounds
         self._now = installation.now
         self._signed_day = ""
-        self._lease = f"{installation.prefix}sweeper"
+        self._lease = InstallationKeys(installation.prefix).sweeper
         self._retries = retries.Retries()
         self._streams = self._store.all_streams()
         self._clocks = self._store.all_streams()

@@ -141,7 +141,7 @@ class Ticker:
         if len(match_ids) == MAX_MATCHES_PER_TICK:
             return True
         for outage in self._crediting.outages:
-            self._heartbeat.credited(outage)
+            self._heartbeat.mark_credited(outage)
             log.info("an outage is credited", since=outage.since, until=outage.until)
         self._crediting = None
         return False

@@ -48,7 +48,7 @@ def ask_for_bundle(match: str) -> str:
 def _ask(match: str, kind: str, version: int = 0) -> None:
     person = current_person()
     spend("jobs", person.id if person else address())
-    if not services().jobs.ask(match, kind, version):
+    if not services().jobs.request(match, kind, version):
         raise Problem("job-running", "A worker is busy with another job of this match: ask again when it is done.")
 
 
@@ -85,7 +85,7 @@ AT_ONCE = "at-once"
 def state_of_archive(person: Person) -> str:
     """Return AT_ONCE when a request can make the archive of ``person``, else "none", "asked" or "finished"."""
     jobs = services().jobs
-    if jobs.of(person.id) is not None:
+    if jobs.pending(person.id) is not None:
         return ASKED
     if jobs.archive(person.id) is not None:
         return FINISHED

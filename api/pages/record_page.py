@@ -62,7 +62,7 @@ def record_page(match_id: str) -> Response:
     summary = summarise(state)
     shown_match = match_summary(summary, people_in([summary]))
     names = [seat["name"] for seat in shown_match["seats"]]
-    job = services().jobs.of(match_id)
+    job = services().jobs.pending(match_id)
 
     def content(record: Record) -> list[tuple[str, str]]:
         texts = recalled(record.envelope, kept, people)

@@ -76,7 +76,7 @@ def ask_bundle(_: dict[str, Any], match: str) -> Response:
 
 def _shown(match: str, version: int) -> dict[str, Any]:
     differs = recomputed(computable(match, version))
-    job = services().jobs.of(match)
+    job = services().jobs.pending(match)
     asked = job is not None and job[:2] == (RECOMPUTATION, version)
     state = FINISHED if differs is not None else ASKED if asked else NONE
     return {"version": version, "state": state, "differs": differs or None}

@@ -13,7 +13,8 @@ from api.resources.jobs import JobShown
 from api.services import services
 from events.people.person import NoSuchPerson
 from events.service.jobs import ARCHIVE
-from events.service.personal_data import archive_of, erase
+from events.service.personal_archive import make_archive
+from events.service.personal_data import erase
 from events.store import rewriting
 
 blueprint = Blueprint("personal", __name__, url_prefix=PREFIX, description="What is kept about you")
@@ -71,7 +72,7 @@ def my_archive() -> Response:
         detail = "The archive takes a while to make: ask for it (POST), and a worker makes it within a minute or so."
         raise Problem("not-made-yet", detail)
     spend("archives", person.id)
-    packed = services().jobs.archive(person.id) if state == FINISHED else archive_of(services().personal_data, person)
+    packed = services().jobs.archive(person.id) if state == FINISHED else make_archive(services().personal_data, person)
     headers = {
         "Content-Disposition": f'attachment; filename="rookery-{person.id}.zip"',
         "Cache-Control": "private, no-store",
@@ -89,7 +90,7 @@ def ask_archive(_: dict[str, object]) -> Response:
     person = require_person()
     spend("archives", person.id)
     services().jobs.erase(person.id)
-    services().jobs.ask(person.id, ARCHIVE)
+    services().jobs.request(person.id, ARCHIVE)
     return json_response({"state": ASKED}, 202)
 
 

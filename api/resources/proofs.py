@@ -138,7 +138,7 @@ def _made_at_once(state: MatchState) -> bytes | None:
     except OutcomeUnknownError:
         return None
     if state.ended:
-        jobs.keep(match, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)
+        jobs.store_result(match, BUNDLE, basis_of_bundle(events[-1].id, key, inclusion), packed)
     return packed
 
 

@@ -11,7 +11,7 @@ from domain.match.terms import duration
 from events.installation import Installation
 from events.people.administration import CONSOLE
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.clock_repair import correct_matches, correct_outages, impossible
+from events.service.clock_repair import correct_matches, correct_outages, find_future_outages
 from events.store.contract import describe_offset
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 
@@ -26,10 +26,10 @@ def clocks(context: click.Context) -> None:
     installation = open_installation()
     with report_errors():
         heartbeat, clock = installation.heartbeat, StoreClock(installation.client, now_ms)
-        last = heartbeat.last()
+        last = heartbeat.last_beat()
         offset, offsets = clock.offset_ms(), heartbeat.offsets()
         outages, provisional = heartbeat.outages(), heartbeat.provisional()
-        wrong = impossible(heartbeat, clock.store_now())
+        wrong = find_future_outages(heartbeat, clock.store_now())
     click.echo("Time has never been kept." if last is None else f"Time was last kept at {rfc3339(last)}.")
     for name, ahead in {"this process": offset, **offsets}.items():
         state = (
@@ -53,7 +53,7 @@ def confirm(since: str) -> None:
         found = [outage for outage in heartbeat.provisional() if rfc3339(outage.since) == since]
         if not found:
             raise CommandError(f"no provisional outage began at {since}")
-        if set(found) & set(impossible(heartbeat, now)):
+        if set(found) & set(find_future_outages(heartbeat, now)):
             raise CommandError("an outage cannot end in the future: rookery clocks repair ends it")
         for outage in found:
             if heartbeat.confirm(outage):

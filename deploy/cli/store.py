@@ -11,7 +11,7 @@ from deploy.cli.target import find_target, open_installation, target_options
 from deploy.local.watermark import MARK, find_missing, read_mark
 from domain.match.due import Outage
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.clock_repair import impossible
+from events.service.clock_repair import find_future_outages
 from events.store.chain import Verified, verify_all
 from events.store.contract import DamagedStream
 from events.store.redis import RedisStore
@@ -36,7 +36,7 @@ def verify() -> None:
         damaged, events, future_matches = _verify_matches(store, matches, now)
         logs = audit_logs(installation)
         missing = _report_missing(store, find_target().var / MARK)
-        future_outages = impossible(installation.heartbeat, now)
+        future_outages = find_future_outages(installation.heartbeat, now)
     for damage in damaged:
         click.echo(escape_unprintable(f"DAMAGED {damage}"))
     print_findings("DAMAGED", logs.findings, logs.checkpoints.unlisted)

@@ -1,8 +1,8 @@
-"""What a wrong clock has left behind, found and corrected: outages and events of the future.
+"""Finds and corrects what a wrong clock has left behind: outages and events of the future.
 
 A process whose clock is wrong is refused by the store. Where the store's own clock was wrong nothing could tell: the
-time until then was recorded as an outage, and what happened meanwhile was dated then. A correction is an event of each
-match concerned, by the operator; nothing that is recorded is changed.
+time until then was recorded as an outage, and events were dated then. A correction is an event of each match concerned,
+by the operator; nothing that is recorded is changed.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,14 +23,14 @@ class Corrected(NamedTuple):
     digest: str
 
 
-def impossible(heartbeat: Heartbeat, now: int) -> list[Outage]:
-    """Return the outages that are said to end after ``now``, the present instant. Raises redis errors."""
+def find_future_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
+    """Return the outages that are recorded to end after ``now``, the present instant. Raises StoreUnavailable."""
     return [outage for outage in heartbeat.outages() if outage.until > now + MAX_BEAT_GAP_MS]
 
 
 def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
-    """Let the outages that are said to end after ``now`` end then; return them. Raises redis errors."""
-    found = impossible(heartbeat, now)
+    """Let the outages that are recorded to end after ``now`` end then; return them. Raises StoreUnavailable."""
+    found = find_future_outages(heartbeat, now)
     for outage in found:
         heartbeat.correct(outage, now)
     return found
@@ -41,11 +41,11 @@ def correct_matches(
 ) -> Iterator[Corrected]:
     """Yield the matches that had to be brought back to the present, each when that is done.
 
-    The outages have been corrected before. Raises StoreUnavailable, redis errors, and what ``Matches.load`` raises.
-    Crash-safe: each match is corrected in appends of its own, and one that is right already is left as it is.
+    The outages have been corrected before. Raises StoreUnavailable, DamagedStream, UndecodableEvent, and what
+    ``evolve`` raises. Crash-safe: each match is corrected in appends of its own, and one that is right does not change.
     """
-    for match in store.all_streams():
-        before, after = timekeeper.correct(match, now())
+    for match_id in store.all_streams():
+        before, after = timekeeper.correct(match_id, now())
         if after != before:
-            head = matches.load(match).head
-            yield Corrected(match, head.version, head.digest.hex())
+            head = matches.load(match_id).head
+            yield Corrected(match_id, head.version, head.digest.hex())

@@ -1,4 +1,4 @@
-"""Guests who came and went: one who has finished no match is erased after a month without a move."""
+"""Guests who came and went: a guest who has finished no match is erased after a month without a move."""
 
 from collections.abc import Callable
 
@@ -8,36 +8,39 @@ from domain.match.enums import Status
 from events.people.person import NoSuchPerson, Person
 from events.service.personal_data import PersonalDataStores, erase
 
-GUEST_KEPT_MS = 30 * 24 * 3600 * 1000
+MAX_GUEST_IDLE_MS = 30 * 24 * 3600 * 1000
 """Time after the arrival, or after the last event of an unfinished match."""
 
-MAX_AT_ONCE = 20
+MAX_GUESTS_PER_ROUND = 20
 
 log = structlog.get_logger("guests")
 
 
 class GuestRound:
-    """Erases guests whose time has come, as they could erase themselves. ``now`` is milliseconds since 1970 UTC."""
+    """Erases guests who have been idle for too long, as they could erase themselves.
+
+    ``now`` returns milliseconds since 1970 UTC.
+    """
 
     def __init__(self, stores: PersonalDataStores, now: Callable[[], int]) -> None:
         self._stores = stores
         self._now = now
 
     def __call__(self) -> int:
-        """Look after the guests that are due; return how many were erased. Raises redis errors and StoreUnavailable.
+        """Look at the guests that are due; return how many were erased. Raises StoreUnavailable.
 
-        Crash-safe: a guest is taken off the list when the erasure is done, and an erasure is done again otherwise.
+        Crash-safe: a guest is taken off the list when the erasure is done, and an erasure is repeated otherwise.
         """
         people, now = self._stores.people, self._now()
         erased = 0
-        for id in people.guests.due(now, MAX_AT_ONCE):
+        for id in people.guests.due(now, MAX_GUESTS_PER_ROUND):
             person = people.person(id)
             if person is not None and person.kind == "guest":
-                again = self._looked_at_again(id, person.created_at)
-                if again is not None and again > now:
-                    people.guests.schedule(id, again)
+                idle_at = self._idle_at(id, person.created_at)
+                if idle_at is not None and idle_at > now:
+                    people.guests.schedule(id, idle_at)
                     continue
-                if again is not None and self._erase(person):
+                if idle_at is not None and self._erase(person):
                     erased += 1
             people.guests.remove(id)
         return erased
@@ -50,12 +53,12 @@ class GuestRound:
         log.info("guest expired", person=guest.id)
         return True
 
-    def _looked_at_again(self, guest: str, created_at: int) -> int | None:
-        """Return the instant from which on the guest has been away for long; None for one who has finished a match."""
+    def _idle_at(self, guest: str, created_at: int) -> int | None:
+        """Return the instant from which on the guest is idle for too long; None for one who has finished a match."""
         readmodels, last = self._stores.readmodels, created_at
         for projected in readmodels.projected(readmodels.matches_of(guest)):
             if projected is not None:
                 if projected.summary.status == Status.FINISHED:
                     return None
                 last = max(last, projected.summary.updated_at)
-        return last + GUEST_KEPT_MS
+        return last + MAX_GUEST_IDLE_MS

@@ -6,10 +6,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
+from events.runtime.keys import IncidentKeys
 
 
 class Incident(NamedTuple):
-    """Something that happened to the store ``at`` an instant (milliseconds since 1970 UTC), in ``words``.
+    """Something that happened to the store ``at`` an instant (milliseconds since 1970 UTC), described in ``words``.
 
     ``lost`` maps each match that lost events to the last version that is left of it.
     """
@@ -28,11 +29,11 @@ class Loss(NamedTuple):
 
 
 class Incidents:
-    """The recorded incidents of an installation. Every method raises redis-py's errors."""
+    """The recorded incidents of an installation. Every method raises StoreUnavailable."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
-        self._tag = f"{prefix}{{incidents}}"
+        self._keys = IncidentKeys(prefix)
 
     def record(self, incident: Incident) -> None:
         """Record ``incident`` for good; one whose id is recorded already changes nothing.
@@ -40,27 +41,24 @@ class Incidents:
         Crash-safe: one transaction, and a caller who never saw the reply records the same again.
         """
         with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hsetnx(f"{self._tag}:all", incident.id, json.dumps([incident.at, incident.words, incident.lost]))
-            for match in incident.lost:
-                pipeline.sadd(self._of(match), incident.id)
+            pipeline.hsetnx(self._keys.all, incident.id, json.dumps([incident.at, incident.words, incident.lost]))
+            for match_id in incident.lost:
+                pipeline.sadd(self._keys.of_match(match_id), incident.id)
             pipeline.execute()
 
     def all(self) -> list[Incident]:
         """Return all incidents, the earliest first."""
-        found = self._client.hgetall(f"{self._tag}:all")
-        return sorted((_read(id, packed) for id, packed in found.items()), key=lambda each: (each.at, each.id))
+        found = self._client.hgetall(self._keys.all)
+        return sorted((_unpack(id, packed) for id, packed in found.items()), key=lambda each: (each.at, each.id))
 
-    def losses(self, match: str) -> list[Loss]:
-        """Return what ``match`` has lost, the earliest loss first."""
-        ids = self._client.smembers(self._of(match))
-        found = self._client.hmget(f"{self._tag}:all", ids) if ids else []
-        incidents = [_read(id, packed) for id, packed in zip(ids, found, strict=True) if packed is not None]
-        return sorted(Loss(each.at, each.lost[match]) for each in incidents)
-
-    def _of(self, match: str) -> str:
-        return f"{self._tag}:match:{match}"
+    def losses(self, match_id: str) -> list[Loss]:
+        """Return what a match has lost, the earliest loss first."""
+        ids = list(self._client.smembers(self._keys.of_match(match_id)))
+        found = self._client.hmget(self._keys.all, ids) if ids else []
+        incidents = [_unpack(id, packed) for id, packed in zip(ids, found, strict=True) if packed is not None]
+        return sorted(Loss(each.at, each.lost[match_id]) for each in incidents)
 
 
-def _read(id: bytes, packed: bytes) -> Incident:
+def _unpack(id: bytes, packed: bytes) -> Incident:
     at, words, lost = json.loads(packed)
     return Incident(id.decode(), at, words, lost)

@@ -1,146 +1,31 @@
 """The heartbeat of an installation, and its outages: the times in which nobody kept the clocks.
 
-Whoever keeps time says every second that it does. Where that is missing for longer than MAX_BEAT_GAP_MS, the server was
-away or no flag could have been noticed: the whole gap is an outage, and counts for no player. One that is longer than a
-day is provisional: it is credited like any other, but it may be a wrong clock that has made it, and the operator is
-asked to confirm or to repair it (events.service.clock_repair).
+The relay records every second that it keeps time. A gap of more than MAX_BEAT_GAP_MS is an outage: the server was away,
+or no flag could have been noticed, and it counts for no player. One that is longer than a day is provisional: it is
+credited like any other, but a wrong clock may have made it, and the operator is asked to confirm or to repair it
+(``events.service.clock_repair``).
 """
 
-from abc import ABC, abstractmethod
-from threading import Lock
 from typing import Any
 
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from domain.match.terms import DAY, MINUTE
 from events.runtime.connections import StoreClient
+from events.runtime.keys import TimeKeys
 from events.runtime.scripts import load_script
 from events.store.time import StoreClock, with_clock_check
 
-PROVISIONAL_FROM = DAY
-"""An outage that is longer than this (milliseconds) waits for the operator's word."""
+PROVISIONAL_FROM_MS = DAY
+"""An outage that is longer than this waits for confirmation by the operator."""
 
-REPORTED_FOR = MINUTE
-"""Milliseconds for which what a process has said about its clock counts."""
-
-
-class Heartbeat(ABC):
-    """The recorded heartbeat. Any number of processes may beat at once; implementations are safe to share."""
-
-    @abstractmethod
-    def beat(self, now: int, since: int) -> list[Outage]:
-        """Record that time is kept at ``now``, and that it was not before if the gap is too long, in one step.
-
-        Returns the outages that ended after ``since``, the earliest first; a new one among them waits for ``credited``,
-        and if it is longer than PROVISIONAL_FROM for ``confirm`` or ``correct``. A clock that is behind another one's
-        changes nothing. Raises redis errors, and ClockDiffers, with nothing recorded, when clocks are judged and that
-        of this process is wrong.
-        """
-
-    @abstractmethod
-    def last(self) -> int | None:
-        """Return the instant of the last beat; None when there never was one. Raises redis errors."""
-
-    @abstractmethod
-    def outages(self) -> list[Outage]:
-        """Return all outages, by their end. Raises redis errors."""
-
-    @abstractmethod
-    def uncredited(self) -> list[Outage]:
-        """Return the outages that not all matches know of yet, the earliest first. Raises redis errors."""
-
-    @abstractmethod
-    def credited(self, outage: Outage) -> None:
-        """Record that all matches know of ``outage``. Raises redis errors."""
-
-    @abstractmethod
-    def provisional(self) -> list[Outage]:
-        """Return the outages that wait for the operator's word, by their end. Raises redis errors."""
-
-    @abstractmethod
-    def confirm(self, outage: Outage) -> bool:
-        """Record that ``outage`` was one; return False when it did not wait for that. Raises redis errors."""
-
-    @abstractmethod
-    def correct(self, outage: Outage, until: int) -> None:
-        """Record, in one step, that ``outage`` ended at ``until`` already.
-
-        If that is no later than it began, there was none. Done again, or when there is no such outage, it changes
-        nothing. Raises redis errors.
-        """
-
-    def offsets(self) -> dict[str, int]:
-        """Return by how many milliseconds the clocks of the processes that keep time are ahead of the store's.
-
-        Only clocks reported in the last REPORTED_FOR are included, by the names of the processes; none where clocks
-        are not judged. Raises redis errors.
-        """
-        return {}
+MAX_REPORT_AGE_MS = MINUTE
+"""What a process has reported about its clock counts for so long."""
 
 
-class MemoryHeartbeat(Heartbeat):
-    """A heartbeat that is recorded as long as this object lives: for tests and simulations."""
+class Heartbeat:
+    """The recorded heartbeat. Any number of processes and threads may beat at once; methods raise StoreUnavailable.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._last: int | None = None
-        self._outages: list[Outage] = []
-        self._uncredited: list[Outage] = []
-        self._provisional: list[Outage] = []
-
-    def beat(self, now: int, since: int) -> list[Outage]:
-        """See Heartbeat."""
-        with self._lock:
-            if self._last is not None and now - self._last > MAX_BEAT_GAP_MS:
-                outage = Outage(self._last, now)
-                self._outages.append(outage)
-                self._uncredited.append(outage)
-                if now - self._last > PROVISIONAL_FROM:
-                    self._provisional.append(outage)
-            self._last = now if self._last is None else max(self._last, now)
-            return [outage for outage in self._outages if outage.until > since]
-
-    def last(self) -> int | None:
-        """See Heartbeat."""
-        return self._last
-
-    def outages(self) -> list[Outage]:
-        """See Heartbeat."""
-        return list(self._outages)
-
-    def uncredited(self) -> list[Outage]:
-        """See Heartbeat."""
-        return list(self._uncredited)
-
-    def credited(self, outage: Outage) -> None:
-        """See Heartbeat."""
-        with self._lock:
-            self._uncredited = [other for other in self._uncredited if other != outage]
-
-    def provisional(self) -> list[Outage]:
-        """See Heartbeat."""
-        return list(self._provisional)
-
-    def confirm(self, outage: Outage) -> bool:
-        """See Heartbeat."""
-        with self._lock:
-            waiting = outage in self._provisional
-            self._provisional = [other for other in self._provisional if other != outage]
-            return waiting
-
-    def correct(self, outage: Outage, until: int) -> None:
-        """See Heartbeat."""
-        with self._lock:
-            if outage in self._outages:
-                instead = [Outage(outage.since, until)] if until > outage.since else []
-                self._outages = sorted({*self._outages, *instead} - {outage}, key=lambda each: each.until)
-                self._uncredited = sorted({*self._uncredited, *instead} - {outage}, key=lambda each: each.until)
-                self._provisional = [other for other in self._provisional if other != outage]
-
-
-class RedisHeartbeat(Heartbeat):
-    """A heartbeat recorded in the Redis of ``client``; all keys share one hash tag.
-
-    With ``clock`` that of this process is held against the store's at every beat, and what differs is recorded under
+    With ``clock`` that of this process is compared with the store's at every beat, and the difference is recorded under
     ``name`` for operators to see.
     """
 
@@ -148,69 +33,82 @@ class RedisHeartbeat(Heartbeat):
         self._client = client
         self._clock = clock
         self._name = name
-        tag = f"{prefix}{{time}}:"
-        self._keys = [f"{tag}{part}" for part in ("heartbeat", "outages", "uncredited", "provisional", "offsets")]
-        self._beat = load_script(client, __package__, "record_beat")
-        self._correct = load_script(client, __package__, "correct_outage")
+        self._keys = keys = TimeKeys(prefix)
+        self._all_keys = [keys.heartbeat, keys.outages, keys.uncredited, keys.provisional, keys.offsets]
+        self._record_beat = load_script(client, __package__, "record_beat")
+        self._correct_outage = load_script(client, __package__, "correct_outage")
 
     def beat(self, now: int, since: int) -> list[Outage]:
-        """See Heartbeat. One round trip."""
-        arguments: list[Any] = [now, MAX_BEAT_GAP_MS, since, PROVISIONAL_FROM, self._name]
-        beat = self._beat
-        return _outages(
-            with_clock_check(self._clock, lambda instants: beat(keys=self._keys, args=[*arguments, *instants]), now)
-        )
+        """Record that time is kept at ``now``, and that it was not before if the gap is too long, in one step.
 
-    def last(self) -> int | None:
-        """See Heartbeat."""
-        found = self._client.get(self._keys[0])
+        Returns the outages that ended after ``since``, the earliest first; a new one among them waits for
+        ``mark_credited``, and if it is longer than PROVISIONAL_FROM_MS for ``confirm`` or ``correct``. A clock that is
+        behind another one's changes nothing. Raises ClockDiffers, with nothing recorded, when clocks are compared and
+        that of this process is wrong.
+        """
+        arguments: list[Any] = [now, MAX_BEAT_GAP_MS, since, PROVISIONAL_FROM_MS, self._name]
+
+        def record(instants: tuple[int | str, ...]) -> Any:
+            return self._record_beat(keys=self._all_keys, args=[*arguments, *instants])
+
+        return _parse_outages(with_clock_check(self._clock, record, now))
+
+    def last_beat(self) -> int | None:
+        """Return the instant of the last beat; None when there never was one."""
+        found = self._client.get(self._keys.heartbeat)
         return None if found is None else int(found)
 
     def outages(self) -> list[Outage]:
-        """See Heartbeat."""
-        return self._all(1)
+        """Return all outages, by their end."""
+        return self._all(self._keys.outages)
 
     def uncredited(self) -> list[Outage]:
-        """See Heartbeat."""
-        return self._all(2)
+        """Return the outages that not all matches know of yet, the earliest first."""
+        return self._all(self._keys.uncredited)
 
-    def credited(self, outage: Outage) -> None:
-        """See Heartbeat."""
-        self._client.zrem(self._keys[2], _member(outage))
+    def mark_credited(self, outage: Outage) -> None:
+        """Record that all matches know of ``outage``."""
+        self._client.zrem(self._keys.uncredited, _format_outage(outage))
 
     def provisional(self) -> list[Outage]:
-        """See Heartbeat."""
-        return self._all(3)
+        """Return the outages that wait for confirmation, by their end."""
+        return self._all(self._keys.provisional)
 
     def confirm(self, outage: Outage) -> bool:
-        """See Heartbeat."""
-        return bool(self._client.zrem(self._keys[3], _member(outage)))
+        """Record that ``outage`` was one; return False when it did not wait for that."""
+        return bool(self._client.zrem(self._keys.provisional, _format_outage(outage)))
 
     def correct(self, outage: Outage, until: int) -> None:
-        """See Heartbeat."""
-        instead = _member(outage._replace(until=until)) if until > outage.since else ""
-        self._correct(keys=self._keys, args=[_member(outage), instead, until])
+        """Record, in one step, that ``outage`` ended at ``until`` already.
+
+        If that is no later than it began, there was none. Repeated, or without such an outage, it changes nothing.
+        """
+        shorter = _format_outage(outage._replace(until=until)) if until > outage.since else ""
+        self._correct_outage(keys=self._all_keys, args=[_format_outage(outage), shorter, until])
 
     def offsets(self) -> dict[str, int]:
-        """See Heartbeat."""
+        """Return by how many milliseconds the clocks of the processes that keep time are ahead of the store's.
+
+        Only clocks reported in the last MAX_REPORT_AGE_MS are included, by the names of the processes.
+        """
         reported = {
-            name.decode(): [int(part) for part in said.split(b":")]
-            for name, said in self._client.hgetall(self._keys[4]).items()
+            name.decode(): [int(part) for part in packed.split(b":")]
+            for name, packed in self._client.hgetall(self._keys.offsets).items()
         }
         seconds, _ = self._client.time()
-        since = int(seconds) * 1000 - REPORTED_FOR
+        since = int(seconds) * 1000 - MAX_REPORT_AGE_MS
         stale = [name for name, (_, at) in reported.items() if at < since]
         if stale:
-            self._client.hdel(self._keys[4], *stale)
+            self._client.hdel(self._keys.offsets, *stale)
         return {name: offset for name, (offset, _) in reported.items() if name not in stale}
 
-    def _all(self, key: int) -> list[Outage]:
-        return _outages(self._client.zrange(self._keys[key], 0, -1))
+    def _all(self, key: str) -> list[Outage]:
+        return _parse_outages(self._client.zrange(key, 0, -1))
 
 
-def _member(outage: Outage) -> str:
+def _format_outage(outage: Outage) -> str:
     return f"{outage.since}:{outage.until}"
 
 
-def _outages(members: list[bytes]) -> list[Outage]:
+def _parse_outages(members: list[bytes]) -> list[Outage]:
     return [Outage(*map(int, member.split(b":"))) for member in members]

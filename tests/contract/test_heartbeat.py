@@ -3,8 +3,9 @@
 import pytest
 
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
-from events.service.outages import Heartbeat, MemoryHeartbeat, RedisHeartbeat
+from events.service.outages import Heartbeat
 from tests.support.matches import NOON
+from tests.support.memory_heartbeat import MemoryHeartbeat
 from tests.support.server import RealServer
 
 HOUR = 3_600_000
@@ -16,13 +17,13 @@ def heartbeat(request: pytest.FixtureRequest) -> Heartbeat:
     if request.param == "memory":
         return MemoryHeartbeat()
     server: RealServer = request.getfixturevalue("server")
-    return RedisHeartbeat(server.client(), "rk:")
+    return Heartbeat(server.client(), "rk:")
 
 
 def test_the_first_beat_ends_no_outage(heartbeat: Heartbeat) -> None:
-    assert heartbeat.last() is None
+    assert heartbeat.last_beat() is None
     assert heartbeat.beat(NOON, 0) == []
-    assert heartbeat.last() == NOON
+    assert heartbeat.last_beat() == NOON
     assert heartbeat.uncredited() == []
 
 
@@ -53,7 +54,7 @@ def test_outages_that_ended_before_do_not_matter(heartbeat: Heartbeat) -> None:
 def test_a_clock_that_is_behind_changes_nothing(heartbeat: Heartbeat) -> None:
     heartbeat.beat(NOON, 0)
     heartbeat.beat(NOON - HOUR, 0)
-    assert heartbeat.last() == NOON
+    assert heartbeat.last_beat() == NOON
     assert heartbeat.beat(NOON + 1000, 0) == []
 
 
@@ -62,7 +63,7 @@ def test_an_outage_waits_until_all_matches_know_of_it(heartbeat: Heartbeat) -> N
     heartbeat.beat(NOON + HOUR, 0)
     heartbeat.beat(NOON + 3 * HOUR, 0)
     first, second = heartbeat.uncredited()
-    heartbeat.credited(first)
-    heartbeat.credited(first)
+    heartbeat.mark_credited(first)
+    heartbeat.mark_credited(first)
     assert heartbeat.uncredited() == [second]
     assert heartbeat.beat(NOON + 3 * HOUR, 0) == [first, second]

@@ -11,7 +11,7 @@ from flask import Flask
 
 from api.services import Services
 from events.runtime.errors import StoreUnavailable
-from events.service.personal_data import MAX_MATCHES_AT_ONCE, erase, forget
+from events.service.personal_data import MAX_MATCHES_PER_REQUEST, erase, forget
 from events.store.chain import verify_all
 from events.store.contract import Request
 from events.store.envelope import Draft
@@ -224,7 +224,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
     anna: Caller, boris: Caller, services: Services, match: str
 ) -> None:
     small = archive(anna)
-    for _ in range(MAX_MATCHES_AT_ONCE):
+    for _ in range(MAX_MATCHES_PER_REQUEST):
         anna.create(ME, OPEN)
     project(services)
     refused = anna.get("/me/archive")
@@ -239,7 +239,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
     assert "Download all of it" in anna.client.get("/settings").text
     large = archive(anna)
     assert {**large, **small, "person.json": large["person.json"]} == large
-    assert len(large) == len(small) + MAX_MATCHES_AT_ONCE
+    assert len(large) == len(small) + MAX_MATCHES_PER_REQUEST
     assert boris.get("/me/archive").status_code == 200
     erase(services.personal_data, services.people.find("anna"))
     forget(services.personal_data, anna.id)
@@ -250,7 +250,7 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
 def test_the_erasure_of_much_ends_the_account_at_once_and_a_relay_does_the_rest(
     app: Flask, anna: Caller, boris: Caller, services: Services, match: str
 ) -> None:
-    waiting = [anna.create(ME, OPEN) for _ in range(MAX_MATCHES_AT_ONCE)]
+    waiting = [anna.create(ME, OPEN) for _ in range(MAX_MATCHES_PER_REQUEST)]
     project(services)
     answer = anna.post("/me/erasure", {"name": "anna"})
     assert answer.status_code == 200

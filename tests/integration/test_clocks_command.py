@@ -12,7 +12,7 @@ from domain.match.enums import Status
 from domain.match.terms import DAY, HOUR, days_per_move
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms, rfc3339
-from events.service.outages import RedisHeartbeat
+from events.service.outages import Heartbeat
 from events.store.time import StoreClock
 from tests.support.eventually import eventually
 from tests.support.relays import running
@@ -88,11 +88,11 @@ def test_a_heartbeat_of_the_future_is_set_back_by_the_next_beat(
     shop: SteppedInstallation, wrong_year: list[str]
 ) -> None:
     assert wrong_year
-    assert (shop.heartbeat.last() or 0) > now_ms() + DAY
-    heartbeat, now = RedisHeartbeat(shop.client, PREFIX, StoreClock(shop.client, now_ms)), now_ms()
+    assert (shop.heartbeat.last_beat() or 0) > now_ms() + DAY
+    heartbeat, now = Heartbeat(shop.client, PREFIX, StoreClock(shop.client, now_ms)), now_ms()
     before = heartbeat.outages()
     heartbeat.beat(now, now)
-    assert heartbeat.last() == now
+    assert heartbeat.last_beat() == now
     assert heartbeat.outages() == before
 
 

@@ -11,7 +11,7 @@ from flask import Flask
 from api.services import Services
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreCommandError, StoreUnavailable
-from events.service.personal_data import forget, keep_house
+from events.service.personal_data import continue_erasures, forget
 from events.store.contract import Request
 from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, SETTLED_AFTER_MS, Rewriting
 from tests.support.callers import Caller, app_on, started
@@ -80,10 +80,10 @@ def test_erased_text_is_in_no_file_of_the_store_once_it_is_rewritten(own_server:
     assert "normally within a quarter of an hour" in said["detail"]
     assert anna.id in services.rewriting.pending()
     watch.advance(MIN_BETWEEN_REWRITES_MS)
-    keep_house(holdings)
+    continue_erasures(holdings)
 
     def complete() -> bool:
-        keep_house(holdings)
+        continue_erasures(holdings)
         return not services.rewriting.pending()
 
     eventually(complete, "the erasure is complete")
@@ -222,10 +222,10 @@ def test_what_a_request_under_way_leaves_after_the_erasure_is_erased_too(server:
     erase(anna)
     services.chats.say(match, anna.id, WORDS.decode(), Request("late", ""))
     services.notebooks.write_notes(anna.id, match, WORDS.decode())
-    keep_house(services.personal_data)
+    continue_erasures(services.personal_data)
     assert any(WORDS in content for _, content in stored(services.store.client))
     watch.advance(MIN_BETWEEN_REWRITES_MS)
-    keep_house(services.personal_data)
+    continue_erasures(services.personal_data)
     assert not any(WORDS in content for _, content in stored(services.store.client))
 
 

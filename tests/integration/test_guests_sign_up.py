@@ -8,7 +8,7 @@ from flask import Flask
 from api.services import Services
 from events.people.accounts import NameTaken
 from events.people.person import NoSuchPerson, Person, Suspension
-from events.service.guests import GUEST_KEPT_MS, GuestRound
+from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
 from events.service.personal_data import erase
 from tests.support.callers import ME, OPEN, Caller, opponent, started
 
@@ -61,7 +61,7 @@ def test_a_guest_who_signs_up_keeps_matches_notes_settings_and_tokens_under_the_
 
 
 def test_a_guest_who_has_signed_up_is_not_forgotten_like_one_who_stays_away(services: Services, guest: Caller) -> None:
-    later = services.now() + 2 * GUEST_KEPT_MS
+    later = services.now() + 2 * MAX_GUEST_IDLE_MS
     assert guest.post("/players", NEW_NAME).status_code == 201
     assert services.people.guests.due(later, 9) == []
     services.people.guests.schedule(guest.id, 0)  # as a round does that has begun before

@@ -12,5 +12,5 @@ def test_a_worker_makes_the_archive_that_was_asked_for(server: RealServer, servi
     assert anna.post("/me/archive").status_code == 202
     context = TaskContext(settings_for(server.url))
     assert do_job(context.personal_data, context.keys, context.checkpoints, anna.id, now_ms()) == "archive"
-    assert services.jobs.of(anna.id) is None
+    assert services.jobs.pending(anna.id) is None
     assert services.jobs.archive(anna.id) == anna.get("/me/archive").data

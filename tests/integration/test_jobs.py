@@ -10,11 +10,11 @@ from domain.games import GAMES
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
-from events.service.jobs import BUNDLE, JOB_KEPT_S, Job, Jobs
+from events.service.jobs import BUNDLE, JOB_TTL_S, Job, Jobs
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, started
 from tests.support.rulesets import register, variant
 from tests.support.server import RealServer
-from workers.jobs import ASKED_AGAIN_MS, JobRound, do_job
+from workers.jobs import ENQUEUE_AGAIN_MS, JobRound, do_job
 from workers.opponents import answer
 
 
@@ -76,7 +76,7 @@ def test_what_was_computed_again_is_not_computed_once_more(anna: Caller, service
     work(services, match)
     again = anna.post(f"/matches/{match}/recomputations", {"version": version})
     assert (again.status_code, again.json["state"]) == (202, "finished")
-    assert services.jobs.of(match) is None
+    assert services.jobs.pending(match) is None
 
 
 def test_the_page_asks_for_a_recomputation_with_a_form(anna: Caller, services: Services) -> None:
@@ -84,7 +84,7 @@ def test_the_page_asks_for_a_recomputation_with_a_form(anna: Caller, services: S
     assert f'name="version" value="{version}"' in anna.client.get(f"/matches/{match}/record").text
     asked = anna.client.post(f"/matches/{match}/record", data={"version": str(version)})
     assert (asked.status_code, asked.headers["Location"]) == (303, f"/matches/{match}/record?from=1#v{version}")
-    assert services.jobs.of(match)[:2] == ("recomputation", version)
+    assert services.jobs.pending(match)[:2] == ("recomputation", version)
     assert anna.client.get(f"/matches/{match}/record").headers["Refresh"] == "3"
     assert anna.client.get(f"/matches/{match}/record?recompute={version}").status_code == 200
 
@@ -186,22 +186,22 @@ def test_a_bundle_is_made_again_for_another_key_and_another_history(
 def test_waiting_jobs_are_enqueued_and_again_after_a_minute(services: Services) -> None:
     now, asked = [1_000_000], list[str]()
     go = JobRound(services.jobs, asked.append, lambda: now[0])
-    services.jobs.ask("m1", "bundle")
-    services.jobs.ask("m2", "bundle")
+    services.jobs.request("m1", "bundle")
+    services.jobs.request("m2", "bundle")
     assert (go(), go(), asked) == (2, 0, ["m1", "m2"])
     services.jobs.finish("m1")
-    now[0] += ASKED_AGAIN_MS
+    now[0] += ENQUEUE_AGAIN_MS
     assert (go(), asked) == (1, ["m1", "m2", "m2"])
 
 
 def test_a_job_that_was_given_up_may_be_asked_for_again(services: Services) -> None:
-    services.jobs.ask("m1", "bundle")
+    services.jobs.request("m1", "bundle")
     key = f"{services.settings.prefix}job:{{m1}}"
-    assert 0 < services.store.client.ttl(key) <= JOB_KEPT_S
+    assert 0 < services.store.client.ttl(key) <= JOB_TTL_S
     services.store.client.delete(key)
     assert services.jobs.waiting(10) == []
-    assert services.jobs.ask("m1", "recomputation", 4)
-    assert services.jobs.of("m1") == Job("recomputation", 4, services.jobs.of("m1").asked_at)
+    assert services.jobs.request("m1", "recomputation", 4)
+    assert services.jobs.pending("m1") == Job("recomputation", 4, services.jobs.pending("m1").requested_at)
 
 
 def test_a_job_that_fails_is_forgotten(anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,7 @@ def test_a_job_that_fails_is_forgotten(anna: Caller, services: Services, monkeyp
     monkeypatch.setattr("workers.jobs.make_bundle", None)
     with pytest.raises(TypeError):
         work(services, match)
-    assert services.jobs.of(match) is None
+    assert services.jobs.pending(match) is None
 
 
 def test_a_job_that_is_asked_for_while_another_is_given_up_is_not_lost(services: Services) -> None:
@@ -219,14 +219,14 @@ def test_a_job_that_is_asked_for_while_another_is_given_up_is_not_lost(services:
 
         overtaken = False
 
-        def of(self, match: str) -> Job | None:
-            found = super().of(match)
+        def pending(self, subject: str) -> Job | None:
+            found = super().pending(subject)
             if not self.overtaken:
                 self.overtaken = True
-                assert services.jobs.ask(match, BUNDLE)
+                assert services.jobs.request(subject, BUNDLE)
             return found
 
-    services.jobs.ask("m", BUNDLE)
+    services.jobs.request("m", BUNDLE)
     services.store.client.delete("rk:job:{m}")
     Slow(services.store.client, "rk:", services.now).waiting(10)
     assert [match for match, _ in services.jobs.waiting(10)] == ["m"]

@@ -7,7 +7,7 @@ import pytest
 from api.services import EXTENSION, Services
 from domain.match.enums import Status
 from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceeded
-from events.service.guests import GUEST_KEPT_MS, GuestRound
+from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
 
@@ -108,7 +108,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         playing, waiting = started(guest, anna), guest.create(ME, OPEN)
         guest.put(f"/matches/{playing}/notes", {"text": "a note"})
-        now = services.now() + GUEST_KEPT_MS
+        now = services.now() + MAX_GUEST_IDLE_MS
         assert rounds(services, now - 60_000) == 0
         assert services.people.person(guest.id) is not None
         assert rounds(services, now) == 1
@@ -126,7 +126,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         match = started(guest, anna)
         guest.post(f"/matches/{match}/resignation")
-        assert rounds(services, services.now() + 10 * GUEST_KEPT_MS) == 0
+        assert rounds(services, services.now() + 10 * MAX_GUEST_IDLE_MS) == 0
         assert services.people.person(guest.id) is not None
 
     def test_a_match_that_goes_on_keeps_a_guest(self, app: Any, anna: Caller) -> None:
@@ -134,7 +134,7 @@ class TestGuests:
         guest = Caller(app).play_as_guest()
         match = started(guest, anna)
         day = 24 * 3600 * 1000
-        services.people.guests.schedule(guest.id, services.now() - GUEST_KEPT_MS)
+        services.people.guests.schedule(guest.id, services.now() - MAX_GUEST_IDLE_MS)
         first = services.people.person(guest.id)
         assert first is not None
         services.store.client.hset(
@@ -142,7 +142,7 @@ class TestGuests:
         )
         assert rounds(services, services.now() + 2 * day) == 0, "created long ago, but the match has just begun"
         assert services.people.person(guest.id) is not None
-        assert rounds(services, services.now() + GUEST_KEPT_MS) == 1
+        assert rounds(services, services.now() + MAX_GUEST_IDLE_MS) == 1
         assert services.matches.load(match).state.status == Status.FINISHED
 
     def test_an_expiry_that_was_cut_off_is_done_again(
@@ -150,7 +150,7 @@ class TestGuests:
     ) -> None:
         services: Services = app.extensions[EXTENSION]
         guest = Caller(app).play_as_guest()
-        now = services.now() + GUEST_KEPT_MS
+        now = services.now() + MAX_GUEST_IDLE_MS
         with monkeypatch.context() as patched:
             patched.setattr("events.service.personal_data.Notebooks.erase", None)
             with pytest.raises(TypeError):
@@ -162,6 +162,6 @@ class TestGuests:
         services: Services = app.extensions[EXTENSION]
         guest = Caller(app).play_as_guest()
         services.store.client.delete(f"{services.settings.prefix}{{people}}:guests")
-        assert rounds(services, services.now() + GUEST_KEPT_MS) == 1
+        assert rounds(services, services.now() + MAX_GUEST_IDLE_MS) == 1
         assert services.people.person(anna.id) is not None
         assert services.people.person(guest.id) is None

@@ -77,7 +77,7 @@ def pauses(shop: SteppedInstallation, match: str) -> tuple[Pause, ...]:
 def beating_until(shop: SteppedInstallation, instant: int) -> None:
     """Go to ``instant`` as if the heart had beaten all the time until then."""
     shop.client.set(f"{shop.settings.prefix}{{time}}:heartbeat", instant)
-    assert shop.heartbeat.last() == instant
+    assert shop.heartbeat.last_beat() == instant
     shop.now = instant
 
 
@@ -244,12 +244,12 @@ def test_an_outage_of_the_whole_server_is_credited_to_every_match_after_a_kill(s
     matches = [playing(shop), playing(shop)]
     relay = bound_to_parent([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(relay, env=environment_of(shop.settings)) as doomed:
-        eventually(shop.heartbeat.last, "the first beat")
+        eventually(shop.heartbeat.last_beat, "the first beat")
         eventually(lambda: all(map(shop.readmodels.summary, matches)), "the projections")
         doomed.kill()
     server.kill()
     server.start()
-    last = shop.heartbeat.last()
+    last = shop.heartbeat.last_beat()
     assert last is not None
     shop.now = last + 4 * DAY
     with running(Relay(shop.settings, lambda: shop.now)):

@@ -122,7 +122,7 @@ def test_the_clock_is_compared_at_once_when_it_was_set(redis: StoreClient) -> No
 
 def test_a_relay_ahead_makes_no_flag_fall_early(shop: SteppedInstallation, clock: OffClock) -> None:
     match = nearly_over(shop)
-    version, beaten = shop.state(match).version, shop.heartbeat.last()
+    version, beaten = shop.state(match).version, shop.heartbeat.last_beat()
     clock.offset = AHEAD
     with running(Relay(shop.settings)):
         offsets = eventually(shop.heartbeat.offsets, "the relay's word about its clock")
@@ -131,7 +131,7 @@ def test_a_relay_ahead_makes_no_flag_fall_early(shop: SteppedInstallation, clock
     assert [name.partition(" ")[0] for name in offsets] == ["relay"]
     assert all(abs(offset - AHEAD) < 1000 for offset in offsets.values())
     assert (shop.state(match).status, shop.state(match).version) == (Status.PLAYING, version)
-    assert shop.heartbeat.last() == beaten
+    assert shop.heartbeat.last_beat() == beaten
 
 
 def test_a_wrong_year_for_some_seconds_leaves_nothing_behind(shop: SteppedInstallation, clock: OffClock) -> None:
@@ -143,8 +143,8 @@ def test_a_wrong_year_for_some_seconds_leaves_nothing_behind(shop: SteppedInstal
         eventually(lambda: max(shop.heartbeat.offsets().values(), default=0) > DAY, "a tick in the wrong year")
         clock.offset = 0
         right_again = now_ms()
-        eventually(lambda: (shop.heartbeat.last() or 0) >= right_again, "time is kept again")
-    assert (shop.heartbeat.last() or 0) < now_ms() + 1000
+        eventually(lambda: (shop.heartbeat.last_beat() or 0) >= right_again, "time is kept again")
+    assert (shop.heartbeat.last_beat() or 0) < now_ms() + 1000
     assert shop.heartbeat.outages() == []
     assert [shop.state(match).version for match in matches] == versions
 

@@ -10,11 +10,11 @@ from deploy.cli.output import progress_bar
 from events.private.availability import RedisAvailabilityStore
 from events.runtime.connections import connect
 from events.runtime.errors import StoreError
-from events.service.outages import MemoryHeartbeat
 from events.store.redis import RedisStore
 from tests.simulation.audit import Audited, audit
 from tests.simulation.server import Kept, in_memory
 from tests.simulation.year import Year, simulate
+from tests.support.memory_heartbeat import MemoryHeartbeat
 
 PREFIX = "year:"
 SHARDS = 4

@@ -21,11 +21,12 @@ from events.installation import Installation
 from events.private.availability import AvailabilityStore, Change, MemoryAvailabilityStore
 from events.readmodels.summary import Projected
 from events.service.matches import Loaded, Matches
-from events.service.outages import Heartbeat, MemoryHeartbeat
+from events.service.outages import Heartbeat
 from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import EventStore, Pointer, Request
 from events.store.memory import MemoryStore
+from tests.support.memory_heartbeat import MemoryHeartbeat
 from workers.ticker import Ticker
 
 BEAT = 2 * MINUTE

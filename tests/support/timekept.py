@@ -13,12 +13,12 @@ from domain.match.terms import Terms, days_per_move
 from events.private.availability import Availability, MemoryAvailabilityStore, with_calendar
 from events.service.match_service import MatchService
 from events.service.matches import Executed, Matches
-from events.service.outages import MemoryHeartbeat
 from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import Request, VersionTag
 from events.store.memory import MemoryStore
 from tests.support.matches import NOON, creation
+from tests.support.memory_heartbeat import MemoryHeartbeat
 
 THREE_DAYS = days_per_move(3)
 _REQUESTS = count(1)
@@ -105,7 +105,7 @@ class House:
 
     def beats_until(self, instant: int) -> None:
         """Let the heart beat from the last beat to ``instant``."""
-        last = self.heartbeat.last()
+        last = self.heartbeat.last_beat()
         for at in range(instant if last is None else last, instant + 1, MAX_BEAT_GAP_MS):
             self.heartbeat.beat(at, 0)
         self.heartbeat.beat(instant, 0)

@@ -20,7 +20,7 @@ from domain.match.moves import MAX_MOVES_PER_SUBMISSION
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from events.pictures import standalone
-from events.service.personal_data import MAX_MATCHES_AT_ONCE, takes_long
+from events.service.personal_data import MAX_MATCHES_PER_REQUEST, takes_long
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
 from tests.support.callers import API, ME, OPEN, Caller, opponent
@@ -159,7 +159,7 @@ class WorstWorld:
         self.version = written.version
         for _ in range(matches):
             self.anna.create(ME, OPEN)
-        for _ in range(MAX_MATCHES_AT_ONCE - len(("medium", "crowded"))):
+        for _ in range(MAX_MATCHES_PER_REQUEST - len(("medium", "crowded"))):
             self.boris.create(ME, OPEN)
         for number in range(MESSAGES):
             self.anna.post(f"/matches/{self.long}/chat", {"text": f"{number} " + "ä" * 900})
@@ -207,7 +207,7 @@ class WorstWorld:
         yield Asked("GET /me/archive", "/me/archive", name="boris")
         for name in ("anna", "boris"):
             yield Asked("POST /me/archive", "/me/archive", {}, name)
-        self.services.jobs.keep_archive(self.anna.id, bytes(KEPT_ARCHIVE_BYTES))
+        self.services.jobs.store_archive(self.anna.id, bytes(KEPT_ARCHIVE_BYTES))
         self.services.jobs.finish(self.anna.id)
         yield Asked("GET /me/archive", "/me/archive")
 

@@ -9,7 +9,7 @@ from domain.match.due import Outage
 from domain.match.enums import Ground, PauseReason, Status
 from domain.match.events import ClockResumed, TimeCorrected
 from domain.match.terms import DAY, HOUR, OPEN_FOR
-from events.service.clock_repair import correct_matches, correct_outages, impossible
+from events.service.clock_repair import correct_matches, correct_outages, find_future_outages
 from events.store.codec import event_of
 from tests.support.matches import NOON, creation
 from tests.support.timekept import House
@@ -87,7 +87,7 @@ def test_a_repair_that_was_killed_is_completed_by_the_next_one(wrong_year: House
     assert next(found).match == "m1"
     wrong_year.now += HOUR
     assert corrected(wrong_year) == ["m2"]
-    assert impossible(wrong_year.heartbeat, wrong_year.now) == []
+    assert find_future_outages(wrong_year.heartbeat, wrong_year.now) == []
 
 
 def test_play_goes_on_at_the_present_and_costs_time_again(wrong_year: House) -> None:

@@ -1,0 +1,159 @@
+"""The archive of a person: everything that Rookery stores about the person, as one ZIP file."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from domain.match.lines import Orders
+from events.people.administration import Administration
+from events.people.person import Person
+from events.private.chats import Chats
+from events.private.conditional_moves import lines_shown, unpacked
+from events.private.statements import Statements
+from events.readmodels import ReadModels
+from events.service.personal_data import PersonalDataStores
+from events.store.codec import content_shown
+from events.store.converter import write_value
+from events.store.envelope import Envelope
+
+PAGE_SIZE = 500
+
+_README = """This is everything that Rookery stores about you.
+
+person.json      your account, roles, sessions and tokens (never their secrets), calendar, vacations and preferences,
+                 whom you block and mute, the matches in whose chats you want others to join in, and messages that
+                 you reported and no arbiter has dealt with
+matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
+                 only you have: conditional moves, notes, your tree of moves
+cases/<id>.json  what you did as an arbiter in a match of other players
+chats.json       what you wrote in chats, by match
+ratings.json     your ratings, and what each rated match has changed
+statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
+                 with the random salts by which the digests in the events can be recomputed
+administration.json  what the log of administration has about you: roles that you were granted, and what you did in them
+
+Instants are milliseconds since 1970 UTC. Passwords are stored as argon2 hashes and are not part of this archive.
+Counters of how often you did something expire within an hour; how many bytes you store is counted, too. Lists of
+matches and results between players are computed from the events above.
+"""
+
+
+def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
+    """Return a ZIP archive of everything that is stored about ``person``; raises StoreUnavailable."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
+        _write(files, "README.txt", _README)
+        _write(files, "person.json", _json(_account(stores, person)))
+        chats = {joined: list(_messages(stores.chats, joined, person.id)) for joined in stores.chats.joined(person.id)}
+        _write(files, "chats.json", _json(chats))
+        _write(files, "statements.json", _json(_texts(stores.statements, person)))
+        _write(files, "ratings.json", _json(_ratings(stores.readmodels, person)))
+        _write(files, "administration.json", _json(list(_acts_concerning(stores.administration, person))))
+        own = stores.readmodels.matches_of(person.id)
+        for match_id in own:
+            _write(files, f"matches/{match_id}.json", _json(_match(stores, person, match_id)))
+        for match_id in sorted(_judged_matches(stores, person).difference(own)):
+            acts = [_event(envelope) for envelope in stores.store.read(match_id) if envelope.actor == person.id]
+            _write(files, f"cases/{match_id}.json", _json(acts))
+    return archive.getvalue()
+
+
+def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
+    availability = stores.availability.read([person.id])[person.id]
+    return {
+        **person._asdict(),
+        "roles": sorted(stores.administration.roles_of(person.id)),
+        "sessions": [session._asdict() for session in stores.people.sessions.of(person)],
+        "tokens": [token._asdict() for token in stores.people.tokens.of(person)],
+        "diary": write_value(availability),
+        "blocks": stores.blocks.of(person.id),
+        "chats_opened": [
+            match_id
+            for match_id in stores.chats.joined(person.id)
+            if person.id in stores.chats.wanting_others(match_id)
+        ],
+        "reports": [report._asdict() for report in stores.reports.by(person.id)],
+    }
+
+
+def _ratings(readmodels: ReadModels, person: Person) -> dict[str, Any]:
+    ratings = readmodels.ratings(person.id)
+    return {
+        rating.pool: {
+            **rating._asdict(),
+            "changes": [change._asdict() for change in readmodels.rating_history(person.id, rating.pool)],
+        }
+        for rating in ratings
+    }
+
+
+def _match(stores: PersonalDataStores, person: Person, match_id: str) -> dict[str, Any]:
+    # Without a replay: a thousand matches take seconds, and a broken one is like any other.
+    opened = stores.store.open(match_id)
+    seat = _seat_of(opened.events, person)
+    orders = Orders() if seat is None else unpacked(opened.conditional_moves).get(seat, Orders())
+    return {
+        "match": match_id,
+        "events": [_event(envelope) for envelope in opened.events],
+        "lines": [] if orders.lines is None else lines_shown(orders.lines.first),
+        "forced": orders.forced,
+        "notes": stores.notebooks.notes(person.id, match_id),
+        "exploration": stores.notebooks.exploration(person.id, match_id),
+    }
+
+
+def _event(envelope: Envelope) -> dict[str, Any]:
+    content = {name: value for name, value in content_shown(envelope).items() if name != "seed"}
+    return {**envelope._asdict(), "data": content}
+
+
+def _judged_matches(stores: PersonalDataStores, person: Person) -> set[str]:
+    """Return the matches in which ``person`` has acted as an arbiter."""
+    logged = (act["facts"].get("match") for act in _acts_concerning(stores.administration, person))
+    return {match_id for match_id in logged if isinstance(match_id, str)}.union(stores.statements.of_author(person.id))
+
+
+def _seat_of(envelopes: Iterable[Envelope], person: Person) -> int | None:
+    """Return the seat that ``person`` was given when the match was created, or took later."""
+    for envelope in envelopes:
+        if envelope.type == "match-created":
+            for number, seat in enumerate(envelope.data["seats"]):
+                if seat["player"] == person.id:
+                    return number
+        elif envelope.type == "player-joined" and envelope.data["player"] == person.id:
+            return int(envelope.data["seat"])
+    return None
+
+
+def _acts_concerning(administration: Administration, person: Person) -> Iterator[dict[str, Any]]:
+    after = 0
+    while page := administration.acts(after, PAGE_SIZE):
+        for act in page:
+            if person.id in (act.actor, act.facts.get("person")):
+                yield {**act._asdict(), "facts": dict(act.facts)}
+        after = page[-1].number
+
+
+def _messages(chats: Chats, match_id: str, author: str) -> Iterable[dict[str, Any]]:
+    after = 0
+    while page := chats.read(match_id, after, PAGE_SIZE):
+        yield from (message._asdict() for message in page if message.author == author)
+        after = page[-1].number
+
+
+def _texts(statements: Statements, person: Person) -> dict[str, list[dict[str, str]]]:
+    return {
+        match_id: [{"text": text.text, "salt": text.salt, "sha256": text.digest} for text in texts]
+        for match_id, texts in statements.of_author(person.id).items()
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _write(files: zipfile.ZipFile, name: str, text: str) -> None:
+    # A fixed date: the archive depends on what is stored, not on when it was requested.
+    files.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text.encode(), zipfile.ZIP_DEFLATED)

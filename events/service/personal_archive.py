@@ -12,7 +12,6 @@ from events.people.person import Person
 from events.private.chats import Chats
 from events.private.conditional_moves import lines_shown, unpacked
 from events.private.statements import Statements
-from events.readmodels import ReadModels
 from events.service.personal_data import PersonalDataStores
 from events.store.codec import content_shown
 from events.store.converter import write_value
@@ -49,7 +48,7 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
         chats = {joined: list(_messages(stores.chats, joined, person.id)) for joined in stores.chats.joined(person.id)}
         _write(files, "chats.json", _json(chats))
         _write(files, "statements.json", _json(_texts(stores.statements, person)))
-        _write(files, "ratings.json", _json(_ratings(stores.readmodels, person)))
+        _write(files, "ratings.json", _json(_ratings(stores, person)))
         _write(files, "administration.json", _json(list(_acts_concerning(stores.administration, person))))
         own = stores.readmodels.matches_of(person.id)
         for match_id in own:
@@ -78,14 +77,14 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
     }
 
 
-def _ratings(readmodels: ReadModels, person: Person) -> dict[str, Any]:
-    ratings = readmodels.ratings(person.id)
+def _ratings(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
+    readmodels = stores.readmodels
     return {
         rating.pool: {
             **rating._asdict(),
             "changes": [change._asdict() for change in readmodels.rating_history(person.id, rating.pool)],
         }
-        for rating in ratings
+        for rating in readmodels.ratings(person.id)
     }
 
 

@@ -21,7 +21,7 @@ from domain.search import LEVELS
 from events.runtime.errors import StoreCommandError, StoreError
 from events.runtime.queues import Group
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import WrongInstallation, describe_offset
+from events.store.contract import WrongInstallationError, describe_offset
 from events.store.feed import FeedGroup
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
@@ -73,7 +73,7 @@ def readyz() -> Response:
         kept_at, provisional = instant(heartbeat.last_beat()), heartbeat.provisional()
         incidents = services().incidents.all()
         impaired = _impaired(services().liveness.ages_s()) | _wrong_clocks(heartbeat.offsets())
-    except WrongInstallation as error:
+    except WrongInstallationError as error:
         return json_response({"status": "wrong-installation", "detail": str(error)}, 503)
     except StoreError as error:
         problem = problem_of(error)

@@ -50,7 +50,7 @@ class Installation:
 
     ``now`` is a clock in milliseconds since 1970 UTC; None for the wall clock, which the store compares with its own.
     ``name`` is the process that keeps time, as operators see it. ``readmodels`` and what is built on it raise
-    StoreUnavailable until the store has once said how many shards it has.
+    StoreUnavailableError until the store has once said how many shards it has.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from events.readmodels.projector import Failures, Projector
 from events.runtime import beats
 from events.runtime.connections import StorePipeline
 from events.runtime.wall_clock import now_ms
-from events.service.matches import Matches, NoSuchMatch
+from events.service.matches import Matches, UnknownMatchError
 from events.service.timekeeper import Timekeeper
 from events.store.contract import EventStore
 from events.store.feed import Delivery, FeedGroup
@@ -175,7 +175,7 @@ def _match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], No
                 handle_match(match_id, versions[match_id])
             except TRANSIENT:
                 raise
-            except NoSuchMatch:
+            except UnknownMatchError:
                 # A failover has lost the match, and with it what was due.
                 continue
             except Exception as error:

@@ -29,7 +29,7 @@ def lane_of(level: int) -> str:
 class FairQueue:
     """The waiting matches of an installation. Safe to share between threads and processes.
 
-    Methods raise StoreUnavailable.
+    Methods raise StoreUnavailableError.
 
     Each lane is a sorted set of matches by the charge at which their turn comes, another of people by the charge of
     their last match, and the charge of the match that was taken last. People without a waiting match are

@@ -11,8 +11,8 @@ from domain.match.state import MatchState
 from domain.search import ENGINE_VERSION, seed_for
 from events.installation import Installation
 from events.readmodels.summary import draw_answers_owed
-from events.service.matches import Executed, NoSuchMatch
-from events.store.contract import Head, Request, StaleVersion
+from events.service.matches import Executed, UnknownMatchError
+from events.store.contract import Head, Request, StaleVersionError
 from workers.fair_queue import lane_of
 
 MAX_ATTEMPTS = 5
@@ -61,14 +61,14 @@ def answer(installation: Installation, match_id: str, lane: str | None = None) -
     computes the same answer. A task that runs twice makes no second move: the answer is bound to the version that it
     was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
 
-    Raises StoreUnavailable, and for a match that cannot be replayed DamagedStream, UndecodableEvent and what
-    ``evolve`` raises.
+    Raises StoreUnavailableError, and for a match that cannot be replayed DamagedStreamError, UndecodableEventError and
+    what ``evolve`` raises.
     """
     computed: dict[Place, SubmitMove] = {}
     for _ in range(MAX_ATTEMPTS):
         try:
             loaded = installation.matches.load(match_id)
-        except NoSuchMatch:
+        except UnknownMatchError:
             return None
         state = loaded.state
         debts = debts_of(state)
@@ -80,10 +80,10 @@ def answer(installation: Installation, match_id: str, lane: str | None = None) -
                 return installation.match_service.execute(
                     match_id, command, debt.player, Request(key, _ANY), loaded.head.tag
                 )
-            except StaleVersion:
+            except StaleVersionError:
                 # Something else happened meanwhile, a draw offer perhaps; the position may still be the same.
                 break
-            except (Refused, NoSuchMatch):
+            except (Refused, UnknownMatchError):
                 # A seat that has no say any more: whatever else is owed must not wait for it.
                 continue
         else:

@@ -29,8 +29,8 @@ def rebuild(settings: Settings, on_progress: Callable[[int, int], None] | None =
     """Rebuild the read models of the installation; return what was read.
 
     ``on_progress`` is called after each shard with the number of shards that are done, and of all. A match that cannot
-    be replayed is left out and does not hinder the others. Raises StoreUnavailable, and RebuildOvertaken when another
-    rebuild has begun; to run it again is always right.
+    be replayed is left out and does not hinder the others. Raises StoreUnavailableError, and RebuildOvertakenError when
+    another rebuild has begun; to run it again is always right.
     """
     installation = Installation(settings)
     shards = installation.store.shards

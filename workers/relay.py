@@ -51,7 +51,7 @@ class Relay:
     def run(self, stop: threading.Event) -> None:
         """Work until ``stop`` is set, then end within about a second.
 
-        Raises WrongInstallation, and ThreadDiedError when one of the threads has ended by itself: the others are
+        Raises WrongInstallationError, and ThreadDiedError when one of the threads has ended by itself: the others are
         stopped then, so that the process ends and can be restarted.
         """
         installation, store = self._installation, self._installation.store

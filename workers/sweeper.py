@@ -16,7 +16,7 @@ from domain.match.enums import Status
 from domain.match.state import opponent_id
 from domain.search import LEVELS
 from events.installation import Installation
-from events.proof.checkpoint_log import NoCheckpoint, day_of
+from events.proof.checkpoint_log import NoCheckpointError, day_of
 from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats
@@ -59,7 +59,7 @@ class Sweeper:
     def sweep(self) -> int:
         """Look for what was lost, if no other sweeper is at work; return how many matches were set going again.
 
-        Raises redis errors, StoreUnavailable, ClockDiffers (waits are measured by this process's clock), and what
+        Raises redis errors, StoreUnavailableError, ClockDiffers (waits are measured by this process's clock), and what
         enqueueing raises; the next sweep begins where this one ended.
         """
         self._store.check_clock()
@@ -128,7 +128,7 @@ class Sweeper:
         if self._signed_day != day:
             try:
                 latest = self._parts.checkpoints.latest()
-            except (DocumentError, NoCheckpoint) as error:
+            except (DocumentError, NoCheckpointError) as error:
                 log.error("the last checkpoint cannot be read", error=str(error))
                 latest = None
             if latest is None or latest.day < day:

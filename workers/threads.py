@@ -15,15 +15,15 @@ from kombu.exceptions import OperationalError
 
 from events.runtime import beats
 from events.runtime.backoff import Backoff
-from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.liveness import RedisLiveness
-from events.store.contract import WrongInstallation
+from events.store.contract import WrongInstallationError
 
 REPORT_INTERVAL_S = 5.0
 MAX_STOP_S = 10.0
 DELAYS_S = Backoff(0.05, 5.0)
 
-TRANSIENT = (StoreUnavailable, OperationalError, OSError)
+TRANSIENT = (StoreUnavailableError, OperationalError, OSError)
 """Errors of the store and the broker that may go away by waiting; they concern no single match."""
 
 log = structlog.get_logger("relay")
@@ -96,7 +96,7 @@ def repeat(step: Callable[[], float], stop: threading.Event, on_error: Callable[
 def wait_until_available(stop: threading.Event, attempt: Callable[[], object]) -> bool:
     """Call ``attempt`` until it succeeds; return False when ``stop`` was set before.
 
-    Raises WrongInstallation, which does not go away by waiting.
+    Raises WrongInstallationError, which does not go away by waiting.
     """
     with beats.line("start"):
         for failures in count(1):
@@ -105,7 +105,7 @@ def wait_until_available(stop: threading.Event, attempt: Callable[[], object]) -
             beats.beat()
             try:
                 attempt()
-            except WrongInstallation:
+            except WrongInstallationError:
                 raise
             except (*TRANSIENT, StoreError) as error:
                 delay = DELAYS_S.after(failures)

@@ -10,7 +10,7 @@ from api.access.limits import rate_limits, too_many
 from api.http.problems import Problem
 from api.services import services
 from domain.match.enums import Channel
-from events.people.person import NoSuchPerson, Person, Suspension
+from events.people.person import Person, Suspension, UnknownPersonError
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import rfc3339
 
@@ -176,7 +176,7 @@ def begin_session(response: Response, person: Person) -> Response:
         people.sessions.end(earlier)
     try:
         secret = people.sessions.open(person, SESSION_SECONDS)
-    except NoSuchPerson as error:
+    except UnknownPersonError as error:
         raise gone() from error
     response.set_cookie(
         name, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies

@@ -11,11 +11,11 @@ from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
 from api.http.problem_explanations import EXPLANATIONS
 from domain.match.refusals import Refused
-from events.people.passwords import TooManySignIns
-from events.private.notebooks import QuotaExceeded
-from events.runtime.errors import StoreFull, StoreUnavailable
-from events.service.matches import NoSuchMatch
-from events.store.contract import ClockDiffers, RequestMismatch, StaleVersion, describe_offset
+from events.people.passwords import TooManySignInsError
+from events.private.notebooks import QuotaExceededError
+from events.runtime.errors import StoreFull, StoreUnavailableError
+from events.service.matches import UnknownMatchError
+from events.store.contract import ClockDiffers, RequestMismatchError, StaleVersionError, describe_offset
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER = 2
@@ -205,15 +205,15 @@ def problem_of(error: Exception) -> Problem:
         return error
     if isinstance(error, Refused):
         return Problem(error.code, _sentence(str(error)), {error.field: [str(error)]} if error.field else None)
-    if isinstance(error, StaleVersion):
+    if isinstance(error, StaleVersionError):
         return _stale(error)
-    if isinstance(error, NoSuchMatch):
+    if isinstance(error, UnknownMatchError):
         return no_such_match()
-    if isinstance(error, QuotaExceeded):
+    if isinstance(error, QuotaExceededError):
         used = f"{error.kept:,} of {error.most:,} bytes for notes, trees of moves and conditional lines are used"
         detail = f"{used}: delete some, of matches that are over perhaps, to make room."
         return Problem("quota-exceeded", detail, quota="notebook", bytes_kept=error.kept, bytes_allowed=error.most)
-    if isinstance(error, RequestMismatch):
+    if isinstance(error, RequestMismatchError):
         detail = "This idempotency key was used for a request with another content: make a new key."
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})
     if isinstance(error, ClockDiffers):
@@ -227,10 +227,10 @@ def problem_of(error: Exception) -> Problem:
             "The server's disk or memory is almost full: nothing was changed. You can read as usual; try again later."
         )
         return Problem("store-full", detail, headers={"Retry-After": str(RETRY_AFTER_FULL)})
-    if isinstance(error, StoreUnavailable):
+    if isinstance(error, StoreUnavailableError):
         detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
         return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER)})
-    if isinstance(error, TooManySignIns):
+    if isinstance(error, TooManySignInsError):
         detail = "Too many people are signing in at this moment. Try again in a few seconds."
         return Problem("sign-ins-busy", detail, headers={"Retry-After": str(RETRY_AFTER)})
     if isinstance(error, HTTPException):
@@ -238,7 +238,7 @@ def problem_of(error: Exception) -> Problem:
     return Problem("internal-error", "The mistake has been recorded. Nothing is wrong with your request.")
 
 
-def _stale(error: StaleVersion) -> Problem:
+def _stale(error: StaleVersionError) -> Problem:
     current = error.current
     if current.version > error.expected.version:
         detail = f"The match is at version {current.version}: look at it again before you act."

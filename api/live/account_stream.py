@@ -21,9 +21,9 @@ from api.services import Services
 from domain.match.enums import Status
 from domain.match.state import MatchState
 from events.readmodels import Summary, summarise
-from events.service.matches import NoSuchMatch
-from events.store.codec import UndecodableEvent
-from events.store.contract import DamagedStream, VersionTag
+from events.service.matches import UnknownMatchError
+from events.store.codec import UndecodableEventError
+from events.store.contract import DamagedStreamError, VersionTag
 
 MAX_KNOWN_MATCHES = 20_000
 """Matches of which it is remembered whom they concern."""
@@ -59,7 +59,7 @@ class ConcernedPlayers:
                 continue
             try:
                 found[match] = _players(self._services.matches.load(match).state)
-            except (NoSuchMatch, DamagedStream, UndecodableEvent):
+            except (UnknownMatchError, DamagedStreamError, UndecodableEventError):
                 found[match] = frozenset()
         return found
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from api.services import services
 from events.readmodels import Page, Summary
 from events.readmodels.summary import summarise
-from events.runtime.errors import StoreError, StoreUnavailable
-from events.service.matches import NoSuchMatch
+from events.runtime.errors import StoreError, StoreUnavailableError
+from events.service.matches import UnknownMatchError
 
 MAX_LOADED_MATCHES = 25
 """Matches that one request loads because the read models are behind."""
@@ -78,7 +78,7 @@ def _present_summary(summary: Summary) -> Summary:
     """Return what the store says of the match; of one that it has lost, or cannot read, nobody awaits an answer."""
     try:
         return summarise(services().matches.load(summary.match).state)
-    except StoreUnavailable:
+    except StoreUnavailableError:
         raise
-    except (NoSuchMatch, StoreError):
+    except (UnknownMatchError, StoreError):
         return summary._replace(awaiting=())

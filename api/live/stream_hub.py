@@ -21,8 +21,8 @@ from api.http import representations as show
 from api.http.ids import rematch_id
 from api.http.problems import RETRY_AFTER, Problem
 from events.runtime import beats
-from events.runtime.errors import StoreError, StoreUnavailable
-from events.store.contract import EMPTY, EventStore, StaleVersion, VersionTag, tag_of
+from events.runtime.errors import StoreError, StoreUnavailableError
+from events.store.contract import EMPTY, EventStore, StaleVersionError, VersionTag, tag_of
 from events.store.envelope import Envelope
 from events.store.feed import FeedTail
 
@@ -195,7 +195,7 @@ class Hub:
                 for message in self._stored(match, last) if following is None else following:
                     last = message.tag or last
                     yield message.text
-            except StaleVersion as stale:
+            except StaleVersionError as stale:
                 last, reset_at = stale.current, time.monotonic()
                 yield _reset(last)
             try:
@@ -212,7 +212,7 @@ class Hub:
         while True:
             try:
                 page = self._store.read_on(match, after, STORED_PAGE)
-            except StaleVersion:
+            except StaleVersionError:
                 raise
             except StoreError:
                 return  # the reader wakes everybody when the store is back, and so does the next heartbeat
@@ -358,7 +358,7 @@ def _next_message(chats: PubSub) -> Any:
         return chats.get_message(timeout=BLOCK_MS / 1000)
     except TypeError as error:
         # What redis-py 8.1 makes of a connection that could not be opened again: it waits for a socket that is none.
-        raise StoreUnavailable(str(error)) from error
+        raise StoreUnavailableError(str(error)) from error
 
 
 def message_of(envelope: Envelope) -> Message:

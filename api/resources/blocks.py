@@ -10,7 +10,7 @@ from api.http.problems import Problem
 from api.http.schemas import Empty, PlayerShown, Shown
 from api.operations.lists import identify
 from api.services import services
-from events.people.blocks import BLOCK, KINDS, MUTE, TooManyBlocks
+from events.people.blocks import BLOCK, KINDS, MUTE, TooManyBlocksError
 
 blueprint = Blueprint("blocks", __name__, url_prefix=PREFIX, description="People you do not want to hear from")
 
@@ -74,6 +74,6 @@ def _put(player: str, kind: str) -> Response:
         )
     try:
         services().blocks.put(person.id, other, kind)
-    except TooManyBlocks as error:
+    except TooManyBlocksError as error:
         raise Problem("too-many-blocks", f"{error}.".capitalize()) from error
     return Response(status=204)

@@ -26,7 +26,7 @@ from events.people.administration import ARBITER, OPERATOR, SHOWN, TEXTS, Act
 from events.people.person import Person
 from events.private.statements import LONGEST
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import StaleVersion
+from events.store.contract import StaleVersionError
 
 blueprint = Blueprint("cases", __name__, url_prefix=PREFIX, description="Disputes and rulings")
 
@@ -244,7 +244,7 @@ def _logged(act: str, arbiter: Person, match: str, said: dict[str, Any], do: Cal
     """Return what ``do`` answers and log its refusal; what it does is logged by ``execute``."""
     try:
         return do()
-    except (Refused, StaleVersion) as refusal:
+    except (Refused, StaleVersionError) as refusal:
         code = refusal.code if isinstance(refusal, Refused) else "stale-version"
         # The log is never erased, so it must hold nothing that must be erasable.
         facts = {name: value for name, value in said.items() if name in SHOWN}

@@ -22,7 +22,7 @@ from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.people.person import Person
-from events.private.chats import ChatFull, Message
+from events.private.chats import ChatFullError, Message
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import Request
 
@@ -96,7 +96,7 @@ def say(arguments: dict[str, str], match: str) -> Response:
     asked = Request(f"{person.id}:{key}", fingerprint(key))
     try:
         message = services().chats.say(match, person.id, arguments["text"], asked)
-    except ChatFull as error:
+    except ChatFullError as error:
         raise Problem("chat-full", "So much has been said here that there is no room for more.") from error
     return json_response(_shown([message], state)[0], 201)
 

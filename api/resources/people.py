@@ -23,11 +23,11 @@ from api.http.openapi import PREFIX, Blueprint, json_response
 from api.http.problems import Problem
 from api.http.schemas import PlayerShown, Shown, Strict, Text, pattern
 from api.services import services
-from events.people.accounts import NameTaken
-from events.people.names import NAME, InvalidName
-from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPassword
-from events.people.person import NoSuchPerson, Person
-from events.people.tokens import MAX_LABEL_LENGTH, Token, TooManyTokens
+from events.people.accounts import NameTakenError
+from events.people.names import NAME, InvalidNameError
+from events.people.passwords import MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, InvalidPasswordError
+from events.people.person import Person, UnknownPersonError
+from events.people.tokens import MAX_LABEL_LENGTH, Token, TooManyTokensError
 from events.private.availability import Availability, with_calendar
 from events.private.time_zones import zone_names
 from events.runtime.wall_clock import rfc3339
@@ -101,13 +101,13 @@ def sign_up(arguments: dict[str, str]) -> Response:
     guest = _guest_who_asks()
     try:
         person = services().people.sign_up(arguments["name"], arguments["password"], guest)
-    except NoSuchPerson as error:
+    except UnknownPersonError as error:
         raise Problem("not-signed-in", "This guest has signed up already, or is gone: sign in.") from error
-    except InvalidName as error:
+    except InvalidNameError as error:
         raise Problem("invalid-fields", f"Choose another name: {error}.", {"name": [str(error)]}) from error
-    except InvalidPassword as error:
+    except InvalidPasswordError as error:
         raise unfit_password(error) from error
-    except NameTaken as error:
+    except NameTakenError as error:
         detail = "This name is taken, or looks like one that is taken: choose another."
         raise Problem("name-taken", detail, {"name": ["is taken"]}) from error
     _set_time_zone(person, arguments["time_zone"])
@@ -162,7 +162,7 @@ def set_password(arguments: dict[str, str]) -> Response:
     spend_by_address("sign_in", person.name.lower())
     try:
         changed = services().people.set_password(person, arguments["current"], arguments["password"])
-    except InvalidPassword as error:
+    except InvalidPasswordError as error:
         raise unfit_password(error) from error
     if not changed:
         raise Problem("invalid-fields", "That is not your password.", {"current": ["is not your password"]})
@@ -206,9 +206,9 @@ def create_token(arguments: dict[str, str]) -> Response:
     """Make a token for programs; only a session can"""
     try:
         token, secret = services().people.tokens.create(require_person(), arguments["label"])
-    except TooManyTokens as error:
+    except TooManyTokensError as error:
         raise Problem("too-many-tokens", f"{error}.".capitalize()) from error
-    except NoSuchPerson as error:
+    except UnknownPersonError as error:
         raise gone() from error
     return json_response({**_token(token), "secret": secret}, 201)
 
@@ -224,7 +224,7 @@ def revoke_token(token: str) -> Response:
     return Response(status=204)
 
 
-def unfit_password(error: InvalidPassword) -> Problem:
+def unfit_password(error: InvalidPasswordError) -> Problem:
     """Return the problem of a password that cannot be chosen."""
     return Problem("invalid-fields", f"Choose another password: {error}.", {"password": [str(error)]})
 

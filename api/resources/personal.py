@@ -11,7 +11,7 @@ from api.http.schemas import Empty, Shown, Strict, Text
 from api.operations.jobs import ASKED, FINISHED, NONE, state_of_archive
 from api.resources.jobs import JobShown
 from api.services import services
-from events.people.person import NoSuchPerson
+from events.people.person import UnknownPersonError
 from events.service.jobs import ARCHIVE
 from events.service.personal_archive import make_archive
 from events.service.personal_data import erase
@@ -111,7 +111,7 @@ def erase_me(arguments: dict[str, str]) -> Response:
         raise Problem("invalid-fields", f"The name {reason}.", {"name": [reason]})
     try:
         files, deferred = erase(services().personal_data, person)
-    except NoSuchPerson as error:
+    except UnknownPersonError as error:
         raise gone() from error
     detail = f"{DEFERRED if deferred else ''}{FORGOTTEN[files]}"
     return end_session(json_response({"files": files, "detail": detail}))

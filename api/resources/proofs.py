@@ -15,7 +15,7 @@ from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
 from events.proof import merkle
 from events.proof.bundle import basis_of_bundle, bundle_schema, make_bundle
-from events.proof.checkpoint_log import NoCheckpoint
+from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import write_checkpoint
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set
@@ -188,7 +188,7 @@ def checkpoint(day: str) -> Response:
     log = services().checkpoints
     try:
         found = log.latest() if day == "latest" else log.of_day(day)
-    except NoCheckpoint:
+    except NoCheckpointError:
         found = None
     if found is None:
         raise Problem("no-such-checkpoint", "No checkpoint was made on this day.")

@@ -8,9 +8,9 @@ import click
 from deploy.cli.errors import CommandError
 from deploy.cli.people import find_account, open_people
 from deploy.cli.target import open_installation, target_options
-from events.people.accounts import NameTaken, People
+from events.people.accounts import NameTakenError, People
 from events.people.administration import CONSOLE
-from events.people.names import InvalidName
+from events.people.names import InvalidNameError
 from events.people.person import Person, Suspension
 from events.runtime.errors import StoreError
 from events.runtime.wall_clock import now_ms, rfc3339
@@ -62,9 +62,9 @@ def rename(name: str, new_name: str) -> None:
     def act(people: People, person: Person) -> str:
         try:
             return f"{person.name} is now {people.rename(person, new_name).name}"
-        except InvalidName as error:
+        except InvalidNameError as error:
             raise CommandError(str(error)) from error
-        except NameTaken as error:
+        except NameTakenError as error:
             raise CommandError(f"the name {new_name!r} is taken, or looks like one that is taken") from error
 
     _act_on(name, "person-renamed", {}, act)

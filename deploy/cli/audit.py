@@ -20,7 +20,7 @@ from events.proof.verification import BEYOND, place_in_words, verify
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.store.chain import verified_events
 from events.store.codec import content_shown
-from events.store.contract import DamagedStream
+from events.store.contract import DamagedStreamError
 from events.store.envelope import Envelope, canonical_json
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -90,7 +90,7 @@ def replay(match: str, boards: bool, opponents: bool) -> None:
                 click.echo(_format_record(record, boards, texts.get(record.envelope.version, {})))
                 seed_known = withheld is None or record.envelope.version < withheld
                 _check_record(record, opponents, seed_known)
-        except DamagedStream as damage:
+        except DamagedStreamError as damage:
             raise CommandError(f"DIFFERENT at version {damage.version}: {damage.reason}") from None
     click.echo(f"{len(events)} events, all according to the rules")
 

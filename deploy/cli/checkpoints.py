@@ -9,7 +9,7 @@ import click
 
 from deploy.cli.errors import CommandError, report_errors
 from deploy.cli.target import open_installation, target_options
-from events.proof.checkpoint_log import NoCheckpoint
+from events.proof.checkpoint_log import NoCheckpointError
 from events.proof.checkpoints import Checkpoint, Consistency, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import DocumentError, write_document
 from events.proof.keys import record_keys
@@ -30,7 +30,7 @@ def checkpoint(day: str | None) -> None:
     with report_errors():
         try:
             found = log.sign(now_ms()) if day is None else log.of_day(day)
-        except NoCheckpoint as error:
+        except NoCheckpointError as error:
             raise CommandError(str(error)) from None
     click.echo(write_checkpoint(found), nl=False)
 

@@ -13,7 +13,7 @@ from domain.match.due import Outage
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.service.clock_repair import find_future_outages
 from events.store.chain import Verified, verify_all
-from events.store.contract import DamagedStream
+from events.store.contract import DamagedStreamError
 from events.store.redis import RedisStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 from workers.fleet.batches import count_matches
@@ -52,12 +52,12 @@ def verify() -> None:
         raise SystemExit(1)
 
 
-def _verify_matches(store: RedisStore, matches: int, now: int) -> tuple[list[DamagedStream], int, list[Verified]]:
+def _verify_matches(store: RedisStore, matches: int, now: int) -> tuple[list[DamagedStreamError], int, list[Verified]]:
     """Return the damaged matches, the number of events of the others, and which of these are dated in the future."""
     events, future = 0, []
     with progress_bar(matches, "Verifying") as step:
 
-        def add(verdict: Verified | DamagedStream) -> None:
+        def add(verdict: Verified | DamagedStreamError) -> None:
             nonlocal events
             if isinstance(verdict, Verified):
                 events += verdict.head.version

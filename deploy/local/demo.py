@@ -20,7 +20,7 @@ from domain.games import GAMES
 from domain.search import choose
 from events.installation import make_store
 from events.store.chain import verify
-from events.store.contract import DamagedStream
+from events.store.contract import DamagedStreamError
 
 NAMES = ("Ada", "Grace")
 PLAYER_LEVEL = 1
@@ -51,7 +51,7 @@ def play_demo(seed: int, print_line: Callable[[str], None]) -> None:
         print_line(f"A temporary installation is running on {installation.url}")
         try:
             _Demo(installation, seed, print_line).run()
-        except (OSError, HTTPException, DamagedStream) as error:
+        except (OSError, HTTPException, DamagedStreamError) as error:
             raise DemoError(str(error)) from error
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from events.runtime.keys import ShardKeys
-from events.store.contract import DamagedStream, Head
+from events.store.contract import DamagedStreamError, Head
 from events.store.redis import RedisStore
 
 MARK = "mark.json"
@@ -205,6 +205,6 @@ def _digest_at(store: RedisStore, match: str, version: int, head: Head) -> str:
         return head.digest[:DIGEST_BYTES].hex()
     try:
         (event,) = store.read(match, version - 1, 1)
-    except (DamagedStream, ValueError):
+    except (DamagedStreamError, ValueError):
         return ""
     return event.digest[:DIGEST_BYTES].hex()

@@ -43,7 +43,7 @@ HEALTH_PATH = "/healthz"
 """Served by a thread of its own, so that it is answered while all others wait for the store."""
 
 
-class RequestTimeout(Error):  # type: ignore[misc]
+class RequestTimeoutError(Error):  # type: ignore[misc]
     """The response to a request that did not arrive in time."""
 
     code = 408
@@ -117,7 +117,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.will_close = True  # no request, no response
             return
         with self.requests_lock:
-            request.error = RequestTimeout(f"The whole request must arrive within {MAX_REQUEST_S} seconds.")
+            request.error = RequestTimeoutError(f"The whole request must arrive within {MAX_REQUEST_S} seconds.")
             self.requests.append(request)
             self.request = None
         self.server.add_task(self)

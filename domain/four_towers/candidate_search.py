@@ -12,7 +12,7 @@ from domain.four_towers.board import ARENAS, PAWN_CAPTURES
 from domain.four_towers.compound_moves import (
     MOST_COMPONENTS,
     Line,
-    TooMany,
+    TrialsExceededError,
     arenas_under,
     canonical,
     components_from,
@@ -58,7 +58,7 @@ def candidates(position: Position, most: int) -> list[Move]:
         # The gains say nothing of how the check could be met.
         try:
             answer = unlisted_move(position, TRIALS)
-        except TooMany:
+        except TrialsExceededError:
             answer = None
         if answer is not None:
             found[answer] = None

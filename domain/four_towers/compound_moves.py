@@ -47,7 +47,7 @@ MOST_COMPONENTS = 4
 _ANYWHERE = -1
 
 
-class TooMany(Exception):
+class TrialsExceededError(Exception):
     """A search has taken more trials than it was given."""
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from domain.four_towers.attacks import BLACK, DRAGON, KING, LANCER, PAWN
 from domain.four_towers.board import ARENA_OF, ARENA_SETS, TOWER_SET, TOWERS, members_of
 from domain.four_towers.check_tables import LATER_SHIELDS, SHIELDS, Outlook, Towers, seeing, sight, ways
-from domain.four_towers.compound_moves import MOST_COMPONENTS, TooMany, arenas_under, canonical
+from domain.four_towers.compound_moves import MOST_COMPONENTS, TrialsExceededError, arenas_under, canonical
 from domain.four_towers.moves import PROMOTED, Multi, head_of, memory_after, target_of
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.pseudo_legal import Reach
@@ -24,8 +24,8 @@ def any_multi(position: Position, most: int | None = None, budget: StepBudget | 
     With ``budget`` every sequence of components that is looked at is a step of it: OutcomeUnknownError is raised when
     these are too many.
 
-    With ``most`` nothing is pruned, and TooMany is raised when the answer takes more trials of components: what an
-    opponent sees so is a part of its engine.
+    With ``most`` nothing is pruned, and TrialsExceededError is raised when the answer takes more trials of components:
+    what an opponent sees so is a part of its engine.
     """
     return _Search(position, most, budget).first()
 
@@ -65,7 +65,7 @@ class _Search:
         self.steps: dict[tuple[int, int, int, Towers], _Steps] = {}
 
     def first(self) -> Multi | None:
-        """Return a legal multi-move, or None; raises TooMany when that takes too many trials."""
+        """Return a legal multi-move, or None; raises TrialsExceededError when that takes too many trials."""
         position = self.position
         king = position.men[self.base + KING].bit_length() - 1
         towers = tuple(position.board[tower] for tower in TOWERS)
@@ -104,7 +104,7 @@ class _Search:
     def count(self, trials: int) -> None:
         self.trials_left -= trials
         if self.trials_left < 0:
-            raise TooMany
+            raise TrialsExceededError
 
     def components(self, sequence: _Sequence, saving: int, left: int) -> Iterator[tuple[int, _Steps, int, int]]:
         """Yield the pieces that may move next: the square, the moves, which targets may end a check, which to try."""

@@ -227,7 +227,7 @@ def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrange
 def _refuse_if_over(position: Position) -> None:
     try:
         ended = outcome(position, (), _TRIALS)
-    except compound_moves.TooMany:
+    except compound_moves.TrialsExceededError:
         # Whether a rare multi-move is left cannot be told quickly; the move is illegal either way.
         return
     if ended is not None:

@@ -32,8 +32,8 @@ def unlisted_move(
 ) -> Multi | Rearrangement | None:
     """Return a legal rearrangement or multi-move of a position, or None when there is none.
 
-    Raises TooMany when the answer takes more than ``most`` trials of components, OutcomeUnknownError when it takes more
-    than ``budget``.
+    Raises TrialsExceededError when the answer takes more than ``most`` trials of components, OutcomeUnknownError when
+    it takes more than ``budget``.
     """
     return compound_moves.any_rearrangement(position) or multi_move_search.any_multi(position, most, budget)
 
@@ -77,5 +77,5 @@ def fast_outcome(position: Position, history: Sequence[Position]) -> Outcome | N
     """Return the same as ``outcome``, or None when that takes too many trials of multi-moves."""
     try:
         return outcome(position, history, GLANCE)
-    except compound_moves.TooMany:
+    except compound_moves.TrialsExceededError:
         return None

@@ -13,7 +13,7 @@ from events.people.credentials import Credentials
 from events.people.guest_list import GuestList
 from events.people.names import check_name, skeleton
 from events.people.passwords import Passwords, check_password, device_mark
-from events.people.person import NoSuchPerson, Person, Suspension, pack_person, random_letters, unpack_suspension
+from events.people.person import Person, Suspension, UnknownPersonError, pack_person, random_letters, unpack_suspension
 from events.people.sessions import Sessions
 from events.people.tokens import Tokens
 from events.runtime.connections import StoreClient
@@ -21,7 +21,7 @@ from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
 
 
-class NameTaken(ValueError):
+class NameTakenError(ValueError):
     """The name is taken, or looks like one that is taken."""
 
 
@@ -51,18 +51,19 @@ class People:
     def sign_up(self, name: str, password: str, guest: Person | None = None) -> Person:
         """Return the new person; a ``guest`` who signs up keeps their id, sessions and tokens.
 
-        Raises InvalidName, InvalidPassword, NameTaken, TooManySignIns and, when ``guest`` is gone, NoSuchPerson.
+        Raises InvalidNameError, InvalidPasswordError, NameTakenError, TooManySignInsError and, when ``guest`` is gone,
+        UnknownPersonError.
         """
         check_name(name)
         check_password(password, name)
         if self.find(name) is not None:
-            raise NameTaken(name)
+            raise NameTakenError(name)
         hashed = self._passwords.hash(password)
         if guest is not None:
             return self._make_person(guest, name, hashed)
         person = Person("p" + random_letters(10), name, "person", self._now())
         if not self._keep(person, hashed):
-            raise NameTaken(name)
+            raise NameTakenError(name)
         return person
 
     def _make_person(self, guest: Person, name: str, hashed: str) -> Person:
@@ -79,9 +80,9 @@ class People:
         # Crash-safe: one script; before it the guest is a guest, after it a person with everything the guest had.
         outcome = self._become_person(keys=keys, args=[guest.id, name, pack_person(person), hashed])
         if outcome == b"taken":
-            raise NameTaken(name)
+            raise NameTakenError(name)
         if outcome == b"no guest":
-            raise NoSuchPerson(guest.id)
+            raise UnknownPersonError(guest.id)
         return person
 
     def guest(self) -> Person:
@@ -96,7 +97,7 @@ class People:
     def sign_in(self, name: str, password: str) -> Person | None:
         """Return the person with this name and password, or None. An unknown name takes as long as a wrong password.
 
-        Raises TooManySignIns.
+        Raises TooManySignInsError.
         """
         person = self.find(name)
         hashed = self._hash_of(person) if person else None
@@ -126,7 +127,7 @@ class People:
     def set_password(self, person: Person, current: str, wanted: str) -> bool:
         """Make ``wanted`` the password of ``person`` and end all sessions; return False when ``current`` is not theirs.
 
-        Tokens stay valid. Raises InvalidPassword and TooManySignIns.
+        Tokens stay valid. Raises InvalidPasswordError and TooManySignInsError.
         """
         check_password(wanted, person.name)
         if self.sign_in(person.name, current) != person:
@@ -144,7 +145,7 @@ class People:
         return password
 
     def rename(self, person: Person, name: str) -> Person:
-        """Return ``person`` with a new name; sessions and tokens stay valid. Raises InvalidName and NameTaken."""
+        """Return ``person`` with a new name; sessions and tokens stay. Raises InvalidNameError and NameTakenError."""
         check_name(name)
         renamed = person._replace(name=name)
         keys = [
@@ -154,7 +155,7 @@ class People:
             *(self._keys.sessions(person.id), self._keys.tokens(person.id)),
         ]
         if not self._rename(keys=keys, args=[person.id, name, pack_person(renamed)]):
-            raise NameTaken(name)
+            raise NameTakenError(name)
         return renamed
 
     def suspend(self, person: Person, suspension: Suspension) -> None:

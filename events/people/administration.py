@@ -15,7 +15,7 @@ from redis.exceptions import WatchError
 
 from domain.match import state
 from events.runtime.connections import StoreClient
-from events.store.contract import GENESIS, DamagedStream, Head
+from events.store.contract import GENESIS, DamagedStreamError, Head
 from events.store.envelope import Draft, Envelope, canonical_bytes, chain_digest, seal, unpack
 
 ARBITER = "arbiter"
@@ -176,14 +176,14 @@ class Administration:
                 yield Entry(number, digest, act, fault)
 
     def verify(self) -> int:
-        """Return how many entries the log has after its chain was computed again; raises DamagedStream."""
+        """Return how many entries the log has after its chain was computed again; raises DamagedStreamError."""
         last = Head(0, GENESIS)
         for entry in self.entries():
             if entry.fault is not None:
-                raise DamagedStream(STREAM, entry.number, entry.fault)
+                raise DamagedStreamError(STREAM, entry.number, entry.fault)
             last = Head(entry.number, entry.digest)
         if self.head() not in (None, last):
-            raise DamagedStream(STREAM, last.version + 1, "the end of the log is missing")
+            raise DamagedStreamError(STREAM, last.version + 1, "the end of the log is missing")
         return last.version
 
     def _change(self, person: str, role: str, actor: str, granted: bool) -> None:

@@ -14,7 +14,7 @@ KINDS = (BLOCK, MUTE)
 MAX_BLOCKS = 500
 
 
-class TooManyBlocks(ValueError):
+class TooManyBlocksError(ValueError):
     """The person has MAX_BLOCKS people on the list and must take one off first."""
 
 
@@ -26,10 +26,10 @@ class Blocks:
         self._keys = f"{prefix}{{people}}:blocks:"
 
     def put(self, person: str, other: str, kind: str) -> None:
-        """Put ``other`` on the list of ``person``, with one of KINDS. Raises TooManyBlocks."""
+        """Put ``other`` on the list of ``person``, with one of KINDS. Raises TooManyBlocksError."""
         key = self._keys + person
         if self._client.hlen(key) >= MAX_BLOCKS and not self._client.hexists(key, other):
-            raise TooManyBlocks(f"this list can have {MAX_BLOCKS} people at most: remove one first")
+            raise TooManyBlocksError(f"this list can have {MAX_BLOCKS} people at most: remove one first")
         self._client.hset(key, other, kind)
 
     def take_off(self, person: str, other: str) -> bool:

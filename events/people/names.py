@@ -10,7 +10,7 @@ _LOOK_ALIKES = str.maketrans("0123456789i", "olzeasbtbgl", "-_")
 _PAIRS = (("rn", "m"), ("vv", "w"))
 
 
-class InvalidName(ValueError):
+class InvalidNameError(ValueError):
     """A name that nobody can sign up with; the message gives the reason."""
 
 
@@ -42,9 +42,9 @@ _RESERVED_FORM = re.compile("guest-|p[a-z2-7]{16}$")
 
 
 def check_name(name: str) -> None:
-    """Raise InvalidName unless a person can sign up with ``name``."""
+    """Raise InvalidNameError unless a person can sign up with ``name``."""
     if not NAME.fullmatch(name):
-        raise InvalidName("a name has 3 to 24 characters: letters, digits, - and _")
+        raise InvalidNameError("a name has 3 to 24 characters: letters, digits, - and _")
     folded = skeleton(name)
     reserved = (
         _RESERVED_FORM.match(name.lower())
@@ -53,7 +53,7 @@ def check_name(name: str) -> None:
         or _RESERVED_NAME.fullmatch(_without_number(name))
     )
     if reserved:
-        raise InvalidName("this name is reserved for opponents, guests, ids or offices: choose another")
+        raise InvalidNameError("this name is reserved for opponents, guests, ids or offices: choose another")
 
 
 def _without_number(name: str) -> str:

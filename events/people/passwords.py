@@ -20,22 +20,22 @@ MAX_WAITING_FOR_A_HASH = 2
 """Threads of one process; further ones are refused at once, so that they can go on serving."""
 
 
-class InvalidPassword(ValueError):
+class InvalidPasswordError(ValueError):
     """A password that is too short, too long or too easy to guess; the message gives the reason."""
 
 
-class TooManySignIns(Exception):
+class TooManySignInsError(Exception):
     """Too many people are signing in at this moment; trying again later works."""
 
 
 def check_password(password: str, name: str = "") -> None:
-    """Raise InvalidPassword when ``password`` is too short, too long, in common use in any case, or the ``name``."""
+    """Raise InvalidPasswordError when ``password`` is too short, too long, in common use, or the ``name``."""
     if not MIN_PASSWORD_LENGTH <= len(password) <= MAX_PASSWORD_LENGTH:
-        raise InvalidPassword(f"a password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters")
+        raise InvalidPasswordError(f"a password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters")
     if password.lower() in common_passwords():
-        raise InvalidPassword("this password is too common: choose another")
+        raise InvalidPasswordError("this password is too common: choose another")
     if name and password.lower() == name.lower():
-        raise InvalidPassword("the password must differ from the name: choose another")
+        raise InvalidPasswordError("the password must differ from the name: choose another")
 
 
 @cache
@@ -60,14 +60,14 @@ class Passwords:
         self._unmatchable = _unmatchable(self._hasher)
 
     def hash(self, password: str) -> str:
-        """Return the encoded hash of ``password`` with a fresh salt. Raises TooManySignIns."""
+        """Return the encoded hash of ``password`` with a fresh salt. Raises TooManySignInsError."""
         with self._turn():
             return self._hasher.hash(password)
 
     def matches(self, hashed: str | None, password: str) -> bool:
         """Tell whether ``password`` is the one that was hashed; None, for an unknown name, takes as long.
 
-        Raises TooManySignIns.
+        Raises TooManySignInsError.
         """
         try:
             with self._turn():
@@ -82,7 +82,7 @@ class Passwords:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         if not self._admitted.acquire(blocking=False):
-            raise TooManySignIns("too many people are signing in at this moment")
+            raise TooManySignInsError("too many people are signing in at this moment")
         try:
             with self._running:
                 yield

@@ -22,7 +22,7 @@ class Suspension(NamedTuple):
     until: int | None
 
 
-class NoSuchPerson(LookupError):
+class UnknownPersonError(LookupError):
     """No person has this id, perhaps because they have just been erased."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from events.people.credentials import Credentials
-from events.people.person import NoSuchPerson, Person, pack_person
+from events.people.person import Person, UnknownPersonError, pack_person
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
@@ -33,12 +33,12 @@ class Sessions:
         self._end_all = load_script(client, __package__, "end_sessions")
 
     def open(self, person: Person, ttl_s: int) -> str:
-        """Return the secret of a new session of ``person``, valid for ``ttl_s`` seconds. Raises NoSuchPerson."""
+        """Return the secret of a new session of ``person``, valid for ``ttl_s`` seconds. Raises UnknownPersonError."""
         secret = secrets.token_urlsafe(32)
         key = self._credentials.key("session", secret)
         keys = [self._keys.account(person.id), key, self._keys.sessions(person.id)]
         if not self._open(keys=keys, args=[pack_person(person), ttl_s, self._now(), MAX_SESSIONS_PER_PERSON]):
-            raise NoSuchPerson(person.id)
+            raise UnknownPersonError(person.id)
         return secret
 
     def of(self, person: Person) -> list[Session]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from events.people.credentials import Credentials
-from events.people.person import NoSuchPerson, Person, pack_person, random_letters
+from events.people.person import Person, UnknownPersonError, pack_person, random_letters
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
@@ -23,7 +23,7 @@ class Token(NamedTuple):
     created_at: int
 
 
-class TooManyTokens(ValueError):
+class TooManyTokensError(ValueError):
     """The person has MAX_TOKENS_PER_PERSON tokens and must revoke one first."""
 
 
@@ -38,7 +38,7 @@ class Tokens:
         self._issue = load_script(client, __package__, "issue_token")
 
     def create(self, person: Person, label: str) -> tuple[Token, str]:
-        """Return a new token of ``person`` and its secret. Raises TooManyTokens and NoSuchPerson."""
+        """Return a new token of ``person`` and its secret. Raises TooManyTokensError and UnknownPersonError."""
         token = Token("t" + random_letters(10), label, self._now())
         secret = "rookery_" + secrets.token_urlsafe(32)
         key = self._credentials.key("token", secret)
@@ -48,9 +48,9 @@ class Tokens:
             args=[pack_person(person), token.id, stored, MAX_TOKENS_PER_PERSON],
         )
         if outcome == b"nobody":
-            raise NoSuchPerson(person.id)
+            raise UnknownPersonError(person.id)
         if outcome == b"too many":
-            raise TooManyTokens(f"a person can have {MAX_TOKENS_PER_PERSON} tokens at most: revoke one first")
+            raise TooManyTokensError(f"a person can have {MAX_TOKENS_PER_PERSON} tokens at most: revoke one first")
         return token, secret
 
     def of(self, person: Person) -> list[Token]:

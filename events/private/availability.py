@@ -128,7 +128,7 @@ def with_automatic_vacation(availability: Availability, at: int) -> Availability
 class AvailabilityStore(ABC):
     """The availability of all players. Implementations are safe to share between threads.
 
-    Methods raise StoreUnavailable when the store is unreachable.
+    Methods raise StoreUnavailableError when the store is unreachable.
     """
 
     @abstractmethod

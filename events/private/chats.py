@@ -12,7 +12,7 @@ from redis.client import PubSub
 
 from events.runtime.connections import StoreClient
 from events.runtime.scripts import load_script
-from events.store.contract import Request, RequestMismatch
+from events.store.contract import Request, RequestMismatchError
 
 MOST_MESSAGES = 5000
 REMEMBERED_SECONDS = 24 * 3600
@@ -28,7 +28,7 @@ class Message(NamedTuple):
     text: str
 
 
-class ChatFull(Exception):
+class ChatFullError(Exception):
     """A chat has as many messages as it can have."""
 
 
@@ -45,7 +45,7 @@ class Chats:
     def say(self, match: str, author: str, text: str, request: Request) -> Message:
         """Add ``text`` to the chat of ``match`` and return it; a repeated request returns what it said the first time.
 
-        Raises ChatFull, and RequestMismatch when the request's key is known with another fingerprint.
+        Raises ChatFullError, and RequestMismatchError when the request's key is known with another fingerprint.
         """
         # Before the message: killed in between, a chat is searched for words of an author who has none there.
         self._client.sadd(self._joined(author), match)
@@ -65,10 +65,10 @@ class Chats:
             ],
         )
         if said is None:
-            raise ChatFull(f"{match} has {MOST_MESSAGES} messages")
+            raise ChatFullError(f"{match} has {MOST_MESSAGES} messages")
         number, _, fingerprint = said.decode().partition(":")
         if fingerprint != request.fingerprint:
-            raise RequestMismatch(match, request.key)
+            raise RequestMismatchError(match, request.key)
         return self.read(match, int(number) - 1, 1)[0]
 
     def read(self, match: str, after: int, limit: int) -> list[Message]:

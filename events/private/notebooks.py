@@ -14,7 +14,7 @@ MAX_GUEST_BYTES = 200_000
 """The same for a guest."""
 
 
-class QuotaExceeded(Exception):
+class QuotaExceededError(Exception):
     """The person keeps ``kept`` of at most ``most`` bytes already, and this would be more."""
 
     def __init__(self, kept: int, most: int) -> None:
@@ -36,7 +36,7 @@ class Notebooks:
         return self._read("notes", person, match)
 
     def write_notes(self, person: str, match: str, text: str, most: int = MAX_BYTES) -> None:
-        """Put ``text`` in the place of what ``person`` has noted about ``match``; raises QuotaExceeded."""
+        """Put ``text`` in the place of what ``person`` has noted about ``match``; raises QuotaExceededError."""
         self._write("notes", person, match, text, len(text.encode()), most)
 
     def exploration(self, person: str, match: str) -> str:
@@ -44,11 +44,11 @@ class Notebooks:
         return self._read("explorations", person, match)
 
     def keep_exploration(self, person: str, match: str, text: str, most: int = MAX_BYTES) -> None:
-        """Put the tree ``text`` in the place of the one that ``person`` keeps for ``match``; raises QuotaExceeded."""
+        """Replace the tree that ``person`` keeps for ``match`` by ``text``; raises QuotaExceededError."""
         self._write("explorations", person, match, text, len(text.encode()), most)
 
     def count_lines(self, person: str, match: str, size: int, most: int = MAX_BYTES) -> None:
-        """Count ``size`` bytes of conditional lines, which are kept elsewhere; raises QuotaExceeded."""
+        """Count ``size`` bytes of conditional lines, which are kept elsewhere; raises QuotaExceededError."""
         self._write("lines", person, match, str(size), size, most)
 
     def erase(self, person: str) -> None:
@@ -63,7 +63,7 @@ class Notebooks:
         keys = [f"{self._keys}{each}:{person}" for each in _KINDS]
         kept = self._keep(keys=keys, args=[_KINDS.index(kind) + 1, match, text, size, most])
         if kept >= 0:
-            raise QuotaExceeded(kept, most)
+            raise QuotaExceededError(kept, most)
 
 
 _KINDS = ("bytes-kept", "notes", "explorations", "lines")

@@ -8,7 +8,7 @@ from events.people.administration import ACTS, SCHEMA, Act, Administration
 from events.proof.checkpoint_log import CHECKPOINT_SIGNED
 from events.proof.checkpoints import Checkpoint
 from events.proof.log_audit import LogFinding
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.store.contract import GENESIS, Head
 from events.store.envelope import Envelope
 from events.store.redis import RedisStore
@@ -39,7 +39,7 @@ def audit_administration(
     """Return what was found in the log of administration.
 
     ``checkpoints`` are those of the store by their days, ``kept`` those that somebody else has kept. Raises
-    StoreUnavailable and redis-py's errors when the store cannot be reached.
+    StoreUnavailableError and redis-py's errors when the store cannot be reached.
     """
     return _Audit(store, administration, checkpoints, kept).run()
 
@@ -101,7 +101,7 @@ class _Audit:
                 reason = f"it ends with entry {last.version}, and the head beside it is that of entry {head.version}"
                 self._add("the log of administration", reason)
             self._check_roles()
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except Exception as error:
             self._add("the log of administration", f"it cannot be read: {error}")
@@ -139,7 +139,7 @@ class _Audit:
         self._named.add((match, version, digest))
         try:
             found = self._store.read(match, version - 1, 1)
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except Exception:
             # The chain of this match is a finding of its own.

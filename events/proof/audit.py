@@ -14,7 +14,7 @@ from domain.match.opponents import move_of, takes_draw
 from domain.match.state import MatchState
 from domain.match.terms import duration
 from domain.search import ENGINE_VERSION, seed_for
-from events.store.codec import UndecodableEvent, event_of
+from events.store.codec import UndecodableEventError, event_of
 from events.store.envelope import Envelope
 
 
@@ -215,7 +215,7 @@ class _Read(NamedTuple):
 def _read(envelope: Envelope) -> _Read:
     try:
         return _Read(envelope, event_of(envelope))
-    except UndecodableEvent as error:
+    except UndecodableEventError as error:
         return _Read(envelope, None, str(error))
 
 

@@ -25,7 +25,7 @@ from events.proof.checkpoints import read_checkpoint as unpacked
 from events.proof.documents import DocumentError
 from events.proof.keys import KeyRing, record_keys
 from events.runtime.connections import StorePipeline
-from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
 from events.store.contract import EMPTY, Head
@@ -44,7 +44,7 @@ CHECKPOINT_SIGNED = "checkpoint-signed"
 log = structlog.get_logger("checkpoints")
 
 
-class NoCheckpoint(LookupError):
+class NoCheckpointError(LookupError):
     """There is no checkpoint of this day."""
 
 
@@ -71,7 +71,7 @@ class CheckpointLog:
         latest = None
         try:
             latest = self.latest()
-        except (DocumentError, NoCheckpoint) as error:
+        except (DocumentError, NoCheckpointError) as error:
             log.error("the last checkpoint cannot be read", error=str(error))
         if latest is not None:
             # Perhaps the process that signed it was killed before it recorded that.
@@ -93,10 +93,10 @@ class CheckpointLog:
         return None if day is None else self.of_day(day)
 
     def of_day(self, day: str) -> Checkpoint:
-        """Return the checkpoint of ``day`` (2026-01-31, UTC); raises NoCheckpoint."""
+        """Return the checkpoint of ``day`` (2026-01-31, UTC); raises NoCheckpointError."""
         packed = self._client.hget(self._places.checkpoints, day)
         if packed is None:
-            raise NoCheckpoint(f"there is no checkpoint of {day}")
+            raise NoCheckpointError(f"there is no checkpoint of {day}")
         return unpacked(packed)
 
     def days(self) -> list[str]:
@@ -180,7 +180,7 @@ class CheckpointLog:
         """Return the heads of matches, EMPTY for each that cannot be read."""
         try:
             return self._store.heads(names)
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except (StoreError, ValueError) as error:
             if len(names) == 1:

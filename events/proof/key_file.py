@@ -21,11 +21,11 @@ SECRET_BYTES = 32
 NONCE_BYTES = 12
 
 
-class KeyNotReadable(StoreError):
+class UnreadableKeyError(StoreError):
     """The private key that is stored cannot be used; the message says why and what to do."""
 
 
-class SecretNotNamed(KeyNotReadable):
+class SecretNotNamed(UnreadableKeyError):
     """The private key is encrypted, and no file with its secret is named."""
 
 
@@ -47,7 +47,7 @@ class KeyFile:
         return BEGIN + nonce + AESGCM(_secret(self._path, make=True)).encrypt(nonce, raw, BEGIN)
 
     def open(self, stored: bytes) -> bytes:
-        """Return the private key that was ``stored``; raises KeyNotReadable when it was sealed with another file."""
+        """Return the private key that was ``stored``; raises UnreadableKeyError if another file has sealed it."""
         if not stored.startswith(BEGIN):
             return stored
         if self._path is None:
@@ -56,7 +56,7 @@ class KeyFile:
         try:
             return AESGCM(_secret(self._path, make=False)).decrypt(nonce, sealed, BEGIN)
         except (OSError, ValueError, InvalidTag) as error:
-            raise KeyNotReadable(
+            raise UnreadableKeyError(
                 f"the signing key cannot be decrypted with {self._path} ({error or 'it was encrypted with another'}): "
                 "put the right file back, or begin a new key with: rookery audit rotate-key"
             ) from error

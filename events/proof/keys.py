@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from events.people.administration import SERVER, Administration
-from events.proof.key_file import KeyFile, KeyNotReadable, SecretNotNamed
+from events.proof.key_file import KeyFile, SecretNotNamed, UnreadableKeyError
 from events.proof.public_keys import PublicKey, signed, thumbprint
 from events.runtime.connections import StoreClient, StorePipeline
-from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import ProofKeys
 from events.runtime.transactions import transact
 from events.runtime.wall_clock import rfc3339
@@ -80,7 +80,7 @@ class KeyRing:
 
     ``now`` returns milliseconds since 1970 UTC. ``key_file`` names the file with the secret that the private key is
     encrypted with, None for none. Every method raises redis-py's errors when the store cannot be reached. All methods
-    that need the private key, except ``rotate``, raise KeyNotReadable when it cannot be used.
+    that need the private key, except ``rotate``, raise UnreadableKeyError when it cannot be used.
     """
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int], key_file: Path | None = None) -> None:
@@ -135,7 +135,7 @@ class KeyRing:
         """Return what is wrong with the private key, its public key and its horizon; nothing is changed."""
         try:
             stored, public, horizon = self._stored()
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except StoreError as error:
             return KeyExamination([f"it cannot be read: {error}"])
@@ -144,13 +144,13 @@ class KeyRing:
             self._open(stored, _present(public))
         except SecretNotNamed as error:
             unchecked = str(error)
-        except KeyNotReadable as error:
+        except UnreadableKeyError as error:
             faults.append(str(error))
         try:
             if _instant(horizon) > self.now() + RESERVED_MS + MAX_CLOCK_DIFFERENCE_MS:
                 reason = "which is further ahead than a key is ever in use beforehand"
                 faults.append(f"its horizon is {rfc3339(_instant(horizon))}, {reason}")
-        except (KeyNotReadable, ValueError, OverflowError):
+        except (UnreadableKeyError, ValueError, OverflowError):
             faults.append(_HORIZON_DAMAGED)
         return KeyExamination(faults, unchecked)
 
@@ -166,18 +166,18 @@ class KeyRing:
     def _open(self, stored: bytes | None, present: bytes | None) -> bytes | None:
         """Return the private key that was ``stored``, None before the first.
 
-        Raises KeyNotReadable unless it can be decrypted and is that of the public key ``present``.
+        Raises UnreadableKeyError unless it can be decrypted and is that of the public key ``present``.
         """
         if stored is None:
             if present is not None:
-                raise KeyNotReadable(f"the signing key is missing: {_REMEDY}")
+                raise UnreadableKeyError(f"the signing key is missing: {_REMEDY}")
             return None
         raw = self._file.open(stored)
         if len(raw) != PRIVATE_KEY_BYTES:
-            raise KeyNotReadable(f"the signing key is damaged: {_REMEDY}")
+            raise UnreadableKeyError(f"the signing key is damaged: {_REMEDY}")
         if _raw_public(raw) != present:
             known = "there is none" if present is None else f"that is {thumbprint(present)}"
-            raise KeyNotReadable(f"the signing key is not that of the public key in use ({known}): {_REMEDY}")
+            raise UnreadableKeyError(f"the signing key is not that of the public key in use ({known}): {_REMEDY}")
         return raw
 
     def _replace(self, *, rotate: bool) -> SigningKey:
@@ -256,13 +256,13 @@ def _present(public: Mapping[bytes, bytes]) -> bytes | None:
 def _instant(stored: bytes | None, damaged: int | None = None) -> int:
     """Return the stored horizon, 0 when releases that kept none have signed so far.
 
-    Returns ``damaged`` for one that is no number; raises KeyNotReadable if that is None.
+    Returns ``damaged`` for one that is no number; raises UnreadableKeyError if that is None.
     """
     try:
         return int(stored or 0)
     except ValueError:
         if damaged is None:
-            raise KeyNotReadable(_HORIZON_DAMAGED) from None
+            raise UnreadableKeyError(_HORIZON_DAMAGED) from None
         return damaged
 
 

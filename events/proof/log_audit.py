@@ -16,7 +16,7 @@ from events.proof.checkpoints import Checkpoint, leaf_of, read_checkpoint, write
 from events.proof.documents import DocumentError
 from events.proof.keys import KeyRing
 from events.proof.public_keys import KeySet
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import EMPTY, Head
 from events.store.redis import RedisStore
@@ -56,7 +56,7 @@ class AuditedLog(NamedTuple):
 def audit_log(store: RedisStore, log: CheckpointLog, keyring: KeyRing, kept: Sequence[Checkpoint] = ()) -> AuditedLog:
     """Return what was found in the log of checkpoints of ``store``, compared with its matches and with ``kept`` ones.
 
-    The chains of the matches are not computed again here (``events.store.chain``). Raises StoreUnavailable and the
+    The chains of the matches are not computed again here (``events.store.chain``). Raises StoreUnavailableError and the
     errors of redis-py when the store cannot be reached.
     """
     return _Audit(store, log, keyring).run(kept)
@@ -100,7 +100,7 @@ class _Audit:
     def _part(self, place: str, look: Callable[[], None]) -> None:
         try:
             look()
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except Exception as error:
             self._add(place, f"cannot be read: {error}")
@@ -230,7 +230,7 @@ class _Audit:
         """Return digest and instant of an event; None when there is none, or none that can be read."""
         try:
             events = self._store.read(match, version - 1, 1)
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except Exception:
             # The chain of this match is a finding of its own.
@@ -314,7 +314,7 @@ class _Audit:
     def _heads(self, names: Sequence[str]) -> list[Head]:
         try:
             return self._store.heads(names)
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except Exception:
             # A head that cannot be read is found when the chain is computed again.

@@ -24,7 +24,7 @@ from events.proof.documents import DocumentError, difference
 from events.proof.public_keys import KeySet
 from events.runtime.wall_clock import rfc3339
 from events.store.chain import verified_events
-from events.store.contract import DamagedStream
+from events.store.contract import DamagedStreamError
 from events.store.converter import write_value
 
 BEYOND = "beyond the events"
@@ -73,7 +73,7 @@ def _chain(bundle: Bundle) -> Step:
     try:
         for _ in verified_events(bundle.match, bundle.envelopes, () if bundle.withheld is None else (bundle.withheld,)):
             pass
-    except DamagedStream as damage:
+    except DamagedStreamError as damage:
         raise DocumentError(f"events[{damage.version - 1}]", damage.reason) from None
     last = bundle.events[-1]
     if bundle.head.version != last.version:

@@ -16,7 +16,7 @@ from events.runtime.transactions import transact
 KEYS_PER_SCAN = 5000
 
 
-class RebuildOvertaken(Exception):
+class RebuildOvertakenError(Exception):
     """Another rebuild has begun: the generation of this one is not switched to any more."""
 
 
@@ -85,11 +85,11 @@ def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> in
 
 
 def switch_generation(client: StoreClient, keys: ReadModelKeys, shard: int, generation: int) -> None:
-    """Read from ``generation`` from now on, and delete all others; raises RebuildOvertaken."""
+    """Read from ``generation`` from now on, and delete all others; raises RebuildOvertakenError."""
 
     def switch(pipeline: StorePipeline) -> None:
         if Generations.parse(pipeline.get(keys.generation(shard))).building != generation:
-            raise RebuildOvertaken
+            raise RebuildOvertakenError
         pipeline.multi()
         pipeline.set(keys.generation(shard), Generations(generation).packed)
 

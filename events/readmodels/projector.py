@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.match.evolve import replay
 from events.readmodels import Projected, summarise, write_summary
-from events.readmodels.generations import Generations, RebuildOvertaken
+from events.readmodels.generations import Generations, RebuildOvertakenError
 from events.readmodels.summary import unpack
 from events.runtime import beats
 from events.runtime.connections import StorePipeline
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import ReadModelKeys
 from events.runtime.transactions import transact
-from events.service.matches import Matches, NoSuchMatch
+from events.service.matches import Matches, UnknownMatchError
 from events.store.codec import event_of
 from events.store.contract import EventStore, Head
 from events.store.redis import RedisStore
@@ -30,7 +30,7 @@ def projected_by(matches: Matches) -> Read:
     def read(match_id: str, head: Head) -> Projected | None:
         try:
             loaded = matches.load_at(match_id, head)
-        except NoSuchMatch:
+        except UnknownMatchError:
             return None
         return Projected(summarise(loaded.state), loaded.head.tag.digest)
 
@@ -66,8 +66,9 @@ class Projector:
         """Bring matches, all of one shard, up to date in one transaction; return those that cannot be replayed.
 
         ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the generation that
-        it is building; everybody else writes to all generations that are read or being built. Raises StoreUnavailable,
-        and RebuildOvertaken when the generation is not being built any more; then nothing has changed.
+        it is building; everybody else writes to all generations that are read or being built. Raises
+        StoreUnavailableError, and RebuildOvertakenError when the generation is not being built any more; then nothing
+        has changed.
 
         The summaries are watched from before the matches are loaded: a summary that is written in between aborts the
         transaction, so that of two relays neither can put an older version in place of a newer one. A summary that is
@@ -85,7 +86,7 @@ class Projector:
                 beats.beat()
                 try:
                     projected[match_id] = self._read(match_id, head)
-                except StoreUnavailable:
+                except StoreUnavailableError:
                     raise
                 except Exception as error:
                     # Whatever a damaged stream or a missing ruleset raises concerns this match alone.
@@ -118,7 +119,7 @@ class Projector:
             packed, *summaries = pipeline.mget([self._keys.generation(shard), *names])
             found = Generations.parse(packed)
             if into is not None and found.building != into:
-                raise RebuildOvertaken
+                raise RebuildOvertakenError
             if into is not None or found == self._generations.get(shard, Generations()):
                 pairs = [(generation, match_id) for generation in written for match_id in match_ids]
                 return dict(zip(pairs, summaries, strict=True))

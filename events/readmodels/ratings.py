@@ -11,7 +11,7 @@ from events.readmodels.standings import pack_result, unpack_result
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys, literal_pattern
 from events.runtime.transactions import transact
-from events.service.matches import Matches, NoSuchMatch
+from events.service.matches import Matches, UnknownMatchError
 
 MAX_ATTEMPTS = 50
 
@@ -20,7 +20,7 @@ class Ratings:
     """The ratings of all pools, stored beside the record of the matches that are in them.
 
     All changes watch that record, so they happen one after another; a change that is repeated finds its matches in the
-    record and does nothing. Methods raise StoreUnavailable.
+    record and does nothing. Methods raise StoreUnavailableError.
     """
 
     def __init__(self, client: StoreClient, keys: ReadModelKeys) -> None:
@@ -108,7 +108,7 @@ class Ratings:
 def _result_of(matches: Matches, match_id: str) -> RatedResult | None:
     try:
         return rated_result(summarise(matches.load(match_id).state))
-    except NoSuchMatch:
+    except UnknownMatchError:
         return None
 
 

@@ -27,7 +27,7 @@ from events.runtime.errors import (
     StoreFull,
     StorePermissionError,
     StoreTimeout,
-    StoreUnavailable,
+    StoreUnavailableError,
 )
 
 ANSWER_TIMEOUT_S = 5.0
@@ -63,7 +63,7 @@ def blocking_client(url: str, block_ms: int) -> "StoreClient":
 
 
 def translated(error: RedisError) -> StoreError:
-    """Return ``error`` as an error of the store: a StoreUnavailable if waiting may help, else StoreCommandError."""
+    """Return ``error`` as a StoreUnavailableError if waiting may help, else as a StoreCommandError."""
     # redis-py takes the code off the message of errors that it has a class for. Older servers report an error inside a
     # script as a general one, with the code somewhere in the message.
     if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
@@ -71,7 +71,7 @@ def translated(error: RedisError) -> StoreError:
     if isinstance(error, RedisTimeoutError):
         return StoreTimeout(f"the event store cannot be used now: {error}")
     if isinstance(error, _TRANSIENT) or any(code in str(error) for code in _TRANSIENT_CODES):
-        return StoreUnavailable(f"the event store cannot be used now: {error}")
+        return StoreUnavailableError(f"the event store cannot be used now: {error}")
     refused = StorePermissionError if isinstance(error, NoPermissionError) else StoreCommandError
     return refused(f"the event store refused: {error}")
 
@@ -162,7 +162,7 @@ class _PubSub(PubSub):
 
 
 class StoreClient(_Commands, Redis):  # type: ignore[misc]
-    """A client whose errors are those of the store; StoreUnavailable is the only one that goes away by waiting."""
+    """A client whose errors are those of the store; StoreUnavailableError is the only one that goes away by waiting."""
 
     execute_command = translating(Redis.execute_command)
 

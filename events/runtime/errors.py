@@ -5,22 +5,22 @@ class StoreError(Exception):
     """The base of all errors of the store."""
 
 
-class StoreUnavailable(StoreError):
+class StoreUnavailableError(StoreError):
     """The store cannot be reached or cannot write now; nothing is known to have been written. Try again later.
 
     The only transient error: nothing else that the store raises goes away by waiting.
     """
 
 
-class StoreFull(StoreUnavailable):
+class StoreFull(StoreUnavailableError):
     """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
 
 
-class StoreTimeout(StoreUnavailable):
+class StoreTimeout(StoreUnavailableError):
     """The store is connected and does not answer."""
 
 
-class WriteContentionError(StoreUnavailable):
+class WriteContentionError(StoreUnavailableError):
     """Other writers changed the same keys at every attempt; nothing was written."""
 
 

@@ -24,12 +24,12 @@ class Corrected(NamedTuple):
 
 
 def find_future_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
-    """Return the outages that are recorded to end after ``now``, the present instant. Raises StoreUnavailable."""
+    """Return the outages that are recorded to end after ``now``, the present instant. Raises StoreUnavailableError."""
     return [outage for outage in heartbeat.outages() if outage.until > now + MAX_BEAT_GAP_MS]
 
 
 def correct_outages(heartbeat: Heartbeat, now: int) -> list[Outage]:
-    """Let the outages that are recorded to end after ``now`` end then; return them. Raises StoreUnavailable."""
+    """Let the outages that are recorded to end after ``now`` end then; return them. Raises StoreUnavailableError."""
     found = find_future_outages(heartbeat, now)
     for outage in found:
         heartbeat.correct(outage, now)
@@ -41,8 +41,9 @@ def correct_matches(
 ) -> Iterator[Corrected]:
     """Yield the matches that had to be brought back to the present, each when that is done.
 
-    The outages have been corrected before. Raises StoreUnavailable, DamagedStream, UndecodableEvent, and what
-    ``evolve`` raises. Crash-safe: each match is corrected in appends of its own, and one that is right does not change.
+    The outages have been corrected before. Raises StoreUnavailableError, DamagedStreamError, UndecodableEventError, and
+    what ``evolve`` raises. Crash-safe: each match is corrected in appends of its own, and one that is right does not
+    change.
     """
     for match_id in store.all_streams():
         before, after = timekeeper.correct(match_id, now())

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import structlog
 
 from domain.match.enums import Status
-from events.people.person import NoSuchPerson, Person
+from events.people.person import Person, UnknownPersonError
 from events.service.personal_data import PersonalDataStores, erase
 
 MAX_GUEST_IDLE_MS = 30 * 24 * 3600 * 1000
@@ -27,7 +27,7 @@ class GuestRound:
         self._now = now
 
     def __call__(self) -> int:
-        """Look at the guests that are due; return how many were erased. Raises StoreUnavailable.
+        """Look at the guests that are due; return how many were erased. Raises StoreUnavailableError.
 
         Crash-safe: a guest is taken off the list when the erasure is done, and an erasure is repeated otherwise.
         """
@@ -48,7 +48,7 @@ class GuestRound:
     def _erase(self, guest: Person) -> bool:
         try:
             erase(self._stores, guest)
-        except NoSuchPerson:  # signed up in the meantime, or erased on request
+        except UnknownPersonError:  # signed up in the meantime, or erased on request
             return False
         log.info("guest expired", person=guest.id)
         return True

@@ -29,7 +29,7 @@ class Loss(NamedTuple):
 
 
 class Incidents:
-    """The recorded incidents of an installation. Every method raises StoreUnavailable."""
+    """The recorded incidents of an installation. Every method raises StoreUnavailableError."""
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client

@@ -38,7 +38,7 @@ def basis_of_answer(digest: str) -> str:
 
 
 class Jobs:
-    """The jobs of an installation. Safe to share between threads; every method raises StoreUnavailable.
+    """The jobs of an installation. Safe to share between threads; every method raises StoreUnavailableError.
 
     ``now`` returns milliseconds since 1970 UTC. A ``basis`` names everything that a result follows from: digests of
     events, the version of the engine, the key that signed. For another basis there is no result yet.

@@ -39,9 +39,10 @@ class MatchService:
         who expects the version before time was recorded need not know of that. A refusal because time is up counts only
         when the match has been settled: an outage or a vacation may have kept the flag up.
 
-        Raises NoSuchMatch for a match that does not exist, or that the caller may not see, before anything else. Raises
-        Refused, StaleVersion when the match is not at ``expected`` (None: any version), and RequestMismatch, with
-        nothing done; StoreUnavailable, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
+        Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else.
+        Raises Refused, StaleVersionError when the match is not at ``expected`` (None: any version), and
+        RequestMismatchError, with nothing done; StoreUnavailableError, DamagedStreamError, UndecodableEventError, and
+        what ``evolve`` raises.
         """
         now = self._now()
         claimant = command.player if isinstance(command, CallTime) else None

@@ -22,14 +22,14 @@ from events.private.conditional_moves import packed, unpacked
 from events.store.codec import draft_of, event_of
 from events.store.contract import (
     EMPTY,
-    DamagedStream,
+    DamagedStreamError,
     EventStore,
     Head,
     Opened,
     RecordedRequest,
     Request,
-    StaleConditionalMoves,
-    StaleVersion,
+    StaleConditionalMovesError,
+    StaleVersionError,
     VersionTag,
 )
 from events.store.envelope import Envelope, canonical_bytes, chain_digest
@@ -46,7 +46,7 @@ def fresh_seed() -> str:
     return secrets.token_hex(SEED_BYTES)
 
 
-class NoSuchMatch(LookupError):
+class UnknownMatchError(LookupError):
     """There is no match with this id."""
 
 
@@ -99,11 +99,12 @@ class Matches:
     def load(self, match_id: str) -> Loaded:
         """Return the match as it stands now, in one round trip.
 
-        Raises NoSuchMatch, StoreUnavailable, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
+        Raises UnknownMatchError, StoreUnavailableError, DamagedStreamError, UndecodableEventError, and what ``evolve``
+        raises.
         """
         loaded, _ = self.open(match_id)
         if loaded is None:
-            raise NoSuchMatch(match_id)
+            raise UnknownMatchError(match_id)
         return loaded
 
     def load_at_least(self, match_id: str, version: int) -> Loaded:
@@ -143,25 +144,26 @@ class Matches:
         A repeated request returns the events that it wrote the first time. ``prepare`` may append to the loaded match
         what comes before the command.
 
-        Raises NoSuchMatch for a match that does not exist, or that the caller may not see, before anything else;
-        Refused (nothing has changed), StaleVersion when the match is not at ``expected`` (None: any version),
-        RequestMismatch, StoreUnavailable, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
+        Raises UnknownMatchError for a match that does not exist, or that the caller may not see, before anything else;
+        Refused (nothing has changed), StaleVersionError when the match is not at ``expected`` (None: any version),
+        RequestMismatchError, StoreUnavailableError, DamagedStreamError, UndecodableEventError, and what ``evolve``
+        raises.
         """
 
         def attempt(loaded: Loaded | None) -> Executed:
             if loaded is None and isinstance(command, CreateMatch):
                 return self.decide_and_append(match_id, None, command, actor, request)
             if loaded is None or not may_see(loaded.state):
-                raise NoSuchMatch(match_id)
+                raise UnknownMatchError(match_id)
             if expected is not None and loaded.head.tag != expected:
-                raise StaleVersion(match_id, expected, loaded.head.tag)
+                raise StaleVersionError(match_id, expected, loaded.head.tag)
             return self.decide_and_append(match_id, prepare(loaded), command, actor, request)
 
         cached = self.cached(match_id) if use_cache else None
         if cached is not None:
             try:
                 return attempt(cached)
-            except (NoSuchMatch, Refused, StaleVersion, StaleConditionalMoves):
+            except (UnknownMatchError, Refused, StaleVersionError, StaleConditionalMovesError):
                 # Perhaps only because the match has moved on since, or the request has been executed before: an append
                 # succeeds on the present state alone, and a refusal counts on the present state alone.
                 pass
@@ -171,8 +173,8 @@ class Matches:
                 return self._repeated(match_id, loaded, remembered)
             try:
                 return attempt(loaded)
-            except (StaleVersion, StaleConditionalMoves) as stale:
-                if number == MAX_ATTEMPTS or (expected is not None and isinstance(stale, StaleVersion)):
+            except (StaleVersionError, StaleConditionalMovesError) as stale:
+                if number == MAX_ATTEMPTS or (expected is not None and isinstance(stale, StaleVersionError)):
                     raise
         raise AssertionError("unreachable: the last attempt returns or raises")
 
@@ -181,8 +183,8 @@ class Matches:
     ) -> Executed:
         """Decide ``command`` on ``loaded`` and append what follows.
 
-        Raises Refused, StaleVersion and StaleConditionalMoves when the match has moved on since, RequestMismatch,
-        StoreUnavailable and DamagedStream; then nothing has changed.
+        Raises Refused, StaleVersionError and StaleConditionalMovesError when the match has moved on since,
+        RequestMismatchError, StoreUnavailableError and DamagedStreamError; then nothing has changed.
         """
         head, before = (loaded.head, loaded.state) if loaded else (EMPTY, None)
         now = self._now()
@@ -211,7 +213,7 @@ class Matches:
         first, last = remembered
         events = self._store.read(match_id, first - 1, last - first + 1)
         if not events:
-            raise DamagedStream(match_id, last, "the entry is missing")
+            raise DamagedStreamError(match_id, last, "the entry is missing")
         return Executed(events, Head(last, events[-1].digest), True, loaded.state)
 
     def lay_down(
@@ -224,19 +226,19 @@ class Matches:
         """Keep what ``orders`` returns, given the match and what is laid down so far, as that of the player's seat.
 
         Returns the match with the new orders. Private from end to end: nothing is appended, announced or cached
-        elsewhere. When the match moves on at the same moment they are given anew, for the match as it stands then:
-        no move falls between what was laid down for it and the keeping of that. Raises Refused, StaleVersion when the
+        elsewhere. When the match moves on at the same moment they are given anew, for the match as it stands then: no
+        move falls between what was laid down for it and the keeping of that. Raises Refused, StaleVersionError when the
         match is not at ``expected`` (None: whatever it is at), and what ``load`` raises.
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):
             loaded = self.load(match_id)
             if expected is not None and loaded.head.tag != expected:
-                raise StaleVersion(match_id, expected, loaded.head.tag)
+                raise StaleVersionError(match_id, expected, loaded.head.tag)
             seat = seat_of(loaded.state, player)
             changed = orders(loaded.state, loaded.orders.get(seat, Orders()))
             try:
                 self._store.save_conditional_moves(match_id, seat, packed(changed), loaded.revision, loaded.head)
-            except StaleConditionalMoves:
+            except StaleConditionalMovesError:
                 if attempt == MAX_ATTEMPTS:
                     raise
             else:

@@ -23,7 +23,7 @@ MAX_REPORT_AGE_MS = MINUTE
 
 
 class Heartbeat:
-    """The recorded heartbeat. Any number of processes and threads may beat at once; methods raise StoreUnavailable.
+    """The recorded heartbeat, which any number of processes and threads may share. Methods raise StoreUnavailableError.
 
     With ``clock`` that of this process is compared with the store's at every beat, and the difference is recorded under
     ``name`` for operators to see.

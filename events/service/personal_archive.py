@@ -40,7 +40,7 @@ matches and results between players are computed from the events above.
 
 
 def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
-    """Return a ZIP archive of everything that is stored about ``person``; raises StoreUnavailable."""
+    """Return a ZIP archive of everything that is stored about ``person``; raises StoreUnavailableError."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
         _write(files, "README.txt", _README)

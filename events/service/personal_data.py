@@ -17,7 +17,7 @@ from domain.match.refusals import Refused
 from events.people.accounts import People
 from events.people.administration import Administration
 from events.people.blocks import Blocks
-from events.people.person import NoSuchPerson, Person
+from events.people.person import Person, UnknownPersonError
 from events.private.availability import AvailabilityStore
 from events.private.chats import Chats
 from events.private.notebooks import Notebooks
@@ -29,7 +29,7 @@ from events.service.jobs import Jobs
 from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.service.timekeeper import is_transient
-from events.store.contract import DamagedStream, EventStore, Request
+from events.store.contract import DamagedStreamError, EventStore, Request
 from events.store.envelope import Envelope
 from events.store.rewriting import Rewriting
 
@@ -62,7 +62,7 @@ class PersonalDataStores(NamedTuple):
 def continue_erasures(stores: PersonalDataStores) -> None:
     """Take the next step of erasures that are not complete, and discard texts that no event names.
 
-    Raises StoreUnavailable.
+    Raises StoreUnavailableError.
     """
     stores.rewriting.follow_up(partial(forget, stores))
     stores.statements.discard_unnamed(partial(_read_events, stores.store))
@@ -71,14 +71,14 @@ def continue_erasures(stores: PersonalDataStores) -> None:
 def _read_events(store: EventStore, match_id: str) -> list[Envelope] | None:
     try:
         return store.read(match_id)
-    except DamagedStream:
+    except DamagedStreamError:
         return None
 
 
 def takes_long(stores: PersonalDataStores, person: Person) -> bool:
     """Tell whether so much is stored about ``person`` that collecting or erasing it is no work for a request.
 
-    Raises StoreUnavailable.
+    Raises StoreUnavailableError.
     """
     match_ids = list(stores.readmodels.matches_of(person.id))
     chats = stores.chats.joined(person.id)
@@ -86,7 +86,7 @@ def takes_long(stores: PersonalDataStores, person: Person) -> bool:
         return True
     try:
         events = sum(head.version for head in stores.store.heads(match_ids))
-    except DamagedStream:
+    except DamagedStreamError:
         return True
     messages = sum(stores.chats.length(match_id) for match_id in chats)
     return events + messages + stores.administration.last().version > MAX_RECORDS_PER_REQUEST
@@ -103,14 +103,14 @@ def erase(stores: PersonalDataStores, person: Person) -> Erased:
     """Take ``person`` out of all matches that are not over, and delete everything that is stored about the person.
 
     When that ``takes_long``, the account goes at once and a relay does the rest. The files of the store, which still
-    have all of it, are to be rewritten. Raises NoSuchPerson for a person who has another name by now or does not exist,
-    and StoreUnavailable.
+    have all of it, are to be rewritten. Raises UnknownPersonError for a person who has another name by now or does not
+    exist, and StoreUnavailableError.
 
     Crash-safe: to repeat it after a kill does the rest, since the account, by which it is requested, goes last; a relay
     does it too, from the note that is made first.
     """
     if not stores.people.begin_erasure(person):
-        raise NoSuchPerson(person.id)
+        raise UnknownPersonError(person.id)
     stores.rewriting.note(person.id)
     deferred = takes_long(stores, person)
     if deferred:
@@ -123,7 +123,7 @@ def erase(stores: PersonalDataStores, person: Person) -> Erased:
 
 
 def forget(stores: PersonalDataStores, person_id: str) -> None:
-    """Do what the erasure of a person does, or what is left to be done of it. Raises StoreUnavailable."""
+    """Do what the erasure of a person does, or what is left to be done of it. Raises StoreUnavailableError."""
     person = stores.people.person(person_id) or Person(person_id, "", "person", 0)
     for match_id in stores.readmodels.matches_of(person_id):
         beats.beat()

@@ -32,10 +32,10 @@ from events.private.availability import (
     with_fresh_offsets,
 )
 from events.runtime import beats
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.service.matches import Loaded, Matches
 from events.service.outages import Heartbeat
-from events.store.contract import Request, StaleConditionalMoves, StaleVersion, VersionTag
+from events.store.contract import Request, StaleConditionalMovesError, StaleVersionError, VersionTag
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 MAX_STEPS = 500
@@ -61,8 +61,9 @@ class Timekeeper:
     """Keeps the time of the matches of one store. Safe to share between threads.
 
     ``matches_of`` returns the matches that a player is playing; one that it does not name yet follows its player's
-    availability when it is settled next. Instants are milliseconds since 1970 UTC. Methods raise StoreUnavailable;
-    those that name a match also NoSuchMatch, DamagedStream, UndecodableEvent, and what ``evolve`` raises.
+    availability when it is settled next. Instants are milliseconds since 1970 UTC. Methods raise StoreUnavailableError;
+    those that name a match also UnknownMatchError, DamagedStreamError, UndecodableEventError, and what ``evolve``
+    raises.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class Timekeeper:
     def record_turn(self, loaded: Loaded, now: int) -> Loaded:
         """Record what availability has done to the clock of the seat to move; return the match after it.
 
-        Raises StaleVersion and StaleConditionalMoves when the match has moved on.
+        Raises StaleVersionError and StaleConditionalMovesError when the match has moved on.
         """
         player = due.player_to_move(loaded.state)
         if player is None:
@@ -227,7 +228,7 @@ class Timekeeper:
             loaded = loaded or self._matches.load(match_id)
             try:
                 return Settled(loaded.head.tag, advance(loaded).head.tag)
-            except (StaleVersion, StaleConditionalMoves):
+            except (StaleVersionError, StaleConditionalMovesError):
                 # Whoever expected the version before has to hear of what has happened.
                 loaded = None
         tag = self._matches.load(match_id).head.tag
@@ -236,7 +237,7 @@ class Timekeeper:
     def _carry_out(self, loaded: Loaded, availability: dict[str, Availability], plan: Plan) -> Loaded:
         """Carry out one step of ``plan`` after the other until there is none; return the match after them.
 
-        Raises StaleVersion and StaleConditionalMoves when the match has moved on since it was loaded.
+        Raises StaleVersionError and StaleConditionalMovesError when the match has moved on since it was loaded.
         """
         match_id = loaded.state.match
         for _ in range(MAX_STEPS):
@@ -273,4 +274,4 @@ class Timekeeper:
 
 def is_transient(error: Exception) -> bool:
     """Tell whether ``error`` may go away by waiting; it concerns no single match then."""
-    return isinstance(error, StoreUnavailable)
+    return isinstance(error, StoreUnavailableError)

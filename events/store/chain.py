@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from events.runtime.errors import StoreError, StoreUnavailable
-from events.store.codec import UndecodableEvent, event_of
-from events.store.contract import EMPTY, DamagedStream, EventStore, Head
+from events.runtime.errors import StoreError, StoreUnavailableError
+from events.store.codec import UndecodableEventError, event_of
+from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head
 from events.store.envelope import Envelope, canonical_bytes, chain_digest
 
 
@@ -20,19 +20,19 @@ class Verified(NamedTuple):
 def verified_events(stream: str, events: Iterable[Envelope], withheld: Collection[int] = ()) -> Iterator[Envelope]:
     """Yield ``events``, those of ``stream`` from its first, each when its digest has been computed again.
 
-    Of the versions that are ``withheld``, in part, the digest is taken as it is stated. Raises DamagedStream with the
-    first version at fault and the reason.
+    Of the versions that are ``withheld``, in part, the digest is taken as it is stated. Raises DamagedStreamError with
+    the first version at fault and the reason.
     """
     digest = EMPTY.digest
     for version, event in enumerate(events, 1):
         if event.version != version:
-            raise DamagedStream(stream, version, f"version {event.version} is in its place")
+            raise DamagedStreamError(stream, version, f"version {event.version} is in its place")
         try:
             computed = chain_digest(digest, canonical_bytes(event.draft, stream, version))
         except ValueError as error:
-            raise DamagedStream(stream, version, f"it has no canonical form ({error})") from error
+            raise DamagedStreamError(stream, version, f"it has no canonical form ({error})") from error
         if computed != event.digest and version not in withheld:
-            raise DamagedStream(stream, version, "its content, its digest or an event before it was changed")
+            raise DamagedStreamError(stream, version, "its content, its digest or an event before it was changed")
         digest = event.digest
         yield event
 
@@ -40,8 +40,8 @@ def verified_events(stream: str, events: Iterable[Envelope], withheld: Collectio
 def verify(store: EventStore, stream: str) -> Verified:
     """Return the head of ``stream`` after the whole chain has been computed again and every event decoded.
 
-    A stream that does not exist has the empty head. Raises DamagedStream with the first version at fault and the
-    reason, and StoreUnavailable.
+    A stream that does not exist has the empty head. Raises DamagedStreamError with the first version at fault and the
+    reason, and StoreUnavailableError.
     """
     opened = store.open(stream)
     head, at = EMPTY, 0
@@ -49,35 +49,35 @@ def verify(store: EventStore, stream: str) -> Verified:
         head, at = Head(event.version, event.digest), event.at
         try:
             event_of(event)
-        except UndecodableEvent as error:
-            raise DamagedStream(stream, event.version, f"it cannot be decoded ({error})") from error
+        except UndecodableEventError as error:
+            raise DamagedStreamError(stream, event.version, f"it cannot be decoded ({error})") from error
     if opened.head != head:
-        raise DamagedStream(stream, opened.head.version, "the head is not that of the last event")
+        raise DamagedStreamError(stream, opened.head.version, "the head is not that of the last event")
     return Verified(stream, opened.head, at)
 
 
 def verify_all(
-    store: EventStore, on_progress: Callable[[Verified | DamagedStream], None] = lambda _: None
-) -> list[DamagedStream]:
+    store: EventStore, on_progress: Callable[[Verified | DamagedStreamError], None] = lambda _: None
+) -> list[DamagedStreamError]:
     """Return the damage found in all streams, shard by shard; none when all is well.
 
     When one cannot be read, for example a key of another type, the others are still looked at. ``on_progress`` is
-    called with the verdict on each stream. Raises StoreUnavailable.
+    called with the verdict on each stream. Raises StoreUnavailableError.
     """
     damaged = []
     for stream in readable_streams(store):
-        verdict: Verified | DamagedStream
+        verdict: Verified | DamagedStreamError
         try:
             verdict = verify(store, stream)
             if verdict.head == EMPTY:
-                raise DamagedStream(stream, 1, "the shard lists it, but it has no events")
-        except StoreUnavailable:
+                raise DamagedStreamError(stream, 1, "the shard lists it, but it has no events")
+        except StoreUnavailableError:
             raise
-        except DamagedStream as damage:
+        except DamagedStreamError as damage:
             verdict = damage
         except Exception as error:
-            verdict = DamagedStream(stream, 0, f"it cannot be read: {error}")
-        if isinstance(verdict, DamagedStream):
+            verdict = DamagedStreamError(stream, 0, f"it cannot be read: {error}")
+        if isinstance(verdict, DamagedStreamError):
             damaged.append(verdict)
         on_progress(verdict)
     return damaged
@@ -86,12 +86,13 @@ def verify_all(
 def readable_streams(store: EventStore) -> Iterator[str]:
     """Yield the names of all streams, shard by shard, as far as the list of a shard can be read.
 
-    That one cannot be read is found with the log of checkpoints (``events.proof.log_audit``). Raises StoreUnavailable.
+    That one cannot be read is found with the log of checkpoints (``events.proof.log_audit``). Raises
+    StoreUnavailableError.
     """
     for shard in range(store.shards):
         try:
             yield from store.streams(shard)
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except StoreError:
             continue

@@ -14,15 +14,15 @@ from events.store.envelope import Draft, Envelope
 from events.store.upcasters import UPCASTERS, Content, Upcasters, present_schema, upcast
 
 
-class UndecodableEvent(StoreError):
+class UndecodableEventError(StoreError):
     """A stored event that this Rookery cannot read."""
 
 
-class UnknownEvent(UndecodableEvent):
+class UnknownEvent(UndecodableEventError):
     """An event of a type, or of a schema, that this Rookery does not know: a later one may have written it."""
 
 
-class MalformedEvent(UndecodableEvent):
+class MalformedEvent(UndecodableEventError):
     """An event whose content does not have the shape of its type; the message names the place and the reason."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.errors import StoreError, StoreUnavailableError
 from events.runtime.keys import shard_of
 from events.store.envelope import Draft, Envelope
 
@@ -121,7 +121,7 @@ class Pointer(NamedTuple):
     version: int
 
 
-class StaleVersion(StoreError):
+class StaleVersionError(StoreError):
     """The stream is not at the version that was ``expected``: it has moved on, or has lost its end."""
 
     def __init__(self, stream: str, expected: VersionTag, current: VersionTag) -> None:
@@ -131,11 +131,11 @@ class StaleVersion(StoreError):
         self.current = current
 
 
-class StaleConditionalMoves(StoreError):
+class StaleConditionalMovesError(StoreError):
     """Conditional moves have changed, or the stream has moved on, since the decision was made: decide again."""
 
 
-class RequestMismatch(StoreError):
+class RequestMismatchError(StoreError):
     """A request key was used before for a request with another content."""
 
     def __init__(self, stream: str, key: str) -> None:
@@ -144,7 +144,7 @@ class RequestMismatch(StoreError):
         self.key = key
 
 
-class ClockDiffers(StoreUnavailable):
+class ClockDiffers(StoreUnavailableError):
     """The clock of this process is ``offset_ms`` ahead of the store's (negative: behind); nothing was written."""
 
     def __init__(self, offset_ms: int) -> None:
@@ -157,11 +157,11 @@ def describe_offset(offset_ms: int) -> str:
     return f"{abs(offset_ms) / 1000:.1f} s {'ahead of' if offset_ms > 0 else 'behind'}"
 
 
-class WrongInstallation(StoreError):
+class WrongInstallationError(StoreError):
     """The store was installed with other settings, or by a later Rookery, than it is opened with."""
 
 
-class DamagedStream(StoreError):
+class DamagedStreamError(StoreError):
     """The stored bytes of a stream cannot be what was appended; ``version`` is where that shows, 0 if not at one."""
 
     def __init__(self, stream: str, version: int, reason: str) -> None:
@@ -173,7 +173,7 @@ class DamagedStream(StoreError):
 
 
 class EventReader(ABC):
-    """Reads streams and feeds. Methods raise StoreUnavailable; those that read events also DamagedStream."""
+    """Reads streams and feeds. Methods raise StoreUnavailableError; those that read events also DamagedStreamError."""
 
     @property
     @abstractmethod
@@ -191,13 +191,13 @@ class EventReader(ABC):
     def read_on(self, stream: str, known: VersionTag, limit: int | None = None) -> list[Envelope]:
         """Return the events of ``stream`` after the one that ``known`` names, in order.
 
-        Raises StaleVersion when that event is not, or no longer, part of the stream.
+        Raises StaleVersionError when that event is not, or no longer, part of the stream.
         """
         if known == EMPTY.tag:
             return self.read(stream, 0, limit)
         found = self.read(stream, known.version - 1, None if limit is None else limit + 1) if known.version else []
         if not found or tag_of(found[0]) != known:
-            raise StaleVersion(stream, known, self.head(stream).tag)
+            raise StaleVersionError(stream, known, self.head(stream).tag)
         return found[1:]
 
     @abstractmethod
@@ -205,7 +205,7 @@ class EventReader(ABC):
         """Return the events after a version, the head, and what an earlier ``request`` wrote, in one round trip.
 
         ``after`` None stands for the version of the cached snapshot, which is returned too; for 0 when there is none.
-        Raises RequestMismatch when the key of ``request`` was used with another fingerprint.
+        Raises RequestMismatchError when the key of ``request`` was used with another fingerprint.
         """
 
     @abstractmethod
@@ -236,7 +236,7 @@ class EventReader(ABC):
 class EventStore(EventReader):
     """Appends to streams, and stores beside them deadlines, snapshots and conditional moves.
 
-    Implementations pass one contract suite and are safe to share between threads. Methods raise StoreUnavailable.
+    Implementations pass one contract suite and are safe to share between threads. Methods raise StoreUnavailableError.
     """
 
     @abstractmethod
@@ -263,9 +263,10 @@ class EventStore(EventReader):
         with (None: they do not matter). ``decided_at`` is the instant, by this process's clock, at which they were
         decided: a store that judges clocks refuses one that lies ahead.
 
-        Raises, before anything is written: StaleVersion when the head is not ``expected``, StaleConditionalMoves when
-        these are of another revision, RequestMismatch when the request's key was used with another fingerprint,
-        ClockDiffers, DamagedStream, and ValueError for no drafts or a draft without canonical form.
+        Raises, before anything is written: StaleVersionError when the head is not ``expected``,
+        StaleConditionalMovesError when these are of another revision, RequestMismatchError when the request's key was
+        used with another fingerprint, ClockDiffers, DamagedStreamError, and ValueError for no drafts or a draft without
+        canonical form.
         """
 
     @abstractmethod
@@ -286,6 +287,6 @@ class EventStore(EventReader):
     def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """Store the conditional moves of ``seat`` (None: it has none); the revision for all seats grows by one.
 
-        They are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleConditionalMoves when
-        they are not of ``revision`` or the stream is not at ``head``.
+        They are private: nothing of them is in the stream, the feed or a snapshot. Raises StaleConditionalMovesError
+        when they are not of ``revision`` or the stream is not at ``head``.
         """

@@ -15,9 +15,9 @@ from events.store.contract import (
     Pointer,
     RecordedRequest,
     Request,
-    RequestMismatch,
-    StaleConditionalMoves,
-    StaleVersion,
+    RequestMismatchError,
+    StaleConditionalMovesError,
+    StaleVersionError,
     StoredConditionalMoves,
 )
 from events.store.envelope import Draft, Envelope, seal, unpack
@@ -70,9 +70,9 @@ class MemoryStore(EventStore):
                 return Appended(self._between(stream, first, last), self._head(stream, last), True)
             head = self._head(stream)
             if head != expected:
-                raise StaleVersion(stream, expected.tag, head.tag)
+                raise StaleVersionError(stream, expected.tag, head.tag)
             if conditional_moves not in (None, self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES).revision):
-                raise StaleConditionalMoves(stream)
+                raise StaleConditionalMovesError(stream)
             feed = self._feeds[self.shard_of(stream)]
             entries = self._entries.setdefault(stream, [])
             for event in sealed:
@@ -137,7 +137,7 @@ class MemoryStore(EventStore):
         with self._lock:
             kept = self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES)
             if (kept.revision, self._head(stream)) != (revision, head):
-                raise StaleConditionalMoves(stream)
+                raise StaleConditionalMovesError(stream)
             texts = {other: written for other, written in kept.texts.items() if other != seat}
             if text is not None:
                 texts[seat] = text
@@ -146,7 +146,7 @@ class MemoryStore(EventStore):
     def _recorded_request(self, stream: str, request: Request) -> RecordedRequest | None:
         fingerprint, recorded = self._requests.get((stream, request.key), (request.fingerprint, None))
         if fingerprint != request.fingerprint:
-            raise RequestMismatch(stream, request.key)
+            raise RequestMismatchError(stream, request.key)
         return recorded
 
     def _head(self, stream: str, version: int | None = None) -> Head:

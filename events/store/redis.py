@@ -20,18 +20,18 @@ from events.store.contract import (
     EMPTY,
     NO_CONDITIONAL_MOVES,
     Appended,
-    DamagedStream,
+    DamagedStreamError,
     EventStore,
     Head,
     Opened,
     Pointer,
     RecordedRequest,
     Request,
-    RequestMismatch,
-    StaleConditionalMoves,
-    StaleVersion,
+    RequestMismatchError,
+    StaleConditionalMovesError,
+    StaleVersionError,
     StoredConditionalMoves,
-    WrongInstallation,
+    WrongInstallationError,
 )
 from events.store.envelope import Draft, Envelope, seal, unpack
 from events.store.time import StoreClock, with_clock_check
@@ -56,9 +56,9 @@ class RedisStore(EventStore):
     """An event store on the Redis that ``client`` is connected to.
 
     ``prefix`` begins all its keys. ``shards`` is the number of shards when the store is used for the very first time
-    (None: 16); later it must be None or the number from then, else every use raises WrongInstallation. ``now`` is the
-    wall clock of this process (milliseconds since 1970 UTC), which every append compares with the server's TIME; None
-    for a virtual clock, which is not compared. Making the object does not connect.
+    (None: 16); later it must be None or the number from then, else every use raises WrongInstallationError. ``now`` is
+    the wall clock of this process (milliseconds since 1970 UTC), which every append compares with the server's TIME;
+    None for a virtual clock, which is not compared. Making the object does not connect.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class RedisStore(EventStore):
     def installation(self) -> Installation:
         """Return what is written about this installation, and write it the very first time.
 
-        Raises StoreUnavailable, and WrongInstallation when the store was installed with another number of shards or
-        has another layout.
+        Raises StoreUnavailableError, and WrongInstallationError when the store was installed with another number of
+        shards or has another layout.
         """
         key = InstallationKeys(self.prefix).installation
         found = self.client.hmget(key, ["id", "shards", "format"])
@@ -100,11 +100,13 @@ class RedisStore(EventStore):
             id, shards, layout = ((value or b"").decode("ascii") for value in found)
             installation = Installation(id, int(shards), int(layout))
         except ValueError as error:
-            raise WrongInstallation(f"what the key {key} says of the installation cannot be read") from error
+            raise WrongInstallationError(f"what the key {key} says of the installation cannot be read") from error
         if installation.format != FORMAT:
-            raise WrongInstallation(f"the store has layout {installation.format}, this Rookery knows layout {FORMAT}")
+            raise WrongInstallationError(
+                f"the store has layout {installation.format}, this Rookery knows layout {FORMAT}"
+            )
         if self._wanted_shards not in (None, installation.shards):
-            raise WrongInstallation(
+            raise WrongInstallationError(
                 f"the store was installed with {installation.shards} shards and cannot be opened with "
                 f"{self._wanted_shards}: the number cannot be changed"
             )
@@ -151,12 +153,12 @@ class RedisStore(EventStore):
             case b"repeated":
                 return _repeated(stream, int(details[0]), details[1])
             case b"mismatch":
-                raise RequestMismatch(stream, request.key)
+                raise RequestMismatchError(stream, request.key)
             case b"stale":
-                raise StaleVersion(stream, expected.tag, Head(int(details[0]), details[1]).tag)
+                raise StaleVersionError(stream, expected.tag, Head(int(details[0]), details[1]).tag)
             case b"conditional-moves":
-                raise StaleConditionalMoves(stream)
-        raise DamagedStream(stream, int(details[0]), "the number of stored events is another")
+                raise StaleConditionalMovesError(stream)
+        raise DamagedStreamError(stream, int(details[0]), "the number of stored events is another")
 
     def _append_call(
         self, stream: str, expected: Head, request: Request, deadline: int | None, conditional_moves: int | None
@@ -187,12 +189,12 @@ class RedisStore(EventStore):
         )
         first, last, written = (None, None, b"") if recorded is None else recorded.split(b":", 2)
         if request is not None and recorded is not None and not (b":" + written).startswith(content):
-            raise RequestMismatch(stream, request.key)
+            raise RequestMismatchError(stream, request.key)
         head = EMPTY if version is None else Head(int(version), digest)
         start = int(start)
         events = _envelopes(stream, start, map(_entry, entries))
         if (events[-1].version if events else min(start, head.version)) != head.version:
-            raise DamagedStream(stream, head.version, "the last event is missing")
+            raise DamagedStreamError(stream, head.version, "the last event is missing")
         return Opened(
             events,
             head,
@@ -246,7 +248,7 @@ class RedisStore(EventStore):
         keys = self._keys_of(stream)
         places = [keys.head(stream), keys.conditional_moves(stream)]
         if self._save_conditional_moves(places, [seat, text or "", revision, *head]) is None:
-            raise StaleConditionalMoves(stream)
+            raise StaleConditionalMovesError(stream)
 
     def _keys_of(self, stream: str) -> ShardKeys:
         return self._keys[self.shard_of(stream)]
@@ -260,7 +262,7 @@ def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
 def _repeated(stream: str, first: int, entries: Any) -> Appended:
     events = _envelopes(stream, first - 1, map(_entry, entries))
     if not events:
-        raise DamagedStream(stream, first, "the entry is missing")
+        raise DamagedStreamError(stream, first, "the entry is missing")
     return Appended(events, Head(events[-1].version, events[-1].digest), True)
 
 
@@ -293,9 +295,9 @@ def _envelopes(stream: str, after: int, entries: Iterable[Entry]) -> list[Envelo
     envelopes = []
     for version, (entry_id, fields) in enumerate(entries, after + 1):
         if entry_id != b"%d-0" % version:
-            raise DamagedStream(stream, version, f"the entry is missing, {entry_id.decode()} is in its place")
+            raise DamagedStreamError(stream, version, f"the entry is missing, {entry_id.decode()} is in its place")
         try:
             envelopes.append(unpack(fields[b"b"], stream, version, fields[b"h"]))
         except (ValueError, KeyError) as error:
-            raise DamagedStream(stream, version, f"the entry cannot be read ({error})") from error
+            raise DamagedStreamError(stream, version, f"the entry cannot be read ({error})") from error
     return envelopes

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from events.runtime.connections import StoreClient
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.store.contract import ClockDiffers
 
 MAX_CLOCK_DIFFERENCE_MS = 2000
@@ -74,7 +74,7 @@ def with_clock_check(
     ``run`` calls the script with three arguments: this process's instant, ``decided_at`` (None: the same), and
     MAX_CLOCK_DIFFERENCE_MS; all are empty without ``clock``. The script replies {'clock', its TIME in milliseconds}
     where the first differs by more than the last, or the second is ahead by more. A call that was only late is made
-    again. Raises StoreUnavailable when that does not help.
+    again. Raises StoreUnavailableError when that does not help.
     """
     if clock is None:
         return run(("", "", ""))
@@ -86,4 +86,4 @@ def with_clock_check(
             return reply
         clock.refuse(decided - int(reply[1]) if decided > now else 0)
         clock.refuse(clock.offset_ms())
-    raise StoreUnavailable("the event store is too slow to be written to now")
+    raise StoreUnavailableError("the event store is too slow to be written to now")

@@ -22,7 +22,7 @@ from deploy.local.ports import responds_ok
 from domain.match.state import MatchState
 from events.installation import make_store
 from events.readmodels import ReadModels, dump, rated_result, summarise
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import ReadModelKeys
 from events.runtime.wall_clock import now_ms
 from events.service.matches import Matches
@@ -266,7 +266,7 @@ def _until_available(store: RedisStore) -> None:
     while True:
         try:
             store.head("anything")
-        except StoreUnavailable:
+        except StoreUnavailableError:
             if time.monotonic() > deadline:
                 raise
             time.sleep(PAUSE)

@@ -14,9 +14,9 @@ from events.store.contract import (
     EventStore,
     Head,
     Request,
-    RequestMismatch,
-    StaleConditionalMoves,
-    StaleVersion,
+    RequestMismatchError,
+    StaleConditionalMovesError,
+    StaleVersionError,
     VersionTag,
 )
 from events.store.envelope import Draft, canonical_bytes, chain_digest
@@ -57,7 +57,7 @@ def test_orders_are_kept_only_for_the_revision_and_the_version_that_they_were_ma
     earlier, present = (appended.head for appended in grown(store, "m", [1, 1]))
     store.save_conditional_moves("m", 1, "one", 0, present)
     for revision, head in ((0, present), (1, earlier), (1, Head(2, earlier.digest)), (2, present)):
-        with pytest.raises(StaleConditionalMoves):
+        with pytest.raises(StaleConditionalMovesError):
             store.save_conditional_moves("m", 1, "another", revision, head)
     assert store.open("m").conditional_moves == (1, {1: "one"})
     store.save_conditional_moves("m", 0, "zero", 1, present)
@@ -93,7 +93,7 @@ def test_events_are_read_on_from_one_that_is_known(store: EventStore) -> None:
 def test_events_are_not_read_on_from_one_of_another_history(store: EventStore) -> None:
     _, head = (appended.head for appended in grown(store, "m", [1, 1]))
     for known in (VersionTag(0, head.tag.digest), VersionTag(1, head.tag.digest), VersionTag(3, head.tag.digest)):
-        with pytest.raises(StaleVersion) as refusal:
+        with pytest.raises(StaleVersionError) as refusal:
             store.read_on("m", known)
         assert (refusal.value.expected, refusal.value.current) == (known, head.tag)
 
@@ -112,7 +112,7 @@ def test_an_append_after_another_version_is_refused_with_the_current_one(store: 
     first, second = grown(store, "m", [1, 1])
     before = everything(store)
     for expected in (EMPTY, first.head, Head(3, second.head.digest)):
-        with pytest.raises(StaleVersion) as refusal:
+        with pytest.raises(StaleVersionError) as refusal:
             store.append("m", expected, drafts(1), request("late"))
         assert (refusal.value.expected, refusal.value.current) == (expected.tag, second.head.tag)
     assert everything(store) == before
@@ -121,7 +121,7 @@ def test_an_append_after_another_version_is_refused_with_the_current_one(store: 
 def test_an_append_after_another_history_of_the_same_length_is_refused(store: EventStore) -> None:
     (first,) = grown(store, "m", [1])
     before = everything(store)
-    with pytest.raises(StaleVersion) as refusal:
+    with pytest.raises(StaleVersionError) as refusal:
         store.append("m", Head(1, bytes(range(32))), drafts(1), request("late"))
     assert refusal.value.current == first.head.tag
     assert everything(store) == before
@@ -144,9 +144,9 @@ def test_a_repeated_request_returns_the_first_answer_when_the_stream_has_moved_o
 def test_a_request_key_with_another_content_is_refused(store: EventStore) -> None:
     first = store.append("m", EMPTY, drafts(1), Request("key", "one"))
     before = everything(store)
-    with pytest.raises(RequestMismatch, match="'key'"):
+    with pytest.raises(RequestMismatchError, match="'key'"):
         store.append("m", first.head, drafts(1), Request("key", "other"))
-    with pytest.raises(RequestMismatch, match="'key'"):
+    with pytest.raises(RequestMismatchError, match="'key'"):
         store.open("m", None, Request("key", "other"))
     assert everything(store) == before
 
@@ -260,7 +260,7 @@ def test_of_fifty_writers_on_one_version_exactly_one_wins(store: EventStore) -> 
         barrier.wait()
         try:
             store.append("m", head, drafts(2), request(f"writer {number}"))
-        except StaleVersion as refusal:
+        except StaleVersionError as refusal:
             return refusal.current.version
         return 0
 
@@ -287,7 +287,7 @@ def test_writers_that_try_again_fill_a_stream_without_gaps_or_doubles(store: Eve
         while True:
             try:
                 store.append("m", store.head("m"), [draft(1, writer=number)], request(number))
-            except StaleVersion:
+            except StaleVersionError:
                 continue
             return
 

@@ -10,7 +10,7 @@ from domain.match.commands import JoinMatch
 from events.runtime.connections import StoreClient
 from events.store.chain import Verified, verify, verify_all
 from events.store.codec import draft_of
-from events.store.contract import EMPTY, DamagedStream, EventStore, Head
+from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head
 from events.store.envelope import Draft
 from events.store.redis import RedisStore
 from tests.support.drafts import request
@@ -61,7 +61,7 @@ def test_a_stream_that_does_not_exist_has_the_empty_head(store: EventStore) -> N
 
 def test_all_sound_streams_are_verified_with_progress(store: EventStore) -> None:
     heads = {f"m{number}": keep_match(store, f"m{number}") for number in range(6)}
-    seen: list[Verified | DamagedStream] = []
+    seen: list[Verified | DamagedStreamError] = []
     assert verify_all(store, seen.append) == []
     assert {verdict.stream: verdict.head for verdict in seen if isinstance(verdict, Verified)} == heads
 
@@ -79,7 +79,7 @@ def test_any_flipped_byte_of_an_event_is_found_at_its_version(kept: RedisStore, 
             return fields | {b"b": bytes(packed)}
 
         rewrite(redis, key, flip)
-        with pytest.raises(DamagedStream) as damage:
+        with pytest.raises(DamagedStreamError) as damage:
             verify(kept, "m")
         assert (damage.value.stream, damage.value.version) == ("m", 4)
         redis.delete(key)
@@ -90,14 +90,14 @@ def test_any_flipped_byte_of_an_event_is_found_at_its_version(kept: RedisStore, 
 
 def test_a_flipped_byte_of_a_digest_is_found(kept: RedisStore, redis: StoreClient) -> None:
     rewrite(redis, events_key(kept, "m"), lambda n, f: f | {b"h": f[b"h"][:-1] + b"?"} if n == 2 else f)
-    with pytest.raises(DamagedStream, match="version 2: its content, its digest"):
+    with pytest.raises(DamagedStreamError, match="version 2: its content, its digest"):
         verify(kept, "m")
 
 
 def test_events_that_changed_places_are_found(kept: RedisStore, redis: StoreClient) -> None:
     entries = [fields for _, fields in redis.xrange(events_key(kept, "m"))]
     rewrite(redis, events_key(kept, "m"), lambda n, f: {3: entries[3], 4: entries[2]}.get(n, f))
-    with pytest.raises(DamagedStream, match="version 3"):
+    with pytest.raises(DamagedStreamError, match="version 3"):
         verify(kept, "m")
 
 
@@ -106,22 +106,22 @@ def test_a_forged_event_with_a_fitting_digest_is_found_at_the_next(kept: RedisSt
     keep_match(other, "m", ("c3-b4", "b6-a5"))
     forged = dict(enumerate((fields for _, fields in redis.xrange(f"forger:{events_key(other, 'm')[3:]}")), 1))
     rewrite(redis, events_key(kept, "m"), lambda n, f: forged[4] if n == 4 else f)
-    with pytest.raises(DamagedStream, match="version 5"):
+    with pytest.raises(DamagedStreamError, match="version 5"):
         verify(kept, "m")
     rewrite(redis, events_key(kept, "m"), lambda n, _: forged[n])
-    with pytest.raises(DamagedStream, match="version 5: the head is not that of the last event"):
+    with pytest.raises(DamagedStreamError, match="version 5: the head is not that of the last event"):
         verify(kept, "m")
 
 
 def test_a_lost_event_is_found(kept: RedisStore, redis: StoreClient) -> None:
     redis.xdel(events_key(kept, "m"), "2-0")
-    with pytest.raises(DamagedStream, match="version 2: the entry is missing"):
+    with pytest.raises(DamagedStreamError, match="version 2: the entry is missing"):
         verify(kept, "m")
 
 
 def test_a_lost_end_is_found_by_the_head(kept: RedisStore, redis: StoreClient) -> None:
     redis.xdel(events_key(kept, "m"), "5-0")
-    with pytest.raises(DamagedStream, match="version 5: the last event is missing"):
+    with pytest.raises(DamagedStreamError, match="version 5: the last event is missing"):
         verify(kept, "m")
 
 
@@ -135,7 +135,7 @@ def test_a_stream_that_is_gone_is_found_by_its_shard(kept: RedisStore, redis: St
 def test_an_event_that_cannot_be_decoded_is_damage(store: EventStore) -> None:
     head = keep_match(store, "m")
     store.append("m", head, [Draft("match-paused", 1, 5, "alice", {})], request("later"))
-    with pytest.raises(DamagedStream, match=r"version 6: it cannot be decoded .*no such type"):
+    with pytest.raises(DamagedStreamError, match=r"version 6: it cannot be decoded .*no such type"):
         verify(store, "m")
 
 
@@ -147,7 +147,7 @@ def test_content_without_a_canonical_form_is_damage(kept: RedisStore, redis: Sto
         )
 
     rewrite(redis, events_key(kept, "m"), enlarge)
-    with pytest.raises(DamagedStream, match="version 4: it has no canonical form"):
+    with pytest.raises(DamagedStreamError, match="version 4: it has no canonical form"):
         verify(kept, "m")
 
 
@@ -158,7 +158,7 @@ def test_damage_in_one_stream_does_not_keep_the_others_from_being_verified(
         keep_match(kept, f"m{number}")
     for name in ("m", "m2"):
         redis.xdel(events_key(kept, name), "3-0")
-    seen: list[Verified | DamagedStream] = []
+    seen: list[Verified | DamagedStreamError] = []
     damaged = verify_all(kept, seen.append)
     assert sorted(damage.stream for damage in damaged) == ["m", "m2"]
     assert len(seen) == 5

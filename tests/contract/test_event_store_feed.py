@@ -5,7 +5,7 @@ from threading import Thread
 import pytest
 
 from events.runtime.connections import StoreClient, blocking_client, connect
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.store.feed import Delivery, FeedGroup, FeedTail, trim
 from events.store.redis import RedisStore
 from tests.support.drafts import grown
@@ -199,7 +199,7 @@ def test_a_tail_misses_nothing_between_two_reads_nor_while_the_server_is_away(se
     tail = FeedTail(connect(server.url), "rk:", SHARDS)
     (appended,) = grown(store, "m", [1])
     server.kill()
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailableError):
         tail.read(None)
     server.start()
     grown(store, "m", [2])

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from events.runtime.connections import StoreClient
 from events.store.chain import verify_all
-from events.store.contract import EMPTY, EventStore, Head, Request, RequestMismatch, StaleVersion
+from events.store.contract import EMPTY, EventStore, Head, Request, RequestMismatchError, StaleVersionError
 from events.store.memory import MemoryStore
 from events.store.redis import RedisStore
 from tests.support.drafts import draft
@@ -74,10 +74,10 @@ class StoreModel(RuleBasedStateMachine):
 
         known = self.requests.get((stream, key))
         if known is not None and known.fingerprint != fingerprint:
-            with pytest.raises(RequestMismatch):
+            with pytest.raises(RequestMismatchError):
                 attempt()
         elif known is None and expected != heads[-1]:
-            with pytest.raises(StaleVersion) as stale:
+            with pytest.raises(StaleVersionError) as stale:
                 attempt()
             assert stale.value.current == heads[-1].tag
         else:

@@ -14,16 +14,16 @@ from redis import RedisCluster
 from redis.crc import key_slot
 
 from events.runtime.connections import StoreClient, connect
-from events.runtime.errors import StoreError, StoreUnavailable
+from events.runtime.errors import StoreError, StoreUnavailableError
 from events.store.chain import verify_all
 from events.store.contract import (
     EMPTY,
     NO_CONDITIONAL_MOVES,
-    DamagedStream,
+    DamagedStreamError,
     Head,
     Request,
-    StaleVersion,
-    WrongInstallation,
+    StaleVersionError,
+    WrongInstallationError,
 )
 from events.store.redis import RedisStore
 from tests.support.drafts import draft, drafts, grown, request
@@ -104,7 +104,7 @@ def test_a_server_killed_under_load_keeps_what_it_acknowledged_and_doubles_nothi
             key = f"{stream} {number}"
             try:
                 head = store.append(stream, head, drafts(2), request(key)).head
-            except StoreUnavailable:
+            except StoreUnavailableError:
                 return stream, head, key
         raise AssertionError("count() does not end")
 
@@ -132,11 +132,11 @@ def test_a_store_that_is_away_says_so_and_comes_back_by_itself(own_server: RealS
     store = RedisStore(own_server.client())
     (first,) = grown(store, "m", [1])
     own_server.stop()
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailableError):
         store.append("m", first.head, drafts(1), request("key"))
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailableError):
         store.open("m")
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailableError):
         list(store.streams(0))
     own_server.start()
     assert store.append("m", first.head, drafts(1), request("key")).head.version == 2
@@ -145,7 +145,7 @@ def test_a_store_that_is_away_says_so_and_comes_back_by_itself(own_server: RealS
 def test_a_store_that_was_never_reached_can_be_made_and_used_later(own_server: RealServer) -> None:
     own_server.stop()
     store = RedisStore(own_server.client())
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailableError):
         store.installation()
     own_server.start()
     assert store.installation().shards == 16
@@ -156,7 +156,7 @@ def test_a_full_server_refuses_an_append_before_its_first_write(redis: StoreClie
     (first,) = grown(store, "m", [1])
     before = dump(redis)
     redis.config_set("maxmemory", 1)
-    with pytest.raises(StoreUnavailable, match="maxmemory"):
+    with pytest.raises(StoreUnavailableError, match="maxmemory"):
         store.append("m", first.head, drafts(3), request("key"), deadline=5)
     assert store.read("m") == first.events
     redis.config_set("maxmemory", 0)
@@ -170,7 +170,7 @@ def test_a_replica_that_cannot_write_is_unavailable(redis: StoreClient) -> None:
     redis.config_set("replica-read-only", "yes")
     redis.replicaof("127.0.0.1", "1")
     try:
-        with pytest.raises(StoreUnavailable):
+        with pytest.raises(StoreUnavailableError):
             store.append("m", first.head, drafts(1), request("key"))
     finally:
         redis.replicaof("NO", "ONE")
@@ -181,9 +181,9 @@ def test_a_refused_append_changes_no_key(redis: StoreClient) -> None:
     store = RedisStore(redis)
     (first,) = grown(store, "m", [2])
     before = dump(redis)
-    with pytest.raises(StaleVersion):
+    with pytest.raises(StaleVersionError):
         store.append("m", EMPTY, drafts(1), request("late"), deadline=9)
-    with pytest.raises(StaleVersion):
+    with pytest.raises(StaleVersionError):
         store.append("m", Head(2, bytes(32)), drafts(1), request("late"), deadline=9)
     store.append("m", first.head, drafts(1), request("0+2"), deadline=9)
     assert dump(redis) == before
@@ -195,10 +195,10 @@ def test_a_stream_that_lost_an_entry_is_damaged_for_readers_and_writers(redis: S
     redis.xdel(events_key(store, "m"), "2-0")
     before = dump(redis)
     for reading in (store.read, store.open):
-        with pytest.raises(DamagedStream, match="version 2: the entry is missing") as damage:
+        with pytest.raises(DamagedStreamError, match="version 2: the entry is missing") as damage:
             reading("m")
         assert (damage.value.stream, damage.value.version) == ("m", 2)
-    with pytest.raises(DamagedStream, match="number of stored events"):
+    with pytest.raises(DamagedStreamError, match="number of stored events"):
         store.append("m", appended.head, drafts(1), request("key"))
     assert dump(redis) == before
 
@@ -208,7 +208,7 @@ def test_a_stream_that_lost_its_end_is_damaged(redis: StoreClient) -> None:
     grown(store, "m", [4])
     redis.xdel(events_key(store, "m"), "4-0")
     for after in (0, 2, 3):
-        with pytest.raises(DamagedStream, match="version 4: the last event is missing"):
+        with pytest.raises(DamagedStreamError, match="version 4: the last event is missing"):
             store.open("m", after)
 
 
@@ -224,7 +224,7 @@ def test_an_entry_that_is_no_event_is_damage_with_its_place(redis: StoreClient, 
     grown(store, "m", [1])
     redis.delete(events_key(store, "m"))
     redis.xadd(events_key(store, "m"), {"b": stored, "h": bytes(32)}, "1-0")
-    with pytest.raises(DamagedStream, match="m is damaged at version 1"):
+    with pytest.raises(DamagedStreamError, match="m is damaged at version 1"):
         store.read("m")
 
 
@@ -314,7 +314,7 @@ def test_the_first_use_writes_down_the_installation_once(redis: StoreClient) -> 
 def test_another_number_of_shards_is_refused_before_anything_is_written(redis: StoreClient) -> None:
     grown(RedisStore(redis, shards=4), "m", [1])
     before = dump(redis)
-    with pytest.raises(WrongInstallation, match="installed with 4 shards and cannot be opened with 8"):
+    with pytest.raises(WrongInstallationError, match="installed with 4 shards and cannot be opened with 8"):
         RedisStore(redis, shards=8).append("m", EMPTY, drafts(1), request("key"))
     assert dump(redis) == before
 
@@ -322,7 +322,7 @@ def test_another_number_of_shards_is_refused_before_anything_is_written(redis: S
 def test_a_later_layout_is_refused(redis: StoreClient) -> None:
     RedisStore(redis).installation()
     redis.hset("rk:rookery", "format", "2")
-    with pytest.raises(WrongInstallation, match="layout 2"):
+    with pytest.raises(WrongInstallationError, match="layout 2"):
         RedisStore(redis).head("m")
 
 

@@ -8,7 +8,7 @@ from flask import Flask
 
 from api.services import Services
 from deploy.cli import main
-from events.people.accounts import NameTaken
+from events.people.accounts import NameTakenError
 from tests.support.callers import Caller
 from tests.support.server import RealServer
 
@@ -110,7 +110,7 @@ def test_the_look_of_a_name_is_free_again_with_the_name(services: Services, anna
     assert person is not None
     people.erase(person)
     assert people.sign_up("4nna", "a tower of words").name == "4nna"
-    with pytest.raises(NameTaken):
+    with pytest.raises(NameTakenError):
         people.sign_up("anna", "a tower of words")
 
 
@@ -120,7 +120,7 @@ def test_who_signed_up_before_looks_were_compared_is_protected_from_the_next_sig
     for key in services.store.client.scan_iter("rk:{people}:look:*"):
         services.store.client.delete(key)
     assert sign_in(app, "anna", "the secret of anna")[0] == 201
-    with pytest.raises(NameTaken):
+    with pytest.raises(NameTakenError):
         services.people.sign_up("4nna", "a tower of words")
 
 

@@ -13,9 +13,9 @@ from api.access.limits import Limits
 from api.access.proxies import behind_proxies
 from api.app import create_app
 from api.services import EXTENSION
-from events.people.accounts import NameTaken, People
+from events.people.accounts import NameTakenError, People
 from events.people.passwords import Passwords
-from events.people.person import NoSuchPerson
+from events.people.person import UnknownPersonError
 from events.runtime.connections import StoreClient
 from tests.support.callers import ME, OPEN, QUICK_HASHES, Caller, app_on, settings_for
 from tests.support.proxy import LossyProxy
@@ -146,9 +146,9 @@ def test_nobody_comes_in_for_somebody_who_has_just_been_erased(app: Flask, anna:
     person = people.person(anna.id)
     assert person is not None
     people.erase(person)
-    with pytest.raises(NoSuchPerson):
+    with pytest.raises(UnknownPersonError):
         people.sessions.open(person, 60)
-    with pytest.raises(NoSuchPerson):
+    with pytest.raises(UnknownPersonError):
         people.tokens.create(person, "too late")
     assert people.tokens.of(person) == []
 
@@ -298,7 +298,7 @@ def test_a_sign_up_whose_reply_was_lost_is_no_conflict(server: RealServer, redis
     finally:
         proxy.close()
     people = People(redis, "rk:", lambda: 0, QUICK_HASHES)
-    with pytest.raises(NameTaken):
+    with pytest.raises(NameTakenError):
         people.sign_up("anna", "long enough")
 
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.service.personal_data import MAX_MATCHES_PER_REQUEST, erase, forget
 from events.store.chain import verify_all
 from events.store.contract import Request
@@ -197,7 +197,7 @@ def test_an_erasure_that_was_cut_short_is_finished_by_asking_again(
     anna: Caller, boris: Caller, services: Services, match: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut(*_: object) -> None:
-        raise StoreUnavailable("the server was killed")
+        raise StoreUnavailableError("the server was killed")
 
     for owner, act in ((services.notebooks, "erase"), (services.people, "erase")):
         with monkeypatch.context() as patched:

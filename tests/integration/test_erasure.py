@@ -10,7 +10,7 @@ from flask import Flask
 
 from api.services import Services
 from events.runtime.connections import StoreClient
-from events.runtime.errors import StoreCommandError, StoreUnavailable
+from events.runtime.errors import StoreCommandError, StoreUnavailableError
 from events.service.personal_data import continue_erasures, forget
 from events.store.contract import Request
 from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, SETTLED_AFTER_MS, Rewriting
@@ -238,7 +238,7 @@ def test_an_erasure_whose_server_was_killed_is_finished_without_being_asked_agai
     anna = say_something(app)
 
     def killed(*_: object) -> None:
-        raise StoreUnavailable("killed")
+        raise StoreUnavailableError("killed")
 
     with monkeypatch.context() as patched:
         patched.setattr(services.statements, "erase", killed)

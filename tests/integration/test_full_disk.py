@@ -11,7 +11,7 @@ from deploy.local.disk_reserve import MIN_FREE_BYTES, MIN_TO_RESUME_BYTES, DiskR
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
 from deploy.local.watermark import MARK
-from events.runtime.errors import StoreFull, StoreUnavailable
+from events.runtime.errors import StoreFull, StoreUnavailableError
 from events.store.contract import EMPTY, Head, Request
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
@@ -77,7 +77,7 @@ def test_a_write_that_does_not_fit_on_the_disk_is_not_acknowledged(tmp_path: Pat
             head = store.append("a", head, [draft], Request(f"{head.version}", "")).head
             acknowledged = head.version
 
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailableError):
         fill()
     assert acknowledged > 10
     server.kill()

@@ -6,8 +6,8 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from events.people.accounts import NameTaken
-from events.people.person import NoSuchPerson, Person, Suspension
+from events.people.accounts import NameTakenError
+from events.people.person import Person, Suspension, UnknownPersonError
 from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
 from events.service.personal_data import erase
 from tests.support.callers import ME, OPEN, Caller, opponent, started
@@ -74,7 +74,7 @@ def test_a_name_that_is_taken_changes_nothing(services: Services, guest: Caller,
     for name in ("anna", "4nna"):
         refused = guest.post("/players", {"name": name, "password": PASSWORD})
         assert (refused.status_code, refused.json["code"]) == (409, "name-taken")
-    with pytest.raises(NameTaken):  # taken after the look whether it is
+    with pytest.raises(NameTakenError):  # taken after the look whether it is
         services.people._make_person(person_of(services, guest), "4nna", "a hash")
     assert guest.get("/me").json["kind"] == "guest"
     assert names_of(services, guest) == [f"name:{guest.name}"]
@@ -86,7 +86,7 @@ def test_of_two_requests_at_once_one_makes_the_person_and_the_other_takes_no_nam
 ) -> None:
     before = person_of(services, guest)
     services.people.sign_up("Greta", PASSWORD, before)
-    with pytest.raises(NoSuchPerson):
+    with pytest.raises(UnknownPersonError):
         services.people.sign_up("Hilde", PASSWORD, before)
     assert names_of(services, guest) == ["look:greta", "name:greta"]
     assert services.people.find("Hilde") is None
@@ -112,13 +112,13 @@ def test_an_erasure_and_a_sign_up_at_once_leave_one_of_them_undone(services: Ser
     erased, stays = Caller(app).play_as_guest(), Caller(app).play_as_guest()
     leaving, signing_up = person_of(services, erased), person_of(services, stays)
     assert services.people.begin_erasure(leaving)
-    with pytest.raises(NoSuchPerson):
+    with pytest.raises(UnknownPersonError):
         services.people.sign_up("Greta", PASSWORD, leaving)
     assert erased.post("/players", NEW_NAME).json["code"] == "not-signed-in"
     erase(services.personal_data, leaving)
     assert names_of(services, erased) == []
     services.people.sign_up("Greta", PASSWORD, signing_up)
-    with pytest.raises(NoSuchPerson):
+    with pytest.raises(UnknownPersonError):
         erase(services.personal_data, signing_up)
     assert person_of(services, stays).name == "Greta"
     assert services.people.find("Greta") is not None

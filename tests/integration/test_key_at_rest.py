@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from events.proof.key_file import KeyNotReadable
+from events.proof.key_file import UnreadableKeyError
 from events.proof.keys import KeyRing, SigningKey
 from events.runtime.connections import StoreClient
 
@@ -35,7 +35,7 @@ def raw_of(redis: StoreClient) -> bytes:
 def test_a_copy_of_the_store_does_not_hold_the_private_key(redis: StoreClient, path: Path) -> None:
     key = ring(redis, path).signing()
     assert raw_of(redis).startswith(b"AES-256-GCM:")
-    with pytest.raises(KeyNotReadable, match="ROOKERY_KEY_FILE"):
+    with pytest.raises(UnreadableKeyError, match="ROOKERY_KEY_FILE"):
         ring(redis, None).signing()
     assert signature(ring(redis, path).signing()) == signature(key)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -56,7 +56,7 @@ def test_a_key_that_was_encrypted_with_another_file_is_refused_and_can_be_replac
 ) -> None:
     lost = ring(redis, path).signing()
     path.unlink()
-    with pytest.raises(KeyNotReadable, match=r"put the right file back, or .* rookery audit rotate-key"):
+    with pytest.raises(UnreadableKeyError, match=r"put the right file back, or .* rookery audit rotate-key"):
         ring(redis, path).signing()
     assert not path.exists()
     other = tmp_path / "other.key"
@@ -70,5 +70,5 @@ def test_a_key_that_was_encrypted_with_another_file_is_refused_and_can_be_replac
 def test_a_file_that_holds_no_secret_is_refused(redis: StoreClient, path: Path) -> None:
     ring(redis, path).signing()
     path.write_text("nonsense\n")
-    with pytest.raises(KeyNotReadable, match="cannot be decrypted"):
+    with pytest.raises(UnreadableKeyError, match="cannot be decrypted"):
         ring(redis, path).signing()

@@ -10,7 +10,7 @@ from domain.match.state import Seat
 from events.readmodels import HeadToHead, Projected, Summary, summarise
 from events.readmodels.projector import Failures, Projector, projected_by
 from events.runtime.connections import StorePipeline
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.store.contract import Head
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
@@ -126,9 +126,9 @@ def test_effect_and_acknowledgement_are_one_step(shop: SteppedInstallation) -> N
 
     def dies(pipeline: StorePipeline, _: Failures) -> None:
         group.acknowledge(pipeline, deliveries)
-        raise StoreUnavailable("killed between effect and acknowledgement")
+        raise StoreUnavailableError("killed between effect and acknowledgement")
 
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailableError):
         shop.projector.project([match], dies)
     assert shop.readmodels.summary(match) is None
     assert sum(lag.pending for lag in group.lag()) == len(deliveries)

@@ -12,7 +12,7 @@ from deploy.cli import main
 from domain.games import GAMES
 from events.proof import merkle
 from events.proof.bundle import make_bundle, read_bundle
-from events.proof.checkpoint_log import CheckpointLog, NoCheckpoint
+from events.proof.checkpoint_log import CheckpointLog, NoCheckpointError
 from events.proof.checkpoints import Checkpoint, read_checkpoint, read_consistency, write_checkpoint
 from events.proof.documents import DocumentError
 from events.proof.keys import RESERVED_MS, KeyRing
@@ -238,7 +238,7 @@ class TestCheckpoints:
             shop.checkpoints.consistency(1, 3).check(made[0], made[1]._replace(origin="elsewhere"))
         with pytest.raises(ValueError, match="The log has 15 leaves"):
             shop.checkpoints.consistency(3, 16)
-        with pytest.raises(NoCheckpoint):
+        with pytest.raises(NoCheckpointError):
             shop.checkpoints.of_day("2020-01-01")
 
     def test_nodes_of_a_large_log_lie_in_several_keys(

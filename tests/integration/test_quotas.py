@@ -6,7 +6,7 @@ import pytest
 
 from api.services import EXTENSION, Services
 from domain.match.enums import Status
-from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceeded
+from events.private.notebooks import MAX_BYTES, MAX_GUEST_BYTES, QuotaExceededError
 from events.service.guests import MAX_GUEST_IDLE_MS, GuestRound
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
@@ -84,7 +84,7 @@ def test_what_was_kept_before_there_was_a_quota_counts(services: Services) -> No
     books, prefix = services.notebooks, services.settings.prefix
     services.store.client.hset(f"{prefix}{{people}}:notes:p", "m1", "x" * 60)
     services.store.client.hset(f"{prefix}{{people}}:explorations:p", "m1", "x" * 30)
-    with pytest.raises(QuotaExceeded, match="90 of 100 bytes are used"):
+    with pytest.raises(QuotaExceededError, match="90 of 100 bytes are used"):
         books.write_notes("p", "m2", "x" * 11, 100)
     books.write_notes("p", "m2", "x" * 10, 100)
     books.erase("p")

@@ -6,7 +6,7 @@ import pytest
 
 from api.access.limits import RateLimits
 from api.pages.static_files import VERSION
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from tests.support.callers import UNLIMITED, Caller, app_on, started
 from tests.support.server import RealServer
 
@@ -73,7 +73,7 @@ def test_looking_goes_on_when_nothing_can_be_counted(server: RealServer, monkeyp
 
     def away(*_: Any, **__: Any) -> None:
         asked.append(1)
-        raise StoreUnavailable("away")
+        raise StoreUnavailableError("away")
 
     monkeypatch.setattr(RateLimits, "spend", away)
     assert codes(visitor, *["/api/v1/games"] * 5) == [200] * 5

@@ -9,7 +9,7 @@ from domain.match.commands import AbortMatch, OfferDraw, Resign
 from domain.match.enums import Status
 from domain.match.state import Seat
 from events.readmodels import summarise
-from events.readmodels.generations import Generations, RebuildOvertaken, begin_generation, switch_generation
+from events.readmodels.generations import Generations, RebuildOvertakenError, begin_generation, switch_generation
 from events.readmodels.projector import Projector, projected_from_events
 from events.readmodels.summary import DAY_MS
 from events.runtime.connections import StoreClient
@@ -209,9 +209,9 @@ def test_a_rebuild_that_another_one_has_overtaken_ends_and_harms_nothing(shop: S
     projector = Projector(shop.store, shop.keys, projected_from_events(shop.store))
     assert projector.project([match], into=overtaken) == {}
     rebuild(shop.settings)
-    with pytest.raises(RebuildOvertaken):
+    with pytest.raises(RebuildOvertakenError):
         projector.project([match], into=overtaken)
-    with pytest.raises(RebuildOvertaken):
+    with pytest.raises(RebuildOvertakenError):
         switch_generation(shop.client, shop.keys, shard, overtaken)
     assert shop.dump() == grown
 

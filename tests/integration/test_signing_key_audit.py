@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
-from events.proof.key_file import KeyNotReadable
+from events.proof.key_file import UnreadableKeyError
 from events.proof.keys import KeyRing
 from tests.integration.test_proofs import rewrite, sign
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
@@ -64,7 +64,7 @@ def test_a_damaged_signing_key_signs_nothing_until_a_new_one_is_begun(
 ) -> None:
     strike, said = DAMAGES[damage]
     strike(shop)
-    with pytest.raises(KeyNotReadable) as refused:
+    with pytest.raises(UnreadableKeyError) as refused:
         shop.keyring.signing()
     assert said in str(refused.value)
     assert "rookery audit rotate-key" in str(refused.value)

@@ -13,7 +13,7 @@ from api.services import Services
 from deploy.cli import main
 from events.private.statements import UNNAMED_AFTER_MS
 from events.proof.bundle import read_bundle
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.store.chain import verify_all
 from events.store.contract import Request
 from events.store.envelope import Draft
@@ -186,7 +186,7 @@ def test_a_ruling_whose_server_is_killed_before_the_append_leaves_a_text_that_is
     assert anna.post(f"/matches/{match}/disputes", {"ply": 0, "ground": "clock", "statement": SAID}).status_code == 201
 
     def killed(*_: object, **__: object) -> None:
-        raise StoreUnavailable("killed")
+        raise StoreUnavailableError("killed")
 
     with monkeypatch.context() as patched:
         patched.setattr(services.store, "append", killed)

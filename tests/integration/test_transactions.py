@@ -4,7 +4,7 @@ import pytest
 from redis.client import Pipeline
 
 from events.runtime.connections import StoreClient
-from events.runtime.errors import StoreUnavailable, WriteContentionError
+from events.runtime.errors import StoreUnavailableError, WriteContentionError
 from events.runtime.transactions import transact
 
 
@@ -46,7 +46,7 @@ def test_a_change_that_is_overtaken_every_time_is_given_up(redis: StoreClient) -
     with pytest.raises(WriteContentionError):
         transact(redis, ["number"], overtaken, attempts=3)
     assert (calls, redis.exists("other")) == ([1, 2, 3], 0)
-    assert issubclass(WriteContentionError, StoreUnavailable)
+    assert issubclass(WriteContentionError, StoreUnavailableError)
 
 
 def test_an_error_in_a_change_ends_it(redis: StoreClient) -> None:

@@ -34,7 +34,7 @@ from events.readmodels.summary import summarise
 from events.service.matches import Matches
 from events.store.chain import verify
 from events.store.codec import event_of
-from events.store.contract import DamagedStream
+from events.store.contract import DamagedStreamError
 from events.store.envelope import Envelope, canonical_json
 from tests.simulation.players import Laid
 from tests.simulation.ratings import from_scratch
@@ -104,7 +104,7 @@ class _Auditor:
         """Audit one match."""
         try:
             verified = verify(self._store, match)
-        except DamagedStream as damage:
+        except DamagedStreamError as damage:
             self.check("the hash chain of every match holds", False, str(damage))
             return
         self.check("the hash chain of every match holds", verified.head.version > 0, match)

@@ -24,7 +24,7 @@ from eventsourcing.persistence import (
 )
 from redis import WatchError
 
-from events.store.contract import Head, Pointer, Request, StaleVersion
+from events.store.contract import Head, Pointer, Request, StaleVersionError
 from events.store.envelope import Draft, Envelope, seal
 from events.store.redis import RedisStore
 
@@ -49,7 +49,7 @@ class SingleShardStore(RedisStore):
     ) -> None:
         """Append to several streams and raise numbers in the hash at ``key``, all or nothing.
 
-        Raises StaleVersion when a head is not as expected and IntegrityError when a number would not rise.
+        Raises StaleVersionError when a head is not as expected and IntegrityError when a number would not rise.
         """
         calls = [self._call(stream, head, drafts) for stream, (head, drafts) in appends.items()]
         if calls and not self.client.script_exists(self._append.sha)[0]:
@@ -59,7 +59,7 @@ class SingleShardStore(RedisStore):
                 pipeline.watch(key, *(self._keys[0].head(stream) for stream in appends))
                 for stream, (head, _) in appends.items():
                     if (current := self.head(stream)) != head:
-                        raise StaleVersion(stream, head.tag, current.tag)
+                        raise StaleVersionError(stream, head.tag, current.tag)
                 for name, number in rising.items():
                     if number <= int(pipeline.hget(key, name) or -1):
                         raise IntegrityError(f"{name} has reached {number} already")
@@ -126,7 +126,7 @@ class StoreAggregateRecorder(AggregateRecorder):
                 self.store.append(stream, head, drafts, Request(uuid4().hex, ""))
             else:
                 self.store.append_together(appends, f"{self.store.prefix}{{s00}}:tracking", rising)
-        except StaleVersion as stale:
+        except StaleVersionError as stale:
             raise IntegrityError(str(stale)) from stale
 
     def _refuse_wrong_versions(self, stream: str, head: Head, events: Sequence[StoredEvent]) -> None:

@@ -15,10 +15,10 @@ from domain.match.events import MoveSubmitted
 from domain.match.lines import Orders
 from domain.match.refusals import Refused
 from domain.match.state import MatchState, Seat
-from events.service.matches import Executed, Matches, NoSuchMatch
+from events.service.matches import Executed, Matches, UnknownMatchError
 from events.store.chain import verify
 from events.store.codec import event_of
-from events.store.contract import Appended, Head, Opened, Request, RequestMismatch, StaleVersion, VersionTag
+from events.store.contract import Appended, Head, Opened, Request, RequestMismatchError, StaleVersionError, VersionTag
 from events.store.envelope import Draft
 from events.store.memory import MemoryStore
 from events.store.snapshots import restore_snapshot, snapshot_of
@@ -124,9 +124,9 @@ def test_what_a_command_wrote_is_returned_and_loaded(matches: Matches) -> None:
 
 
 def test_a_match_that_does_not_exist_cannot_be_loaded(matches: Matches) -> None:
-    with pytest.raises(NoSuchMatch):
+    with pytest.raises(UnknownMatchError):
         matches.load("nothing")
-    with pytest.raises(NoSuchMatch):
+    with pytest.raises(UnknownMatchError):
         matches.execute("nothing", Resign(player="alice"), "alice", Request("k", "f"))
 
 
@@ -180,12 +180,12 @@ def test_a_repeated_request_is_recognized_even_with_an_expected_version(matches:
 
 def test_a_request_key_with_another_content_is_refused(matches: Matches) -> None:
     do(matches, SubmitMove(player="alice", move="c3-d4"), "key")
-    with pytest.raises(RequestMismatch):
+    with pytest.raises(RequestMismatchError):
         do(matches, OfferDraw(player="alice"), "key")
 
 
 def test_a_command_for_another_version_is_stale(matches: Matches, store: WatchedStore) -> None:
-    with pytest.raises(StaleVersion) as stale:
+    with pytest.raises(StaleVersionError) as stale:
         do(matches, SubmitMove(player="alice", move="c3-d4"), expected=store.tag(2))
     assert (stale.value.expected, stale.value.current) == (store.tag(2), store.tag(3))
     assert store.calls == ["open"]
@@ -211,7 +211,7 @@ def test_a_command_that_was_overtaken_is_refused_when_the_rules_say_so_now(
 def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches, store: WatchedStore) -> None:
     rival = Matches(store, lambda: NOON)
     store.before_append = lambda: do(rival, OfferDraw(player="bob"))
-    with pytest.raises(StaleVersion) as stale:
+    with pytest.raises(StaleVersionError) as stale:
         do(matches, SubmitMove(player="alice", move="c3-d4"), expected=store.tag())
     assert stale.value.current == store.tag(4)
 
@@ -230,7 +230,7 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
     laid = matches.lay_down("m", "bob", watching_moves)
     assert asked == [0, 1]
     assert (laid.orders, laid.head.version) == ({1: Orders(forced=True)}, 4)
-    with pytest.raises(StaleVersion):
+    with pytest.raises(StaleVersionError):
         matches.lay_down("m", "bob", watching_moves, expected=store.tag(3))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from events.people.names import InvalidName, check_name, skeleton
-from events.people.passwords import InvalidPassword, check_password
+from events.people.names import InvalidNameError, check_name, skeleton
+from events.people.passwords import InvalidPasswordError, check_password
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_a_name_of_letters_digits_and_dashes_is_fit(name: str) -> None:
     "name", ["", "ab", "x" * 25, "with space", "ünal", "semi;colon", "new\nline", "trailing\n", "a/b", "٣٣٣"]
 )
 def test_a_name_of_other_characters_or_length_is_refused(name: str) -> None:
-    with pytest.raises(InvalidName, match="3 to 24 characters"):
+    with pytest.raises(InvalidNameError, match="3 to 24 characters"):
         check_name(name)
 
 
@@ -34,7 +34,7 @@ def test_a_name_of_other_characters_or_length_is_refused(name: str) -> None:
     ],
 )
 def test_names_of_opponents_guests_ids_and_offices_are_reserved(name: str) -> None:
-    with pytest.raises(InvalidName, match="reserved"):
+    with pytest.raises(InvalidNameError, match="reserved"):
         check_name(name)
 
 
@@ -57,7 +57,7 @@ def test_names_of_opponents_guests_ids_and_offices_are_reserved(name: str) -> No
     ],
 )
 def test_names_that_look_like_those_of_offices_are_reserved_too(name: str) -> None:
-    with pytest.raises(InvalidName, match="reserved"):
+    with pytest.raises(InvalidNameError, match="reserved"):
         check_name(name)
 
 
@@ -81,16 +81,16 @@ def test_a_password_has_8_to_128_characters(password: str, fit: bool) -> None:
     if fit:
         check_password(password)
     else:
-        with pytest.raises(InvalidPassword, match="8 to 128"):
+        with pytest.raises(InvalidPasswordError, match="8 to 128"):
             check_password(password)
 
 
 @pytest.mark.parametrize("password", ["password1", "PassWord1", "12345678", "qwertyuiop"])
 def test_a_password_that_many_people_use_is_refused(password: str) -> None:
-    with pytest.raises(InvalidPassword, match="too common"):
+    with pytest.raises(InvalidPasswordError, match="too common"):
         check_password(password)
 
 
 def test_a_password_is_not_the_name() -> None:
-    with pytest.raises(InvalidPassword, match="differ from the name"):
+    with pytest.raises(InvalidPasswordError, match="differ from the name"):
         check_password("Stormpawn", "stormpawn")

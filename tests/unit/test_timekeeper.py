@@ -11,7 +11,7 @@ from domain.match.enums import FlagRule, Limit, PauseReason, Status
 from domain.match.events import FlagFell, MatchAborted, MatchFinished
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
-from events.store.contract import EMPTY, StaleVersion
+from events.store.contract import EMPTY, StaleVersionError
 from tests.support.matches import NOON, creation
 from tests.support.timekept import THREE_DAYS, House, booked
 
@@ -157,7 +157,7 @@ def test_what_is_refused_for_another_reason_is_refused_as_ever(house: House) -> 
     match = house.start()
     with pytest.raises(Refused, match="not your turn"):
         house.execute(match, SubmitMove(player="bob", move="a7-b6"))
-    with pytest.raises(StaleVersion):
+    with pytest.raises(StaleVersionError):
         house.execute(match, SubmitMove(player="alice", move="d2-c3"), EMPTY.tag)
 
 

@@ -9,11 +9,11 @@ from events.people.accounts import People
 from events.people.administration import is_administrative
 from events.private.statements import Statements
 from events.proof.audit import audit
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.store.chain import verified_events
-from events.store.contract import EMPTY, DamagedStream, EventStore, Head
+from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head
 from events.store.envelope import Envelope
 from events.store.redis import RedisStore
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
@@ -67,7 +67,7 @@ def audit_matches(settings: Settings, processes: int, recompute: bool, now: int)
     """Yield the results for all matches of a store, batch by batch, in the order of the store.
 
     ``recompute`` has the moves of opponents recomputed. ``now`` is the time by the store's clock (milliseconds since
-    1970 UTC): no match may be dated later. Raises StoreUnavailable and ProcessesKilledError.
+    1970 UTC): no match may be dated later. Raises StoreUnavailableError and ProcessesKilledError.
     """
     return run_in_batches(settings, partial(audit_batch, recompute=recompute, now=now), BATCH_SIZE, processes)
 
@@ -92,9 +92,9 @@ def audit_match(store: EventStore, match_id: str, recompute: bool, now: int | No
             result, head, at = progress
             if result.findings:
                 return result
-    except StoreUnavailable:
+    except StoreUnavailableError:
         raise
-    except DamagedStream as damage:
+    except DamagedStreamError as damage:
         return result._replace(findings=(Finding(match_id, damage.version, damage.reason),))
     except Exception as error:
         # A key of another type, bytes that are not a number: whatever it is, the other matches are audited.
@@ -109,7 +109,7 @@ def audit_match(store: EventStore, match_id: str, recompute: bool, now: int | No
 
 
 def _replay(match_id: str, events: Sequence[Envelope], recompute: bool) -> Iterator[tuple[Audited, Head, int]]:
-    """Yield after each event the result so far, the computed head and the time of the event. Raises DamagedStream."""
+    """Yield the result so far, the computed head and the time after each event. Raises DamagedStreamError."""
     result = Audited(matches=1)
     for record in audit(match_id, verified_events(match_id, events), authority=Authority(match_id)):
         event, fault, answer = record.envelope, record.objection, record.answer
@@ -132,14 +132,14 @@ def _text_findings(store: RedisStore, match_id: str) -> Iterator[Finding]:
     people = People(store.client, store.prefix, now_ms)
     try:
         events = store.read(match_id)
-    except StoreUnavailable:
+    except StoreUnavailableError:
         raise
     except Exception:
         return  # audit_match has found that the match cannot be read
     try:
         for fault in statements.faults(match_id, events, people.persons):
             yield Finding(match_id, fault.version, f"{fault.member}: {fault.reason}")
-    except StoreUnavailable:
+    except StoreUnavailableError:
         raise
     except Exception as error:
         yield Finding(match_id, 0, f"the texts of its cases cannot be read: {error}")

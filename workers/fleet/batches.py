@@ -29,7 +29,7 @@ class ProcessesKilledError(Exception):
 
 
 def count_matches(store: EventStore) -> int:
-    """Return the number of matches in ``store``. Raises StoreUnavailable."""
+    """Return the number of matches in ``store``. Raises StoreUnavailableError."""
     return sum(1 for _ in readable_streams(store))
 
 

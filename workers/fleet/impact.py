@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChanged
 from domain.match.impact import Difference, impact
-from events.runtime.errors import StoreUnavailable
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.settings import Settings
 from events.store.codec import event_of
 from events.store.contract import EventStore
@@ -42,13 +42,13 @@ class ReplayedBatch(NamedTuple):
 def replay_matches(settings: Settings, query: ImpactQuery, processes: int = 1) -> Iterator[ReplayedBatch]:
     """Yield the results for all matches of a store, batch by batch, in the order of the store.
 
-    A match that cannot be replayed does not affect the others. Raises StoreUnavailable and ProcessesKilledError.
+    A match that cannot be replayed does not affect the others. Raises StoreUnavailableError and ProcessesKilledError.
     """
     yield from run_in_batches(settings, partial(replay_batch, query=query), BATCH_SIZE, processes)
 
 
 def replay_batch(store: EventStore, match_ids: Sequence[str], query: ImpactQuery) -> ReplayedBatch:
-    """Return the result for the matches ``match_ids``, leaving out other rulesets. Raises StoreUnavailable."""
+    """Return the result for the matches ``match_ids``, leaving out other rulesets. Raises StoreUnavailableError."""
     count: Counter[str] = Counter()
     differing, failures = [], []
     for match_id in match_ids:
@@ -57,7 +57,7 @@ def replay_batch(store: EventStore, match_ids: Sequence[str], query: ImpactQuery
                 continue
             count["matches"] += 1
             difference = impact(match_id, _count_plies(_events(store, match_id), count), query.old, query.new)
-        except StoreUnavailable:
+        except StoreUnavailableError:
             raise
         except Exception as error:
             # A faulty ruleset may raise anything; that is a finding about this match alone.

@@ -22,7 +22,7 @@ from events.store.envelope import Envelope, seal
 from tests.bench.measure import Table, verdict
 from tests.support.bundles import KEY, SIGNED_AT
 from tests.support.callers import app_on
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.server import RealServer
 from tests.support.worst import CRAFTED, Cost, WorstWorld, events_of
 
@@ -62,7 +62,7 @@ def _long_matches() -> Table:
         ("four-towers", "standard", 1000),
         ("tower-game", "original", LONG),
     ):
-        events = events_of(GAMES[name], setup, plies, ("alice", "bob"), NOON)
+        events = events_of(GAMES[name], setup, plies, ("alice", "bob"), T0)
         drafts = [draft_of(event, "alice") for event in events]
         envelopes: list[Envelope] = [sealed.envelope for sealed in seal(drafts, "m", 0, GENESIS)]
         took = _median(lambda found=envelopes: make_bundle("m", found, KEY, SIGNED_AT, None), BUNDLE_TURNS)  # type: ignore[misc]

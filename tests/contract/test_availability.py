@@ -15,7 +15,7 @@ from events.private.availability import (
     RedisAvailabilityStore,
     with_calendar,
 )
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.server import RealServer
 
 DAY = 24 * 3600 * 1000
@@ -47,8 +47,8 @@ def test_who_has_set_nothing_has_the_default_availability_with_automatic_vacatio
 
 
 def test_what_was_set_is_read_again(store: AvailabilityStore) -> None:
-    availability, _ = store.change("alice", lambda own: with_calendar(own, "Europe/Berlin", [6, 5], NOON))
-    availability, _ = store.change("alice", lambda own: own._replace(book=(Vacation(NOON, NOON + DAY, True),)))
+    availability, _ = store.change("alice", lambda own: with_calendar(own, "Europe/Berlin", [6, 5], T0))
+    availability, _ = store.change("alice", lambda own: own._replace(book=(Vacation(T0, T0 + DAY, True),)))
     assert store.read(["alice"]) == {"alice": availability}
     assert availability.free_days == (5, 6)
     assert availability.calendar is not None
@@ -80,9 +80,9 @@ def test_what_changes_nothing_leaves_no_mark(store: AvailabilityStore) -> None:
 
 def test_what_is_refused_changes_nothing(store: AvailabilityStore) -> None:
     with pytest.raises(Refused, match="no time zone 'Mars/Olympus'"):
-        store.change("alice", lambda own: with_calendar(own, "Mars/Olympus", [], NOON))
+        store.change("alice", lambda own: with_calendar(own, "Mars/Olympus", [], T0))
     with pytest.raises(Refused, match="at most 3 days"):
-        store.change("alice", lambda own: with_calendar(own, "UTC", [0, 1, 2, 3], NOON))
+        store.change("alice", lambda own: with_calendar(own, "UTC", [0, 1, 2, 3], T0))
     assert store.read(["alice"]) == {"alice": Availability()}
     assert store.pending() == []
 
@@ -91,9 +91,9 @@ def test_many_who_book_at_once_book_no_more_than_there_is(store: AvailabilitySto
     refused: list[str] = []
 
     def book(number: int) -> None:
-        since = NOON + 4 * number * DAY
+        since = T0 + 4 * number * DAY
         try:
-            store.change("alice", lambda own: own._replace(book=booked(own.book, since, since + 3 * DAY, NOON)))
+            store.change("alice", lambda own: own._replace(book=booked(own.book, since, since + 3 * DAY, T0)))
         except Refused as refusal:
             refused.append(refusal.code)
 

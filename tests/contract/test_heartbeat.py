@@ -4,7 +4,7 @@ import pytest
 
 from domain.match.due import MAX_BEAT_GAP_MS, Outage
 from events.service.outages import Heartbeat
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.memory_heartbeat import MemoryHeartbeat
 from tests.support.server import RealServer
 
@@ -22,48 +22,48 @@ def heartbeat(request: pytest.FixtureRequest) -> Heartbeat:
 
 def test_the_first_beat_ends_no_outage(heartbeat: Heartbeat) -> None:
     assert heartbeat.last_beat() is None
-    assert heartbeat.beat(NOON, 0) == []
-    assert heartbeat.last_beat() == NOON
+    assert heartbeat.beat(T0, 0) == []
+    assert heartbeat.last_beat() == T0
     assert heartbeat.uncredited() == []
 
 
 def test_a_gap_is_an_outage_only_when_it_is_longer_than_two_minutes(heartbeat: Heartbeat) -> None:
-    heartbeat.beat(NOON, 0)
-    assert heartbeat.beat(NOON + MAX_BEAT_GAP_MS, 0) == []
-    late = NOON + 2 * MAX_BEAT_GAP_MS + 1
-    assert heartbeat.beat(late, 0) == [Outage(NOON + MAX_BEAT_GAP_MS, late)]
+    heartbeat.beat(T0, 0)
+    assert heartbeat.beat(T0 + MAX_BEAT_GAP_MS, 0) == []
+    late = T0 + 2 * MAX_BEAT_GAP_MS + 1
+    assert heartbeat.beat(late, 0) == [Outage(T0 + MAX_BEAT_GAP_MS, late)]
 
 
 def test_an_outage_is_recorded_once_however_many_processes_beat_after_it(heartbeat: Heartbeat) -> None:
-    heartbeat.beat(NOON, 0)
-    outage = Outage(NOON, NOON + HOUR)
-    assert heartbeat.beat(NOON + HOUR, 0) == [outage]
-    assert heartbeat.beat(NOON + HOUR, 0) == [outage]
-    assert heartbeat.beat(NOON + HOUR + 1000, 0) == [outage]
+    heartbeat.beat(T0, 0)
+    outage = Outage(T0, T0 + HOUR)
+    assert heartbeat.beat(T0 + HOUR, 0) == [outage]
+    assert heartbeat.beat(T0 + HOUR, 0) == [outage]
+    assert heartbeat.beat(T0 + HOUR + 1000, 0) == [outage]
     assert heartbeat.uncredited() == [outage]
 
 
 def test_outages_that_ended_before_do_not_matter(heartbeat: Heartbeat) -> None:
-    heartbeat.beat(NOON, 0)
-    heartbeat.beat(NOON + HOUR, 0)
-    heartbeat.beat(NOON + 3 * HOUR, 0)
-    assert heartbeat.beat(NOON + 3 * HOUR, NOON + HOUR) == [Outage(NOON + HOUR, NOON + 3 * HOUR)]
-    assert heartbeat.beat(NOON + 3 * HOUR, NOON + 3 * HOUR) == []
+    heartbeat.beat(T0, 0)
+    heartbeat.beat(T0 + HOUR, 0)
+    heartbeat.beat(T0 + 3 * HOUR, 0)
+    assert heartbeat.beat(T0 + 3 * HOUR, T0 + HOUR) == [Outage(T0 + HOUR, T0 + 3 * HOUR)]
+    assert heartbeat.beat(T0 + 3 * HOUR, T0 + 3 * HOUR) == []
 
 
 def test_a_clock_that_is_behind_changes_nothing(heartbeat: Heartbeat) -> None:
-    heartbeat.beat(NOON, 0)
-    heartbeat.beat(NOON - HOUR, 0)
-    assert heartbeat.last_beat() == NOON
-    assert heartbeat.beat(NOON + 1000, 0) == []
+    heartbeat.beat(T0, 0)
+    heartbeat.beat(T0 - HOUR, 0)
+    assert heartbeat.last_beat() == T0
+    assert heartbeat.beat(T0 + 1000, 0) == []
 
 
 def test_an_outage_waits_until_all_matches_know_of_it(heartbeat: Heartbeat) -> None:
-    heartbeat.beat(NOON, 0)
-    heartbeat.beat(NOON + HOUR, 0)
-    heartbeat.beat(NOON + 3 * HOUR, 0)
+    heartbeat.beat(T0, 0)
+    heartbeat.beat(T0 + HOUR, 0)
+    heartbeat.beat(T0 + 3 * HOUR, 0)
     first, second = heartbeat.uncredited()
     heartbeat.mark_credited(first)
     heartbeat.mark_credited(first)
     assert heartbeat.uncredited() == [second]
-    assert heartbeat.beat(NOON + 3 * HOUR, 0) == [first, second]
+    assert heartbeat.beat(T0 + 3 * HOUR, 0) == [first, second]

@@ -11,7 +11,7 @@ from api.services import Services
 from domain.match.terms import DAY, HOUR, MINUTE
 from events.runtime.wall_clock import rfc3339
 from tests.support.callers import UNLIMITED, Caller, app_on, started
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.server import RealServer
 from tests.support.watch import Watch
 
@@ -76,9 +76,9 @@ def test_guests_have_a_calendar_too(stranger: Caller) -> None:
 
 def test_a_calendar_reaches_the_matches_that_are_being_played(anna: Caller, boris: Caller, services: Services) -> None:
     match = under_way(services, anna, boris)
-    assert forecast(boris, match) == on(NOON + 3 * DAY)  # it is a Tuesday, and Friday is free
+    assert forecast(boris, match) == on(T0 + 3 * DAY)  # it is a Tuesday, and Friday is free
     anna.put("/me/calendar", {**CALENDAR, "free_days": [4]})
-    assert forecast(boris, match) == on(NOON + 4 * DAY)
+    assert forecast(boris, match) == on(T0 + 4 * DAY)
     events = boris.get(f"/matches/{match}/events")
     assert "calendar-set" not in events.text
     assert "clock-paused" not in events.text
@@ -91,9 +91,9 @@ def test_lists_show_the_deadline_with_the_free_days_that_are_known_to_come(
     anna.put("/me/calendar", {**CALENDAR, "free_days": [4]})
     for path in ("/me/queue", "/me/pending"):
         (item,) = anna.get(path).json["items"]
-        assert (item["match"]["id"], item["match"]["deadline"]) == (match, on(NOON + 4 * DAY))
+        assert (item["match"]["id"], item["match"]["deadline"]) == (match, on(T0 + 4 * DAY))
     (item,) = boris.get("/me/matches?view=active").json["items"]
-    assert item["deadline"] == forecast(anna, match) == on(NOON + 4 * DAY)
+    assert item["deadline"] == forecast(anna, match) == on(T0 + 4 * DAY)
 
 
 @pytest.mark.parametrize(
@@ -120,24 +120,24 @@ def test_an_unfit_calendar_is_refused_with_its_place(
 
 def test_a_vacation_stops_the_clocks_of_two_matches(anna: Caller, boris: Caller, services: Services) -> None:
     matches = [under_way(services, anna, boris), under_way(services, boris, anna)]
-    taken = anna.post("/me/vacations", {"since": on(NOON + DAY), "until": on(NOON + 8 * DAY)})
+    taken = anna.post("/me/vacations", {"since": on(T0 + DAY), "until": on(T0 + 8 * DAY)})
     assert taken.status_code == 201
-    vacation = {"since": on(NOON + DAY), "until": on(NOON + 8 * DAY), "automatic": False}
+    vacation = {"since": on(T0 + DAY), "until": on(T0 + 8 * DAY), "automatic": False}
     assert taken.json == {"items": [vacation], "left": 23 * 86_400, "year": 2023}
     assert anna.get("/me/vacations").json == taken.json
     for match, seat in zip(matches, (0, 1), strict=True):
         (announced,) = boris.get(f"/matches/{match}").json["clock"]["seats"][seat]["announced"]
         assert announced == {"reason": "vacation", "since": vacation["since"], "until": vacation["until"]}
-    assert forecast(boris, matches[0]) == on(NOON + 10 * DAY)
+    assert forecast(boris, matches[0]) == on(T0 + 10 * DAY)
 
 
 def test_a_vacation_without_a_beginning_begins_now_and_can_be_ended_early(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
     match = under_way(services, anna, boris)
-    assert anna.post("/me/vacations", {"until": on(NOON + 8 * DAY)}).status_code == 201
+    assert anna.post("/me/vacations", {"until": on(T0 + 8 * DAY)}).status_code == 201
     assert boris.get(f"/matches/{match}").json["clock"]["seats"][0]["on_vacation"]
-    pass_time(services, watch, NOON + 2 * DAY)
+    pass_time(services, watch, T0 + 2 * DAY)
     assert anna.delete("/me/vacations/current").status_code == 204
     assert not boris.get(f"/matches/{match}").json["clock"]["seats"][0]["on_vacation"]
     assert anna.get("/me/vacations").json["left"] == 28 * 86_400
@@ -146,12 +146,12 @@ def test_a_vacation_without_a_beginning_begins_now_and_can_be_ended_early(
 
 def test_a_vacation_that_lies_ahead_can_be_cancelled(anna: Caller, boris: Caller, services: Services) -> None:
     match = under_way(services, anna, boris)
-    anna.post("/me/vacations", {"since": on(NOON + DAY), "until": on(NOON + 8 * DAY)})
-    for unknown in (on(NOON + 2 * DAY), "tomorrow", "2023-13-40T00:00:00Z"):
+    anna.post("/me/vacations", {"since": on(T0 + DAY), "until": on(T0 + 8 * DAY)})
+    for unknown in (on(T0 + 2 * DAY), "tomorrow", "2023-13-40T00:00:00Z"):
         assert refusal(anna.delete(f"/me/vacations/{unknown}")) == (404, "no-vacation")
-    assert anna.delete(f"/me/vacations/{on(NOON + DAY)}").status_code == 204
+    assert anna.delete(f"/me/vacations/{on(T0 + DAY)}").status_code == 204
     assert anna.get("/me/vacations").json["items"] == []
-    assert forecast(boris, match) == on(NOON + 3 * DAY)
+    assert forecast(boris, match) == on(T0 + 3 * DAY)
 
 
 def test_the_same_vacation_asked_for_again_is_the_one_there_is(anna: Caller) -> None:
@@ -173,15 +173,15 @@ def test_the_same_vacation_asked_for_again_is_the_one_there_is(anna: Caller) -> 
 def test_a_vacation_that_cannot_be_taken_is_refused_in_words(
     anna: Caller, since: int, until: int, status: int, code: str, words: str
 ) -> None:
-    refused = anna.post("/me/vacations", {"since": on(NOON + since), "until": on(NOON + until)})
+    refused = anna.post("/me/vacations", {"since": on(T0 + since), "until": on(T0 + until)})
     assert refusal(refused) == (status, code)
     assert words in refused.json["detail"]
     assert anna.get("/me/vacations").json["items"] == []
 
 
 def test_vacations_do_not_overlap(anna: Caller) -> None:
-    anna.post("/me/vacations", {"since": on(NOON + DAY), "until": on(NOON + 8 * DAY)})
-    refused = anna.post("/me/vacations", {"since": on(NOON + 7 * DAY), "until": on(NOON + 9 * DAY)})
+    anna.post("/me/vacations", {"since": on(T0 + DAY), "until": on(T0 + 8 * DAY)})
+    refused = anna.post("/me/vacations", {"since": on(T0 + 7 * DAY), "until": on(T0 + 9 * DAY)})
     assert refusal(refused) == (409, "vacation-overlaps")
 
 
@@ -204,7 +204,7 @@ def test_a_late_move_is_refused_because_the_flag_has_fallen(
     match = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
     move = anna.legal_move(match)
-    pass_time(services, watch, NOON + 3 * DAY)
+    pass_time(services, watch, T0 + 3 * DAY)
     refused = anna.move(match, move)
     assert refusal(refused) == (409, "match-over")
     assert boris.get(f"/matches/{match}").json["result"] == {"scores": [0.0, 1.0], "reason": "flag"}
@@ -216,11 +216,11 @@ def test_lines_can_be_laid_down_after_an_outage_that_nobody_had_noticed_yet(
     match = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
     move = anna.legal_move(match)
-    pass_time(services, watch, NOON + DAY)
-    watch.now = NOON + 3 * DAY
+    pass_time(services, watch, T0 + DAY)
+    watch.now = T0 + 3 * DAY
     laid = anna.put(f"/matches/{match}/lines", {"lines": [{"move": move}]})
     assert laid.status_code == 200, laid.text
-    assert forecast(boris, match) == on(NOON + 5 * DAY)
+    assert forecast(boris, match) == on(T0 + 5 * DAY)
 
 
 def test_automatic_vacation_lets_a_late_move_count(
@@ -228,10 +228,10 @@ def test_automatic_vacation_lets_a_late_move_count(
 ) -> None:
     match = under_way(services, anna, boris)
     move = anna.legal_move(match)
-    pass_time(services, watch, NOON + 3 * DAY + HOUR)
+    pass_time(services, watch, T0 + 3 * DAY + HOUR)
     version = anna.get(f"/matches/{match}").json["version_tag"]
     assert anna.move(match, move, If_Match=f'"{version}"').status_code == 201
-    taken = {"since": on(NOON + 3 * DAY), "until": on(NOON + 4 * DAY), "automatic": True}
+    taken = {"since": on(T0 + 3 * DAY), "until": on(T0 + 4 * DAY), "automatic": True}
     assert anna.get("/me/vacations").json["items"] == [taken]
 
 
@@ -243,7 +243,7 @@ def test_a_flag_by_claim_is_claimed_by_another_seat(
     early = boris.post(f"/matches/{match}/time-claims")
     assert refusal(early) == (409, "time-not-up")
     assert early.json["detail"] == "There are 3 days left."
-    pass_time(services, watch, NOON + 3 * DAY + MINUTE)
+    pass_time(services, watch, T0 + 3 * DAY + MINUTE)
     assert refusal(anna.post(f"/matches/{match}/time-claims")) == (409, "time-not-up")
     claimed = boris.post(f"/matches/{match}/time-claims", Idempotency_Key="claim")
     assert [event["type"] for event in claimed.json["events"]] == ["flag-fell", "match-finished"]
@@ -263,7 +263,7 @@ def test_time_is_given_to_another_seat(anna: Caller, boris: Caller, services: Se
     match = under_way(services, anna, boris)
     given = boris.post(f"/matches/{match}/time-gifts", {"seat": 0, "seconds": 86_400})
     assert given.json["events"][0]["data"] == {"seat": 1, "time": DAY, "to": 0}
-    assert forecast(anna, match) == on(NOON + 4 * DAY)
+    assert forecast(anna, match) == on(T0 + 4 * DAY)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_the_winner_may_forgive_a_flag_and_the_match_goes_on(
     match = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
     assert refusal(boris.post(f"/matches/{match}/forgiveness")) == (409, "nothing-to-forgive")
-    pass_time(services, watch, NOON + 3 * DAY)
+    pass_time(services, watch, T0 + 3 * DAY)
     services.timekeeper.settle(match, watch.now)
     assert refusal(anna.post(f"/matches/{match}/forgiveness")) == (409, "nothing-to-forgive")
     assert boris.post(f"/matches/{match}/forgiveness").json["events"][0]["type"] == "flag-forgiven"
@@ -302,7 +302,7 @@ def test_a_flag_is_forgiven_within_three_days_or_never(
 ) -> None:
     match = under_way(services, anna, boris)
     anna.put("/me/calendar", {**CALENDAR, "free_days": []})
-    pass_time(services, watch, NOON + 3 * DAY)
+    pass_time(services, watch, T0 + 3 * DAY)
     services.timekeeper.settle(match, watch.now)
     watch.advance(3 * DAY + 1)
     assert refusal(boris.post(f"/matches/{match}/forgiveness")) == (409, "too-late-to-forgive")
@@ -311,8 +311,8 @@ def test_a_flag_is_forgiven_within_three_days_or_never(
 def test_readiness_says_when_the_clocks_were_last_kept(app: Flask, services: Services, watch: Watch) -> None:
     client = app.test_client()
     assert client.get("/readyz").json["clocks_kept_at"] is None
-    services.heartbeat.beat(NOON, 0)
-    assert client.get("/readyz").json["clocks_kept_at"] == on(NOON)
+    services.heartbeat.beat(T0, 0)
+    assert client.get("/readyz").json["clocks_kept_at"] == on(T0)
     watch.advance(90_000)
     metrics = client.get("/metrics").text
     assert "rookery_heartbeat_age_seconds 90.0" in metrics
@@ -323,7 +323,7 @@ def test_deadlines_that_nobody_deals_with_are_counted(
     anna: Caller, boris: Caller, services: Services, watch: Watch
 ) -> None:
     under_way(services, anna, boris)
-    watch.now = NOON + 3 * DAY + MINUTE
+    watch.now = T0 + 3 * DAY + MINUTE
     assert "rookery_overdue_deadlines 1.0" in anna.client.get("/metrics").text
 
 

@@ -18,7 +18,7 @@ from events.store.contract import GENESIS
 from events.store.envelope import Draft, seal
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import rewrite, sign
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
 LOG = f"{PREFIX}{{proof}}:log"
@@ -181,7 +181,7 @@ def test_a_rewritten_match_is_still_found_after_the_checkpoint_of_the_next_day(
 def test_a_match_that_a_checkpoint_should_know_and_does_not_is_named(
     shop: SteppedInstallation, matches: list[str], checked: Any
 ) -> None:
-    shop.now = NOON
+    shop.now = T0
     secret = shop.start("alice", "bob")
     for result in checked():
         assert result.exit_code == 1
@@ -197,7 +197,7 @@ def test_a_consistent_forgery_of_everything_contradicts_a_checkpoint_that_was_ke
     kept.write_bytes(write_checkpoint(made))
     assert checked("--checkpoint", kept)[0].exit_code == 0
     delete(f"{PREFIX}{{proof}}:*", f"{ADMINISTRATION}:*")(shop, "")
-    shop.now = NOON
+    shop.now = T0
     rewrite(shop, matches[0])
     for day in range(3):
         sign(shop, day)
@@ -231,7 +231,7 @@ def test_checkpoints_of_a_revoked_key_are_vouched_for_by_the_next_one(
 ) -> None:
     last = shop.checkpoints.latest()
     assert last is not None
-    shop.keyring.revoke(last.key, NOON)
+    shop.keyring.revoke(last.key, T0)
     for result in checked():
         assert result.exit_code == 1
         assert "and this was signed later, and no later checkpoint vouches for its leaves" in result.output
@@ -375,8 +375,8 @@ def test_what_an_earlier_release_wrote_is_no_fault(shop: SteppedInstallation, ch
     shop.do(match, Rule(arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="0" * 64), "ann")
     # It logged acts before they were done, without naming events, and had no head, neither there nor in checkpoints.
     acts = [
-        Draft("role-granted", 1, NOON, "console", {"person": "ann", "role": "arbiter"}),
-        Draft("ruling-made", 1, NOON, "ann", {"match": match, "ruling": "let-stand", "reason": "So.", "rule": "1"}),
+        Draft("role-granted", 1, T0, "console", {"person": "ann", "role": "arbiter"}),
+        Draft("ruling-made", 1, T0, "ann", {"match": match, "ruling": "let-stand", "reason": "So.", "rule": "1"}),
     ]
 
     def write_log() -> None:

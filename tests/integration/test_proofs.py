@@ -20,7 +20,7 @@ from events.proof.public_keys import KeySet, key_set, read_key_set
 from events.proof.verification import verify
 from tests.support.bundles import envelopes, resigned, unread
 from tests.support.callers import ME, OPEN, Caller, opponent, started
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.rulesets import register, variant
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
@@ -34,7 +34,7 @@ def trusted(shop: SteppedInstallation) -> KeySet:
 
 def sign(shop: SteppedInstallation, days: int) -> Checkpoint:
     """Return the checkpoint that is made so many days on."""
-    shop.now = NOON + days * DAY_MS
+    shop.now = T0 + days * DAY_MS
     return shop.checkpoints.sign(shop.now)
 
 
@@ -52,7 +52,7 @@ class TestKeys:
     """One key signs, whoever asks first; those before it are kept with their time."""
 
     def test_processes_that_start_at_once_agree_on_one_key(self, shop: SteppedInstallation) -> None:
-        rings = [KeyRing(shop.client, PREFIX, lambda: NOON) for _ in range(6)]
+        rings = [KeyRing(shop.client, PREFIX, lambda: T0) for _ in range(6)]
         found: list[str] = []
         threads = [threading.Thread(target=lambda ring=ring: found.append(ring.signing().id)) for ring in rings]
         for thread in threads:
@@ -69,8 +69,8 @@ class TestKeys:
         assert new.id != old.id
         assert shop.keyring.signing().id == new.id
         assert [(key.id, key.since, key.until) for key in shop.keyring.public()] == [
-            (old.id, NOON, NOON + RESERVED_MS),
-            (new.id, NOON + 5000, None),
+            (old.id, T0, T0 + RESERVED_MS),
+            (new.id, T0 + 5000, None),
         ]
 
     def test_what_a_process_signs_while_another_rotates_the_key_verifies(self, shop: SteppedInstallation) -> None:
@@ -84,7 +84,7 @@ class TestKeys:
 
     def test_a_lagging_clock_at_a_rotation_invalidates_nothing(self, shop: SteppedInstallation) -> None:
         made = [sign(shop, day) for day in range(3)]
-        KeyRing(shop.client, PREFIX, lambda: NOON - 30 * DAY_MS).rotate()
+        KeyRing(shop.client, PREFIX, lambda: T0 - 30 * DAY_MS).rotate()
         made.append(sign(shop, 3))
         for checkpoint in made:
             checkpoint.check(trusted(shop))
@@ -94,7 +94,7 @@ class TestKeys:
         shop.client.delete(f"{PREFIX}{{proof}}:key-horizon")
         shop.now += 5000
         shop.keyring.rotate()
-        assert shop.keyring.public()[0] == old.public._replace(until=NOON + 5000 + RESERVED_MS)
+        assert shop.keyring.public()[0] == old.public._replace(until=T0 + 5000 + RESERVED_MS)
 
     def test_a_key_is_revoked_from_an_instant_on_and_a_new_one_signs(
         self, shop: SteppedInstallation, cli: Any, tmp_path: Any
@@ -178,7 +178,7 @@ class TestCheckpoints:
             shop.start("alice", "bob")
         made: list[Checkpoint] = []
         logs = [CheckpointLog(shop.store, shop.keyring) for _ in range(4)]
-        threads = [threading.Thread(target=lambda log=log: made.append(log.sign(NOON))) for log in logs]
+        threads = [threading.Thread(target=lambda log=log: made.append(log.sign(T0))) for log in logs]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -187,8 +187,8 @@ class TestCheckpoints:
         assert len(set(made)) == 1
         assert made[0].size == len(shop.checkpoints.leaves(0, 100)) == 9
         shop.start("alice", "bob")
-        assert shop.checkpoints.sign(NOON + 60_000) == made[0]
-        assert shop.checkpoints.sign(NOON - 5 * DAY_MS) == made[0]
+        assert shop.checkpoints.sign(T0 + 60_000) == made[0]
+        assert shop.checkpoints.sign(T0 - 5 * DAY_MS) == made[0]
 
     def test_killed_between_the_leaves_and_the_signature_it_is_finished_by_the_next(
         self, shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
@@ -201,7 +201,7 @@ class TestCheckpoints:
         with monkeypatch.context() as patched:
             patched.setattr(CheckpointLog, "_sign", killed)
             with pytest.raises(KeyboardInterrupt):
-                shop.checkpoints.sign(NOON)
+                shop.checkpoints.sign(T0)
         assert shop.checkpoints.latest() is None
         assert shop.checkpoints.inclusion(matches[0]) is None
         shop.play(matches[1], 1)

@@ -15,7 +15,7 @@ from events.readmodels.summary import DAY_MS
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys
 from tests.support.eventually import eventually
-from tests.support.matches import FOUR, NOON
+from tests.support.matches import FOUR, T0
 from tests.support.relays import running
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
@@ -223,7 +223,7 @@ def test_ratings_do_not_depend_on_the_order_in_which_results_arrive(shop: Steppe
     for number in range(24):
         winner, loser = chance.sample(players, 2)
         winner, loser = (winner, loser) if winner != "opponent-3" else ("alice", "opponent-3")
-        matches.append(shop.win(winner, loser, NOON + (number // 4) * DAY_MS + chance.randrange(DAY_MS)))
+        matches.append(shop.win(winner, loser, T0 + (number // 4) * DAY_MS + chance.randrange(DAY_MS)))
     dumps = []
     for seed in range(3):
         for key in shop.client.scan_iter(f"{shop.keys.ratings}*"):
@@ -237,8 +237,8 @@ def test_ratings_do_not_depend_on_the_order_in_which_results_arrive(shop: Steppe
 
 
 def test_ratings_are_read_as_a_player_sees_them(shop: SteppedInstallation) -> None:
-    first = shop.win("alice", "bob", NOON)
-    second = shop.win("alice", "opponent-2", NOON + DAY_MS)
+    first = shop.win("alice", "bob", T0)
+    second = shop.win("alice", "opponent-2", T0 + DAY_MS)
     shop.rate_all()
     (rating,) = shop.readmodels.ratings("alice")
     assert (rating.player, rating.pool, rating.matches, rating.provisional) == ("alice", "bashni-2", 2, True)
@@ -253,7 +253,7 @@ def test_ratings_are_read_as_a_player_sees_them(shop: SteppedInstallation) -> No
 
 
 def test_a_deviation_is_shown_as_it_has_grown_since_the_last_match(shop: SteppedInstallation) -> None:
-    shop.win("alice", "bob", NOON)
+    shop.win("alice", "bob", T0)
     shop.rate_all()
     (fresh,) = shop.readmodels.ratings("alice")
     shop.now += 300 * DAY_MS

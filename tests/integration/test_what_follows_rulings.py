@@ -14,7 +14,7 @@ from events.readmodels.summary import DAY_MS
 from events.service.matches import Executed
 from events.store.contract import Request, VersionTag
 from tests.support.cases import REASON, RULE
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.stepped_installation import SteppedInstallation, drain
 from workers.opponents import answer
 from workers.rebuild import rebuild
@@ -61,7 +61,7 @@ def test_after_every_ruling_the_ratings_are_those_of_the_results_that_stand(shop
     matches = []
     for number in range(14):
         winner, loser = chance.sample(("alice", "bob", "carol", "dora"), 2)
-        at = NOON + (number // 4) * DAY_MS + chance.randrange(DAY_MS)
+        at = T0 + (number // 4) * DAY_MS + chance.randrange(DAY_MS)
         matches.append(shop.win(winner, loser, max(shop.now, at)))
     court.follow()
 

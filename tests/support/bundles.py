@@ -43,11 +43,11 @@ from events.store.contract import GENESIS
 from events.store.converter import Digest
 from events.store.envelope import Envelope, seal
 from tests.support.cases import REASON, RULE
-from tests.support.matches import NOON, PlayedMatch, creation, started
+from tests.support.matches import T0, PlayedMatch, creation, started
 
-KEY = SigningKey(bytes(range(32)), NOON)
-OTHER_KEY = SigningKey(bytes(range(1, 33)), NOON)
-SIGNED_AT = NOON + 3_600_000
+KEY = SigningKey(bytes(range(32)), T0)
+OTHER_KEY = SigningKey(bytes(range(1, 33)), T0)
+SIGNED_AT = T0 + 3_600_000
 
 
 def keys(*signing: SigningKey) -> KeySet:

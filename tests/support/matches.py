@@ -9,7 +9,7 @@ from domain.match.lines import Orders
 from domain.match.state import MatchState, Seat
 from domain.match.terms import STANDARD, Terms
 
-NOON = 1_700_000_000_000
+T0 = 1_700_000_000_000
 """Milliseconds since 1970 UTC; matches of tests begin here."""
 
 FOUR = ("wendy", "blue", "rita", "bob")
@@ -57,7 +57,7 @@ class PlayedMatch:
 
     def __init__(self, create: CreateMatch | None = None) -> None:
         self.name = create.match if create else "m"
-        self.now = NOON
+        self.now = T0
         self.events: list[Event] = []
         self.orders: dict[int, Orders] = {}
         self._state: MatchState | None = None

@@ -19,7 +19,7 @@ from events.runtime.settings import Settings, next_database
 from events.service.matches import Executed, Matches
 from events.store.contract import Request
 from events.store.feed import FeedGroup
-from tests.support.matches import NOON, creation
+from tests.support.matches import T0, creation
 from workers.consumers import Consumer, enqueue_when_due, log_acts, project_deliveries, sync_clocks
 from workers.opponents import debts_of
 from workers.sweeper import Sweeper
@@ -63,7 +63,7 @@ class SteppedInstallation:
     """The parts of an installation. What would be enqueued is collected in ``answers`` and ``rated``."""
 
     def __init__(self, url: str) -> None:
-        self.now = NOON
+        self.now = T0
         self.parts = parts = Installation(settings_for(url), lambda: self.now)
         parts.matches = Matches(parts.store, self.tick)
         self.settings, self.store, self.matches = parts.settings, parts.store, parts.matches

@@ -17,7 +17,7 @@ from events.service.timekeeper import Timekeeper
 from events.store.codec import event_of
 from events.store.contract import Request, VersionTag
 from events.store.memory import MemoryStore
-from tests.support.matches import NOON, creation
+from tests.support.matches import T0, creation
 from tests.support.memory_heartbeat import MemoryHeartbeat
 
 THREE_DAYS = days_per_move(3)
@@ -28,7 +28,7 @@ class House:
     """Matches, availability and a heartbeat in memory, with a clock that stands still."""
 
     def __init__(self) -> None:
-        self.now = NOON
+        self.now = T0
         self.store = MemoryStore()
         self.matches = Matches(self.store, lambda: self.now)
         self.availability = MemoryAvailabilityStore()
@@ -117,6 +117,6 @@ def booked(since: int, until: int) -> Callable[[Availability], Availability]:
     return lambda own: own._replace(book=vacation.booked(own.book, since, until, since))
 
 
-def in_berlin(*free_days: int, now: int = NOON) -> Callable[[Availability], Availability]:
+def in_berlin(*free_days: int, now: int = T0) -> Callable[[Availability], Availability]:
     """Return what sets, at ``now``, the calendar of somebody in Berlin with these free days."""
     return lambda own: with_calendar(own, "Europe/Berlin", free_days, now)

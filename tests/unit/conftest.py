@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.timekept import House
 
 
@@ -12,7 +12,7 @@ from tests.support.timekept import House
 def house() -> Iterator[House]:
     """Return a house whose heart has begun to beat."""
     house = House()
-    house.heartbeat.beat(NOON, 0)
+    house.heartbeat.beat(T0, 0)
     yield house
     for mark in house.availability.pending():
         house.timekeeper.follow(mark, house.now)

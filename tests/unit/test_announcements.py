@@ -11,7 +11,7 @@ from domain.match.event_types import TYPES
 from domain.match.lines import Line, Orders, arranged
 from domain.match.state import CLOCK, MatchState, Seat
 from domain.match.terms import DAY, days_per_move
-from tests.support.matches import NOON, PlayedMatch, creation, started, started_by_four
+from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
 
 ALICE, BOB, ONLOOKER = 0, 1, None
 NEVER_TOLD = {e.SeedDrawn}
@@ -33,7 +33,7 @@ def told(event: e.Event, seat: int | None) -> str:
 SAID: list[tuple[e.Event, str]] = [
     (
         e.MatchCreated(
-            at=NOON,
+            at=T0,
             creator="alice",
             game="bashni",
             ruleset=1,
@@ -45,106 +45,106 @@ SAID: list[tuple[e.Event, str]] = [
         ),
         "You created the match.",
     ),
-    (e.PlayerJoined(at=NOON, seat=ALICE, player="alice"), "You joined as White."),
-    (e.PlayerJoined(at=NOON, seat=BOB, player="bob"), "bob joined as Black."),
-    (e.MatchStarted(at=NOON), "The match has begun."),
-    (e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4"), "You played c3-d4."),
-    (e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5"), "bob played b6-a5."),
+    (e.PlayerJoined(at=T0, seat=ALICE, player="alice"), "You joined as White."),
+    (e.PlayerJoined(at=T0, seat=BOB, player="bob"), "bob joined as Black."),
+    (e.MatchStarted(at=T0), "The match has begun."),
+    (e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="c3-d4"), "You played c3-d4."),
+    (e.MoveSubmitted(at=T0, seat=BOB, ply=2, move="b6-a5"), "bob played b6-a5."),
     (
-        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
+        e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
         "Your conditional move c3-d4 was played for you.",
     ),
     (
-        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel=Channel.CONDITIONAL),
+        e.MoveSubmitted(at=T0, seat=BOB, ply=2, move="b6-a5", channel=Channel.CONDITIONAL),
         "bob played b6-a5 by a conditional move.",
     ),
     (
-        e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4", channel=Channel.FORCED),
+        e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="c3-d4", channel=Channel.FORCED),
         "Your only legal move c3-d4 was played for you.",
     ),
     (
-        e.MoveSubmitted(at=NOON, seat=BOB, ply=2, move="b6-a5", channel=Channel.FORCED),
+        e.MoveSubmitted(at=T0, seat=BOB, ply=2, move="b6-a5", channel=Channel.FORCED),
         "bob played b6-a5, the only legal move.",
     ),
-    (e.DrawOffered(at=NOON, seat=ALICE), "You offered a draw."),
-    (e.DrawOffered(at=NOON, seat=BOB), "bob offered a draw."),
-    (e.DrawAccepted(at=NOON, seat=BOB), "bob accepted the draw."),
-    (e.DrawAccepted(at=NOON, seat=ALICE, channel=Channel.CONDITIONAL), "You accepted the draw by a conditional move."),
-    (e.DrawDeclined(at=NOON, seat=BOB), "bob declined the draw."),
-    (e.PlayerResigned(at=NOON, seat=ALICE), "You resigned."),
-    (e.PlayerResigned(at=NOON, seat=BOB, channel=Channel.CONDITIONAL), "bob resigned by a conditional move."),
-    (e.MatchAborted(at=NOON, player="bob"), "bob called the match off."),
-    (e.MatchAborted(at=NOON, player=CLOCK), "The match was called off."),
-    (e.MatchFinished(at=NOON, scores=(1.0, 0.0), reason="resignation"), "White has won by resignation."),
-    (e.MatchFinished(at=NOON, scores=(0.5, 0.5), reason="draw-agreed"), "A draw by agreement."),
-    (e.MatchFinished(at=NOON, scores=(0.0, 1.0), reason="flag"), "Black has won on time."),
-    (e.MatchFinished(at=NOON, scores=(0.0, 1.0), reason="no-moves"), "Black has won: no legal move was left."),
-    (e.CalendarSet(at=NOON, seat=BOB), "bob chose other free days."),
+    (e.DrawOffered(at=T0, seat=ALICE), "You offered a draw."),
+    (e.DrawOffered(at=T0, seat=BOB), "bob offered a draw."),
+    (e.DrawAccepted(at=T0, seat=BOB), "bob accepted the draw."),
+    (e.DrawAccepted(at=T0, seat=ALICE, channel=Channel.CONDITIONAL), "You accepted the draw by a conditional move."),
+    (e.DrawDeclined(at=T0, seat=BOB), "bob declined the draw."),
+    (e.PlayerResigned(at=T0, seat=ALICE), "You resigned."),
+    (e.PlayerResigned(at=T0, seat=BOB, channel=Channel.CONDITIONAL), "bob resigned by a conditional move."),
+    (e.MatchAborted(at=T0, player="bob"), "bob called the match off."),
+    (e.MatchAborted(at=T0, player=CLOCK), "The match was called off."),
+    (e.MatchFinished(at=T0, scores=(1.0, 0.0), reason="resignation"), "White has won by resignation."),
+    (e.MatchFinished(at=T0, scores=(0.5, 0.5), reason="draw-agreed"), "A draw by agreement."),
+    (e.MatchFinished(at=T0, scores=(0.0, 1.0), reason="flag"), "Black has won on time."),
+    (e.MatchFinished(at=T0, scores=(0.0, 1.0), reason="no-moves"), "Black has won: no legal move was left."),
+    (e.CalendarSet(at=T0, seat=BOB), "bob chose other free days."),
     (
-        e.ClockPaused(at=NOON, reason=PauseReason.VACATION, since=NOON, seat=BOB),
+        e.ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0, seat=BOB),
         "The clock of bob stands still: on vacation.",
     ),
     (
-        e.ClockPaused(at=NOON, reason=PauseReason.WEEKEND, since=NOON, seat=ALICE, until=NOON + DAY),
+        e.ClockPaused(at=T0, reason=PauseReason.WEEKEND, since=T0, seat=ALICE, until=T0 + DAY),
         "Your clock stands still: a free day.",
     ),
     (
-        e.ClockPaused(at=NOON, reason=PauseReason.VACATION, since=NOON + DAY, seat=ALICE),
+        e.ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0 + DAY, seat=ALICE),
         "Your clock stands still from Wed 15 November 2023, 22:13 UTC: on vacation.",
     ),
     (
-        e.ClockPaused(at=NOON, reason=PauseReason.OUTAGE, since=NOON - DAY, seat=None, until=NOON),
+        e.ClockPaused(at=T0, reason=PauseReason.OUTAGE, since=T0 - DAY, seat=None, until=T0),
         "The clocks stood still: the server was away.",
     ),
-    (e.ClockResumed(at=NOON, reason=PauseReason.VACATION, seat=BOB), "The clock of bob runs again."),
-    (e.ClockResumed(at=NOON, reason=PauseReason.DISPUTE), "The clocks run again."),
-    (e.TimeCorrected(at=NOON), "The clocks were corrected: the clock of the server was wrong."),
-    (e.TimeGiven(at=NOON, seat=ALICE, to=BOB, time=DAY), "You gave bob 1 day."),
-    (e.TimeGiven(at=NOON, seat=BOB, to=ALICE, time=2 * DAY), "bob gave you 2 days."),
+    (e.ClockResumed(at=T0, reason=PauseReason.VACATION, seat=BOB), "The clock of bob runs again."),
+    (e.ClockResumed(at=T0, reason=PauseReason.DISPUTE), "The clocks run again."),
+    (e.TimeCorrected(at=T0), "The clocks were corrected: the clock of the server was wrong."),
+    (e.TimeGiven(at=T0, seat=ALICE, to=BOB, time=DAY), "You gave bob 1 day."),
+    (e.TimeGiven(at=T0, seat=BOB, to=ALICE, time=2 * DAY), "bob gave you 2 days."),
     (
-        e.FlagFell(at=NOON, seat=ALICE, deadline=NOON, limit=Limit.TIME, claimed_by=BOB),
+        e.FlagFell(at=T0, seat=ALICE, deadline=T0, limit=Limit.TIME, claimed_by=BOB),
         "Your time is up. bob claimed it.",
     ),
-    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit=Limit.TIME), "The time of bob is up."),
-    (e.FlagFell(at=NOON, seat=BOB, deadline=NOON, limit=Limit.FIRST_MOVE), "bob did not make the first move in time."),
-    (e.FlagForgiven(at=NOON, seat=BOB), "bob let the match go on."),
-    (e.TakebackRequested(at=NOON, seat=BOB, ply=3), "bob asked to take back a move."),
-    (e.TakebackAccepted(at=NOON, seat=ALICE), "You agreed to take back a move."),
-    (e.TakebackDeclined(at=NOON, seat=BOB), "bob refused to take back a move."),
-    (e.MovesTakenBack(at=NOON, ply=3), "The match is back at the position after move 3."),
-    (e.MovesTakenBack(at=NOON, ply=0), "The match is back at the start."),
+    (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.TIME), "The time of bob is up."),
+    (e.FlagFell(at=T0, seat=BOB, deadline=T0, limit=Limit.FIRST_MOVE), "bob did not make the first move in time."),
+    (e.FlagForgiven(at=T0, seat=BOB), "bob let the match go on."),
+    (e.TakebackRequested(at=T0, seat=BOB, ply=3), "bob asked to take back a move."),
+    (e.TakebackAccepted(at=T0, seat=ALICE), "You agreed to take back a move."),
+    (e.TakebackDeclined(at=T0, seat=BOB), "bob refused to take back a move."),
+    (e.MovesTakenBack(at=T0, ply=3), "The match is back at the position after move 3."),
+    (e.MovesTakenBack(at=T0, ply=0), "The match is back at the start."),
     (
-        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground=Ground.CLOCK, statement="00", freezes=True, seat=BOB),
+        e.DisputeRaised(at=T0, dispute=1, ply=2, ground=Ground.CLOCK, statement="00", freezes=True, seat=BOB),
         "bob raised a dispute: the clock. The match is frozen until an arbiter has ruled.",
     ),
     (
-        e.DisputeRaised(at=NOON, dispute=1, ply=2, ground=Ground.CONDUCT, statement="00", freezes=False, arbiter="ann"),
+        e.DisputeRaised(at=T0, dispute=1, ply=2, ground=Ground.CONDUCT, statement="00", freezes=False, arbiter="ann"),
         "An arbiter opened a case: conduct.",
     ),
-    (e.StatementFiled(at=NOON, dispute=1, seat=ALICE, statement="00"), "You made a statement in the case."),
-    (e.MatchFrozen(at=NOON, dispute=1, arbiter="ann"), "An arbiter has frozen the match."),
-    (e.MatchUnfrozen(at=NOON, dispute=1, arbiter="ann"), "An arbiter lets the match go on."),
+    (e.StatementFiled(at=T0, dispute=1, seat=ALICE, statement="00"), "You made a statement in the case."),
+    (e.MatchFrozen(at=T0, dispute=1, arbiter="ann"), "An arbiter has frozen the match."),
+    (e.MatchUnfrozen(at=T0, dispute=1, arbiter="ann"), "An arbiter lets the match go on."),
     (
         e.RulingMade(
-            at=NOON, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="00", rule="00", appeal=False
+            at=T0, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="00", rule="00", appeal=False
         ),
         "An arbiter has ruled: let it stand.",
     ),
-    (e.RulingAppealed(at=NOON, dispute=1, seat=BOB, statement="00", freezes=False), "bob appealed against the ruling."),
+    (e.RulingAppealed(at=T0, dispute=1, seat=BOB, statement="00", freezes=False), "bob appealed against the ruling."),
     (
-        e.CaseReopened(at=NOON, dispute=1, arbiter="ann", operator=False, statement="00", freezes=True),
+        e.CaseReopened(at=T0, dispute=1, arbiter="ann", operator=False, statement="00", freezes=True),
         "The case was reopened. The match is frozen until an arbiter has ruled.",
     ),
-    (e.ClocksAdjusted(at=NOON, remaining=(DAY, 2 * DAY)), "An arbiter set the clocks: White 1 day, Black 2 days."),
-    (e.MatchAnnulled(at=NOON), "The match is annulled: it counts for nothing."),
-    (e.MatchRestored(at=NOON), "The match is no longer annulled."),
+    (e.ClocksAdjusted(at=T0, remaining=(DAY, 2 * DAY)), "An arbiter set the clocks: White 1 day, Black 2 days."),
+    (e.MatchAnnulled(at=T0), "The match is annulled: it counts for nothing."),
+    (e.MatchRestored(at=T0), "The match is no longer annulled."),
     (
-        e.RulesetProposed(at=NOON, arbiter="ann", ruleset=2, reason="00"),
+        e.RulesetProposed(at=T0, arbiter="ann", ruleset=2, reason="00"),
         "An arbiter proposes to go on under ruleset 2.",
     ),
-    (e.RulesetAccepted(at=NOON, seat=ALICE), "You agreed to the proposed ruleset."),
-    (e.RulesetDeclined(at=NOON, seat=BOB), "bob declined the proposed ruleset."),
-    (e.RulesetChanged(at=NOON, ruleset=2), "The match goes on under ruleset 2."),
+    (e.RulesetAccepted(at=T0, seat=ALICE), "You agreed to the proposed ruleset."),
+    (e.RulesetDeclined(at=T0, seat=BOB), "bob declined the proposed ruleset."),
+    (e.RulesetChanged(at=T0, ruleset=2), "The match goes on under ruleset 2."),
 ]
 """Events and what alice is told of them, who plays White."""
 
@@ -157,13 +157,13 @@ def test_alice_is_told_of_an_event_in_a_sentence(event: e.Event, words: str) -> 
 def test_every_type_of_event_has_words() -> None:
     assert set(WORDS) == set(TYPES.values())
     assert {type(event) for event, _ in SAID} == set(TYPES.values()) - NEVER_TOLD
-    assert told(e.SeedDrawn(at=NOON, seed="8"), ALICE) == ""
+    assert told(e.SeedDrawn(at=T0, seed="8"), ALICE) == ""
 
 
 def test_nobody_but_the_player_is_addressed() -> None:
     for event, _ in SAID:
         assert "you" not in told(event, ONLOOKER).lower().split()
-    assert told(e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="c3-d4"), BOB) == "alice played c3-d4."
+    assert told(e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="c3-d4"), BOB) == "alice played c3-d4."
 
 
 def test_several_events_are_one_text_that_ends_with_the_turn() -> None:
@@ -186,7 +186,7 @@ def test_several_events_are_one_text_that_ends_with_the_turn() -> None:
 def test_moves_in_a_row_are_one_sentence_and_many_are_counted() -> None:
     state = started_by_four(game="fourplay", setup="draft").state
     placed = [
-        e.MoveSubmitted(at=NOON, seat=0, ply=ply, move=move) for ply, move in enumerate(("K@a1", "R@a2", "done"), 1)
+        e.MoveSubmitted(at=T0, seat=0, ply=ply, move=move) for ply, move in enumerate(("K@a1", "R@a2", "done"), 1)
     ]
     assert describe_events((), placed, audience(state, 1)) == ["wendy played K@a1, R@a2 and done."]
     army = [*placed[:1] * 8, placed[-1]]
@@ -232,7 +232,7 @@ def test_who_withdraws_a_request_does_not_refuse_it() -> None:
 
 def test_players_of_the_same_name_are_told_apart_by_their_seats() -> None:
     state = started_by_four().state
-    move = e.MoveSubmitted(at=NOON, seat=1, ply=2, move="a6")
+    move = e.MoveSubmitted(at=T0, seat=1, ply=2, move="a6")
     listener = audience(state, 3, "Opponent 3", "Opponent 3", "rita", "bob")
     assert describe_events((), (move,), listener) == ["Opponent 3 (Blue) played a6."]
 
@@ -242,7 +242,7 @@ def test_a_move_is_told_as_the_list_spells_it_and_one_taken_back_as_it_was_recor
     match.move("alice", "c3-d4")
     listener = audience(match.state, BOB)._replace(spelled=("c3 to d4",))
     assert describe_events((), match.events[-1:], listener)[0] == "alice played c3 to d4."
-    other = e.MoveSubmitted(at=NOON, seat=ALICE, ply=1, move="g3-h4")
+    other = e.MoveSubmitted(at=T0, seat=ALICE, ply=1, move="g3-h4")
     assert describe_events((), (other,), listener)[0] == "alice played g3-h4."
 
 

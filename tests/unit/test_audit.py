@@ -42,7 +42,7 @@ from tests.support.bundles import (
     restored,
     taken_back_by_ruling,
 )
-from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
+from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 from tests.support.rulesets import register, variant
 from tests.support.worst import events_of
 
@@ -128,7 +128,7 @@ def replaced(place: int, **fields: Any) -> Change:
         (replaced(3, seat=1), 4, "seat 0 is to move, and a move of seat 1 is recorded"),
         (replaced(3, seat=-1), 4, "the match has seats 0 to 1, not -1"),
         (replaced(3, ply=2), 4, "this is ply 1, and 2 is recorded"),
-        (replaced(4, at=NOON), 5, "it is dated 3000 ms before the event in front of it"),
+        (replaced(4, at=T0), 5, "it is dated 3000 ms before the event in front of it"),
         (replaced(0, ruleset=9), 1, "it cannot be replayed: the start: this installation does not know ruleset 9"),
         (replaced(0, setup="other"), 1, "it cannot be replayed: the start: 'other'"),
         (replaced(0, seats=(Seat.taken("alice"),)), 1, "the setup 'start' has 2 seats"),
@@ -137,7 +137,7 @@ def replaced(place: int, **fields: Any) -> Change:
         (lambda events: events.pop(0), 1, "it has no place here: the stream of match 'm' does not begin"),
         (lambda events: events.pop(2), 3, "a move is recorded in a match that is open"),
         (
-            lambda events: events.append(MoveSubmitted(at=NOON + 9000, seat=0, ply=3, move="d4-c5")),
+            lambda events: events.append(MoveSubmitted(at=T0 + 9000, seat=0, ply=3, move="d4-c5")),
             8,
             "a move is recorded in a match",
         ),
@@ -145,7 +145,7 @@ def replaced(place: int, **fields: Any) -> Change:
         (replaced(6, scores=(0.5, 0.5)), 7, "the rules give 1 - 0 (resignation), and 0.5 - 0.5 (resignation) is rec"),
         (lambda events: events.pop(5), 6, "the rules give no result here, and 1 - 0 (resignation) is recorded"),
         (replaced(3, level=8), 4, "a person has seat 0, and a move of an opponent of level 8 is recorded"),
-        (lambda events: events.insert(4, SeedDrawn(at=NOON + 4000, seed="1")), 5, "a seed is drawn where the match "),
+        (lambda events: events.insert(4, SeedDrawn(at=T0 + 4000, seed="1")), 5, "a seed is drawn where the match "),
     ],
 )
 def test_an_event_that_the_rules_do_not_give_is_told_with_the_reason(change: Change, version: int, said: str) -> None:
@@ -158,7 +158,7 @@ def test_a_move_of_an_opponent_that_does_not_say_its_level_is_told() -> None:
     assert found.fault == "an opponent of level 1 has seat 1, and a move of a person is recorded"
 
 
-OUTAGE = ClockPaused(at=NOON + 3000, reason=PauseReason.OUTAGE, since=NOON + DAY, seat=None, until=NOON + 2 * DAY)
+OUTAGE = ClockPaused(at=T0 + 3000, reason=PauseReason.OUTAGE, since=T0 + DAY, seat=None, until=T0 + 2 * DAY)
 ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
 
 
@@ -167,12 +167,12 @@ ALWAYS_FREE = Calendar((Offset(0, 0),), tuple(range(7)))
     [
         (replaced(0, terms=replace(STANDARD, bank=10**15)), 1, "bank must be "),
         (
-            lambda events: events.insert(3, CalendarSet(at=NOON + 3000, seat=0, calendar=ALWAYS_FREE)),
+            lambda events: events.insert(3, CalendarSet(at=T0 + 3000, seat=0, calendar=ALWAYS_FREE)),
             4,
             "at most 3 days of the week",
         ),
         (
-            lambda events: events.insert(3, CalendarSet(at=NOON + 3000, seat=0, calendar=Calendar((), (5,)))),
+            lambda events: events.insert(3, CalendarSet(at=T0 + 3000, seat=0, calendar=Calendar((), (5,)))),
             4,
             "the offsets of the ",
         ),
@@ -223,10 +223,10 @@ def test_a_result_is_decided_by_the_event_that_brought_it_about() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"deadline": NOON}, "the clock gives the flag of seat 0 at "),
+        ({"deadline": T0}, "the clock gives the flag of seat 0 at "),
         ({"seat": 1}, "the clock gives the flag of seat 0 at "),
         ({"limit": "ceiling"}, "the clock gives the flag of seat 0 at "),
-        ({"at": NOON + 6000}, "the flag falls "),
+        ({"at": T0 + 6000}, "the flag falls "),
     ],
 )
 def test_a_flag_that_the_clock_does_not_give_is_told(change: dict[str, Any], said: str) -> None:
@@ -297,7 +297,7 @@ def test_a_result_that_no_seat_has_brought_about_is_taken_at_its_word() -> None:
     examination = Examination("m")
     for event in started().events:
         examination.take(event)
-    examination.take(MatchFinished(at=NOON + 9000, scores=(1.0, 0.0), reason="ruling"))
+    examination.take(MatchFinished(at=T0 + 9000, scores=(1.0, 0.0), reason="ruling"))
     assert examination.proof is not None
     assert examination.proof.decided_by == 3
 
@@ -320,7 +320,7 @@ def test_no_legal_move_is_searched_for_where_the_match_shows_one(monkeypatch: py
         searched.append(turn)
         return any_move(turn)
 
-    events = events_of(GAMES["four-towers"], "standard", 12, ("alice", "bob"), NOON)
+    events = events_of(GAMES["four-towers"], "standard", 12, ("alice", "bob"), T0)
     monkeypatch.setattr(Turn, "any_move", counted)
     found = list(audit("m", envelopes(events, "m")))
     assert [record.fault for record in found] == [None] * len(events)
@@ -347,7 +347,7 @@ def test_after_an_event_that_no_match_can_take_an_examination_stands_where_it_st
         examination.take(event)
     before = examination.state
     with pytest.raises(Deviation, match="the match has seats 0 to 1, not 3"):
-        examination.take(PlayerJoined(at=NOON + 9000, seat=3, player="eve"))
+        examination.take(PlayerJoined(at=T0 + 9000, seat=3, player="eve"))
     assert examination.state is before
     for event in match.events[4:]:
         examination.take(event)

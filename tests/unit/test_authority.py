@@ -31,7 +31,7 @@ from tests.support.bundles import (
     under_another_ruleset,
 )
 from tests.support.forging import Forgery, adding, by, dated, forged, saying, without
-from tests.support.matches import NOON, PlayedMatch, creation, started
+from tests.support.matches import T0, PlayedMatch, creation, started
 from tests.support.verifying import fault, steps
 
 WORDS = "0" * 64
@@ -76,7 +76,7 @@ def on_vacation() -> PlayedMatch:
 def away() -> PlayedMatch:
     """Return a match that the server was away from, as clocks that are a little apart record it."""
     match = after_two_plies()
-    match.do(c.PauseClock(reason=PauseReason.OUTAGE, player=None, since=NOON, until=match.now + 60_000))
+    match.do(c.PauseClock(reason=PauseReason.OUTAGE, player=None, since=T0, until=match.now + 60_000))
     return match
 
 
@@ -183,7 +183,7 @@ CASES = {
     "a first move laid down": Case(
         e.MoveSubmitted,
         started,
-        adding(4, e.MoveSubmitted(at=NOON + 2000, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL), "alice"),
+        adding(4, e.MoveSubmitted(at=T0 + 2000, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL), "alice"),
         4,
         "nothing can have been laid down",
     ),
@@ -244,7 +244,7 @@ CASES = {
     ),
     "somebody else's vacation": Case(e.ClockPaused, on_vacation, by(6, "bob"), 6, "bob stops the clock of alice"),
     "a vacation of ten years": Case(
-        e.ClockPaused, on_vacation, saying(6, until=NOON + 3650 * DAY), 6, "a vacation lasts at most 30 days"
+        e.ClockPaused, on_vacation, saying(6, until=T0 + 3650 * DAY), 6, "a vacation lasts at most 30 days"
     ),
     "a vacation without an end": Case(
         e.ClockPaused,
@@ -257,7 +257,7 @@ CASES = {
         e.ClockPaused,
         after_two_plies,
         adding(
-            6, e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=NOON, seat=0, until=LATER + 30 * DAY), "alice"
+            6, e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=T0, seat=0, until=LATER + 30 * DAY), "alice"
         ),
         6,
         "free days are recorded when they count, 3 in a row at most",
@@ -267,7 +267,7 @@ CASES = {
         after_two_plies,
         adding(
             6,
-            e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=NOON - 365 * DAY, seat=0, until=LATER + DAY),
+            e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=T0 - 365 * DAY, seat=0, until=LATER + DAY),
             "alice",
         ),
         6,
@@ -276,31 +276,31 @@ CASES = {
     "somebody else's free days recorded": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=NOON, seat=0, until=LATER + DAY), "bob"),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.WEEKEND, since=T0, seat=0, until=LATER + DAY), "bob"),
         6,
         "bob stops the clock of alice",
     ),
     "a vacation far ahead": Case(
-        e.ClockPaused, on_vacation, saying(6, since=NOON + 500 * DAY, until=NOON + 501 * DAY), 6, "a vacation begins"
+        e.ClockPaused, on_vacation, saying(6, since=T0 + 500 * DAY, until=T0 + 501 * DAY), 6, "a vacation begins"
     ),
     "an outage by a player": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.OUTAGE, since=NOON, seat=None, until=LATER), "bob"),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.OUTAGE, since=T0, seat=None, until=LATER), "bob"),
         6,
         "only the clock does this",
     ),
     "an outage that lies ahead": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.OUTAGE, since=NOON, seat=None, until=LATER + DAY), CLOCK),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.OUTAGE, since=T0, seat=None, until=LATER + DAY), CLOCK),
         6,
         "an outage is recorded",
     ),
     "a pause for no reason": Case(
         e.ClockPaused,
         after_two_plies,
-        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.ARBITER, since=NOON, seat=None, until=None), CLOCK),
+        adding(6, e.ClockPaused(at=LATER, reason=PauseReason.ARBITER, since=T0, seat=None, until=None), CLOCK),
         6,
         "a clock is never stopped for 'arbiter' in this way",
     ),
@@ -320,7 +320,7 @@ CASES = {
         "only the console does this",
     ),
     "the time corrected by a player": Case(
-        e.TimeCorrected, after_two_plies, adding(6, e.TimeCorrected(at=NOON), "bob"), 6, "only the console does this"
+        e.TimeCorrected, after_two_plies, adding(6, e.TimeCorrected(at=T0), "bob"), 6, "only the console does this"
     ),
     "the time corrected that was not wrong": Case(
         e.TimeCorrected, after_two_plies, adding(6, e.TimeCorrected(at=LATER), CONSOLE), 6, "what console did changes"

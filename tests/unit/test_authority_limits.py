@@ -25,7 +25,7 @@ from tests.support.bundles import (
     resigned,
 )
 from tests.support.forging import Forgery, dated, forged
-from tests.support.matches import NOON, PlayedMatch
+from tests.support.matches import T0, PlayedMatch
 from tests.support.verifying import fault, steps
 
 BUNDLES = Path(__file__).parents[1] / "bundles"
@@ -34,8 +34,8 @@ BUNDLES = Path(__file__).parents[1] / "bundles"
 @pytest.mark.parametrize(
     ("forgery", "place", "said"),
     [
-        (dated(lambda at: at - NOON - 1000), "version 1", "it is dated 0 ms, which is not after 1970 began"),
-        (dated(lambda at: at - 2 * NOON), "version 1", "it is dated -1699999999000 ms, which is not after 1970 began"),
+        (dated(lambda at: at - T0 - 1000), "version 1", "it is dated 0 ms, which is not after 1970 began"),
+        (dated(lambda at: at - 2 * T0), "version 1", "it is dated -1699999999000 ms, which is not after 1970 began"),
         (dated(lambda at: at + DAY), "version 1", "it is dated 82801000 ms after the bundle was signed"),
         (dated(lambda _: SIGNED_AT + 5000, since=6), "version 6", "it is dated 5000 ms after the bundle was signed"),
         (dated(lambda at: at - HOUR, since=4), "version 4", "what was laid down"),
@@ -126,7 +126,7 @@ def test_a_match_that_a_wrong_clock_dated_ahead_verifies_once_the_time_is_correc
     match.do(c.OfferDraw(player="alice"), SIGNED_AT + 2 * DAY)
     ahead = forged(match, dated(lambda at: at))
     assert steps(ahead)["authority"].proved
-    match.do(c.CorrectTime(), NOON + HOUR)
+    match.do(c.CorrectTime(), T0 + HOUR)
     match.do(c.DeclineDraw(player="bob"))
     packed = bundle_of(match)
     assert json.loads(packed)["signature"]["signed_at"] == SIGNED_AT + 1000

@@ -37,7 +37,7 @@ from tests.support.bundles import (
     resigned,
     taken_up_again,
 )
-from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started
+from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 from tests.support.rulesets import unregister
 from tests.support.verifying import Change, changed, fault, fault_after, resealed, steps
 
@@ -108,7 +108,7 @@ def test_every_change_of_any_byte_is_found_and_located(first: int) -> None:
 def test_a_change_in_an_event_is_located_at_its_version() -> None:
     packed = bundle_of(resigned())
     for version in range(1, 8):
-        for name, value in (("actor", "mallory"), ("at", NOON), ("digest", "0" * 64)):
+        for name, value in (("actor", "mallory"), ("at", T0), ("digest", "0" * 64)):
 
             def change(content: dict[str, Any], at: int = version - 1, name: str = name, value: Any = value) -> None:
                 content["events"][at][name] = value
@@ -238,7 +238,7 @@ def test_without_keys_nobody_vouches_for_a_signature() -> None:
 
 def test_a_signature_counts_only_from_the_time_when_its_key_was_in_use() -> None:
     packed = bundle_of(resigned())
-    for since, until in ((SIGNED_AT + 1, None), (NOON, SIGNED_AT)):
+    for since, until in ((SIGNED_AT + 1, None), (T0, SIGNED_AT)):
         trusted = {KEY.id: KEY.public._replace(since=since, until=until)}
         assert "was not in use when this is said to have been signed" in str(fault(packed, trusted))
     assert steps(packed, {KEY.id: KEY.public._replace(until=SIGNED_AT + 1)})["signature"].proved

@@ -46,10 +46,10 @@ from events.store.contract import GENESIS
 from events.store.envelope import Envelope, seal
 from events.store.upcasters import UPCASTERS, present_schema, upcast
 
-NOON = 1_700_000_000_000
+T0 = 1_700_000_000_000
 
 CREATED = MatchCreated(
-    at=NOON,
+    at=T0,
     creator="alice",
     game="bashni",
     ruleset=1,
@@ -67,7 +67,7 @@ def stored(event: Event) -> Envelope:
     return sealed.envelope._replace(data=json.loads(json.dumps(sealed.envelope.data)))
 
 
-def envelope(type_name: str, data: Any, schema: int = 1, at: Any = NOON) -> Envelope:
+def envelope(type_name: str, data: Any, schema: int = 1, at: Any = T0) -> Envelope:
     """Return a stored event with any content."""
     return Envelope("0" * 64, "m", 4, type_name, schema, at, "alice", data)
 
@@ -75,7 +75,7 @@ def envelope(type_name: str, data: Any, schema: int = 1, at: Any = NOON) -> Enve
 def plain(name: str, **content: object) -> Event:
     """Return an event of a type by its stored name."""
     made: Any = TYPES[name]
-    event: Event = made(at=NOON, **content)
+    event: Event = made(at=T0, **content)
     return event
 
 
@@ -83,45 +83,45 @@ MOVE = {"seat": 0, "ply": 1, "move": "c3-d4"}
 
 EVENTS: list[Event] = [
     CREATED,
-    PlayerJoined(at=NOON, seat=1, player="bob"),
-    MatchStarted(at=NOON),
-    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4"),
-    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", level=3, seed=0, engine="e1"),
-    MatchFinished(at=NOON, scores=(1.0, 0.0), reason="no-moves"),
-    MatchFinished(at=NOON, scores=(0.25, 0.75), reason="material"),
+    PlayerJoined(at=T0, seat=1, player="bob"),
+    MatchStarted(at=T0),
+    MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4"),
+    MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4", level=3, seed=0, engine="e1"),
+    MatchFinished(at=T0, scores=(1.0, 0.0), reason="no-moves"),
+    MatchFinished(at=T0, scores=(0.25, 0.75), reason="material"),
     *(plain(name, seat=1) for name in ("draw-offered", "draw-accepted", "draw-declined", "player-resigned")),
-    MatchAborted(at=NOON, player="alice"),
+    MatchAborted(at=T0, player="alice"),
     replace(CREATED, terms=STANDARD, rematch_of="m0"),
-    MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
-    CalendarSet(at=NOON, seat=0, calendar=Calendar((Offset(0, 60), Offset(NOON, 120)), (5, 6))),
-    CalendarSet(at=NOON, seat=0),
-    ClockPaused(at=NOON, reason=PauseReason.VACATION, since=NOON - 5, seat=0, until=NOON + 5, automatic=True),
-    ClockPaused(at=NOON, reason=PauseReason.DISPUTE, since=NOON),
-    ClockResumed(at=NOON, reason=PauseReason.DISPUTE),
-    TimeCorrected(at=NOON),
-    TimeGiven(at=NOON, seat=0, to=1, time=60_000),
-    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit=Limit.TIME),
-    FlagFell(at=NOON, seat=0, deadline=NOON - 1, limit=Limit.TIME, claimed_by=1),
+    MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4", channel=Channel.CONDITIONAL),
+    CalendarSet(at=T0, seat=0, calendar=Calendar((Offset(0, 60), Offset(T0, 120)), (5, 6))),
+    CalendarSet(at=T0, seat=0),
+    ClockPaused(at=T0, reason=PauseReason.VACATION, since=T0 - 5, seat=0, until=T0 + 5, automatic=True),
+    ClockPaused(at=T0, reason=PauseReason.DISPUTE, since=T0),
+    ClockResumed(at=T0, reason=PauseReason.DISPUTE),
+    TimeCorrected(at=T0),
+    TimeGiven(at=T0, seat=0, to=1, time=60_000),
+    FlagFell(at=T0, seat=0, deadline=T0 - 1, limit=Limit.TIME),
+    FlagFell(at=T0, seat=0, deadline=T0 - 1, limit=Limit.TIME, claimed_by=1),
     *(plain(name, seat=1) for name in ("flag-forgiven", "takeback-accepted", "takeback-declined")),
-    MovesTakenBack(at=NOON, ply=1),
-    TakebackRequested(at=NOON, seat=1, ply=6),
-    DisputeRaised(at=NOON, dispute=1, ply=4, ground=Ground.CLOCK, statement="0" * 64, freezes=True, seat=1),
-    DisputeRaised(at=NOON, dispute=1, ply=4, ground=Ground.CONDUCT, statement="0" * 64, freezes=False, arbiter="ann"),
-    StatementFiled(at=NOON, dispute=1, seat=0, statement="f" * 64),
-    RulingAppealed(at=NOON, dispute=1, seat=0, statement="f" * 64, freezes=True),
-    CaseReopened(at=NOON, dispute=1, arbiter="otto", operator=True, statement="f" * 64, freezes=True),
-    SeedDrawn(at=NOON, seed="8"),
-    DrawAccepted(at=NOON, seat=1, engine="2"),
-    DrawDeclined(at=NOON, seat=1, engine="2"),
+    MovesTakenBack(at=T0, ply=1),
+    TakebackRequested(at=T0, seat=1, ply=6),
+    DisputeRaised(at=T0, dispute=1, ply=4, ground=Ground.CLOCK, statement="0" * 64, freezes=True, seat=1),
+    DisputeRaised(at=T0, dispute=1, ply=4, ground=Ground.CONDUCT, statement="0" * 64, freezes=False, arbiter="ann"),
+    StatementFiled(at=T0, dispute=1, seat=0, statement="f" * 64),
+    RulingAppealed(at=T0, dispute=1, seat=0, statement="f" * 64, freezes=True),
+    CaseReopened(at=T0, dispute=1, arbiter="otto", operator=True, statement="f" * 64, freezes=True),
+    SeedDrawn(at=T0, seed="8"),
+    DrawAccepted(at=T0, seat=1, engine="2"),
+    DrawDeclined(at=T0, seat=1, engine="2"),
     *(plain(name, dispute=1, arbiter="ann") for name in ("match-frozen", "match-unfrozen")),
     RulingMade(
-        at=NOON, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="e" * 64, rule="f" * 64, appeal=False
+        at=T0, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="e" * 64, rule="f" * 64, appeal=False
     ),
-    ClocksAdjusted(at=NOON, remaining=(60_000, 120_000)),
+    ClocksAdjusted(at=T0, remaining=(60_000, 120_000)),
     *(plain(name) for name in ("match-annulled", "match-restored")),
-    RulesetProposed(at=NOON, arbiter="ann", ruleset=2, reason="e" * 64),
+    RulesetProposed(at=T0, arbiter="ann", ruleset=2, reason="e" * 64),
     *(plain(name, seat=1) for name in ("ruleset-accepted", "ruleset-declined")),
-    RulesetChanged(at=NOON, ruleset=1),
+    RulesetChanged(at=T0, ruleset=1),
 ]
 
 
@@ -137,14 +137,14 @@ def test_every_type_of_event_is_tried_here() -> None:
 
 
 def test_the_instant_stands_in_the_envelope_and_what_is_none_is_left_out() -> None:
-    draft = draft_of(MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4"), "alice")
-    assert draft == ("move-submitted", 2, NOON, "alice", MOVE)
+    draft = draft_of(MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4"), "alice")
+    assert draft == ("move-submitted", 2, T0, "alice", MOVE)
 
 
 def test_the_calendars_of_older_matches_are_not_shown() -> None:
-    calendar = stored(CalendarSet(at=NOON, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6))))
+    calendar = stored(CalendarSet(at=T0, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6))))
     assert content_shown(calendar) == {"seat": 0}
-    assert event_of(calendar) == CalendarSet(at=NOON, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6)))
+    assert event_of(calendar) == CalendarSet(at=T0, seat=0, calendar=Calendar((Offset(0, 60),), (5, 6)))
 
 
 def test_seats_are_small_objects() -> None:
@@ -157,7 +157,7 @@ def test_seats_are_small_objects() -> None:
 
 
 def test_whole_scores_are_stored_as_integers_and_read_as_floats() -> None:
-    found = stored(MatchFinished(at=NOON, scores=(1.0, 0.5), reason="x"))
+    found = stored(MatchFinished(at=T0, scores=(1.0, 0.5), reason="x"))
     assert json.dumps(found.data["scores"]) == "[1, 0.5]"
     decoded = event_of(found)
     assert isinstance(decoded, MatchFinished)
@@ -276,7 +276,7 @@ LATER = {("player-joined", 1): upcast_player_joined_v1_v2, ("player-joined", 2):
     [(1, {"chair": 2, "name": "bob"}), (2, {"chair": 2, "player": "bob"}), (3, {"seat": 1, "player": "bob"})],
 )
 def test_an_event_of_any_older_schema_is_upcast_step_by_step(schema: int, content: Any) -> None:
-    assert event_of(envelope("player-joined", content, schema), LATER) == PlayerJoined(at=NOON, seat=1, player="bob")
+    assert event_of(envelope("player-joined", content, schema), LATER) == PlayerJoined(at=T0, seat=1, player="bob")
 
 
 def test_upcasting_touches_only_its_own_type() -> None:
@@ -296,7 +296,7 @@ def test_every_registered_upcaster_is_named_after_its_step() -> None:
 
 def test_in_matches_created_before_whole_turns_each_ply_is_a_move_for_the_clock() -> None:
     created = MatchCreated(
-        at=NOON,
+        at=T0,
         creator="ann",
         game="fourplay",
         ruleset=1,
@@ -328,7 +328,7 @@ def test_in_matches_created_before_whole_turns_each_ply_is_a_move_for_the_clock(
 def test_texts_that_older_events_recorded_are_read_and_shown_as_their_digests(
     type_name: str, content: dict[str, object], texts: dict[str, str]
 ) -> None:
-    older = Envelope("0" * 64, "m", 2, type_name, 1, NOON, "ann", content)
+    older = Envelope("0" * 64, "m", 2, type_name, 1, T0, "ann", content)
     digests = {member: hashlib.sha256(text.encode()).hexdigest() for member, text in texts.items()}
     event = event_of(older)
     assert {member: getattr(event, member) for member in texts} == digests
@@ -339,7 +339,7 @@ def test_texts_that_older_events_recorded_are_read_and_shown_as_their_digests(
 
 
 def test_what_cannot_be_understood_is_shown_as_it_stands() -> None:
-    unknown = Envelope("0" * 64, "m", 2, "from-the-future", 7, NOON, "ann", {"reason": "It was."})
+    unknown = Envelope("0" * 64, "m", 2, "from-the-future", 7, T0, "ann", {"reason": "It was."})
     assert content_shown(unknown) == {"reason": "It was."}
     later = unknown._replace(type="ruling-made", schema=99)
     assert content_shown(later) == {"reason": "It was."}

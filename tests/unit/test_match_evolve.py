@@ -25,7 +25,7 @@ from domain.match.evolve import evolve, replay
 from domain.match.refusals import Refused
 from domain.match.state import MatchState, Seat
 from domain.match.terms import STANDARD
-from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
+from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
 
 BASHNI = GAMES["bashni"]
 
@@ -44,8 +44,8 @@ def test_a_created_match_stands_at_the_start_of_its_setup() -> None:
         private=False,
         seed="5",
         status=Status.OPEN,
-        created_at=NOON + 1000,
-        updated_at=NOON + 1000,
+        created_at=T0 + 1000,
+        updated_at=T0 + 1000,
         position=BASHNI.initial("start"),
         offered_at=(None, None),
         last_ply=(0, 0),
@@ -101,7 +101,7 @@ def test_a_finished_match_keeps_its_scores_and_reason() -> None:
 def test_a_stream_begins_with_the_creation_and_has_only_one() -> None:
     match = started()
     with pytest.raises(ValueError, match="does not begin with its creation"):
-        evolve(None, e.MatchStarted(at=NOON), "m")
+        evolve(None, e.MatchStarted(at=T0), "m")
     with pytest.raises(ValueError, match="created a second time at version 4"):
         evolve(match.state, match.events[0], "m")
 
@@ -116,7 +116,7 @@ def test_a_match_under_a_ruleset_that_is_not_installed_is_broken_and_says_which(
 
 def test_a_recorded_move_that_the_rules_forbid_leaves_a_broken_match_at_the_position_before() -> None:
     match = started()
-    state = evolve(match.state, e.MoveSubmitted(at=NOON, seat=0, ply=1, move="c3xe5"), "m")
+    state = evolve(match.state, e.MoveSubmitted(at=T0, seat=0, ply=1, move="c3xe5"), "m")
     assert str(state.broken).startswith("ply 1, c3xe5: ")
     assert (state.position, state.moves, state.unplayed, state.plies) == (match.state.position, (), ("c3xe5",), 1)
     assert state.clock is not None
@@ -196,12 +196,12 @@ def test_whatever_players_try_a_match_stays_sound(create: CreateMatch, draw: st.
 @pytest.mark.parametrize(
     "event",
     [
-        e.TakebackAccepted(at=NOON, seat=1),
-        e.FlagForgiven(at=NOON, seat=1),
-        e.MatchRestored(at=NOON),
-        e.RulesetAccepted(at=NOON, seat=1),
+        e.TakebackAccepted(at=T0, seat=1),
+        e.FlagForgiven(at=T0, seat=1),
+        e.MatchRestored(at=T0),
+        e.RulesetAccepted(at=T0, seat=1),
         e.RulingMade(
-            at=NOON, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="1" * 64, appeal=False
+            at=T0, dispute=1, arbiter="ann", ruling=RulingKind.LET_STAND, reason="0" * 64, rule="1" * 64, appeal=False
         ),
     ],
     ids=lambda event: type(event).__name__,

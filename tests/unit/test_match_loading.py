@@ -22,7 +22,7 @@ from events.store.contract import Appended, Head, Opened, Request, RequestMismat
 from events.store.envelope import Draft
 from events.store.memory import MemoryStore
 from events.store.snapshots import restore_snapshot, snapshot_of
-from tests.support.matches import NOON, PlayedMatch, creation
+from tests.support.matches import T0, PlayedMatch, creation
 
 
 class WatchedStore(MemoryStore):
@@ -100,7 +100,7 @@ def store() -> WatchedStore:
 @pytest.fixture
 def matches(store: WatchedStore) -> Matches:
     """Return the matches of the store, with alice and bob playing in m."""
-    matches = Matches(store, lambda: NOON)
+    matches = Matches(store, lambda: T0)
     do(matches, creation())
     do(matches, JoinMatch(player="bob"))
     store.calls.clear()
@@ -116,7 +116,7 @@ def test_what_a_command_wrote_is_returned_and_loaded(matches: Matches) -> None:
     executed = do(matches, SubmitMove(player="alice", move="c3-d4"))
     assert (executed.version, executed.repeated) == (4, False)
     (event,) = executed.events
-    assert event_of(event) == MoveSubmitted(at=NOON, seat=0, ply=1, move="c3-d4")
+    assert event_of(event) == MoveSubmitted(at=T0, seat=0, ply=1, move="c3-d4")
     assert (event.stream, event.version, event.actor) == ("m", 4, "actor")
     loaded = matches.load("m")
     assert loaded.state.moves == ("c3-d4",)
@@ -137,11 +137,11 @@ def test_a_command_on_a_match_that_is_known_here_costs_one_round_trip(matches: M
 
 
 def test_what_another_process_did_meanwhile_is_taken_into_account(matches: Matches, store: WatchedStore) -> None:
-    do(Matches(store, lambda: NOON), SubmitMove(player="alice", move="c3-d4"))
+    do(Matches(store, lambda: T0), SubmitMove(player="alice", move="c3-d4"))
     store.calls.clear()
     do(matches, SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["open", "append"]
-    do(Matches(store, lambda: NOON), OfferDraw(player="bob"))
+    do(Matches(store, lambda: T0), OfferDraw(player="bob"))
     store.calls.clear()
     do(matches, SubmitMove(player="alice", move="d4-c5"))
     assert store.calls == ["append", "open", "append"]
@@ -150,11 +150,11 @@ def test_what_another_process_did_meanwhile_is_taken_into_account(matches: Match
 def test_a_command_costs_two_round_trips_in_a_process_that_has_never_seen_the_match(
     matches: Matches, store: WatchedStore
 ) -> None:
-    do(Matches(store, lambda: NOON), SubmitMove(player="alice", move="c3-d4"))
+    do(Matches(store, lambda: T0), SubmitMove(player="alice", move="c3-d4"))
     assert store.calls == ["open", "append"]
     store.save_snapshot("m", 4, snapshot_of(*matches.load("m")[:2]))
     store.calls.clear()
-    do(Matches(store, lambda: NOON), SubmitMove(player="bob", move="b6-a5"))
+    do(Matches(store, lambda: T0), SubmitMove(player="bob", move="b6-a5"))
     assert store.calls == ["open", "append"]
 
 
@@ -192,7 +192,7 @@ def test_a_command_for_another_version_is_stale(matches: Matches, store: Watched
 
 
 def test_a_command_that_was_overtaken_is_decided_anew(matches: Matches, store: WatchedStore) -> None:
-    rival = Matches(store, lambda: NOON)
+    rival = Matches(store, lambda: T0)
     store.before_append = lambda: do(rival, OfferDraw(player="bob"))
     executed = do(matches, SubmitMove(player="alice", move="c3-d4"))
     assert [event.version for event in executed.events] == [5]
@@ -202,14 +202,14 @@ def test_a_command_that_was_overtaken_is_decided_anew(matches: Matches, store: W
 def test_a_command_that_was_overtaken_is_refused_when_the_rules_say_so_now(
     matches: Matches, store: WatchedStore
 ) -> None:
-    rival = Matches(store, lambda: NOON)
+    rival = Matches(store, lambda: T0)
     store.before_append = lambda: do(rival, Resign(player="bob"))
     with pytest.raises(Refused, match="over"):
         do(matches, SubmitMove(player="alice", move="c3-d4"))
 
 
 def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches, store: WatchedStore) -> None:
-    rival = Matches(store, lambda: NOON)
+    rival = Matches(store, lambda: T0)
     store.before_append = lambda: do(rival, OfferDraw(player="bob"))
     with pytest.raises(StaleVersionError) as stale:
         do(matches, SubmitMove(player="alice", move="c3-d4"), expected=store.tag())
@@ -219,7 +219,7 @@ def test_a_command_for_a_version_is_stale_when_it_was_overtaken(matches: Matches
 def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_then(
     matches: Matches, store: WatchedStore
 ) -> None:
-    rival = Matches(store, lambda: NOON)
+    rival = Matches(store, lambda: T0)
     asked: list[int] = []
 
     def watching_moves(state: MatchState, orders: Orders) -> Orders:
@@ -235,7 +235,7 @@ def test_lines_that_a_move_overtakes_are_laid_down_for_the_match_as_it_stands_th
 
 
 def test_two_processes_see_what_the_other_did(matches: Matches, store: WatchedStore) -> None:
-    other = Matches(store, lambda: NOON)
+    other = Matches(store, lambda: T0)
     do(matches, SubmitMove(player="alice", move="c3-d4"))
     do(other, SubmitMove(player="bob", move="b6-a5"))
     assert matches.load("m") == other.load("m")
@@ -256,13 +256,13 @@ def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Match
     do(matches, SubmitMove(player="alice", move="c3-d4"))
     matches.load("m")
     store.forget("m", 3)
-    other = Matches(store, lambda: NOON)
+    other = Matches(store, lambda: T0)
     do(other, SubmitMove(player="alice", move="c3-b4"))
     assert matches.load("m") == other.load("m")
     matches.load("m")
     store.forget("m", 3)
     for player, move in (("alice", "e3-f4"), ("bob", "b6-a5")):
-        do(Matches(store, lambda: NOON), SubmitMove(player=player, move=move))
+        do(Matches(store, lambda: T0), SubmitMove(player=player, move=move))
     assert matches.load("m").state.moves == ("e3-f4", "b6-a5")
 
 
@@ -296,7 +296,7 @@ def test_a_snapshot_is_kept_now_and_then_and_spares_the_replay(
     opened = store.open("m", None)
     assert opened.snapshot is not None
     assert 0 < len(opened.events) < 10
-    assert Matches(store, lambda: NOON).load("m")[:2] == known[:2]
+    assert Matches(store, lambda: T0).load("m")[:2] == known[:2]
 
 
 def unknown_layout(snapshot: dict[str, Any]) -> None:
@@ -326,7 +326,7 @@ def test_a_snapshot_that_cannot_be_used_is_replaced_by_the_events(
     spoil(snapshot)
     store.save_snapshot("m", known.state.version, snapshot)
     play_on(matches, later)
-    fresh = Matches(store, lambda: NOON).load("m")
+    fresh = Matches(store, lambda: T0).load("m")
     assert fresh[:2] == matches.load("m")[:2]
     assert len(fresh.state.moves) == 4 + later
 

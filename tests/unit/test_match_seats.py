@@ -19,14 +19,14 @@ from domain.match.refusals import Refused
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from tests.support.cases import refusal
-from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started_by_four
+from tests.support.matches import FOUR, T0, PlayedMatch, creation, started_by_four
 
 
 def test_a_match_is_created_with_its_game_ruleset_setup_and_seats() -> None:
     match = PlayedMatch(creation(private=True, seed="99"))
     assert match.events == [
         e.MatchCreated(
-            at=NOON + 1000,
+            at=T0 + 1000,
             creator="alice",
             game="bashni",
             ruleset=1,
@@ -61,12 +61,12 @@ def test_a_match_is_played_by_the_ruleset_that_was_asked_for(ruleset: int, legal
 
 def test_a_ruleset_that_does_not_exist_is_refused_with_those_that_do() -> None:
     with pytest.raises(Refused, match="Bashni has no ruleset 9, only 1, 2"):
-        decide(None, creation(ruleset=9), NOON)
+        decide(None, creation(ruleset=9), T0)
 
 
 def test_a_match_whose_seats_are_all_taken_starts_at_once() -> None:
     match = PlayedMatch(creation(Seat.taken("alice"), Seat.opponent(3)))
-    assert match.events[1:] == [e.MatchStarted(at=NOON + 1000)]
+    assert match.events[1:] == [e.MatchStarted(at=T0 + 1000)]
     assert match.state.status == Status.PLAYING
 
 
@@ -99,7 +99,7 @@ def test_a_match_may_be_created_between_others() -> None:
 )
 def test_a_match_that_cannot_be_is_refused(create: Command, code: str, field: str) -> None:
     with pytest.raises(Refused) as refused:
-        decide(None, create, NOON)
+        decide(None, create, T0)
     assert (refused.value.code, refused.value.field) == (code, field)
 
 
@@ -121,7 +121,7 @@ def test_a_match_is_created_once() -> None:
 )
 def test_nothing_can_be_done_in_a_match_that_does_not_exist(command: Command) -> None:
     with pytest.raises(Refused) as refused:
-        decide(None, command, NOON)
+        decide(None, command, T0)
     assert refused.value.code == "no-such-match"
 
 

@@ -10,10 +10,10 @@ from domain.match.commands import Resign
 from domain.match.terms import DAY
 from events.people.person import Person
 from events.readmodels import summarise
-from tests.support.matches import FOUR, NOON, started, started_by_four
+from tests.support.matches import FOUR, T0, started, started_by_four
 
 NAMES = ("White", "Black")
-ALICE = Person("alice", "Alice", "person", NOON)
+ALICE = Person("alice", "Alice", "person", T0)
 
 
 def words(type: str, **content: object) -> dict[str, str]:
@@ -31,7 +31,7 @@ def test_what_an_event_recorded_is_told_in_words() -> None:
     }
     assert words("time-given", seat=0, to=1, time=3 * DAY) == {"seat": "White", "to": "Black", "time": "3 days"}
     assert words("match-finished", scores=[0.0, 1.0], reason="resignation")["reason"] == "by resignation"
-    assert words("clock-paused", reason="vacation", since=NOON)["reason"] == "on vacation"
+    assert words("clock-paused", reason="vacation", since=T0)["reason"] == "on vacation"
 
 
 def test_what_a_person_wrote_and_what_cannot_be_understood_is_shown_as_it_stands() -> None:
@@ -63,7 +63,7 @@ def test_a_reason_without_words_of_its_own_is_spelled_out() -> None:
 
 
 def test_a_chart_joins_the_ratings_in_the_order_of_time_and_one_rating_is_none() -> None:
-    first, second = ShownChange("m1", NOON, 1500, 1580, 90), ShownChange("m2", NOON + DAY, 1580, 1460, 80)
+    first, second = ShownChange("m1", T0, 1500, 1580, 90), ShownChange("m2", T0 + DAY, 1580, 1460, 80)
     assert rating_chart([first], "Bashni") == ""
     chart = rating_chart([first, second], "Bashni <2>")
     points = [point.split(",") for point in chart.split('points="')[1].split('"')[0].split()]

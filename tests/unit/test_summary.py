@@ -14,7 +14,7 @@ from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack, unpack
 from events.runtime.keys import ReadModelKeys
 from events.store.memory import MemoryStore
 from tests.support.cases import WORDS, disputed, ruling
-from tests.support.matches import FOUR, NOON, PlayedMatch, creation, started, started_by_four
+from tests.support.matches import FOUR, T0, PlayedMatch, creation, started, started_by_four
 
 
 def names(match: PlayedMatch) -> set[str]:
@@ -211,13 +211,13 @@ def test_a_match_of_an_opponent_against_itself_counts_not() -> None:
 
 
 def test_a_result_of_four_is_pairwise_and_leaves_out_meetings_with_oneself() -> None:
-    result = RatedResult("m", "towers-4", NOON, ("a", "b", "a", "c"), (1.0, 0.0, 0.0, 0.0))
+    result = RatedResult("m", "towers-4", T0, ("a", "b", "a", "c"), (1.0, 0.0, 0.0, 0.0))
     assert result.results() == {
         "a": (("b", 1.0), ("c", 1.0), ("b", 0.5), ("c", 0.5)),
         "b": (("a", 0.0), ("a", 0.5), ("c", 0.5)),
         "c": (("a", 0.0), ("b", 0.5), ("a", 0.5)),
     }
-    assert result.day == NOON // DAY_MS
+    assert result.day == T0 // DAY_MS
 
 
 def test_read_models_and_store_agree_on_the_shard_of_a_match() -> None:

@@ -23,7 +23,7 @@ from domain.match.terms import (
     in_short,
     in_words,
 )
-from tests.support.matches import NOON, PlayedMatch, creation, started
+from tests.support.matches import T0, PlayedMatch, creation, started
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_terms_that_cannot_be_played_are_refused_with_their_place(
     changes: dict[str, Any], field: str, reason: str
 ) -> None:
     with pytest.raises(Refused, match=reason) as refused:
-        decide(None, creation(terms=replace(STANDARD, **changes)), NOON)
+        decide(None, creation(terms=replace(STANDARD, **changes)), T0)
     assert (refused.value.code, refused.value.field) == ("unfit-terms", field)
 
 
@@ -112,7 +112,7 @@ TAKEBACKS = replace(STANDARD, takebacks=True)
 def test_a_rated_match_against_opponents_alone_is_played_without_taking_back() -> None:
     seats = (Seat.taken("alice"), Seat.opponent(3))
     with pytest.raises(Refused) as refused:
-        decide(None, creation(*seats, terms=TAKEBACKS), NOON)
+        decide(None, creation(*seats, terms=TAKEBACKS), T0)
     assert refused.value.field == "terms.takebacks"
     unrated = PlayedMatch(creation(*seats, terms=TAKEBACKS, rated=False))
     unrated.move("alice", "c3-d4")

@@ -11,7 +11,7 @@ from domain.match.events import ClockResumed, TimeCorrected
 from domain.match.terms import DAY, HOUR, OPEN_FOR
 from events.service.clock_repair import correct_matches, correct_outages, find_future_outages
 from events.store.codec import event_of
-from tests.support.matches import NOON, creation
+from tests.support.matches import T0, creation
 from tests.support.timekept import House
 
 TEN_YEARS = 3653 * DAY
@@ -49,7 +49,7 @@ def wrong_year(house: House) -> House:
 
 
 def test_a_wrong_year_stops_clocks_until_they_are_brought_back(wrong_year: House) -> None:
-    assert wrong_year.state("m1").updated_at == NOON + HOUR + TEN_YEARS
+    assert wrong_year.state("m1").updated_at == T0 + HOUR + TEN_YEARS
     assert corrected(wrong_year) == ["m1", "m2"]
     for match in ("m1", "m2"):
         state = wrong_year.state(match)

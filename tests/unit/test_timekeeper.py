@@ -12,7 +12,7 @@ from domain.match.events import FlagFell, MatchAborted, MatchFinished
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR, MINUTE, STANDARD, UNCLAIMED_FOR
 from events.store.contract import EMPTY, StaleVersionError
-from tests.support.matches import NOON, creation
+from tests.support.matches import T0, creation
 from tests.support.timekept import THREE_DAYS, House, booked
 
 
@@ -20,7 +20,7 @@ def test_a_flag_falls_at_its_instant_and_not_a_millisecond_before(house: House) 
     house.opt_out("alice")
     match = house.start()
     instant = house.falls(match)
-    assert instant == NOON + 3 * DAY
+    assert instant == T0 + 3 * DAY
     house.beats_until(instant - 1)
     assert house.settle(match) == []
     house.beats_until(instant)
@@ -72,7 +72,7 @@ def test_who_moves_late_on_an_expected_version_hears_that_the_match_is_over(hous
 def test_a_match_that_nobody_joins_is_called_off(house: House) -> None:
     house.names.append("waiting")
     house.do("waiting", creation(match="waiting"))
-    house.beats_until(NOON + 30 * DAY)
+    house.beats_until(T0 + 30 * DAY)
     (aborted,) = house.settle("waiting")
     assert isinstance(aborted, MatchAborted)
 
@@ -80,27 +80,27 @@ def test_a_match_that_nobody_joins_is_called_off(house: House) -> None:
 def test_an_outage_is_credited_before_a_flag_falls(house: House) -> None:
     house.opt_out("alice")
     match = house.start()
-    house.beats_until(NOON + DAY)
-    house.now = NOON + 3 * DAY + HOUR
+    house.beats_until(T0 + DAY)
+    house.now = T0 + 3 * DAY + HOUR
     house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     assert house.state(match).moves[-1] == "d2-c3"
     assert house.pauses(match) == (
-        Pause(reason=PauseReason.OUTAGE, seat=None, since=NOON + DAY, until=NOON + 3 * DAY + HOUR),
+        Pause(reason=PauseReason.OUTAGE, seat=None, since=T0 + DAY, until=T0 + 3 * DAY + HOUR),
     )
-    assert house.heartbeat.uncredited() == [Outage(NOON + DAY, NOON + 3 * DAY + HOUR)]
+    assert house.heartbeat.uncredited() == [Outage(T0 + DAY, T0 + 3 * DAY + HOUR)]
 
 
 def test_an_outage_is_credited_to_a_seat_that_has_moved_since(house: House) -> None:
     house.opt_out("alice", "bob")
     match = house.start(STANDARD)
-    house.beats_until(NOON + DAY)
-    house.now = NOON + 2 * DAY
+    house.beats_until(T0 + DAY)
+    house.now = T0 + 2 * DAY
     house.do(match, SubmitMove(player="alice", move="d2-c3"))
     house.settle(match)
     clock = house.state(match).clock
     assert clock is not None
     assert left(clock, 0, house.now) == 11 * DAY
-    house.beats_until(NOON + 2 * DAY)
+    house.beats_until(T0 + 2 * DAY)
     assert [each.type for each in house.store.read(match)].count("clock-paused") == 1
 
 
@@ -116,30 +116,28 @@ def test_a_flag_by_claim_falls_when_it_is_claimed_and_by_itself_after_long(house
     house.opt_out("alice")
     terms = replace(THREE_DAYS, flag=FlagRule.CLAIM)
     claimed, unclaimed = house.start(terms), house.start(terms)
-    house.beats_until(NOON + 3 * DAY + MINUTE)
+    house.beats_until(T0 + 3 * DAY + MINUTE)
     assert house.settle(claimed) == []
     house.execute(claimed, CallTime(player="bob"))
     fallen = house.state(claimed).fallen
     assert fallen is not None
-    assert (fallen.deadline, fallen.at) == (NOON + 3 * DAY, NOON + 3 * DAY + MINUTE)
-    house.beats_until(NOON + 3 * DAY + UNCLAIMED_FOR)
+    assert (fallen.deadline, fallen.at) == (T0 + 3 * DAY, T0 + 3 * DAY + MINUTE)
+    house.beats_until(T0 + 3 * DAY + UNCLAIMED_FOR)
     assert isinstance(house.settle(unclaimed)[0], FlagFell)
 
 
 def test_a_claim_finds_the_automatic_vacation_of_who_has_some_left(house: House) -> None:
     match = house.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
-    house.beats_until(NOON + 3 * DAY + MINUTE)
+    house.beats_until(T0 + 3 * DAY + MINUTE)
     with pytest.raises(Refused, match="23 hours"):
         house.execute(match, CallTime(player="bob"), house.matches.load(match).head.tag)
-    assert house.pauses(match) == (
-        Pause(reason=PauseReason.VACATION, seat=0, since=NOON + 3 * DAY, until=NOON + 4 * DAY),
-    )
+    assert house.pauses(match) == (Pause(reason=PauseReason.VACATION, seat=0, since=T0 + 3 * DAY, until=T0 + 4 * DAY),)
 
 
 @pytest.mark.parametrize("claimant", ["alice", "mallory"])
 def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: House, claimant: str) -> None:
     match = house.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
-    house.beats_until(NOON + 3 * DAY + MINUTE)
+    house.beats_until(T0 + 3 * DAY + MINUTE)
     with pytest.raises(Refused):
         house.execute(match, CallTime(player=claimant))
     assert house.availability.read(["alice"])["alice"].book == ()
@@ -148,7 +146,7 @@ def test_a_claim_of_somebody_who_cannot_claim_costs_nobody_a_vacation(house: Hou
 
 def test_a_late_player_of_a_match_by_claim_may_still_move(house: House) -> None:
     match = house.start(replace(THREE_DAYS, flag=FlagRule.CLAIM))
-    house.beats_until(NOON + 5 * DAY)
+    house.beats_until(T0 + 5 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.availability.read(["alice"])["alice"].book == ()
 
@@ -164,6 +162,6 @@ def test_what_is_refused_for_another_reason_is_refused_as_ever(house: House) -> 
 def test_a_match_that_is_over_is_left_alone(house: House) -> None:
     match = house.start()
     house.do(match, Resign(player="alice"))
-    house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
-    house.beats_until(NOON + 40 * DAY)
+    house.change("alice", booked(T0 + DAY, T0 + 8 * DAY))
+    house.beats_until(T0 + 40 * DAY)
     assert house.settle(match) == []

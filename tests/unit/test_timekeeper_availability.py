@@ -9,10 +9,10 @@ from domain.match.enums import Control, PauseReason, Status
 from domain.match.events import CalendarSet, ClockPaused
 from domain.match.terms import DAY, HOUR, STANDARD
 from events.store.codec import event_of
-from tests.support.matches import NOON
+from tests.support.matches import T0
 from tests.support.timekept import THREE_DAYS, House, booked, in_berlin
 
-WEDNESDAY = Pause(reason=PauseReason.WEEKEND, seat=0, since=NOON + 2800_000, until=NOON + 2800_000 + DAY)
+WEDNESDAY = Pause(reason=PauseReason.WEEKEND, seat=0, since=T0 + 2800_000, until=T0 + 2800_000 + DAY)
 """In Berlin; the matches here begin on a Tuesday, shortly before midnight there."""
 
 
@@ -20,18 +20,18 @@ def test_free_days_are_foreseen_at_once_and_recorded_nowhere(house: House) -> No
     match = house.start()
     version = house.state(match).version
     house.change("alice", in_berlin(2))
-    assert house.foreseen(match) == NOON + 4 * DAY
+    assert house.foreseen(match) == T0 + 4 * DAY
     house.change("alice", in_berlin())
-    assert house.foreseen(match) == NOON + 3 * DAY
-    house.change("alice", booked(NOON + DAY, NOON + 8 * DAY))
-    assert house.foreseen(match) == NOON + 10 * DAY
-    assert (house.state(match).version, house.falls(match)) == (version, NOON + 3 * DAY)
+    assert house.foreseen(match) == T0 + 3 * DAY
+    house.change("alice", booked(T0 + DAY, T0 + 8 * DAY))
+    assert house.foreseen(match) == T0 + 10 * DAY
+    assert (house.state(match).version, house.falls(match)) == (version, T0 + 3 * DAY)
 
 
 def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -> None:
     match = house.start()
     house.change("alice", in_berlin(2))
-    house.beats_until(NOON + 3 * DAY)
+    house.beats_until(T0 + 3 * DAY)
     (event,) = house.settle(match)
     assert event == ClockPaused(
         at=house.now, reason=PauseReason.WEEKEND, since=WEDNESDAY.since, seat=0, until=WEDNESDAY.until
@@ -42,13 +42,13 @@ def test_a_free_day_is_recorded_as_a_pause_before_the_flag_falls(house: House) -
         "seat": 0,
         "until": WEDNESDAY.until,
     }
-    assert house.falls(match) == house.foreseen(match) == NOON + 4 * DAY
+    assert house.falls(match) == house.foreseen(match) == T0 + 4 * DAY
 
 
 def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(house: House) -> None:
     house.opt_out("alice")
     match = house.start(replace(THREE_DAYS, control=Control.BANK, bank=3 * DAY + 2800_000, cap=10 * DAY))
-    saturday = NOON + 3 * DAY + 2800_000
+    saturday = T0 + 3 * DAY + 2800_000
     assert house.falls(match) == saturday
     house.change("alice", in_berlin(5))
     house.beats_until(saturday)
@@ -60,7 +60,7 @@ def test_a_flag_does_not_fall_at_the_instant_at_which_a_free_day_begins(house: H
 def test_a_move_costs_no_time_of_a_free_day(house: House) -> None:
     match = house.start(STANDARD)
     house.change("alice", in_berlin(2))
-    house.beats_until(NOON + 2 * DAY)
+    house.beats_until(T0 + 2 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"), house.matches.load(match).head.tag)
     clock = house.state(match).clock
     assert clock is not None
@@ -72,7 +72,7 @@ def test_a_move_costs_no_time_of_a_free_day(house: House) -> None:
 def test_free_days_of_those_who_are_not_to_move_are_recorded_by_nothing(house: House) -> None:
     match = house.start()
     house.change("bob", in_berlin(2))
-    house.beats_until(NOON + 2 * DAY)
+    house.beats_until(T0 + 2 * DAY)
     house.execute(match, SubmitMove(player="alice", move="d2-c3"))
     assert house.pauses(match) == ()
 
@@ -80,19 +80,19 @@ def test_free_days_of_those_who_are_not_to_move_are_recorded_by_nothing(house: H
 def test_a_calendar_that_is_changed_counts_from_then_on(house: House) -> None:
     match = house.start()
     house.change("alice", in_berlin(2))
-    house.beats_until(NOON + DAY // 2)
+    house.beats_until(T0 + DAY // 2)
     house.change("alice", in_berlin(now=house.now))
-    half = NOON + DAY // 2 - WEDNESDAY.since
-    assert house.foreseen(match) == NOON + 3 * DAY + half
-    house.beats_until(NOON + 3 * DAY)
+    half = T0 + DAY // 2 - WEDNESDAY.since
+    assert house.foreseen(match) == T0 + 3 * DAY + half
+    house.beats_until(T0 + 3 * DAY)
     house.settle(match)
-    assert house.falls(match) == NOON + 3 * DAY + half
+    assert house.falls(match) == T0 + 3 * DAY + half
 
 
 def test_a_free_day_that_was_recorded_ends_with_the_calendar_that_had_it(house: House) -> None:
     match = house.start()
     house.change("alice", in_berlin(2))
-    house.beats_until(NOON + DAY // 2)
+    house.beats_until(T0 + DAY // 2)
     house.execute(match, OfferDraw(player="alice"))
     assert house.pauses(match) == (WEDNESDAY,)
     house.change("alice", in_berlin(now=house.now))
@@ -102,7 +102,7 @@ def test_a_free_day_that_was_recorded_ends_with_the_calendar_that_had_it(house: 
 
 def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House) -> None:
     match = house.start()
-    house.beats_until(NOON + HOUR)
+    house.beats_until(T0 + HOUR)
     for _ in range(20):
         house.now += 1000
         house.do(
@@ -110,20 +110,20 @@ def test_a_calendar_that_changes_all_the_time_makes_no_clock_large(house: House)
         )
         house.do(match, ResumeClock(reason=PauseReason.WEEKEND, player="alice"))
     assert house.pauses(match) == (replace(WEDNESDAY, until=house.now),)
-    assert house.falls(match) == NOON + 3 * DAY + house.now - WEDNESDAY.since
+    assert house.falls(match) == T0 + 3 * DAY + house.now - WEDNESDAY.since
 
 
 def test_a_match_that_has_recorded_a_calendar_lays_it_down_and_loses_no_free_day(house: House) -> None:
     match = house.start()
     availability = house.change("alice", in_berlin(2))
     house.do(match, SetCalendar(player="alice", calendar=availability.calendar))
-    house.beats_until(NOON + DAY // 2)
+    house.beats_until(T0 + DAY // 2)
     house.settle(match)
     assert event_of(house.store.read(match)[-1]) == CalendarSet(at=house.now, seat=0, calendar=None)
-    assert house.foreseen(match) == NOON + 4 * DAY
-    house.beats_until(NOON + 3 * DAY + DAY // 2)
+    assert house.foreseen(match) == T0 + 4 * DAY
+    house.beats_until(T0 + 3 * DAY + DAY // 2)
     house.settle(match)
-    assert house.falls(match) == NOON + 4 * DAY
+    assert house.falls(match) == T0 + 4 * DAY
 
 
 def test_free_days_reach_no_match_whose_terms_do_not_have_them(house: House) -> None:
@@ -135,7 +135,7 @@ def test_free_days_reach_no_match_whose_terms_do_not_have_them(house: House) -> 
 
 def test_a_new_match_knows_the_preference_of_its_players_and_records_nothing_of_their_time(house: House) -> None:
     house.availability.change("bob", in_berlin(5, 6))
-    house.availability.change("bob", booked(NOON + DAY, NOON + 2 * DAY))
+    house.availability.change("bob", booked(T0 + DAY, T0 + 2 * DAY))
     house.availability.change("bob", lambda own: own._replace(plays_forced=True))
     match = house.start(moved=False)
     version = house.state(match).version
@@ -155,17 +155,17 @@ def test_a_preference_for_forced_moves_reaches_running_matches_that_allow_lines(
 
 def test_a_change_that_was_killed_midway_is_finished_by_its_mark(house: House) -> None:
     matches = [house.start(), house.start(), house.start()]
-    house.change("alice", booked(NOON, NOON + 8 * DAY))
+    house.change("alice", booked(T0, T0 + 8 * DAY))
     for match in matches:
         house.execute(match, OfferDraw(player="alice"))
-    house.beats_until(NOON + DAY)
+    house.beats_until(T0 + DAY)
     _, mark = house.availability.change("alice", lambda own: own._replace(book=vacation.ended(own.book, house.now)))
     house.another().sync(matches[0], house.now)
     versions = [house.state(match).version for match in matches]
     assert house.availability.pending() == [mark]
     assert mark is not None
     house.timekeeper.follow(mark, house.now)
-    assert [house.falls(match) for match in matches] == [NOON + 4 * DAY] * 3
+    assert [house.falls(match) for match in matches] == [T0 + 4 * DAY] * 3
     assert [house.state(match).version for match in matches] == [versions[0], versions[1] + 1, versions[2] + 1]
     assert house.availability.pending() == []
 

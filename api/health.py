@@ -102,12 +102,11 @@ def _impaired(ages_s: Mapping[str, float]) -> dict[str, str]:
 
 def _impaired_parts() -> dict[str, str]:
     """Return what the supervisor says of the parts that it keeps, if there is one."""
-    path = os.environ.get("ROOKERY_IMPAIRED")
+    path = services().settings.impairments_file
     if path is None:
         return {}
     try:
-        with open(path) as file:
-            return dict(json.load(file))
+        return dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         return {"supervisor": f"its report cannot be read: {error}"}
 

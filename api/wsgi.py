@@ -10,7 +10,8 @@ from events.runtime.settings import Settings
 
 def _app() -> Flask:
     configure()
-    return behind_proxies(create_app(Settings.from_environment()))
+    settings = Settings.from_environment()
+    return behind_proxies(create_app(settings), settings.trusted_proxies)
 
 
 app = _app()

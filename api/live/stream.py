@@ -147,4 +147,5 @@ def __getattr__(name: str) -> Flask:
     if name != "app":
         raise AttributeError(name)
     configure()
-    return behind_proxies(create_stream_app(Settings.from_environment()))
+    settings = Settings.from_environment()
+    return behind_proxies(create_stream_app(settings), settings.trusted_proxies)

@@ -22,8 +22,8 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import Error
 
-from api.access.proxies import trusted_proxies
 from api.http.openapi import LARGEST_BODY
+from events.runtime.settings import Settings
 
 MAX_REQUEST_S = 10
 """For head and body together, from the first byte, and from the connection to the first byte."""
@@ -245,7 +245,7 @@ class WebWorker(Worker):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until the worker is asked to stop, then answer the requests that have arrived."""
         listeners = [listener.sock for listener in self.sockets]
-        cap = None if trusted_proxies() else MAX_CONNECTIONS_PER_ADDRESS
+        cap = None if Settings.from_environment().trusted_proxies else MAX_CONNECTIONS_PER_ADDRESS
         self.servers = servers = Servers(self.wsgi, listeners, self.cfg.threads, self.cfg.keepalive, cap)
         while self.alive and self.ppid == os.getppid():
             self.notify()

@@ -1,4 +1,4 @@
-"""How this installation is told where things are: environment variables, read once."""
+"""The settings of an installation: environment variables, read once, here and nowhere else."""
 
 import re
 from pathlib import Path
@@ -10,11 +10,11 @@ from kombu.transport import TRANSPORT_ALIASES
 
 from events.runtime.connections import connect
 
-MOST_SHARDS = 1024
-"""More would cost every reader of all shards more than they could spread."""
+MAX_SHARDS = 1024
+"""More would cost each reader of all shards more than the spreading saves."""
 
 PREFIX = re.compile(r"[A-Za-z0-9:._-]{1,64}")
-"""Braces in a prefix would decide which keys stand together on a cluster."""
+"""Braces in a prefix would be taken for the hash tag of every key."""
 
 STORE_URL = "redis://127.0.0.1:6379/0"
 STREAM_URL = "http://127.0.0.1:8001"
@@ -24,9 +24,11 @@ PUBLIC_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1
 
 
 class Settings(NamedTuple):
-    """Where the store and the broker are, and what the outside sees.
+    """Where the store and the broker are, and what is visible outside.
 
-    ``shards`` counts only when the store is installed; None takes what was settled then (16 the first time).
+    ``shards`` counts only when the store is installed; None takes the number from then (16 the first time).
+    ``trusted_proxies`` is how many proxies in front of the API and the stream are believed what they say of a caller.
+    ``impairments_file`` is where the supervisor reports which parts of the installation do not work.
     """
 
     redis_url: str
@@ -37,17 +39,20 @@ class Settings(NamedTuple):
     shards: int | None
     page_url: str = PAGE_URL
     key_file: Path | None = None
+    trusted_proxies: int = 0
+    impairments_file: Path | None = None
 
     @classmethod
     def from_environment(
         cls, redis_url: str = STORE_URL, stream_url: str = STREAM_URL, page_url: str = PAGE_URL
     ) -> "Settings":
-        """Return the settings from the environment; raises environs.EnvError, with its name, for an unfit value.
+        """Return the settings from the environment; raises environs.EnvError naming an invalid one.
 
         REDIS_URL (the store), BROKER_URL (default: the next database of the same server), ROOKERY_PREFIX,
         ROOKERY_STREAM_URL (public base URL of the live stream), ROOKERY_SECURE_COOKIES, ROOKERY_SHARDS,
         ROOKERY_PAGE_URL (public base URL of the pages; where the stream has a port of its own), ROOKERY_KEY_FILE (the
-        secret that the signing key is encrypted with in the store; made when it is absent). The arguments are the
+        secret that the signing key is encrypted with in the store; made when it is absent), ROOKERY_TRUSTED_PROXIES,
+        ROOKERY_IMPAIRED. The arguments are the
         defaults of REDIS_URL, ROOKERY_STREAM_URL and ROOKERY_PAGE_URL.
         """
         env = Env()
@@ -58,8 +63,10 @@ class Settings(NamedTuple):
             prefix=env.str("ROOKERY_PREFIX", "rk:", validate=_check_prefix),
             stream_url=env.str("ROOKERY_STREAM_URL", stream_url, validate=_check_public_url),
             secure_cookies=env.bool("ROOKERY_SECURE_COOKIES", False),
-            shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MOST_SHARDS)),
+            shards=env.int("ROOKERY_SHARDS", None, validate=validate.Range(min=1, max=MAX_SHARDS)),
             key_file=env.path("ROOKERY_KEY_FILE", None),
+            trusted_proxies=env.int("ROOKERY_TRUSTED_PROXIES", 0, validate=validate.Range(min=0)),
+            impairments_file=env.path("ROOKERY_IMPAIRED", None),
             page_url=env.str("ROOKERY_PAGE_URL", page_url, validate=_check_public_url),
         )
 
@@ -73,7 +80,7 @@ def next_database(url: str) -> str:
     return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + 1}"))
 
 
-# What is wrong is said without the value itself: it may hold a password.
+# Errors do not repeat the value: it may hold a password.
 
 
 def check_store(url: str) -> None:
@@ -82,8 +89,8 @@ def check_store(url: str) -> None:
         raise ValidationError("must begin with redis://, rediss:// or unix://")
     _check_place(url)
     parts = urlsplit(url)
-    named = bool(parts.path) if parts.scheme == "unix" else bool(re.fullmatch("/?[0-9]*", parts.path))
-    if not named or (parts.scheme != "unix" and "db" in parse_qs(parts.query)):
+    has_database = bool(parts.path) if parts.scheme == "unix" else bool(re.fullmatch("/?[0-9]*", parts.path))
+    if not has_database or (parts.scheme != "unix" and "db" in parse_qs(parts.query)):
         raise ValidationError(
             "must be like redis://host:6379/0, with the number of the database, or unix:///socket?db=0"
         )
@@ -94,8 +101,8 @@ def check_store(url: str) -> None:
 
 
 def _check_broker(url: str) -> None:
-    scheme, found, _ = url.partition("://")
-    if url and (not found or scheme.partition("+")[0] not in TRANSPORT_ALIASES):
+    scheme, separator, _ = url.partition("://")
+    if url and (not separator or scheme.partition("+")[0] not in TRANSPORT_ALIASES):
         raise ValidationError("must begin with a kind of broker that Celery knows, like redis:// or amqp://")
     _check_place(url)
 

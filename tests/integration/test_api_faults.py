@@ -73,10 +73,12 @@ def test_lines_of_the_relays_that_make_no_progress_are_named_and_measured(servic
 
 
 def test_what_the_supervisor_reports_is_named_also_while_the_store_is_away(
-    own_server: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_server: RealServer, tmp_path: Path
 ) -> None:
-    client, report = app_on(own_server.url).test_client(), tmp_path / "impaired.json"
-    monkeypatch.setenv("ROOKERY_IMPAIRED", str(report))
+    app, report = app_on(own_server.url), tmp_path / "impaired.json"
+    services: Services = app.extensions[EXTENSION]
+    services.settings = services.settings._replace(impairments_file=report)
+    client = app.test_client()
     assert "cannot be read" in client.get("/readyz").json["impaired"]["supervisor"]
     report.write_text(json.dumps({"server": "was killed by SIGKILL"}))
     assert client.get("/readyz").json["impaired"] == {"server": "was killed by SIGKILL"}

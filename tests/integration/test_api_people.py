@@ -313,12 +313,11 @@ def test_the_store_knows_no_secret(app: Flask, redis: StoreClient, anna: Caller)
         assert hidden.encode() not in kept
 
 
-@pytest.mark.parametrize(("proxies", "counted_apart"), [("0", False), ("1", True)])
+@pytest.mark.parametrize(("proxies", "counted_apart"), [(0, False), (1, True)])
 def test_addresses_are_believed_of_as_many_proxies_as_there_are(
-    server: RealServer, monkeypatch: pytest.MonkeyPatch, proxies: str, counted_apart: bool
+    server: RealServer, proxies: int, counted_apart: bool
 ) -> None:
-    monkeypatch.setenv("ROOKERY_TRUSTED_PROXIES", proxies)
-    visitor = Caller(behind_proxies(app_on(server.url, Limits(guests="1/hour"))))
+    visitor = Caller(behind_proxies(app_on(server.url, Limits(guests="1/hour")), proxies))
     answers = [visitor.post("/guests", X_Forwarded_For=f"made-up, 192.0.2.{last}") for last in (1, 2)]
     assert [answer.status_code for answer in answers] == [201, 201 if counted_apart else 429]
     assert visitor.post("/guests", X_Forwarded_For="something-else, 192.0.2.1").status_code == 429

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from environs import EnvError
-from flask import Flask
 
-from api.access.proxies import behind_proxies
 from deploy.cli import main
 from events.installation import make_store
 from events.runtime.connections import blocking_client, connect
@@ -23,6 +21,8 @@ NAMES = (
     "ROOKERY_SHARDS",
     "ROOKERY_PAGE_URL",
     "ROOKERY_KEY_FILE",
+    "ROOKERY_TRUSTED_PROXIES",
+    "ROOKERY_IMPAIRED",
 )
 
 
@@ -42,6 +42,8 @@ def test_an_empty_environment_means_one_server_on_this_machine() -> None:
         shards=None,
         page_url="http://127.0.0.1:8000",
         key_file=None,
+        trusted_proxies=0,
+        impairments_file=None,
     )
 
 
@@ -55,10 +57,12 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "32",
         "https://rookery.example",
         "/keys/at-rest.key",
+        "2",
+        "/run/impaired.json",
     )
     for name, value in zip(NAMES, values, strict=True):
         monkeypatch.setenv(name, value)
-    assert Settings.from_environment() == (*values[:4], True, 32, values[6], Path(values[7]))
+    assert Settings.from_environment() == (*values[:4], True, 32, values[6], Path(values[7]), 2, Path(values[9]))
 
 
 @pytest.mark.parametrize(("name", "value"), [("ROOKERY_SHARDS", "many"), ("ROOKERY_SECURE_COOKIES", "perhaps")])
@@ -106,7 +110,7 @@ def test_a_value_that_cannot_be_used_is_refused_with_its_name_and_the_reason_but
 def test_a_number_of_proxies_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, proxies: str) -> None:
     monkeypatch.setenv("ROOKERY_TRUSTED_PROXIES", proxies)
     with pytest.raises(EnvError, match="ROOKERY_TRUSTED_PROXIES"):
-        behind_proxies(Flask("test"))
+        Settings.from_environment()
 
 
 @pytest.mark.parametrize("shards", ["0", "-1", "1000000"])

@@ -20,7 +20,7 @@ from tests.bench.measure import Table, verdict
 LOW, HIGH = 3, 8
 TARGETS = {LOW: 5.0, HIGH: 60.0}
 """Seconds by level."""
-MOST = {LOW: 120, HIGH: 2}
+MAX_PLACES = {LOW: 120, HIGH: 2}
 """Positions of each game in which a level is asked."""
 
 PLIES = 160
@@ -47,7 +47,7 @@ def tables() -> Iterator[Table]:
         cells: list[str | float] = []
         places = list(chain(_played(game), _worked_examples(game)))
         for level in (LOW, HIGH):
-            answers = [_answer(game, place, level) for place in places[: MOST[level]]]
+            answers = [_answer(game, place, level) for place in places[: MAX_PLACES[level]]]
             answers.sort(key=lambda answer: -answer.seconds)
             worst = answers[0].seconds
             cells += [f"{len(answers):,}", worst, verdict(worst, TARGETS[level], at_least=False)]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from domain.game import AnyGame, MalformedNotation, RulesError
 from tests.support.rulesets import WITH_TINY
 
-LONGEST = 10_000
-LONGEST_REASON = 400
+MAX_TEXT_CHARACTERS = 10_000
+MAX_REASON_CHARACTERS = 400
 PLIES = 240
 """How far the random games are followed."""
 
@@ -68,7 +68,9 @@ def stretched(draw: st.DrawFn, texts: Sequence[str]) -> str:
     start = draw(st.integers(0, len(text)))
     end = draw(st.integers(start, len(text)))
     part = text[start:end] + draw(st.text(SIGNS, max_size=2)) or " "
-    return (text[:start] + part * (LONGEST // len(part)))[: LONGEST - len(text) + end] + text[end:]
+    return (text[:start] + part * (MAX_TEXT_CHARACTERS // len(part)))[: MAX_TEXT_CHARACTERS - len(text) + end] + text[
+        end:
+    ]
 
 
 @cache
@@ -80,7 +82,7 @@ def anything(texts: tuple[str, ...]) -> st.SearchStrategy[str]:
 
 def assert_says_why(refusal: RulesError) -> None:
     """Check that the reason is a reason: there, and not as long as what it refuses."""
-    assert 0 < len(str(refusal)) <= LONGEST_REASON
+    assert 0 < len(str(refusal)) <= MAX_REASON_CHARACTERS
 
 
 @every_game

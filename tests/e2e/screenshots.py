@@ -37,7 +37,7 @@ LEVEL = 2
 DAY = 86_400
 """Seconds."""
 
-LARGEST = 200_000
+MAX_PICTURE_BYTES = 200_000
 """Bytes that a picture in the documents may have."""
 
 
@@ -322,8 +322,8 @@ def take(target: Path) -> None:
         anna.page.emulate_media(color_scheme="dark")
         board("phone-bashni", matches["bashni"])
     for file in sorted(target.rglob("*.png")):
-        if file.stat().st_size > LARGEST:
-            raise ValueError(f"{file} has {file.stat().st_size} bytes, more than {LARGEST}")
+        if file.stat().st_size > MAX_PICTURE_BYTES:
+            raise ValueError(f"{file} has {file.stat().st_size} bytes, more than {MAX_PICTURE_BYTES}")
 
 
 if __name__ == "__main__":

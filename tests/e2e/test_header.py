@@ -12,7 +12,7 @@ from events.runtime.wall_clock import now_ms
 from tests.e2e.visitors import Visitor
 
 WIDTHS = (320, 380, 768, 1280, 2560)
-LONGEST_NAME = "nimzowitsch-and-capablanca"[:24]
+LONG_NAME = "nimzowitsch-and-capablanca"[:24]
 MIN_TARGET_PX = 24
 BOXES = """() => [...document.querySelectorAll(".masthead a, .masthead summary")]
   .filter((each) => each.checkVisibility())
@@ -23,7 +23,7 @@ BOXES = """() => [...document.querySelectorAll(".masthead a, .masthead summary")
 def test_the_header_is_one_line_from_small_phones_to_large_screens_and_its_menu_holds_the_rest(
     visit: Callable[..., Visitor], installation: LocalInstallation
 ) -> None:
-    person = visit().sign_up(LONGEST_NAME)
+    person = visit().sign_up(LONG_NAME)
     settings = installation.settings
     Administration(make_store(settings).client, settings.prefix, now_ms).grant(
         person.call("GET", "/me")["id"], "arbiter", "console"

@@ -11,7 +11,7 @@ from tests.e2e.test_announcements import WATCH, heard, last_said
 from tests.e2e.visitors import Visitor
 
 BOARD = "#board .square"
-MOST_TABS = 40
+MAX_TABS = 40
 
 
 class Turn(NamedTuple):
@@ -112,7 +112,7 @@ def press(page: Page, key: str) -> None:
     elif not key.startswith("#"):
         page.keyboard.type(key)
     else:
-        for _ in range(MOST_TABS):
+        for _ in range(MAX_TABS):
             page.keyboard.press("Tab")
             if page.evaluate("selector => document.activeElement.matches(selector)", key):
                 return

@@ -16,7 +16,7 @@ from events.store.codec import event_of
 from tests.golden.stored import DIRECTORY, Golden, envelopes, path_of, read, replayed
 from tests.support.rulesets import RULESETS
 
-LARGEST = 500_000
+MAX_BYTES = 500_000
 """Bytes that all files together may have."""
 
 
@@ -34,7 +34,7 @@ every_ruleset = pytest.mark.parametrize("name", RULESETS)
 
 def test_every_ruleset_has_golden_matches_and_no_ruleset_that_has_some_is_missing() -> None:
     assert {path.name for path in DIRECTORY.glob("*.gz")} == {f"{name}.txt.gz" for name in RULESETS}
-    assert sum(path.stat().st_size for path in DIRECTORY.glob("*.gz")) < LARGEST
+    assert sum(path.stat().st_size for path in DIRECTORY.glob("*.gz")) < MAX_BYTES
 
 
 @every_match

@@ -27,7 +27,7 @@ class Piece(NamedTuple):
 class Cell(NamedTuple):
     """A square of the board: its name, its top left corner, and its kind (``light``, ``dark``, ``castle`` ...).
 
-    A name is one or two letters and a number of one or two digits.
+    A name is one or two letters and a number of one or two digits; see ``Scene.has_levels``.
     """
 
     square: str
@@ -69,3 +69,8 @@ class Scene(NamedTuple):
     links: tuple[tuple[str, str], ...] = ()
     notes: tuple[Note, ...] = ()
     checked: tuple[str, ...] = ()
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether a square is named by two letters for its place on a level and the number of the level."""
+        return any(cell.square[1].isalpha() for cell in self.cells)

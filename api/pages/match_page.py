@@ -109,6 +109,7 @@ def match_page(match_id: str) -> str | Response:
         now=now,
         shared=shared_match(state, game, ply, [_player_name(entry) for entry in seats], _standing(state, seats)),
         wide=scene.width > MIN_WIDE_RATIO * scene.height,
+        has_levels=scene.has_levels,
     )
 
 

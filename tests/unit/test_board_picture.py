@@ -267,3 +267,9 @@ def test_a_king_in_check_stands_on_a_star_on_its_square_however_the_board_is_tur
         assert [sum(axis) / len(points) for axis in zip(*points, strict=True)] == pytest.approx(middle, abs=0.01)
         assert len({round(abs(complex(x - middle[0], y - middle[1])), 1) for x, y in points}) == 2
     assert ".check{" in draw_alone(scene, COLOURS, "Check").style.replace(" ", "")
+
+
+def test_the_tower_game_alone_has_levels() -> None:
+    assert [game.id for game in GAMES.values() if game.scene(game.initial(next(iter(game.setups)))).has_levels] == [
+        "tower-game"
+    ]

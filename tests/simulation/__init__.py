@@ -1,1 +1,1 @@
-"""A simulated year: many matches of many people in virtual time, over the real code paths, and an audit of it all."""
+"""A simulated year: matches of many people in virtual time, on the real code, and an audit of everything."""

@@ -1,4 +1,4 @@
-"""A year of play in minutes: ``make simulate``, or ``python -m tests.simulation --matches 500``."""
+"""Simulate and audit a year of play: ``make simulate``, or ``python -m tests.simulation --matches 500``."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from events.runtime.connections import connect
 from events.runtime.errors import StoreError
 from events.store.redis import RedisStore
 from tests.simulation.audit import Audited, audit
-from tests.simulation.server import Kept, in_memory
+from tests.simulation.server import Backend, in_memory
 from tests.simulation.year import Year, simulate
 from tests.support.memory_heartbeat import MemoryHeartbeat
 
@@ -28,20 +28,20 @@ SHARDS = 4
 def main(matches: int, seed: int, url: str | None, twice: bool) -> None:
     """Play matches of all games through a year and audit every one of them.
 
-    People in many time zones sleep, take holidays and free days, lay lines down, offer, claim, forgive and walk off;
-    play again and dispute, arbiters rule; the server is away now and then. All flags are computed a second time, so
-    are the ratings, and what was laid down in secret is looked for in all that others can read. Exit code 1 when
-    anything was not as it must be.
+    People in many time zones sleep, take vacations and free days, set conditional moves, make offers and claims, revoke
+    flags, abandon matches, play rematches and raise disputes; arbiters rule; the server goes down now and then. All
+    flags and ratings are recomputed independently, and private texts and moves are searched for in everything that
+    others can read. Exit code 1 when any check fails.
     """
-    audited = _run(_place(url), matches, seed, told=True)
-    agrees = not twice or _run(in_memory(), matches, seed, told=False).digest == audited.digest
+    audited = _run(_backend(url), matches, seed, verbose=True)
+    agrees = not twice or _run(in_memory(), matches, seed, verbose=False).digest == audited.digest
     if twice:
         click.echo(f"A second run gave {'the same events' if agrees else 'OTHER EVENTS'}.")
-    if audited.wanting or not agrees:
+    if audited.failures or not agrees:
         raise SystemExit(1)
 
 
-def _run(kept: Kept, matches: int, seed: int, told: bool) -> Audited:
+def _run(kept: Backend, matches: int, seed: int, verbose: bool) -> Audited:
     try:
         with progress_bar(matches, "Playing") as step:
             played = simulate(kept, seed, matches, step)
@@ -49,44 +49,44 @@ def _run(kept: Kept, matches: int, seed: int, told: bool) -> Audited:
             audited = audit(played, step)
     except StoreError as error:
         raise CommandError(f"The server failed: {error}") from error
-    if told:
+    if verbose:
         click.echo("\n".join(_report(played, audited)))
     click.echo(f"digest of all events: {audited.digest}")
     return audited
 
 
-def _place(url: str | None) -> Kept:
+def _backend(url: str | None) -> Backend:
     if url is None:
         return in_memory()
     try:
-        # The heart of a year beats a quarter of a million times, and nothing of it is to be seen in the events.
+        # The heartbeat stays in memory: it beats a quarter of a million times a year and leaves no trace in events.
         client = connect(url)
         if client.dbsize():
-            raise CommandError(f"The database at {url} is not empty: a year needs one of its own.")
+            raise CommandError(f"The database at {url} is not empty: the simulation needs one of its own.")
         store = RedisStore(client, PREFIX, SHARDS)
-        return Kept(store, RedisAvailabilityStore(client, PREFIX), MemoryHeartbeat())
+        return Backend(store, RedisAvailabilityStore(client, PREFIX), MemoryHeartbeat())
     except (StoreError, ValueError) as error:
         raise CommandError(f"The database at {url} cannot be used: {error}") from error
 
 
 def _report(year: Year, audited: Audited) -> Iterable[str]:
-    """Yield the tables of a year, a line each."""
+    """Yield the tables of a year, line by line."""
     zones = len({person.zone for person in year.people})
-    until = datetime.fromtimestamp(year.house.now / 1000, UTC)
+    until = datetime.fromtimestamp(year.server.now / 1000, UTC)
     yield f"{len(year.matches)} matches of {len(year.people)} people in {zones} time zones, until {until:%Y-%m-%d}"
     yield ""
     yield from _endings(audited)
     yield ""
-    yield from _table("what people did", year.counted)
+    yield from _table("what people did", year.counts)
     yield ""
     yield from _table("events", audited.seen)
     yield ""
-    wrong = {rule: sum(each.startswith(f"{rule}:") for each in audited.wanting) for rule in audited.checks}
-    yield f"{'what must be so':<60} {'looked at':>9} {'wrong':>6}"
-    for rule, looked_at in sorted(audited.checks.items()):
-        yield f"  {rule:<58} {looked_at:>9} {wrong[rule]:>6}"
-    for wanting in audited.wanting:
-        yield f"WRONG: {wanting}"
+    wrong = {rule: sum(failure.startswith(f"{rule}:") for failure in audited.failures) for rule in audited.checks}
+    yield f"{'check':<60} {'places':>9} {'failed':>6}"
+    for rule, places in sorted(audited.checks.items()):
+        yield f"  {rule:<58} {places:>9} {wrong[rule]:>6}"
+    for failure in audited.failures:
+        yield f"FAILED: {failure}"
 
 
 def _endings(audited: Audited) -> Iterable[str]:
@@ -98,9 +98,9 @@ def _endings(audited: Audited) -> Iterable[str]:
         yield f"  {game:<16}" + "".join(f"  {number:>{w}}" for number, w in zip(numbers, widths, strict=True))
 
 
-def _table(title: str, counted: Mapping[str, int]) -> Iterable[str]:
+def _table(title: str, counts: Mapping[str, int]) -> Iterable[str]:
     yield title
-    for name, number in sorted(counted.items()):
+    for name, number in sorted(counts.items()):
         yield f"  {name:<58} {number:>9}"
 
 

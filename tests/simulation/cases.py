@@ -1,4 +1,4 @@
-"""Cases of a simulated year: players dispute, arbiters freeze, rule and are appealed against, all kinds of rulings."""
+"""Cases of a simulated year: disputes, freezes, rulings of all kinds, and appeals."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -12,57 +12,57 @@ from domain.match.enums import Ground, RulingKind, Status
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from domain.match.terms import DAY, HOUR
-from tests.simulation.server import House, NobodyHome
+from tests.simulation.server import ServerDownError, SimulatedServer
 
 ARBITERS = ("arbiter-0", "arbiter-1")
-"""The second one rules on appeals."""
+"""The second one decides appeals."""
 
-SHARE = 0.08
-"""Of the matches, while they are played and again when they are over."""
+DISPUTE_RATE = 0.08
+"""The share of matches that are disputed in play, and again of those that are over."""
 
 
 class Cases:
-    """All cases of a year, at ``house``. ``counted`` is what happened how often, ``said`` every word said in one."""
+    """All cases of a year on ``server``; ``counts`` counts what happened, ``said`` has all texts of cases."""
 
-    def __init__(self, house: House, random: Random, counted: Counter[str]) -> None:
-        self._house = house
+    def __init__(self, server: SimulatedServer, random: Random, counts: Counter[str]) -> None:
+        self._server = server
         self._random = random
-        self._counted = counted
-        self._looked_at: set[tuple[str, str]] = set()
+        self._counts = counts
+        self._considered: set[tuple[str, str]] = set()
         self._open: dict[str, tuple[int, bool]] = {}
         self.said: list[str] = []
 
-    def changed(self, match: str) -> None:
-        """Let ``match`` come to be disputed now and then, while it is played or once it is over."""
-        state = self._house.state(match)
+    def changed(self, match_id: str) -> None:
+        """Sometimes have a match disputed, in play or once it is over."""
+        state = self._server.state(match_id)
         self._judge(state)
         if (state.status == Status.PLAYING and state.plies >= 4) or state.status == Status.FINISHED:
-            if (match, state.status) not in self._looked_at and self._random.random() < SHARE:
-                self._later(5 * DAY, lambda: self._dispute(match))
-            self._looked_at.add((match, state.status))
+            if (match_id, state.status) not in self._considered and self._random.random() < DISPUTE_RATE:
+                self._schedule(5 * DAY, lambda: self._dispute(match_id))
+            self._considered.add((match_id, state.status))
 
     def _judge(self, state: MatchState) -> None:
-        """See to it that an open case is stated, sometimes frozen or let go on, and ruled on."""
+        """Plan statements, sometimes a freeze or its end, and a ruling for an open case."""
         case = state.open_case
         place = None if case is None else (case.number, case.appealed)
         if case is None or self._open.get(state.match) == place:
             return
         self._open[state.match] = case.number, case.appealed
-        match, arbiter = state.match, ARBITERS[case.appealed]
+        match_id, arbiter = state.match, ARBITERS[case.appealed]
         people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
         for player in people:
             if self._random.random() < 0.5:
-                self._later(DAY, partial(self._state, match, player))
+                self._schedule(DAY, partial(self._state, match_id, player))
         if self._random.random() < 0.5:
             frozen = not state.frozen
-            self._later(2 * DAY, lambda: self._do(match, arbiter, c.Freeze(arbiter=arbiter, frozen=frozen)))
-        self._later(8 * DAY, lambda: self._rule(match, arbiter))
+            self._schedule(2 * DAY, lambda: self._do(match_id, arbiter, c.Freeze(arbiter=arbiter, frozen=frozen)))
+        self._schedule(8 * DAY, lambda: self._rule(match_id, arbiter))
 
-    def _state(self, match: str, player: str) -> None:
-        self._do(match, player, c.FileStatement(player=player, statement=self._statement(match, player)))
+    def _state(self, match_id: str, player: str) -> None:
+        self._do(match_id, player, c.FileStatement(player=player, statement=self._statement(match_id, player)))
 
-    def _dispute(self, match: str) -> None:
-        state = self._house.state(match)
+    def _dispute(self, match_id: str) -> None:
+        state = self._server.state(match_id)
         if state.open_case is not None or state.status not in (Status.PLAYING, Status.FINISHED):
             return
         people = [seat.player for seat in state.seats if seat.player is not None and seat.level is None]
@@ -70,25 +70,28 @@ class Cases:
         if self._random.random() < 0.2:
             arbiter = ARBITERS[0]
             self._do(
-                match,
+                match_id,
                 arbiter,
-                c.OpenCase(arbiter=arbiter, ply=ply, ground=ground, statement=self._statement(match, arbiter)),
+                c.OpenCase(arbiter=arbiter, ply=ply, ground=ground, statement=self._statement(match_id, arbiter)),
             )
         else:
             player = self._random.choice(people)
             self._do(
-                match,
+                match_id,
                 player,
-                c.RaiseDispute(player=player, ply=ply, ground=ground, statement=self._statement(match, player)),
+                c.RaiseDispute(player=player, ply=ply, ground=ground, statement=self._statement(match_id, player)),
             )
 
-    def _rule(self, match: str, arbiter: str) -> None:
-        state = self._house.state(match)
+    def _rule(self, match_id: str, arbiter: str) -> None:
+        state = self._server.state(match_id)
         if state.open_case is None:
             return
         ruling = RulingKind.RESTORE if state.annulled is not None else self._random.choice(self._rulings(state))
         rule = c.Rule(
-            arbiter=arbiter, ruling=ruling, reason=self._statement(match, arbiter), rule=self._statement(match, arbiter)
+            arbiter=arbiter,
+            ruling=ruling,
+            reason=self._statement(match_id, arbiter),
+            rule=self._statement(match_id, arbiter),
         )
         if ruling == RulingKind.TAKE_BACK:
             rule = replace(rule, ply=max(0, state.plies - self._random.randint(1, 6)))
@@ -97,15 +100,17 @@ class Cases:
         elif ruling == RulingKind.DECIDE:
             winner = self._random.randrange(len(state.seats))
             rule = replace(rule, scores=tuple(float(seat == winner) for seat in range(len(state.seats))))
-        if not self._do(match, arbiter, rule):
-            self._do(match, arbiter, self._let_stand(match, arbiter))
-        again = self._house.state(match)
+        if not self._do(match_id, arbiter, rule):
+            self._do(match_id, arbiter, self._let_stand(match_id, arbiter))
+        again = self._server.state(match_id)
         if self._random.random() < (0.7 if again.annulled is not None else 0.3):
             people = [seat.player for seat in again.seats if seat.player is not None and seat.level is None]
             player = self._random.choice(people)
-            self._later(
+            self._schedule(
                 6 * DAY,
-                lambda: self._do(match, player, c.Appeal(player=player, statement=self._statement(match, player))),
+                lambda: self._do(
+                    match_id, player, c.Appeal(player=player, statement=self._statement(match_id, player))
+                ),
             )
 
     def _rulings(self, state: MatchState) -> list[RulingKind]:
@@ -124,39 +129,39 @@ class Cases:
             else [RulingKind.LET_STAND, RulingKind.TAKE_BACK, RulingKind.DECIDE, RulingKind.ANNUL, RulingKind.ANNUL]
         )
 
-    def _let_stand(self, match: str, arbiter: str) -> c.Rule:
+    def _let_stand(self, match_id: str, arbiter: str) -> c.Rule:
         return c.Rule(
             arbiter=arbiter,
             ruling=RulingKind.LET_STAND,
-            reason=self._statement(match, arbiter),
-            rule=self._statement(match, arbiter),
+            reason=self._statement(match_id, arbiter),
+            rule=self._statement(match_id, arbiter),
         )
 
-    def _statement(self, match: str, author: str) -> str:
-        """Return the digest of what ``author`` says, as the event has it; the salt is the number of all said so far."""
-        text = f"{author} says in {match} that it was not so, for the {len(self.said)}th time"
+    def _statement(self, match_id: str, author: str) -> str:
+        """Return the digest of a text by ``author`` as the event carries it; the number of texts is its salt."""
+        text = f"{author} says in {match_id} that it was not so, for the {len(self.said)}th time"
         self.said.append(text)
         return sha256(text.encode()).hexdigest()
 
-    def _do(self, match: str, actor: str, command: c.Command) -> bool:
-        """Carry ``command`` out, or do so when the server is back; return False when it was refused."""
+    def _do(self, match_id: str, actor: str, command: c.Command) -> bool:
+        """Execute ``command``, if need be when the server is back; return False when it was refused."""
         try:
-            self._house.execute(match, command, actor)
-        except NobodyHome as away:
-            self._house.at(away.until + HOUR, lambda: self._repeat(match, actor, command))
+            self._server.execute(match_id, command, actor)
+        except ServerDownError as down:
+            self._server.at(down.until + HOUR, lambda: self._repeat(match_id, actor, command))
             return True
         except Refused as refused:
-            self._counted[f"refused: {refused.code}"] += 1
+            self._counts[f"refused: {refused.code}"] += 1
             return False
-        self._counted[type(command).__name__] += 1
+        self._counts[type(command).__name__] += 1
         return True
 
-    def _repeat(self, match: str, actor: str, command: c.Command) -> None:
-        if not self._do(match, actor, command) and isinstance(command, c.Rule):
-            self._do(match, actor, self._let_stand(match, command.arbiter))
+    def _repeat(self, match_id: str, actor: str, command: c.Command) -> None:
+        if not self._do(match_id, actor, command) and isinstance(command, c.Rule):
+            self._do(match_id, actor, self._let_stand(match_id, command.arbiter))
 
-    def _later(self, span: int, act: Callable[[], object]) -> None:
+    def _schedule(self, span: int, act: Callable[[], object]) -> None:
         def happen() -> None:
             act()
 
-        self._house.at(self._house.now + HOUR + int(self._random.random() * span), happen)
+        self._server.at(self._server.now + HOUR + int(self._random.random() * span), happen)

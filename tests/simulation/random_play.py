@@ -1,4 +1,4 @@
-"""What comes to the mind of a simulated player: a move to play, and lines of what might follow."""
+"""Random moves and random trees of conditional moves for simulated players."""
 
 from itertools import islice
 from random import Random
@@ -10,20 +10,20 @@ from domain.match.enums import LineAction
 from domain.match.lines import ANY, Line
 from domain.match.state import MatchState
 
-FAMILIAR = 3
-"""So many of a position's moves everybody thinks of first: what one has laid down, the other may well play."""
+FAMILIAR_MOVES = 3
+"""Players mostly choose among the first few moves of a position, so that conditional moves are often met."""
 
-SEEN = 20
+MAX_CANDIDATES = 20
 
 
-def move_for(state: MatchState, random: Random) -> str:
-    """Return a legal move of the seat to move, in canonical form."""
+def random_move(state: MatchState, random: Random) -> str:
+    """Return a random legal move of the seat to move, in canonical form."""
     game = find_ruleset(state.game, state.ruleset)
     return _text(game, state.position, _moves(game, state.position, 1, random)[0])
 
 
-def lines_for(state: MatchState, seat: int, random: Random) -> tuple[Line, ...]:
-    """Return lines of ``seat`` from where the match stands; none when nothing comes to mind."""
+def random_lines(state: MatchState, seat: int, random: Random) -> tuple[Line, ...]:
+    """Return random conditional moves of ``seat`` from the current position; may be empty."""
     game = find_ruleset(state.game, state.ruleset)
     if game.to_move(state.position) != seat and len(state.seats) == 2 and random.random() < 0.15:
         answer = _moves(game, state.position, 1, random)
@@ -31,10 +31,12 @@ def lines_for(state: MatchState, seat: int, random: Random) -> tuple[Line, ...]:
         if game.outcome(after, ()) is None:
             reply = _text(game, after, _moves(game, after, 1, random)[0])
             return (Line(move=ANY, then=None, next=(Line(move=reply),)),)
-    return _grown(game, state.position, seat, random.randint(2, 5), random, root=True)
+    return _random_tree(game, state.position, seat, random.randint(2, 5), random, root=True)
 
 
-def _grown(game: AnyGame, position: Any, seat: int, depth: int, random: Random, root: bool = False) -> tuple[Line, ...]:
+def _random_tree(
+    game: AnyGame, position: Any, seat: int, depth: int, random: Random, root: bool = False
+) -> tuple[Line, ...]:
     if depth == 0 or game.outcome(position, ()) is not None:
         return ()
     own = game.to_move(position) == seat
@@ -45,15 +47,15 @@ def _grown(game: AnyGame, position: Any, seat: int, depth: int, random: Random, 
             then = random.choice([LineAction.RESIGN, LineAction.ACCEPT_DRAW, LineAction.ACCEPT_DRAW, LineAction.WAIT])
         following: tuple[Line, ...] = ()
         if then in (None, LineAction.ACCEPT_DRAW):
-            following = _grown(game, game.play(position, move), seat, depth - 1, random)
+            following = _random_tree(game, game.play(position, move), seat, depth - 1, random)
         lines.append(Line(move=_text(game, position, move), then=then, next=following))
     return tuple(lines)
 
 
 def _moves(game: AnyGame, position: Any, most: int, random: Random) -> list[Any]:
-    """Return at most that many different legal moves; at least one, which a position that is not over has."""
+    """Return 1 to ``most`` different legal moves of a position that is not over."""
     familiar = random.random() < 0.8
-    seen = list(islice(game.legal_moves(position), FAMILIAR if familiar else SEEN)) or [
+    seen = list(islice(game.legal_moves(position), FAMILIAR_MOVES if familiar else MAX_CANDIDATES)) or [
         game.unlisted.any_move(position)
     ]
     return random.sample(seen, min(most, len(seen)))

@@ -1,4 +1,4 @@
-"""The ratings of a simulated year, twice: as results came and went, and as if only the last had ever been there."""
+"""The ratings of a simulated year, computed twice: incrementally with every result, and from final results only."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,19 +9,19 @@ from events.readmodels.recalculation import RatingRecalculation
 from events.readmodels.standings import DayEnd
 
 Ends = dict[tuple[str, str, int], DayEnd]
-"""How players' days end, by pool, player and day."""
+"""The ratings at the end of a day, by pool, player and day."""
 
 
 class LiveRatings:
-    """Ratings that follow matches as they change; ``undone`` counts the results that went out again."""
+    """Ratings that follow the matches as they change; ``undone`` counts results that were removed or replaced."""
 
     def __init__(self) -> None:
         self._pools: dict[str, RatingRecalculation] = {}
         self._included: dict[str, RatedResult] = {}
         self.undone = 0
 
-    def follow(self, state: MatchState) -> None:
-        """Bring the ratings up to a match as it stands."""
+    def update(self, state: MatchState) -> None:
+        """Update the ratings to the current state of a match."""
         before = self._included.get(state.match)
         if not state.rated or (before is None and not state.ended):
             return
@@ -37,13 +37,13 @@ class LiveRatings:
         else:
             self._included[state.match] = result
 
-    def ends(self) -> Ends:
-        """Return how all days have ended."""
+    def day_ends(self) -> Ends:
+        """Return the ratings at the end of all days."""
         return _ends(self._pools.values())
 
 
-def from_scratch(states: Iterable[MatchState]) -> Ends:
-    """Return how all days end when only what ``states`` say now has ever been rated."""
+def final_day_ends(states: Iterable[MatchState]) -> Ends:
+    """Return the ratings at the end of all days, computed only from the results of ``states``."""
     by_pool: dict[str, list[RatedResult]] = defaultdict(list)
     for state in states:
         result = rated_result(summarise(state)) if state.rated else None

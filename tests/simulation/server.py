@@ -1,7 +1,7 @@
-"""The server of a simulated year: the real matches, timekeeper and ticker on a virtual clock, and what of it is up.
+"""The server of a simulated year: the real matches, timekeeper and ticker on a virtual clock, with downtimes.
 
-There is one queue of things to happen, in the order of virtual time; what happens at one instant happens in the order
-in which it was put in. Nothing else decides what comes next: no thread, no wall clock.
+One queue holds all actions in the order of virtual time, and of their entry within one instant. Nothing else determines
+what happens next: no thread, no wall clock.
 """
 
 from collections import defaultdict
@@ -29,40 +29,40 @@ from events.store.memory import MemoryStore
 from tests.support.memory_heartbeat import MemoryHeartbeat
 from workers.ticker import Ticker
 
-BEAT = 2 * MINUTE
-"""The ticker says each second that time is kept; no outage is noticed if it says so this often."""
+BEAT_INTERVAL = 2 * MINUTE
+"""The real ticker beats every second; this is often enough for no outage to be detected."""
 
-LOOKS = 6 * HOUR
-"""So often the ticker looks without being woken by a deadline; it finds then what an outage has left behind."""
+TICK_INTERVAL = 6 * HOUR
+"""The ticker also ticks this often without a deadline, to find what an outage has left behind."""
 
-Act = Callable[[], None]
+Action = Callable[[], None]
 
 
-class Kept(NamedTuple):
-    """Where a year is kept: in memory, or on a server."""
+class Backend(NamedTuple):
+    """Where a year is stored: in memory, or on a server."""
 
     store: EventStore
     availability: AvailabilityStore
     heartbeat: Heartbeat
 
 
-def in_memory() -> Kept:
-    """Return a place for a year that lives as long as it is used."""
-    return Kept(MemoryStore(shards=4), MemoryAvailabilityStore(), MemoryHeartbeat())
+def in_memory() -> Backend:
+    """Return an empty backend in memory."""
+    return Backend(MemoryStore(shards=4), MemoryAvailabilityStore(), MemoryHeartbeat())
 
 
-class NobodyHome(Exception):
-    """The server is away; it is back at ``until``."""
+class ServerDownError(Exception):
+    """The server is down until ``until``."""
 
     def __init__(self, until: int) -> None:
         super().__init__(until)
         self.until = until
 
 
-class House:
-    """The server and its virtual clock, which begins at ``now``. ``changed`` is called with each match that changed."""
+class SimulatedServer:
+    """The server and its virtual clock, which starts at ``now``; ``changed`` is called with each match that changed."""
 
-    def __init__(self, kept: Kept, now: int, changed: Callable[[str], None]) -> None:
+    def __init__(self, kept: Backend, now: int, changed: Callable[[str], None]) -> None:
         self.now = now
         self.store = kept.store
         self.availability = kept.availability
@@ -73,134 +73,131 @@ class House:
             kept, lambda: self.now, lambda: str(next(self._seeds)), lambda player: list(self.active[player])
         )
         self.matches, self.timekeeper = self.parts.matches, self.parts.timekeeper
-        self._ticker = self._another_ticker()
+        self._ticker = Ticker(self.parts)
         self._changed = changed
-        self._queue: list[tuple[int, int, Act]] = []
+        self._queue: list[tuple[int, int, Action]] = []
         self._numbers = count()
         self._requests = count()
         self._beaten = now
         self._announced = [0] * self.store.shards
         self._relayed = [0] * self.store.shards
         self._ticks: dict[str, int] = {}
-        self.away_until: int | None = None
-        self.idle_until: int | None = None
+        self.api_down_until: int | None = None
+        self.workers_down_until: int | None = None
 
-    def at(self, instant: int, act: Act) -> None:
-        """Let ``act`` happen at ``instant``, or now if that is past."""
+    def at(self, instant: int, act: Action) -> None:
+        """Schedule ``act`` at ``instant``, or now if that is past."""
         heappush(self._queue, (max(instant, self.now), next(self._numbers), act))
 
     def run(self) -> None:
-        """Let everything happen, until nothing is left to happen."""
+        """Run all actions until none is left."""
         self.heartbeat.beat(self.now, self.now)
-        self.at(self.now + LOOKS, self._look)
+        self.at(self.now + TICK_INTERVAL, self._tick_regularly)
         while self._queue:
             instant, _, act = heappop(self._queue)
-            self._pass_time(instant)
+            self._advance_clock(instant)
             act()
-            self._announce()
+            self._publish_changes()
 
-    def state(self, match: str) -> MatchState:
-        """Return ``match`` as it stands, as a page reads it."""
-        return self.matches.load(match).state
+    def state(self, match_id: str) -> MatchState:
+        """Return the current state of a match, as a page reads it."""
+        return self.matches.load(match_id).state
 
-    def execute(self, match: str, command: Command, actor: str) -> Sequence[Event]:
-        """Carry ``command`` out as the API does; return what happened. Raises Refused, and NobodyHome."""
-        self._answer_the_door()
+    def execute(self, match_id: str, command: Command, actor: str) -> Sequence[Event]:
+        """Execute ``command`` as the API does; return the events. Raises Refused, ServerDownError."""
+        self._require_up()
         request = Request(f"{actor}:{next(self._requests)}", "")
-        executed = self.parts.match_service.execute(match, command, actor, request)
+        executed = self.parts.match_service.execute(match_id, command, actor, request)
         return [event_of(envelope) for envelope in executed.events]
 
-    def lay_down(self, match: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
-        """Keep what ``player`` lays down, as the API does. Raises Refused, and NobodyHome."""
-        self._answer_the_door()
-        return self.parts.match_service.lay_down(match, player, orders)
+    def lay_down(self, match_id: str, player: str, orders: Callable[[MatchState, Orders], Orders]) -> Loaded:
+        """Set conditional moves as the API does. Raises Refused, ServerDownError."""
+        self._require_up()
+        return self.parts.match_service.lay_down(match_id, player, orders)
 
     def change_availability(self, player: str, change: Change, killed: bool = False) -> None:
-        """Change availability as the API does; if ``killed``, matches do not follow. Raises Refused and NobodyHome."""
-        self._answer_the_door()
+        """Change availability as the API does; ``killed``: without syncing matches. Raises Refused, ServerDownError."""
+        self._require_up()
         if killed:
             self.availability.change(player, change)
             self.at(self.now + 1000, self.tick)
         else:
             self.timekeeper.change(player, change, self.now)
 
-    def go_away(self, until: int, whole: bool) -> None:
-        """Let the workers be away until an instant, and if ``whole`` the API too."""
-        self.idle_until = until
-        self.away_until = until if whole else self.away_until
-        self.at(until, self._come_back)
+    def go_down(self, until: int, whole: bool) -> None:
+        """Take the workers down until an instant, and if ``whole`` the API too."""
+        self.workers_down_until = until
+        self.api_down_until = until if whole else self.api_down_until
+        self.at(until, self._recover)
 
     def tick(self) -> None:
-        """Let another tick of the ticker pass, and as many more as it asks for at once."""
-        while self.idle_until is None and self._ticker.tick() <= self.now:
+        """Tick, and again for as long as the ticker asks for an immediate tick."""
+        while self.workers_down_until is None and self._ticker.tick() <= self.now:
             pass
 
-    def _come_back(self) -> None:
-        if self.idle_until == self.now:
-            self.idle_until = self.away_until = None
-            self._ticker = self._another_ticker()
+    def _recover(self) -> None:
+        if self.workers_down_until == self.now:
+            self.workers_down_until = self.api_down_until = None
+            self._ticker = Ticker(self.parts)
             self.heartbeat.beat(self.now, self.now)
             for outage in self.heartbeat.provisional():
                 self.heartbeat.confirm(outage)
             self.tick()
             self._relay()
 
-    def _another_ticker(self) -> Ticker:
-        return Ticker(self.parts)
-
-    def _look(self) -> None:
+    def _tick_regularly(self) -> None:
         self.tick()
         if self._queue:
-            self.at(self.now + LOOKS, self._look)
+            self.at(self.now + TICK_INTERVAL, self._tick_regularly)
 
-    def _answer_the_door(self) -> None:
-        if self.away_until is not None:
-            raise NobodyHome(self.away_until)
+    def _require_up(self) -> None:
+        if self.api_down_until is not None:
+            raise ServerDownError(self.api_down_until)
 
-    def _pass_time(self, instant: int) -> None:
-        if self.idle_until is None:
-            for beat in range(self._beaten + BEAT, instant, BEAT):
+    def _advance_clock(self, instant: int) -> None:
+        if self.workers_down_until is None:
+            for beat in range(self._beaten + BEAT_INTERVAL, instant, BEAT_INTERVAL):
                 self.heartbeat.beat(beat, beat)
                 self._beaten = beat
             self.heartbeat.beat(instant, instant)
             self._beaten = instant
         self.now = instant
 
-    def _announce(self) -> None:
-        """Tell of all matches that have changed, and let the relay bring in what concerns their time."""
-        while news := self._news(self._announced):
-            for match in news:
-                state = self.state(match)
-                self._note(state)
+    def _publish_changes(self) -> None:
+        """Report all changed matches, and let the relay sync their clocks."""
+        while changes := self._read_feeds(self._announced):
+            for match_id in changes:
+                state = self.state(match_id)
+                self._update_active(state)
                 deadline = deadline_of(state)
-                if deadline is not None and self._ticks.get(match) != deadline:
-                    self._ticks[match] = deadline
+                if deadline is not None and self._ticks.get(match_id) != deadline:
+                    self._ticks[match_id] = deadline
                     self.at(deadline, self.tick)
-                self._changed(match)
-            if self.idle_until is None:
+                self._changed(match_id)
+            if self.workers_down_until is None:
                 self._relay()
 
     def _relay(self) -> None:
-        """Bring the matches that have changed up to the availability, as the relay does; what follows is news again."""
-        for match, pointers in self._news(self._relayed).items():
-            state = self.state(match)
+        """Sync the clocks of changed matches as the relay does, which may change them again."""
+        for match_id, pointers in self._read_feeds(self._relayed).items():
+            state = self.state(match_id)
             if state.status == Status.PLAYING:
                 first = pointers[0].version
-                events = [] if state.moves else self.store.read(match, first - 1)
+                events = [] if state.moves else self.store.read(match_id, first - 1)
                 begins = any(isinstance(event_of(event), MatchStarted) for event in events)
-                (self.timekeeper.start if begins else self.timekeeper.sync)(match, self.now)
+                (self.timekeeper.start if begins else self.timekeeper.sync)(match_id, self.now)
 
-    def _news(self, cursors: list[int]) -> dict[str, list[Pointer]]:
-        """Return the entries of the feed from ``cursors`` on by match, and move these on."""
-        news: dict[str, list[Pointer]] = {}
+    def _read_feeds(self, cursors: list[int]) -> dict[str, list[Pointer]]:
+        """Return the entries of the feeds after ``cursors`` by match, and advance these."""
+        entries: dict[str, list[Pointer]] = {}
         for shard in range(self.store.shards):
             while pointers := self.store.feed(shard, cursors[shard]):
                 cursors[shard] = pointers[-1].sequence
                 for pointer in pointers:
-                    news.setdefault(pointer.stream, []).append(pointer)
-        return news
+                    entries.setdefault(pointer.stream, []).append(pointer)
+        return entries
 
-    def _note(self, state: MatchState) -> None:
+    def _update_active(self, state: MatchState) -> None:
         for seat in state.seats:
             if seat.player is not None and state.ended:
                 self.active[seat.player].pop(state.match, None)
@@ -213,7 +210,7 @@ class SimulatedInstallation(Installation):
 
     def __init__(
         self,
-        kept: Kept,
+        kept: Backend,
         now: Callable[[], int],
         fresh_seed: Callable[[], str],
         active: Callable[[str], list[str]],
@@ -228,8 +225,8 @@ class SimulatedInstallation(Installation):
 
 
 class _NothingProjected:
-    """Read models that have seen nothing yet: who asks them has to look at the matches themselves."""
+    """Empty read models, so that the ticker reads the matches themselves."""
 
     def projected(self, matches: Sequence[str]) -> list[Projected | None]:
-        """Return nothing for every match."""
+        """Return None for every match."""
         return [None for _ in matches]

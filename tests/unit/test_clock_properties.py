@@ -30,7 +30,7 @@ from domain.match.enums import Control, FlagRule, PauseReason
 from domain.match.evolve import replay
 from domain.match.refusals import Refused
 from domain.match.terms import DAY, HOUR, MINUTE, Terms, check, days_per_move
-from tests.simulation.reference_clock import Reckoned, reckoned
+from tests.simulation.reference_clock import ExpectedFlag, expected_flag
 from tests.support.matches import PlayedMatch, started, started_by_four
 from tests.support.zones import ZONES, calendar_of, instant
 
@@ -225,7 +225,7 @@ def test_two_computations_of_the_flag_agree_after_every_event(four: bool, terms:
             assert match.state == before
         state = match.state
         expected = forecast(state.clock) if state.clock is not None else None
-        assert reckoned(match.events) == (expected and Reckoned(expected.seat, expected.at, expected.limit))
+        assert expected_flag(match.events) == (expected and ExpectedFlag(expected.seat, expected.at, expected.limit))
         if state.ended:
             assert state.clock is not None
             assert state.clock.seat is None

@@ -1,8 +1,8 @@
-"""Where read models are kept: the keys, the lists that a match stands in, and how a summary is written.
+"""The lists that a match is in, and how its summary is written.
 
 Every key of a match's projections carries the hash tag of the match's shard, so that they are written in one
 transaction with the acknowledgement of the event; readers gather from all shards. All ratings share one tag of their
-own. Lists are sorted sets; a match stands in a list of its shard with an instant as score.
+own. Lists are sorted sets; a match is in a list of its shard with an instant as score.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,24 +17,24 @@ from events.runtime.keys import ReadModelKeys
 WON, DRAWN, LOST = "+", "=", "-"
 
 NO_DEADLINE = 2**53
-"""Stands after all deadlines, in milliseconds since 1970 UTC; a sorted set keeps it exactly."""
+"""Sorts after all deadlines (milliseconds since 1970 UTC); a sorted set stores it exactly."""
 
 Entry = tuple[str, str]
 """A list and a member of it."""
 
 
 def lists_of(summary: Summary) -> dict[Entry, int]:
-    """Return the lists that a match stands in, each with the member and its score (milliseconds since 1970 UTC).
+    """Return the lists that a match is in, each with the member and its score (milliseconds since 1970 UTC).
 
     - ``open``: public matches with a free seat, by creation; ``recent``: all public matches that were not aborted, by
       their last event. Both also per game, as ``open:<game>``.
     - ``awaiting:<player>``, by the last event, and ``queue:<player>``, the same matches by their deadline;
       ``invited:<player>``, by creation; ``active:<player>`` and ``finished:<player>`` (aborted ones too), by the last
-      event, for those who sit in the match and its creator.
+      event, for those with a seat in the match and its creator.
     - ``met:<player>:<player>``, the two in ASCII order: finished matches, as ``<pool> <result of the
       first> <match> <their seats>``, by their end; private ones as ``met-privately:<player>:<player>``.
-    - ``rated``: those that count for ratings, by their end.
-    - ``cases``: those in which an arbiter has to rule, by their last event.
+    - ``rated``: matches that count for ratings, by their end.
+    - ``cases``: matches that wait for a ruling, by their last event.
     """
     match, updated = summary.match, summary.updated_at
     lists: dict[Entry, int] = {}

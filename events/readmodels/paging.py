@@ -1,7 +1,7 @@
 """Pages of lists that are spread over all shards: merged as they are read, no more than the page needs.
 
 A cursor holds the place of the last item of a page, not a number of items: matches that join or leave a list between
-two pages neither double nor hide others.
+two pages neither repeat nor hide others.
 """
 
 import base64
@@ -15,9 +15,8 @@ from events.runtime.connections import StorePipeline
 
 T = TypeVar("T")
 
-LONGEST_CURSOR = 300
-LARGEST_PAGE = 200
-
+MAX_CURSOR_LENGTH = 300
+MAX_PAGE_SIZE = 200
 
 KeyOf = Callable[[Sequence[int]], str]
 """Makes the key of a sorted set from the current generation of each shard."""
@@ -50,8 +49,8 @@ class Window:
         self.places: deque[Place] = deque()
         self.exhausted = False
 
-    def take(self, reply: Sequence[tuple[bytes, float]], newest_first: bool) -> None:
-        """Take in the reply to a read that began at the score of the last place."""
+    def add(self, reply: Sequence[tuple[bytes, float]], newest_first: bool) -> None:
+        """Add the reply to a read that began at the score of the last place."""
         places = [Place(score, member.decode()) for member, score in reply]
         last = self.place
         if last is not None:
@@ -61,11 +60,11 @@ class Window:
         if places:
             self.place = places[-1]
         else:
-            # More items share one instant than were read: look further.
+            # More items share one score than were read: read further.
             self.chunk *= 2
 
 
-def merged(
+def merge(
     read: Callable[[Queue], list[Any]], lists: Sequence[KeyOf], newest_first: bool, after: Place | None, chunk: int
 ) -> Iterator[Place]:
     """Yield the places of several sorted sets in one order, those after ``after``; reads them in steps of ``chunk``."""
@@ -79,7 +78,7 @@ def merged(
                     _read(pipeline, window, window.key(current), newest_first)
 
             for window, reply in zip(empty, read(queue), strict=True):
-                window.take(reply, newest_first)
+                window.add(reply, newest_first)
             continue
         filled = [window for window in windows if window.places]
         if not filled:
@@ -88,30 +87,30 @@ def merged(
         yield choose(filled, key=lambda window: window.places[0]).places.popleft()
 
 
-def cursor_of(place: Place) -> str:
+def format_cursor(place: Place) -> str:
     """Return the cursor of the page after ``place``."""
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
 
 
-def place_of(cursor: str | None) -> Place | None:
-    """Return the place that a cursor stands for; raises ValueError for text that is no cursor."""
+def parse_cursor(cursor: str | None) -> Place | None:
+    """Return the place that a cursor names, None without one; raises ValueError for text that is no cursor."""
     if cursor is None:
         return None
     try:
-        if len(cursor) > LONGEST_CURSOR:
+        if len(cursor) > MAX_CURSOR_LENGTH:
             raise ValueError
         score, member = json.loads(base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), b"-_", validate=True))
         if type(score) not in (int, float) or type(member) is not str or score != score:
             raise ValueError
     except (ValueError, TypeError, binascii.Error, RecursionError):
-        raise ValueError(f"this is no cursor: {cursor:.40}") from None
+        raise ValueError(f"invalid cursor: {cursor:.40}") from None
     return Place(score, member)
 
 
-def refuse_page_size(limit: int) -> None:
+def check_page_size(limit: int) -> None:
     """Raise ValueError unless ``limit`` is a size of a page."""
-    if not 1 <= limit <= LARGEST_PAGE:
-        raise ValueError(f"a page has 1 to {LARGEST_PAGE} items, not {limit}")
+    if not 1 <= limit <= MAX_PAGE_SIZE:
+        raise ValueError(f"a page has 1 to {MAX_PAGE_SIZE} items, not {limit}")
 
 
 def _read(pipeline: StorePipeline, window: Window, key: str, newest_first: bool) -> None:

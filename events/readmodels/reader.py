@@ -9,7 +9,7 @@ from domain.match.enums import Status
 from domain.rating import START_RATING
 from events.readmodels import generations
 from events.readmodels.lists import DRAWN, LOST, WON
-from events.readmodels.paging import KeyOf, Page, Place, cursor_of, merged, place_of, refuse_page_size
+from events.readmodels.paging import KeyOf, Page, Place, check_page_size, format_cursor, merge, parse_cursor
 from events.readmodels.standings import (
     HeadToHead,
     PlayerRating,
@@ -32,7 +32,7 @@ BATCH = 1000
 class ReadModels:
     """What has been projected from the events of an installation; milliseconds behind them.
 
-    ``now`` returns milliseconds since 1970 UTC. Safe to share between threads. Methods raise redis errors.
+    ``now`` returns milliseconds since 1970 UTC. Safe to share between threads. Methods raise StoreUnavailable.
     """
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
@@ -41,9 +41,9 @@ class ReadModels:
         self.read = generations.Reader(client, self.keys).read
         self._now = now
 
-    def summary(self, match: str) -> Summary | None:
+    def summary(self, match_id: str) -> Summary | None:
         """Return the summary of a match, or None when it is unknown or not projected yet."""
-        projected = self.projected([match])[0]
+        projected = self.projected([match_id])[0]
         return projected.summary if projected else None
 
     def projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
@@ -66,48 +66,33 @@ class ReadModels:
     ) -> Page[Summary]:
         """Return a page of the matches in a view, of one ``game`` if given, without private ones if ``public``.
 
-        - "open": public matches with a free seat, newest first; with ``player``, those he sits in or has created.
-        - "recent": public matches, the last changed first; with ``player``, those he has a part in.
+        - "open": public matches with a free seat, newest first; with ``player``, those of the player.
+        - "recent": public matches, the last changed first; with ``player``, those of the player.
         - "cases": matches that wait for a ruling, private ones too, the longest wait first; not of a ``player``.
-        - Of a player, and only with ``player``: "awaiting" his answer and "invited" (the longest wait first), "queue"
-          (what awaits him, the first deadline first), "active" and "finished" (the last changed first).
+        - Of a player, and only with ``player``: "awaiting" an answer and "invited" (the longest wait first), "queue"
+          (what awaits an answer, the first deadline first), "active" and "finished" (the last changed first).
 
-        Raises ValueError for an unknown view, a missing player, a cursor that is none, and a limit outside 1 to 200.
+        Raises ValueError for an unknown view, a missing player, an invalid cursor, and a limit outside 1 to 200.
         """
-        refuse_page_size(limit)
-        if view in PERSONAL_VIEWS:
-            if player is None:
-                raise ValueError(f"the view {view!r} needs a player")
-            names = [f"{view}:{player}"]
-        elif view not in PUBLIC_VIEWS:
-            raise ValueError(f"there is no view {view!r}")
-        elif player is not None:
-            names, public = [f"active:{player}", f"finished:{player}"], True
-        else:
-            names = [f"{view}:{game}" if game and view != "cases" else view]
+        check_page_size(limit)
+        names = _lists_of_view(view, player, game)
+        public = public or (view in PUBLIC_VIEWS and player is not None)
 
-        def wanted(summary: Summary) -> bool:
-            if view == "open" and not (
-                summary.status == Status.OPEN and any(seat.player is None for seat in summary.seats)
-            ):
-                return False
-            if view == "recent" and summary.status == Status.ABORTED:
-                return False
-            if view == "cases" and not summary.case:
-                return False
-            return not (public and summary.private) and (game is None or summary.game == game)
+        def belongs(summary: Summary) -> bool:
+            fits = not (public and summary.private) and (game is None or summary.game == game)
+            return fits and _in_view(summary, view)
 
-        places = self._places(names, view not in LEAST_FIRST, place_of(cursor), limit)
-        found = ((place, summary) for place, summary in self._summaries(places, limit + 1) if wanted(summary))
+        places = self._places(names, view not in LEAST_FIRST, parse_cursor(cursor), limit)
+        found = ((place, summary) for place, summary in self._summaries(places, limit + 1) if belongs(summary))
         return _page(list(islice(found, limit + 1)), limit)
 
     def matches_of(self, player: str, views: Sequence[str] = ("active", "finished", "invited")) -> list[str]:
-        """Return the ids of all matches that ``player`` sits in, is invited to or has created, sorted."""
+        """Return the ids of all matches that ``player`` has a seat in, is invited to or has created, sorted."""
         members = self._members([f"{view}:{player}" for view in views])
         return sorted({member for found in members for member in found})
 
     def listed_between(self, names: Sequence[str], since: int, until: int) -> list[tuple[str, int]]:
-        """Return the matches that stand in one of the lists ``names`` with an instant from ``since`` to ``until``."""
+        """Return the matches in the lists ``names`` with an instant from ``since`` to ``until``."""
 
         def queue(pipeline: StorePipeline, current: Sequence[int]) -> None:
             for name, shard in product(names, range(self.keys.shards)):
@@ -116,7 +101,7 @@ class ReadModels:
         return [(match_id.decode(), int(score)) for reply in self.read(queue) for match_id, score in reply]
 
     def active(self, player: str) -> list[str]:
-        """Return the ids of those of them that have not ended, without invitations."""
+        """Return the ids of the matches of ``player`` that have not ended, without invitations."""
         return self.matches_of(player, ("active",))
 
     def head_to_head(self, player: str, other: str, public: bool = False) -> list[HeadToHead]:
@@ -160,18 +145,18 @@ class ReadModels:
             before = after
         return changes
 
-    def rating_change(self, match: str) -> dict[str, tuple[float, float]]:
+    def rating_change(self, match_id: str) -> dict[str, tuple[float, float]]:
         """Return for each player of a rated match the ratings before and after it; nothing while it does not count."""
-        found: Any = self.client.hgetall(self.keys.change(match))
+        found: Any = self.client.hgetall(self.keys.change(match_id))
         return {player.decode(): unpack_change(packed) for player, packed in found.items()}
 
     def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> Page[PlayerRating]:
         """Return a page of the players of a pool, people and opponents, the highest rating first.
 
-        Raises ValueError for a cursor that is none and a limit outside 1 to 200.
+        Raises ValueError for an invalid cursor and a limit outside 1 to 200.
         """
-        refuse_page_size(limit)
-        by_rating = merged(self.read, [lambda _: self.keys.leaderboard(pool)], True, place_of(cursor), limit + 1)
+        check_page_size(limit)
+        by_rating = merge(self.read, [lambda _: self.keys.leaderboard(pool)], True, parse_cursor(cursor), limit + 1)
         places = list(islice(by_rating, limit + 1))
         ratings = self._ratings((place.member, pool) for place in places)
         return _page([pair for pair in zip(places, ratings, strict=True) if pair[1] is not None], limit)
@@ -188,7 +173,7 @@ class ReadModels:
             for player, pool in wanted:
                 pipeline.zrange(self.keys.timeline(pool, player), -1, -1)
             return [
-                unpack_day_end(last[0]).shown(player, pool, today) if last else None
+                unpack_day_end(last[0]).player_rating(player, pool, today) if last else None
                 for (player, pool), last in zip(wanted, pipeline.execute(), strict=True)
             ]
 
@@ -198,7 +183,7 @@ class ReadModels:
 
         lists = [list_in(shard, name) for name in names for shard in range(self.keys.shards)]
         # A shard's fair share and some more: most pages are full after one round trip.
-        return merged(self.read, lists, newest_first, after, 4 + 2 * limit // len(lists))
+        return merge(self.read, lists, newest_first, after, 4 + 2 * limit // len(lists))
 
     def _members(self, names: Sequence[str]) -> list[list[str]]:
         """Return the members of lists, in each shard."""
@@ -215,7 +200,27 @@ class ReadModels:
             yield from ((place, known.summary) for place, known in zip(found, projected, strict=True) if known)
 
 
+def _lists_of_view(view: str, player: str | None, game: str | None) -> list[str]:
+    """Return the lists that a view is read from; raises ValueError for an unknown view and a missing player."""
+    if view in PERSONAL_VIEWS:
+        if player is None:
+            raise ValueError(f"the view {view!r} needs a player")
+        return [f"{view}:{player}"]
+    if view not in PUBLIC_VIEWS:
+        raise ValueError(f"there is no view {view!r}")
+    if player is not None:
+        return [f"active:{player}", f"finished:{player}"]
+    return [f"{view}:{game}" if game and view != "cases" else view]
+
+
+def _in_view(summary: Summary, view: str) -> bool:
+    """Tell whether a match from the lists of a view is in it: the lists of a player have more."""
+    if view == "open":
+        return summary.status == Status.OPEN and any(seat.player is None for seat in summary.seats)
+    return summary.case if view == "cases" else view != "recent" or summary.status != Status.ABORTED
+
+
 def _page(found: list[tuple[Place, Any]], limit: int) -> Page[Any]:
-    """Return the first ``limit`` of what was found as a page; one more says that there is a next one."""
-    more = cursor_of(found[limit - 1][0]) if len(found) > limit else None
+    """Return the first ``limit`` of what was found as a page; if there is one more, there is a next page."""
+    more = format_cursor(found[limit - 1][0]) if len(found) > limit else None
     return Page([item for _, item in found[:limit]], more)

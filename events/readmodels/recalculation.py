@@ -16,7 +16,7 @@ from events.readmodels.standings import (
     pack_change,
     pack_day_end,
     pack_entries,
-    start_of,
+    rating_at_start,
     unpack_day_end,
     unpack_entries,
 )
@@ -109,7 +109,7 @@ class RatingRecalculation:
         """
         timeline, entries = self._timeline(player), self._entries(player, day)
         previous = _last_before(timeline, day)
-        start = start_of(previous, day)
+        start = rating_at_start(previous, day)
         entries.sort(key=lambda entry: (entry.at, entry.match))
         results: list[Result] = []
         for place, entry in enumerate(entries):
@@ -130,7 +130,7 @@ class RatingRecalculation:
         return players.union(met)
 
     def _start(self, player: str, day: int) -> Rating:
-        return start_of(_last_before(self._timeline(player), day), day)
+        return rating_at_start(_last_before(self._timeline(player), day), day)
 
     def _timeline(self, player: str) -> Timeline:
         if player not in self._timelines:

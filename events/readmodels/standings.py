@@ -1,8 +1,7 @@
 """The ratings as they are stored: results by rating period, ratings after each period, changes match by match.
 
-A rating period is one UTC day of one pool. For every player and day on which he finished rated matches there is an
-entry for each match, in the order of their ends, with the rating after it, and in the player's timeline the rating
-after the day.
+A rating period is one UTC day of one pool. For every player and day with finished rated matches there is an entry for
+each match, in the order of their ends, with the rating after it, and in the player's timeline the rating after the day.
 """
 
 import json
@@ -18,8 +17,8 @@ PROVISIONAL_DEVIATION = 110.0
 class PlayerRating(NamedTuple):
     """A player's rating in a pool after ``matches`` rated matches, the last of which ended at ``updated_at``.
 
-    The deviation is that of the day it is asked on: it has grown since the last match. Instants are milliseconds since
-    1970 UTC.
+    The deviation is that of the day on which it is read: it has grown since the last match. Instants are milliseconds
+    since 1970 UTC.
     """
 
     player: str
@@ -59,13 +58,13 @@ class DayEnd(NamedTuple):
     matches: int
     updated_at: int
 
-    def rested(self, day: int) -> Rating:
+    def at_start_of(self, day: int) -> Rating:
         """Return the rating at the start of ``day``, a later one: its deviation has grown over the days between."""
         return rest(self.rating, max(0, day - self.day - 1))
 
-    def shown(self, player: str, pool: str, today: int) -> PlayerRating:
-        """Return the rating as it stands on the day ``today``."""
-        rating, deviation, volatility = self.rested(today)
+    def player_rating(self, player: str, pool: str, today: int) -> PlayerRating:
+        """Return the rating of ``player`` in ``pool`` on the day ``today``."""
+        rating, deviation, volatility = self.at_start_of(today)
         return PlayerRating(
             player,
             pool,
@@ -87,9 +86,9 @@ class Entry(NamedTuple):
     after: Rating
 
 
-def start_of(previous: DayEnd | None, day: int) -> Rating:
+def rating_at_start(previous: DayEnd | None, day: int) -> Rating:
     """Return the rating at the start of ``day`` of a player whose last rated day before it is ``previous``."""
-    return previous.rested(day) if previous else DEFAULT
+    return previous.at_start_of(day) if previous else DEFAULT
 
 
 def pack_day_end(end: DayEnd) -> bytes:
@@ -98,7 +97,7 @@ def pack_day_end(end: DayEnd) -> bytes:
 
 
 def unpack_day_end(packed: bytes) -> DayEnd:
-    """Return what ``pack_day_end`` was given."""
+    """Return the end of a day that was packed."""
     day, rating, matches, updated_at = json.loads(packed)
     return DayEnd(day, Rating(*rating), matches, updated_at)
 
@@ -109,7 +108,7 @@ def pack_entries(entries: list[Entry]) -> bytes:
 
 
 def unpack_entries(packed: bytes | None) -> list[Entry]:
-    """Return what ``pack_entries`` was given; nothing for None."""
+    """Return a player's day that was packed; nothing for None."""
     if packed is None:
         return []
     return [
@@ -124,7 +123,7 @@ def pack_change(before: float, after: float) -> bytes:
 
 
 def unpack_change(packed: bytes) -> tuple[float, float]:
-    """Return what ``pack_change`` was given."""
+    """Return a change that was packed."""
     before, after = json.loads(packed)
     return before, after
 
@@ -135,7 +134,7 @@ def pack_result(result: RatedResult) -> bytes:
 
 
 def unpack_result(packed: bytes | None) -> RatedResult | None:
-    """Return what ``pack_result`` was given; None for None."""
+    """Return a result that was packed; None for None."""
     if packed is None:
         return None
     match, pool, at, players, scores = json.loads(packed)

@@ -27,12 +27,12 @@ class Summary(NamedTuple):
 
     ``status`` is "open", "playing", "finished" or "aborted". ``to_move`` is the seat whose turn it is while the match
     is played, ``ply`` the number of plies on record. ``awaiting`` holds the ids of the players who owe an answer: the
-    one to move first, then those who must answer the draw on offer or the request to take moves back, or, before the
-    start, those who are invited; nobody while the match is frozen.
+    one to move first, then those who must answer the draw offer or the takeback request, or, before the start, those
+    who are invited; empty while the match is frozen.
     ``deadline`` is the instant at which, if nothing happens, the time of the one to move is up, or a match that waits
-    for players is called off; None when no time runs. ``terms`` is None for a match from before there were clocks.
-    ``case`` tells that an arbiter has to rule. ``last_move`` is spelled as players read it; empty before the first move
-    and in a broken match. Instants are milliseconds since 1970 UTC.
+    for players is aborted; None when no clock runs. ``terms`` is None for a match from before there were clocks.
+    ``case`` tells that an arbiter has to rule. ``last_move`` is in display notation; empty before the first move and in
+    a broken match. Instants are milliseconds since 1970 UTC.
     """
 
     match: str
@@ -62,7 +62,7 @@ class Summary(NamedTuple):
 
 
 class Projected(NamedTuple):
-    """A summary and the chain digest (hexadecimal) of the event that it stands at.
+    """A summary and the chain digest (hexadecimal) of the last event in it.
 
     The digest tells a summary of this history from one of a history that a failover has lost.
     """
@@ -103,7 +103,7 @@ def pool_of(game: str, seats: int) -> str:
 
 
 def summarise(state: MatchState) -> Summary:
-    """Return the summary of a match. In a broken one it is nobody's turn."""
+    """Return the summary of a match. In a broken one it is no seat's turn."""
     to_move = seat_to_move(state)
     return Summary(
         match=state.match,
@@ -134,14 +134,14 @@ def summarise(state: MatchState) -> Summary:
 
 
 def draw_answers_owed(state: MatchState) -> tuple[int, ...]:
-    """Return the seats that still have to answer the draw on offer; those that have left the game have no say."""
+    """Return the seats that still have to answer the draw offer: those that have not left the game."""
     if not state.draw_agreed or state.broken is not None:
         return ()
     return tuple(seat for seat in seats_playing(state) if seat not in state.draw_agreed)
 
 
 def takeback_answers_owed(state: MatchState) -> tuple[int, ...]:
-    """Return the seats that still have to answer the request to take moves back; opponents agree at once."""
+    """Return the seats that still have to answer the takeback request; opponents agree at once."""
     if state.takeback is None:
         return ()
     agreed = state.takeback.agreed
@@ -151,8 +151,8 @@ def takeback_answers_owed(state: MatchState) -> tuple[int, ...]:
 def rated_result(summary: Summary) -> RatedResult | None:
     """Return the result as it counts for ratings, or None.
 
-    Only rated matches count that were finished, not aborted, after at least one ply per seat: who leaves before has not
-    played. One player on all seats has no result.
+    Only rated matches count that were finished, not aborted, after at least one ply per seat: a player who leaves
+    before has not played. One player on all seats has no result.
     """
     if (
         not summary.rated

@@ -90,7 +90,7 @@ def test_a_deviation_grows_over_days_without_matches() -> None:
     book.put(result(1, "alice", "bob", 1.0), result(2, "alice", "bob", 1.0, DAY + 30))
     alice, bob = rest(book.after("alice", DAY), 29), rest(book.after("bob", DAY), 29)
     assert book.after("alice", DAY + 30) == rate(alice, [Result(bob, 1.0)])
-    assert book.timelines["alice"][DAY].rested(DAY + 1) == book.after("alice", DAY)
+    assert book.timelines["alice"][DAY].at_start_of(DAY + 1) == book.after("alice", DAY)
 
 
 def test_every_match_of_a_day_has_the_rating_after_it() -> None:
@@ -160,13 +160,13 @@ def test_four_seats_are_rated_pairwise() -> None:
 def test_a_timeline_counts_the_matches_and_knows_the_last() -> None:
     book = Book()
     book.put(result(1, "alice", "bob", 1.0), result(2, "alice", "bob", 1.0), result(3, "alice", "bob", 1.0, DAY + 2, 7))
-    shown = book.timelines["alice"][DAY + 2].shown("alice", "bashni-2", DAY + 2)
+    shown = book.timelines["alice"][DAY + 2].player_rating("alice", "bashni-2", DAY + 2)
     assert (shown.matches, shown.updated_at) == (3, (DAY + 2) * DAY_MS + 7000)
     assert shown.rating == pytest.approx(book.after("alice", DAY + 2).rating)
 
 
 def test_a_rating_is_provisional_until_its_deviation_is_small_and_again_after_a_long_rest() -> None:
     few, many = DayEnd(DAY, Rating(1500, 111, 0.06), 3, 0), DayEnd(DAY, Rating(1500, 60, 0.06), 90, 0)
-    assert few.shown("alice", "p", DAY).provisional
-    assert not many.shown("alice", "p", DAY).provisional
-    assert many.shown("alice", "p", DAY + 3000).provisional
+    assert few.player_rating("alice", "p", DAY).provisional
+    assert not many.player_rating("alice", "p", DAY).provisional
+    assert many.player_rating("alice", "p", DAY + 3000).provisional

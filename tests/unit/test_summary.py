@@ -9,7 +9,7 @@ from domain.match.enums import Ground
 from domain.match.events import MoveSubmitted
 from domain.match.state import Seat
 from events.readmodels import Projected, lists_of, pool_of, rated_result, summarise
-from events.readmodels.paging import Place, cursor_of, place_of
+from events.readmodels.paging import Place, format_cursor, parse_cursor
 from events.readmodels.summary import DAY_MS, LAYOUT, RatedResult, pack, unpack
 from events.runtime.keys import ReadModelKeys
 from events.store.memory import MemoryStore
@@ -227,10 +227,10 @@ def test_read_models_and_store_agree_on_the_shard_of_a_match() -> None:
 
 def test_a_cursor_is_read_back_as_the_place_it_was_made_of() -> None:
     for place in (Place(1_700_000_000_123.0, "m1"), Place(1512.3456789012345, "opponent-3"), Place(-0.5, "ü")):
-        assert place_of(cursor_of(place)) == place
+        assert parse_cursor(format_cursor(place)) == place
 
 
 @pytest.mark.parametrize("text", ["", "x", "ÿ", "e30", "W10", "WzEsMl0", "WyIxIiwiYSJd", "W05hTiwiYSJd", "A" * 400])
 def test_a_text_that_is_no_cursor_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no cursor"):
-        place_of(text)
+    with pytest.raises(ValueError, match="invalid cursor"):
+        parse_cursor(text)

@@ -16,6 +16,7 @@ from limits.strategies import FixedWindowRateLimiter
 
 from api.http.problems import Problem
 from events.runtime.connections import StoreClient, translating
+from events.runtime.keys import InstallationKeys
 
 EXTENSION = "rookery-limits"
 
@@ -80,7 +81,9 @@ class RateLimits:
 
     def __init__(self, client: StoreClient, prefix: str, limits: Limits) -> None:
         # The scheme alone: the pool knows the place.
-        storage = RedisStorage("redis://", connection_pool=client.connection_pool, key_prefix=f"{prefix}limits")
+        storage = RedisStorage(
+            "redis://", connection_pool=client.connection_pool, key_prefix=InstallationKeys(prefix).limits
+        )
         self._limiter = FixedWindowRateLimiter(storage)
         self.away_until = 0.0
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}

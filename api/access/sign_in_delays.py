@@ -9,6 +9,7 @@ import hashlib
 
 from api.http.problems import Problem
 from events.runtime.connections import StoreClient
+from events.runtime.keys import PeopleKeys
 
 MAX_FREE_ATTEMPTS = 10
 MAX_DELAY_S = 300
@@ -20,7 +21,7 @@ class SignInDelays:
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
-        self._prefix = f"{prefix}{{people}}:attempts:"
+        self._people = PeopleKeys(prefix)
 
     def begin(self, name: str) -> None:
         """Count an attempt as failed until ``succeed`` is called; raises the problem too-many-requests.
@@ -46,7 +47,7 @@ class SignInDelays:
 
     def _keys(self, name: str) -> tuple[str, str]:
         hashed = hashlib.sha256(name.lower().encode(errors="replace")).hexdigest()[:32]
-        return f"{self._prefix}{hashed}:count", f"{self._prefix}{hashed}:wait"
+        return self._people.failed_sign_ins(hashed), self._people.sign_in_delay(hashed)
 
 
 def _too_many(seconds: int) -> Problem:

@@ -15,6 +15,7 @@ from redis.exceptions import WatchError
 
 from domain.match import state
 from events.runtime.connections import StoreClient
+from events.runtime.keys import AdministrationKeys
 from events.store.contract import GENESIS, DamagedStreamError, Head
 from events.store.envelope import Draft, Envelope, canonical_bytes, chain_digest, seal, unpack
 
@@ -96,10 +97,8 @@ class Administration:
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
-        self._log = f"{prefix}{{administration}}:log"
-        self._head = f"{prefix}{{administration}}:head"
-        self._once = f"{prefix}{{administration}}:once"
-        self._roles = f"{prefix}{{administration}}:roles"
+        keys = AdministrationKeys(prefix)
+        self._log, self._head, self._once, self._roles = keys.log, keys.head, keys.once, keys.roles
         self._now = now
 
     def roles_of(self, person: str) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from events.runtime.connections import StoreClient
+from events.runtime.keys import PeopleKeys
 
 BLOCK = "block"
 """Neither invitations nor seats in one's matches nor messages."""
@@ -23,22 +24,23 @@ class Blocks:
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
-        self._keys = f"{prefix}{{people}}:blocks:"
+        self._keys = PeopleKeys(prefix)
 
     def put(self, person: str, other: str, kind: str) -> None:
         """Put ``other`` on the list of ``person``, with one of KINDS. Raises TooManyBlocksError."""
-        key = self._keys + person
+        key = self._keys.blocks(person)
         if self._client.hlen(key) >= MAX_BLOCKS and not self._client.hexists(key, other):
             raise TooManyBlocksError(f"this list can have {MAX_BLOCKS} people at most: remove one first")
         self._client.hset(key, other, kind)
 
     def take_off(self, person: str, other: str) -> bool:
         """Take ``other`` off the list of ``person``; return False when they were not on it."""
-        return bool(self._client.hdel(self._keys + person, other))
+        return bool(self._client.hdel(self._keys.blocks(person), other))
 
     def of(self, person: str) -> dict[str, str]:
         """Return the list of ``person``: kinds by the ids of others."""
-        return {other.decode(): kind.decode() for other, kind in self._client.hgetall(self._keys + person).items()}
+        blocked = self._client.hgetall(self._keys.blocks(person))
+        return {other.decode(): kind.decode() for other, kind in blocked.items()}
 
     def blocking(self, people: Iterable[str], other: str) -> set[str]:
         """Return those of ``people`` who block ``other``, in one round trip."""
@@ -47,10 +49,10 @@ class Blocks:
             return set()
         with self._client.pipeline(transaction=False) as pipeline:
             for person in asked:
-                pipeline.hget(self._keys + person, other)
+                pipeline.hget(self._keys.blocks(person), other)
             found = pipeline.execute()
         return {person for person, kind in zip(asked, found, strict=True) if kind == BLOCK.encode()}
 
     def erase(self, person: str) -> None:
         """Throw the list of ``person`` away."""
-        self._client.delete(self._keys + person)
+        self._client.delete(self._keys.blocks(person))

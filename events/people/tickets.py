@@ -9,6 +9,7 @@ import secrets
 from typing import Any
 
 from events.runtime.connections import StoreClient
+from events.runtime.keys import InstallationKeys
 
 TICKET_S = 60
 
@@ -18,7 +19,7 @@ class Tickets:
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
-        self._prefix = f"{prefix}ticket:"
+        self._keys = InstallationKeys(prefix)
 
     def issue(self, credential: str) -> str:
         """Return a ticket that stands for ``credential`` once, within TICKET_S."""
@@ -33,4 +34,4 @@ class Tickets:
         return None if credential is None else credential.decode()
 
     def _key(self, ticket: str) -> str:
-        return self._prefix + hashlib.sha256(ticket.encode()).hexdigest()
+        return self._keys.ticket(hashlib.sha256(ticket.encode()).hexdigest())

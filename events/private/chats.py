@@ -11,6 +11,7 @@ from typing import NamedTuple
 from redis.client import PubSub
 
 from events.runtime.connections import StoreClient
+from events.runtime.keys import ChatKeys
 from events.runtime.scripts import load_script
 from events.store.contract import Request, RequestMismatchError
 
@@ -37,7 +38,7 @@ class Chats:
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
-        self._prefix = prefix
+        self._keys = ChatKeys(prefix)
         self._now = now
         self._say = load_script(client, __package__, "post_message")
         self._erase = load_script(client, __package__, "erase_messages")
@@ -48,9 +49,9 @@ class Chats:
         Raises ChatFullError, and RequestMismatchError when the request's key is known with another fingerprint.
         """
         # Before the message: killed in between, a chat is searched for words of an author who has none there.
-        self._client.sadd(self._joined(author), match)
-        key = self._key(match)
-        once = f"{key}:{hashlib.sha256(request.key.encode()).hexdigest()}"
+        self._client.sadd(self._keys.matches_of(author), match)
+        key = self._keys.messages(match)
+        once = self._keys.request(match, hashlib.sha256(request.key.encode()).hexdigest())
         said: bytes | None = self._say(
             keys=[key, once],
             args=[
@@ -60,7 +61,7 @@ class Chats:
                 request.fingerprint,
                 MOST_MESSAGES,
                 REMEMBERED_SECONDS,
-                channel_of(self._prefix),
+                self._keys.channel,
                 match,
             ],
         )
@@ -73,7 +74,7 @@ class Chats:
 
     def read(self, match: str, after: int, limit: int) -> list[Message]:
         """Return up to ``limit`` messages with numbers above ``after``, in order."""
-        found = self._client.xrange(self._key(match), f"{after + 1}-0", "+", limit)
+        found = self._client.xrange(self._keys.messages(match), f"{after + 1}-0", "+", limit)
         return [
             Message(int(id.partition(b"-")[0]), int(said[b"at"]), said[b"by"].decode(), said[b"text"].decode())
             for id, said in found
@@ -81,23 +82,23 @@ class Chats:
 
     def length(self, match: str) -> int:
         """Return how many messages the chat of ``match`` has."""
-        return int(self._client.xlen(self._key(match)))
+        return int(self._client.xlen(self._keys.messages(match)))
 
     def want_others(self, match: str, player: str, wanted: bool) -> None:
         """Keep whether ``player`` wants others to join in when ``match`` is over."""
         if wanted:
-            self._client.sadd(self._joined(player), match)  # so that an erasure finds it
-            self._client.sadd(f"{self._key(match)}:open", player)
+            self._client.sadd(self._keys.matches_of(player), match)  # so that an erasure finds it
+            self._client.sadd(self._keys.open_to_others(match), player)
         else:
-            self._client.srem(f"{self._key(match)}:open", player)
+            self._client.srem(self._keys.open_to_others(match), player)
 
     def wanting_others(self, match: str) -> set[str]:
         """Return the players who want others to join in when ``match`` is over."""
-        return {player.decode() for player in self._client.smembers(f"{self._key(match)}:open")}
+        return {player.decode() for player in self._client.smembers(self._keys.open_to_others(match))}
 
     def joined(self, author: str) -> list[str]:
         """Return the matches in whose chats ``author`` has said something: also those of others, after their end."""
-        return sorted(match.decode() for match in self._client.smembers(self._joined(author)))
+        return sorted(match.decode() for match in self._client.smembers(self._keys.matches_of(author)))
 
     def erase(self, author: str) -> None:
         """Take the words of ``author`` out of all chats; that something was said there stays.
@@ -106,19 +107,13 @@ class Chats:
         """
         for match in self.joined(author):
             self.want_others(match, author, False)
-            self._erase(keys=[self._key(match)], args=[author])
-        self._client.delete(self._joined(author))
-
-    def _joined(self, author: str) -> str:
-        return f"{self._prefix}chats-of:{author}"
-
-    def _key(self, match: str) -> str:
-        return f"{self._prefix}chat:{{{match}}}"
+            self._erase(keys=[self._keys.messages(match)], args=[author])
+        self._client.delete(self._keys.matches_of(author))
 
 
 def channel_of(prefix: str) -> str:
     """Return the channel that tells of every message, by the id of its match."""
-    return f"{prefix}chats"
+    return ChatKeys(prefix).channel
 
 
 def listening(client: StoreClient, prefix: str) -> PubSub:

@@ -5,6 +5,7 @@ the person, and no stream, feed or read model knows of them.
 """
 
 from events.runtime.connections import StoreClient
+from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
 
 MAX_BYTES = 2_000_000
@@ -28,7 +29,7 @@ class Notebooks:
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
-        self._keys = f"{prefix}{{people}}:"
+        self._keys = PeopleKeys(prefix)
         self._keep = load_script(client, __package__, "write_note")
 
     def notes(self, person: str, match: str) -> str:
@@ -53,18 +54,21 @@ class Notebooks:
 
     def erase(self, person: str) -> None:
         """Throw away all that ``person`` has written down."""
-        self._client.delete(*(f"{self._keys}{kind}:{person}" for kind in _KINDS))
+        self._client.delete(*self._keys_of(person))
 
     def _read(self, kind: str, person: str, match: str) -> str:
-        found = self._client.hget(f"{self._keys}{kind}:{person}", match)
+        found = self._client.hget(self._keys_of(person)[_KINDS.index(kind)], match)
         return found.decode() if found else ""
 
     def _write(self, kind: str, person: str, match: str, text: str, size: int, most: int) -> None:
-        keys = [f"{self._keys}{each}:{person}" for each in _KINDS]
-        kept = self._keep(keys=keys, args=[_KINDS.index(kind) + 1, match, text, size, most])
+        kept = self._keep(keys=self._keys_of(person), args=[_KINDS.index(kind) + 1, match, text, size, most])
         if kept >= 0:
             raise QuotaExceededError(kept, most)
 
+    def _keys_of(self, person: str) -> list[str]:
+        keys = self._keys
+        return [keys.bytes_kept(person), keys.notes(person), keys.explorations(person), keys.conditional_moves(person)]
 
-_KINDS = ("bytes-kept", "notes", "explorations", "lines")
-"""Parts of the names of a person's keys, in the order of the script's."""
+
+_KINDS = ("bytes", "notes", "explorations", "lines")
+"""The keys of a person, in the order in which the script takes them."""

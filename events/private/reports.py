@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
+from events.runtime.keys import ChatKeys
 
 
 class Report(NamedTuple):
@@ -24,7 +25,7 @@ class Reports:
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
-        self._prefix = prefix
+        self._keys = ChatKeys(prefix)
         self._now = now
 
     def add(self, report: Report) -> bool:
@@ -32,14 +33,14 @@ class Reports:
 
         Crash-safe: the indexes come first; killed in between, they name a match without a report, which is not shown.
         """
-        self._client.sadd(self._by(report.reporter), report.match)
-        self._client.zadd(self._waiting, {report.match: self._now()}, nx=True)
+        self._client.sadd(self._keys.matches_reported_by(report.reporter), report.match)
+        self._client.zadd(self._keys.reported, {report.match: self._now()}, nx=True)
         field = f"{report.number}:{report.reporter}"
-        return bool(self._client.hsetnx(self._key(report.match, "reports"), field, report.reason))
+        return bool(self._client.hsetnx(self._keys.reports(report.match), field, report.reason))
 
     def of(self, match: str) -> list[Report]:
         """Return the reports about the chat of ``match`` that no arbiter has dealt with, by message."""
-        found = self._client.hgetall(self._key(match, "reports"))
+        found = self._client.hgetall(self._keys.reports(match))
         return sorted(
             Report(match, int(number), reporter, reason.decode())
             for field, reason in found.items()
@@ -48,14 +49,14 @@ class Reports:
 
     def waiting(self, after: int, limit: int) -> list[str]:
         """Return up to ``limit`` matches that have reports, beyond the first ``after``, the longest wait first."""
-        return [match.decode() for match in self._client.zrange(self._waiting, after, after + limit - 1)]
+        return [match.decode() for match in self._client.zrange(self._keys.reported, after, after + limit - 1)]
 
     def settle(self, match: str, number: int, hide: bool) -> int:
         """Hide a message from everybody, or show it again; return how many reports about it this has dealt with.
 
         Crash-safe: killed before the reports are gone, an arbiter finds them again and decides once more.
         """
-        hidden = self._key(match, "hidden")
+        hidden = self._keys.hidden(match)
         if hide:
             self._client.sadd(hidden, number)
         else:
@@ -63,39 +64,29 @@ class Reports:
         dealt_with = [report for report in self.of(match) if report.number == number]
         if dealt_with:
             fields = [f"{number}:{report.reporter}" for report in dealt_with]
-            self._client.hdel(self._key(match, "reports"), *fields)
+            self._client.hdel(self._keys.reports(match), *fields)
         self._forget_if_none(match)
         return len(dealt_with)
 
     def hidden(self, match: str) -> set[int]:
         """Return the numbers of the messages of ``match`` that arbiters have hidden."""
-        return {int(number) for number in self._client.smembers(self._key(match, "hidden"))}
+        return {int(number) for number in self._client.smembers(self._keys.hidden(match))}
 
     def by(self, reporter: str) -> list[Report]:
         """Return what ``reporter`` has reported and no arbiter has dealt with yet."""
-        matches = sorted(match.decode() for match in self._client.smembers(self._by(reporter)))
+        matches = sorted(match.decode() for match in self._client.smembers(self._keys.matches_reported_by(reporter)))
         return [report for match in matches for report in self.of(match) if report.reporter == reporter]
 
     def erase(self, reporter: str) -> None:
         """Forget what ``reporter`` has reported. Crash-safe: which matches they are is forgotten last."""
         for report in self.by(reporter):
-            self._client.hdel(self._key(report.match, "reports"), f"{report.number}:{reporter}")
+            self._client.hdel(self._keys.reports(report.match), f"{report.number}:{reporter}")
             self._forget_if_none(report.match)
-        self._client.delete(self._by(reporter))
+        self._client.delete(self._keys.matches_reported_by(reporter))
 
     def _forget_if_none(self, match: str) -> None:
-        reports = self._key(match, "reports")
+        reports = self._keys.reports(match)
         if not self._client.exists(reports):
-            self._client.zrem(self._waiting, match)
+            self._client.zrem(self._keys.reported, match)
             if self._client.exists(reports):  # another report was made in between
-                self._client.zadd(self._waiting, {match: self._now()}, nx=True)
-
-    @property
-    def _waiting(self) -> str:
-        return f"{self._prefix}reported-chats"
-
-    def _by(self, reporter: str) -> str:
-        return f"{self._prefix}reports-of:{reporter}"
-
-    def _key(self, match: str, part: str) -> str:
-        return f"{self._prefix}chat:{{{match}}}:{part}"
+                self._client.zadd(self._keys.reported, {match: self._now()}, nx=True)

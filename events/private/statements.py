@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from events.runtime.connections import StoreClient
+from events.runtime.keys import CaseKeys
 from events.store.codec import content_shown
 from events.store.envelope import Envelope
 
@@ -117,8 +118,7 @@ class Statements:
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
-        self._prefix = f"{prefix}{{cases}}:"
-        self._unconfirmed = f"{self._prefix}unconfirmed"
+        self._keys = CaseKeys(prefix)
         self._now = now
 
     def compose(self, match: str, author: str, text: str) -> Statement:
@@ -134,19 +134,19 @@ class Statements:
         """
         with self._client.pipeline(transaction=True) as pipeline:
             for said in texts:
-                pipeline.zadd(self._unconfirmed, {json.dumps([match, author, said.digest]): self._now()})
-                pipeline.hset(self._texts(match), f"{author}:{said.digest}", said.salt + said.text)
-            pipeline.sadd(self._cases_of(author), match)
+                pipeline.zadd(self._keys.unconfirmed, {json.dumps([match, author, said.digest]): self._now()})
+                pipeline.hset(self._keys.texts(match), f"{author}:{said.digest}", said.salt + said.text)
+            pipeline.sadd(self._keys.matches_of(author), match)
             pipeline.execute()
 
     def of_match(self, match: str) -> dict[tuple[str, str], Statement]:
         """Return the texts of a match by author and digest; those that were erased are not among them."""
-        stored = self._client.hgetall(self._texts(match))
+        stored = self._client.hgetall(self._keys.texts(match))
         return {_author_and_digest(field): _statement(kept) for field, kept in stored.items()}
 
     def of_author(self, author: str) -> dict[str, list[Statement]]:
         """Return what ``author`` said, by match: also where the author has no part but is the arbiter."""
-        matches = sorted(match.decode() for match in self._client.smembers(self._cases_of(author)))
+        matches = sorted(match.decode() for match in self._client.smembers(self._keys.matches_of(author)))
         return {match: [said for (who, _), said in self.of_match(match).items() if who == author] for match in matches}
 
     def faults(
@@ -172,7 +172,7 @@ class Statements:
         older than UNNAMED_AFTER_MS are looked at: no request takes that long.
         """
         due = self._client.zrange(
-            self._unconfirmed, "-inf", self._now() - UNNAMED_AFTER_MS, byscore=True, offset=0, num=limit
+            self._keys.unconfirmed, "-inf", self._now() - UNNAMED_AFTER_MS, byscore=True, offset=0, num=limit
         )
         discarded = 0
         for member in due:
@@ -180,8 +180,8 @@ class Statements:
             events = events_of(match)
             named = {(event.actor, each) for event in events or () for each in digests(event).values()}
             if events is not None and (author, digest) not in named:
-                discarded += self._client.hdel(self._texts(match), f"{author}:{digest}")
-            self._client.zrem(self._unconfirmed, member)
+                discarded += self._client.hdel(self._keys.texts(match), f"{author}:{digest}")
+            self._client.zrem(self._keys.unconfirmed, member)
         return discarded
 
     def erase(self, author: str) -> None:
@@ -189,18 +189,12 @@ class Statements:
 
         Crash-safe: killed midway, doing it again does the rest, for which matches they are is forgotten last.
         """
-        for match in self._client.smembers(self._cases_of(author)):
-            texts = self._texts(match.decode())
+        for match in self._client.smembers(self._keys.matches_of(author)):
+            texts = self._keys.texts(match.decode())
             for field in self._client.hkeys(texts):
                 if _author_and_digest(field)[0] == author:
                     self._client.hdel(texts, field)
-        self._client.delete(self._cases_of(author))
-
-    def _texts(self, match: str) -> str:
-        return f"{self._prefix}{match}"
-
-    def _cases_of(self, author: str) -> str:
-        return f"{self._prefix}by:{author}"
+        self._client.delete(self._keys.matches_of(author))
 
 
 def _author_and_digest(field: bytes) -> tuple[str, str]:

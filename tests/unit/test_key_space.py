@@ -87,7 +87,7 @@ rk:{ratings}:POOL:player:PLAYER
 rk:{ratings}:change:MATCH_ID
 rk:{ratings}:matches
 rk:{ratings}:pools
-rk:{s02}:rm:m:MATCH_ID
+rk:{s02}:rm:7:m:MATCH_ID
 rk:{s07}:deadlines
 rk:{s07}:feed
 rk:{s07}:m:MATCH_ID:e
@@ -95,7 +95,10 @@ rk:{s07}:m:MATCH_ID:h
 rk:{s07}:m:MATCH_ID:o
 rk:{s07}:m:MATCH_ID:s
 rk:{s07}:parked
-rk:{s07}:rm:l:NAME
+rk:{s07}:read-models
+rk:{s07}:rm:
+rk:{s07}:rm:7:
+rk:{s07}:rm:7:l:NAME
 rk:{s07}:sequence
 rk:{s07}:streams
 rk:{time}:heartbeat
@@ -122,11 +125,17 @@ def _keys_of(kind: type) -> Iterator[str]:
 
 
 def _argument(name: str) -> str | int:
-    return 7 if name in ("shard", "shards", "day", "level", "block") else name.upper()
+    return 7 if name in ("shard", "shards", "generation", "day", "level", "block") else name.upper()
 
 
 def test_stored_keys_stay_as_they_are() -> None:
     assert sorted(every_key()) == KEYS.split()
+
+
+def test_the_first_generation_of_read_models_has_the_keys_from_before_there_were_generations() -> None:
+    places = keys.ReadModelKeys("rk:", 7)
+    assert places.summary("m", 0) == f"rk:{{s{places.shard_of('m'):02d}}}:rm:m:m"
+    assert places.listed(3, "open", 0) == "rk:{s03}:rm:l:open"
 
 
 def test_a_key_begins_with_the_prefix_and_has_one_hash_tag_at_most() -> None:
@@ -137,7 +146,7 @@ def test_a_stream_belongs_to_the_same_shard_on_every_machine() -> None:
     assert [keys.shard_of(name, 16) for name in ("m", "m1", "abcdefghij")] == [1, 1, 4]
 
 
-@pytest.mark.parametrize("room", ["events/store", "events/runtime", "events/proof", "events/readmodels"])
+@pytest.mark.parametrize("room", ["events", "workers", "api/access", "api/live", "deploy"])
 def test_no_other_module_spells_a_key(room: str) -> None:
     spelling = []
     for path in sorted((ROOT / room).rglob("*.py")):

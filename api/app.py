@@ -5,11 +5,12 @@ from collections.abc import Callable
 from flask import Flask
 
 from api import health
-from api.access import headers, limits
+from api.access import headers, limits, read_limits
 from api.access.auth import refuse_other_sites, session_cookie
 from api.access.limits import Limits, RateLimits
-from api.http import compression, problems, reads
-from api.http.openapi import LARGEST_BODY, Api
+from api.http import compression, problems
+from api.http.bodies import MAX_BODY_BYTES
+from api.http.openapi import OpenApi
 from api.pages import blueprint as pages
 from api.resources import BLUEPRINTS
 from api.services import EXTENSION, Services, refuse_wrong_clock
@@ -30,7 +31,7 @@ def create_app(
     the wall clock, ``rates`` the limits of how often each thing may be done. Nothing connects before the first request.
     """
     app = Flask("api", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.json.sort_keys = False  # type: ignore[attr-defined]
     services = Services(settings, now, store)
     app.extensions[EXTENSION] = services
@@ -40,10 +41,9 @@ def create_app(
     limits.install(app, RateLimits(services.store.client, settings.prefix, rates or Limits()))
     app.before_request(refuse_other_sites)
     app.before_request(refuse_wrong_clock)
-    reads.register(app)
-    api = Api(app, session_cookie(settings))
+    read_limits.register(app)
     problems.register(app)
-    for blueprint in BLUEPRINTS:
-        api.register_blueprint(blueprint)
-    app.register_blueprint(pages)
+    for blueprint in (*BLUEPRINTS, pages):
+        app.register_blueprint(blueprint)
+    OpenApi(app, {blueprint.name: title for blueprint, title in BLUEPRINTS.items()}, session_cookie(settings))
     return app

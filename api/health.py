@@ -12,9 +12,8 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from api.http.openapi import json_response
+from api.http.answers import instant, json_response
 from api.http.problems import problem_of
-from api.http.timing import instant
 from api.services import Services, services
 from domain.match.state import opponent_id
 from domain.search import LEVELS

@@ -1,9 +1,5 @@
 """Who is asking: a session in a cookie or a bearer token, and the protection of cookies against other sites."""
 
-import functools
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 from flask import Response, g, request
 
 from api.access.limits import rate_limits, too_many
@@ -29,8 +25,6 @@ _TICKET = "rookery.ticket"
 """Where a request keeps for what its ticket stands: it can be redeemed once, and is asked for at every heartbeat."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-
-View = TypeVar("View", bound=Callable[..., Any])
 
 
 def current_person() -> Person | None:
@@ -82,34 +76,21 @@ def require_person() -> Person:
     return person
 
 
-def signed_in(view: View) -> View:
-    """Let only people through to ``view``, and on unsafe methods only as often as their limit allows."""
+def admit_person(session_only: bool) -> None:
+    """Raise a problem unless a person is asking, on unsafe methods no more often than their limit allows.
 
-    @functools.wraps(view)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        if request.method not in SAFE_METHODS:
-            _admit()
-        require_person()
-        return view(*args, **kwargs)
-
-    checked.counts_writes = True  # type: ignore[attr-defined]
-    return checked  # type: ignore[return-value]
+    ``session_only`` refuses tokens: one that has leaked must not be able to make others that outlive it.
+    """
+    if request.method not in SAFE_METHODS:
+        _admit()
+    require_person()
+    if session_only:
+        refuse_token()
 
 
 def shows_credential() -> bool:
     """Tell whether the request says who is asking, rightly or not."""
     return "Authorization" in request.headers or bool(_credential()[1])
-
-
-def session_only(view: View) -> View:
-    """Refuse tokens: one that has leaked must not be able to make others that outlive it."""
-
-    @functools.wraps(view)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        refuse_token()
-        return view(*args, **kwargs)
-
-    return checked  # type: ignore[return-value]
 
 
 def refuse_token() -> None:
@@ -177,7 +158,7 @@ def begin_session(response: Response, person: Person) -> Response:
     try:
         secret = people.sessions.open(person, SESSION_SECONDS)
     except UnknownPersonError as error:
-        raise gone() from error
+        raise account_gone() from error
     response.set_cookie(
         name, secret, max_age=SESSION_SECONDS, httponly=True, samesite="Lax", secure=settings.secure_cookies
     )
@@ -194,12 +175,12 @@ def begin_session(response: Response, person: Person) -> Response:
     return response
 
 
-def gone() -> Problem:
+def account_gone() -> Problem:
     """Return the problem of somebody who is erased while asking for something."""
     return Problem("not-signed-in", "There is nobody of this name any more.")
 
 
-def suspended(suspension: Suspension) -> Problem:
+def account_suspended(suspension: Suspension) -> Problem:
     """Return the problem of a person who may not act for the time being."""
     end = "until it is taken back" if suspension.until is None else f"until {rfc3339(suspension.until)}"
     return Problem("suspended", f"Your account is suspended {end}: {suspension.reason}")
@@ -224,7 +205,7 @@ def _admit() -> None:
     g.person = admission.person if admission else None
     _refuse_bad_token(kind, g.person)
     if admission and admission.suspension:
-        raise suspended(admission.suspension)
+        raise account_suspended(admission.suspension)
     if admission and admission.used > writes.amount:
         raise too_many("writes", admission.resets_in)
 

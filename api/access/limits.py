@@ -85,7 +85,7 @@ class RateLimits:
             "redis://", connection_pool=client.connection_pool, key_prefix=InstallationKeys(prefix).limits
         )
         self._limiter = FixedWindowRateLimiter(storage)
-        self.away_until = 0.0
+        self.unreachable_until = 0.0
         self.items: dict[str, RateLimitItem] = {name: parse(limit) for name, limit in limits._asdict().items()}
 
     @translating

@@ -1,37 +1,48 @@
-"""Versions, conditions and idempotency keys of requests (ETag, If-Match, If-None-Match, Idempotency-Key)."""
+"""Versions, conditions and idempotency keys of requests: ETag, If-Match, If-None-Match, Idempotency-Key."""
 
 import hashlib
 import re
 import secrets
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated
 
-from flask import Response, g, request
+from flask import Response, request
+from msgspec import Meta
 
-from api.http.openapi import json_response
+from api.http.answers import Answer, json_response
+from api.http.bodies import read_json
 from api.http.problems import Problem
-from api.http.schemas import EXAMPLE_TAG, TAG_PATTERN
-from events.store.contract import Head, VersionTag
+from events.people.person import Person
+from events.store.contract import DIGEST_DIGITS, Head, Request, VersionTag
 from events.store.envelope import canonical_json
 
+TAG_PATTERN = f"[0-9]{{1,15}}-[0-9a-f]{{{DIGEST_DIGITS}}}"
+EXAMPLE_TAG = "6-3fa9c1d25b0e7c44"
+
+VersionTagText = Annotated[
+    str,
+    Meta(
+        pattern=f"^{TAG_PATTERN}$",
+        description="The version and the beginning of its event's digest: a version number alone does not tell which "
+        "history it belongs to. In quotation marks it is the ETag",
+        examples=[EXAMPLE_TAG],
+    ),
+]
+
 _KEY = re.compile("^[!-~]{1,128}$")
-
-
 _CONDITION = re.compile(f'^(?:W/)?"({TAG_PATTERN})"$')
-
-
 _BARE_VERSION = re.compile('^(?:W/)?"?[0-9]{1,15}"?$')
 
+VERSION_HEADER = {"ETag": f'The version tag of the match in quotation marks, such as "{EXAMPLE_TAG}"'}
+COMMAND_HEADERS = {**VERSION_HEADER, "Idempotency-Replayed": "true when an earlier request with this key did it"}
 
-KEY_HEADER = {
+KEY_PARAMETER = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "Names this request: repeated with the same key it acts once and answers the same",
     "schema": {"type": "string", "pattern": _KEY.pattern},
 }
-
-
-EXPECTED_HEADER = {
+IF_MATCH_PARAMETER = {
     "name": "If-Match",
     "in": "header",
     "description": "The version (an ETag) that the match must be at: at another, or at the same number in another "
@@ -39,10 +50,29 @@ EXPECTED_HEADER = {
     "schema": {"type": "string", "pattern": _CONDITION.pattern},
     "example": f'"{EXAMPLE_TAG}"',
 }
+IF_NONE_MATCH_PARAMETER = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "An ETag: when the match is still at that version of the same history the answer is 304",
+    "schema": {"type": "string"},
+}
+
+
+def idempotent_request(person: Person, *, confidential: bool = False) -> Request:
+    """Return what names and identifies the caller's request; raises the problem invalid-fields for a malformed key.
+
+    The fingerprint of a request is remembered longer than a text that is erased. That of a ``confidential`` one is
+    keyed with its idempotency key, which is not stored, so that guesses at the text cannot be checked against it.
+    """
+    key = request_key()
+    parts = [request.method.encode(), request.path.encode(), canonical_json(read_json())]
+    if confidential:
+        parts.append(key.encode())
+    return Request(f"{person.id}:{key}", hashlib.sha256(b"\n".join(parts)).hexdigest())
 
 
 def request_key() -> str:
-    """Return the caller's idempotency key, or one that nobody else has; raises the problem invalid-fields."""
+    """Return the caller's idempotency key, or a random one; raises the problem invalid-fields."""
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return secrets.token_urlsafe(16)
@@ -67,33 +97,14 @@ def expected_version() -> VersionTag | None:
     raise Problem("invalid-fields", f"If-Match {reason}.", {"If-Match": [reason]})
 
 
-def fingerprint(secret: str = "") -> str:
-    """Return what tells this request from others: the SHA-256 of its method, path and canonical body.
-
-    It is remembered longer than a text that is erased. With the ``secret`` key of the request in it, which is not
-    kept, a guess at the text cannot be checked against it.
-    """
-    parts = (request.method.encode(), request.path.encode(), canonical_json(g.body), *filter(None, (secret.encode(),)))
-    return hashlib.sha256(b"\n".join(parts)).hexdigest()
-
-
-VERSION_HEADER = {"ETag": f'The version tag of the match in quotation marks, such as "{EXAMPLE_TAG}"'}
-
-
-CONDITION = {
-    "name": "If-None-Match",
-    "in": "header",
-    "description": "An ETag: when the match is still at that version of the same history the answer is 304",
-    "schema": {"type": "string"},
-}
-
-
-def versioned(head: Head, payload: Callable[[], Any], settled: bool = True) -> Response:
+def versioned(head: Head, answer: Callable[[], Answer], *, settled: bool = True) -> Response:
     """Return a response with the ETag of ``head``, or 304 when the caller has that version and it is ``settled``."""
-    etag = f'"{head.tag}"'
+    headers = etag(head)
     if settled and request.if_none_match.contains_weak(str(head.tag)):
-        return Response(status=304, headers={"ETag": etag})
-    return json_response(payload(), headers={"ETag": etag})
+        return Response(status=304, headers=headers)
+    return json_response(answer(), headers=headers)
 
 
-ANSWER_HEADERS = {**VERSION_HEADER, "Idempotency-Replayed": "true when an earlier request with this key did it"}
+def etag(head: Head) -> dict[str, str]:
+    """Return the header ETag of the version ``head``."""
+    return {"ETag": f'"{head.tag}"'}

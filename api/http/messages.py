@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-LARGEST_NUMBER = 10**15 - 1
+MAX_NUMBER = 10**15 - 1
 """The largest number that is read from a query: JSON and JavaScript carry it exactly."""
 
 _MESSAGES = {"required": "is missing", "null": "must not be null"}
@@ -43,6 +43,6 @@ def _requirement(validator: validate.Validator, listed: bool) -> str | None:
 
 
 def _between(least: Any, most: Any) -> str:
-    if least in (None, 0) and most not in (None, LARGEST_NUMBER):
+    if least in (None, 0) and most not in (None, MAX_NUMBER):
         return f"at most {most}"
-    return f"at least {least or 0}" if most in (None, LARGEST_NUMBER) else f"{least} to {most}"
+    return f"at least {least or 0}" if most in (None, MAX_NUMBER) else f"{least} to {most}"

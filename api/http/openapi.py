@@ -1,242 +1,215 @@
-"""Resources that are described as they behave: the blueprint, its strict parser, and the OpenAPI document."""
+"""The OpenAPI document, made from what the endpoints declare."""
 
+import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, wraps
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypedDict
 
-import flask_smorest
 import marshmallow as ma
+import msgspec
+from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
-from flask import Flask, Response, g, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from flask import Flask, Response
+from werkzeug.routing import Rule
 
-from api.http.messages import sentences
+from api.http.answers import JSON, Answer
 from api.http.problem_explanations import EXPLANATIONS
-from api.http.problems import JSON_PROBLEM, KINDS, Problem, answer, listed_errors
-from api.http.schemas import Either, Flag, Instant, ProblemShown, QueryNumber, Text, Whole, flattened
+from api.http.problems import JSON_PROBLEM, KINDS, Problem, ProblemDocument
+from api.http.schemas import ExactlyOne, InstantField, KindField
 
-LARGEST_BODY = 64 * 1024
-PREFIX = "/api/v1"
+EXTENSION = "rookery-openapi"
 EXAMPLES = Path(__file__).with_name("examples.json")
 SIGNED_IN: list[dict[str, list[str]]] = [{"session": []}, {"token": []}]
-
-View = TypeVar("View", bound=Callable[..., Any])
-
-
-def json_response(payload: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return ``payload`` as a compact JSON response."""
-    body = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
-    return Response(body, status, headers, content_type="application/json")
+_PARAMETER = re.compile(r"<(?:(int):)?(\w+)>")
+_REFERENCE = "#/components/schemas/{name}"
 
 
-def read_json() -> Any:
-    """Return the body of the request, read strictly.
+class Described(TypedDict, total=False):
+    """What the document says of a view beside what can be derived.
 
-    Raises the problems not-json (another content type) and malformed-json (not UTF-8, not JSON, a key twice in one
-    object, NaN, a number or a nesting beyond reason).
+    ``content`` is the JSON Schema of an answer of ``content_type`` that is not an ``Answer``, ``headers`` are those of
+    the answer, ``parameters`` headers of the request, ``also`` further statuses without a body, and ``problems``
+    statuses of refusals beside those that the declaration implies.
     """
-    if request.mimetype != "application/json":
-        raise Problem("not-json", "Send a JSON body with Content-Type: application/json.")
-    try:
-        return json.loads(_body().decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
-    except RecursionError:
-        raise Problem("malformed-json", "The body is nested too deeply.") from None
-    except ValueError as error:
-        raise Problem("malformed-json", f"The body cannot be read: {error}.") from None
+
+    problems: Sequence[int]
+    content: Mapping[str, Any]
+    content_type: str
+    headers: Mapping[str, str]
+    parameters: Sequence[Mapping[str, Any]]
+    also: Sequence[int]
 
 
-def _body() -> bytes:
-    try:
-        body = request.get_data()
-    except HTTPException:
-        raise
-    except Exception as error:  # each server has errors of its own for chunks that are none, or do not come
-        raise Problem("malformed-json", "The body breaks off, or its chunks cannot be read.") from error
-    if request.content_length is None and len(body) >= LARGEST_BODY:
-        raise RequestEntityTooLarge  # werkzeug cuts a body of unknown length there, and says nothing
-    return body
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """What a view declares. ``refusals`` are the statuses of its problems, implied ones among them."""
+
+    status: int
+    answer: type[Answer] | None
+    body: type[ma.Schema] | None
+    query: type[ma.Schema] | None
+    signed_in: bool
+    costly: bool
+    refusals: Sequence[int]
+    described: Described
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        raise ValueError("an object has the same key twice")
-    return read
+class OpenApi:
+    """The document of ``app``, whose sessions are in the cookie ``session_cookie``.
 
+    ``tags`` are the names of the blueprints with their titles, in the order of the document.
+    """
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    def __init__(self, app: Flask, tags: Mapping[str, str], session_cookie: str) -> None:
+        self._app = app
+        self._tags = tags
+        self._session_cookie = session_cookie
+        app.extensions[EXTENSION] = self
+        app.add_url_rule("/openapi.json", "openapi", lambda: Response(self._text, content_type=JSON))
 
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The document, with an example of each main operation (``examples.json``)."""
+        spec = APISpec(
+            "Rookery",
+            "1",
+            "3.1.0",
+            plugins=[_Plugin()],
+            servers=[{"url": "/", "description": "This server"}],
+            tags=[{"name": name, "description": title} for name, title in self._tags.items()],
+        )
+        spec.components.security_scheme("session", {"type": "apiKey", "in": "cookie", "name": self._session_cookie})
+        spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
+        routes = [
+            (rule, view, view.endpoint)
+            for rule in self._app.url_map.iter_rules()
+            if hasattr(view := self._app.view_functions[rule.endpoint], "endpoint")
+        ]
+        for name, schema in _answer_schemas([endpoint for _, _, endpoint in routes]).items():
+            spec.components.schema(name, schema)
+        for status in sorted({status for _, _, endpoint in routes for status in endpoint.refusals}):
+            spec.components.response(HTTPStatus(status).name, _refusal(HTTPStatus(status)))
+        for rule, view, endpoint in routes:
+            path, parameters = _path(rule)
+            methods = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+            operations = {method.lower(): _operation(rule.endpoint, view, endpoint) for method in methods}
+            spec.path(path, operations=operations, parameters=parameters)
+        return _with_examples(spec.to_dict())
 
-def read_query() -> dict[str, str]:
-    """Return the query of the request; raises the problem invalid-fields when a name stands twice."""
-    for name, values in request.args.lists():
-        if len(values) > 1:
-            raise Problem("invalid-fields", f"{name} stands twice in the query.", {name: ["stands twice"]})
-    return request.args.to_dict()
-
-
-class _Parser:
-    """Reads a body or a query by a schema, in the place of webargs, which does more and costs more."""
-
-    DEFAULT_VALIDATION_STATUS = 422
-
-    def use_args(self, schema: type[ma.Schema], location: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        loader = schema()
-        read = {"json": read_json, "query": read_query}[location]
-
-        def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            @wraps(view)
-            def reading(*args: Any, **kwargs: Any) -> Any:
-                g.body = read()
-                try:
-                    arguments = loader.load(g.body)
-                except ma.ValidationError as error:
-                    raise _invalid(error) from error
-                return view(*args, arguments, **kwargs)
-
-            return reading
-
-        return decorate
-
-
-def _invalid(error: ma.ValidationError) -> Problem:
-    errors = flattened(error.messages)
-    listed = listed_errors(errors)
-    return Problem("invalid-fields", sentences(listed, len(errors) - len(listed)), errors)
-
-
-class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
-    """A blueprint whose views answer with finished responses and say in ``documents`` what these can be."""
-
-    ARGUMENTS_PARSER = _Parser()
-
-    def route(self, rule: str, **options: Any) -> Callable[[View], View]:
-        """Register a view for ``rule``."""
-        register: Callable[[View], View] = super().route(rule, **options)
-        return register
-
-    def arguments(
-        self, schema: type[ma.Schema], *, location: str = "json", **options: Any
-    ) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
-        """Read the body or the query by ``schema`` and pass it to the view as its first argument."""
-        read: Callable[..., Any] = super().arguments(schema, location=location, **options)
-        return read
-
-    def documents(
-        self,
-        status: int,
-        schema: type[ma.Schema] | Mapping[str, Any] | None = None,
-        *,
-        problems: Sequence[int] = (),
-        signed_in: bool = False,
-        content_type: str = "application/json",
-        headers: Mapping[str, str] | None = None,
-        parameters: Sequence[Mapping[str, Any]] = (),
-        also: Sequence[int] = (),
-    ) -> Callable[[View], View]:
-        """Describe a view: the answer on success, further statuses without a body, and the statuses of its problems.
-
-        It wraps nothing: a view costs as much as without. Every view can refuse with 400, 429 and 503.
-        """
-        refusals = {400, 403, 413, 429, 503, *problems} | ({401} if signed_in else set())
-
-        def describe(view: View) -> View:
-            doc = view.__dict__.setdefault("_apidoc", {})
-            responses: dict[Any, Any] = doc.setdefault("response", {}).setdefault("responses", {})
-            success: dict[str, Any] = {"description": HTTPStatus(status).phrase, "content_type": content_type}
-            if schema is not None:
-                success["schema"] = schema() if isinstance(schema, type) else dict(schema)
-            if headers:
-                success["headers"] = {
-                    name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()
-                }
-            responses[status] = [success]
-            for plain in also:
-                responses[plain] = [{"description": HTTPStatus(plain).phrase, "content_type": content_type}]
-            for refusal in sorted(refusals):
-                responses[refusal] = [HTTPStatus(refusal).name]
-            manual = doc.setdefault("manual_doc", {})
-            manual["security"] = SIGNED_IN if signed_in else [{}, *SIGNED_IN]
-            if parameters:
-                doc.setdefault("arguments", {}).setdefault("parameters", []).extend(dict(each) for each in parameters)
-            return view
-
-        return describe
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self.document, ensure_ascii=False)
 
 
 class _Converter(OpenAPIConverter):
+    field_mapping = {  # noqa: RUF012
+        **OpenAPIConverter.field_mapping,
+        InstantField: ("string", "date-time"),
+    }
+
+    def init_attribute_functions(self) -> None:
+        """Add what describes the fields of our own."""
+        super().init_attribute_functions()  # type: ignore[no-untyped-call]
+        self.add_attribute_function(_Converter.one_of_kinds)  # type: ignore[no-untyped-call]
+
     def schema2jsonschema(self, schema: ma.Schema) -> dict[str, Any]:
         described: dict[str, Any] = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
-        if isinstance(schema, Either):
-            described["oneOf"] = [{"required": [name]} for name in schema.EITHER]
+        if isinstance(schema, ExactlyOne):
+            described["oneOf"] = [{"required": [name]} for name in schema.FIELDS]
         return described
+
+    def one_of_kinds(self, field: ma.fields.Field[Any], **_: Any) -> dict[str, Any]:
+        """Return the alternatives of a ``KindField``."""
+        if not isinstance(field, KindField):
+            return {}
+        return {"oneOf": [self.schema2jsonschema(schema) for schema in field.schemas.values()]}
 
 
 class _Plugin(MarshmallowPlugin):
     Converter = _Converter
 
 
-class Api(flask_smorest.Api):  # type: ignore[misc]
-    """The OpenAPI document and the registration of the blueprints; errors are answered by ``api.http.problems``."""
+def _answer_schemas(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    answers = {endpoint.answer for endpoint in endpoints if endpoint.answer}
+    _, schemas = msgspec.json.schema_components([ProblemDocument, *answers], ref_template=_REFERENCE)
+    for schema in schemas.values():
+        del schema["title"]
+        if "description" in schema:
+            schema["description"] = inspect.cleandoc(schema["description"])
+    return dict(sorted(schemas.items()))
 
-    ERROR_SCHEMA = ProblemShown
-    DEFAULT_ERROR_RESPONSE_NAME = None
 
-    def __init__(self, app: Flask, session_cookie: str) -> None:
-        """Describe ``app``, whose sessions are in the cookie ``session_cookie``."""
-        app.config.update(
-            API_TITLE="Rookery",
-            API_VERSION="1",
-            OPENAPI_VERSION="3.1.0",
-            OPENAPI_URL_PREFIX="/",
-            OPENAPI_JSON_PATH="openapi.json",
-            API_SPEC_OPTIONS={"servers": [{"url": "/", "description": "This server"}]},
-        )
-        super().__init__(app, spec_kwargs={"marshmallow_plugin": _Plugin()})
-        for field, kind in ((Text, "string"), (Whole, "integer"), (Flag, "boolean"), (QueryNumber, "integer")):
-            self.register_field(field, kind, None)
-        self.register_field(Instant, "string", "date-time")
-        app.extensions["rookery-api"] = self
-        schemes = self.spec.components.security_scheme
-        schemes("session", {"type": "apiKey", "in": "cookie", "name": session_cookie})
-        schemes("token", {"type": "http", "scheme": "bearer"})
+def _refusal(status: HTTPStatus) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": {"$ref": _REFERENCE.format(name=ProblemDocument.__name__)}}
+    codes = [code for code, (usual, _) in KINDS.items() if usual == status]
+    if codes:
+        content["example"] = msgspec.to_builtins(Problem(codes[0], EXPLANATIONS[codes[0]]).document)
+    return {"description": status.phrase, "content": {JSON_PROBLEM: content}}
 
-    def handle_http_exception(self, error: Exception) -> Response:
-        """Answer werkzeug's errors as problems."""
-        return answer(error)
 
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        """The OpenAPI document, with an example of each main operation (``api/http/examples.json``)."""
-        document: dict[str, Any] = self.spec.to_dict()
-        for name, example in json.loads(EXAMPLES.read_text()).items():
-            method, _, path = name.partition(" ")
-            operation = document["paths"][path][method.lower()]
-            if "request" in example:
-                operation["requestBody"]["content"]["application/json"]["example"] = example["request"]
-            answer = operation["responses"][str(example["status"])]
-            answer["content"]["application/json"]["example"] = example["answer"]
-        return document
+def _path(rule: Rule) -> tuple[str, list[dict[str, Any]]]:
+    """Return the path of a rule and its parameters, by the names that are published: ``match_id`` is {match}."""
+    parameters = [
+        {
+            "in": "path",
+            "name": name.removesuffix("_id"),
+            "required": True,
+            "schema": {"type": "integer", "minimum": 0} if kind else {"type": "string", "minLength": 1},
+        }
+        for kind, name in _PARAMETER.findall(rule.rule)
+    ]
+    return _PARAMETER.sub(lambda found: f"{{{found[2].removesuffix('_id')}}}", rule.rule), parameters
 
-    @cached_property
-    def _document_text(self) -> str:
-        return json.dumps(self.document, ensure_ascii=False)
 
-    def _openapi_json(self) -> Response:
-        return Response(self._document_text, content_type="application/json")
+def _operation(name: str, view: Any, endpoint: Endpoint) -> dict[str, Any]:
+    summary, _, description = inspect.cleandoc(view.__doc__).partition("\n\n")
+    parameters = [dict(each) for each in endpoint.described.get("parameters", ())]
+    if endpoint.query:
+        parameters.append({"in": "query", "schema": endpoint.query})
+    operation: dict[str, Any] = {
+        "summary": summary,
+        "tags": [name.partition(".")[0]],
+        "security": SIGNED_IN if endpoint.signed_in else [{}, *SIGNED_IN],
+        "responses": {str(endpoint.status): _success(endpoint)},
+    }
+    if description:
+        operation["description"] = description
+    if parameters:
+        operation["parameters"] = parameters
+    if endpoint.body:
+        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": endpoint.body}}}
+    for status in endpoint.described.get("also", ()):
+        operation["responses"][str(status)] = {"description": HTTPStatus(status).phrase}
+    for status in endpoint.refusals:
+        operation["responses"][str(status)] = HTTPStatus(status).name
+    return operation
 
-    def _register_responses(self) -> None:
-        for status in HTTPStatus:
-            if status >= 400:
-                content: dict[str, dict[str, Any]] = {JSON_PROBLEM: {"schema": ProblemShown}}
-                kinds = [code for code, (usual, _) in KINDS.items() if usual == status]
-                if kinds:
-                    content[JSON_PROBLEM]["example"] = Problem(kinds[0], EXPLANATIONS[kinds[0]]).as_json()
-                self.spec.components.response(
-                    status.name, {"description": status.phrase, "content": content}, lazy=True
-                )
+
+def _success(endpoint: Endpoint) -> dict[str, Any]:
+    success: dict[str, Any] = {"description": HTTPStatus(endpoint.status).phrase}
+    described = endpoint.described
+    if "headers" in described:
+        success["headers"] = {
+            name: {"description": text, "schema": {"type": "string"}} for name, text in described["headers"].items()
+        }
+    if endpoint.answer:
+        success["content"] = {JSON: {"schema": {"$ref": _REFERENCE.format(name=endpoint.answer.__name__)}}}
+    elif "content" in described:
+        success["content"] = {described.get("content_type", JSON): {"schema": described["content"]}}
+    return success
+
+
+def _with_examples(document: dict[str, Any]) -> dict[str, Any]:
+    for name, example in json.loads(EXAMPLES.read_text()).items():
+        method, _, path = name.partition(" ")
+        operation = document["paths"][path][method.lower()]
+        if "request" in example:
+            operation["requestBody"]["content"][JSON]["example"] = example["request"]
+        operation["responses"][str(example["status"])]["content"][JSON]["example"] = example["answer"]
+    return document

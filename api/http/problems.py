@@ -1,14 +1,15 @@
 """Every refusal of the API: one table of kinds, one way to answer (RFC 9457, application/problem+json)."""
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import structlog
 from flask import Flask, Response, current_app, g, request
+from msgspec import UNSET, Meta, UnsetType
 from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
 
+from api.http.answers import Answer, json_response
 from api.http.problem_explanations import EXPLANATIONS
 from domain.match.refusals import Refused
 from events.people.passwords import TooManySignInsError
@@ -18,7 +19,7 @@ from events.service.matches import UnknownMatchError
 from events.store.contract import ClockDiffers, RequestMismatchError, StaleVersionError, describe_offset
 
 JSON_PROBLEM = "application/problem+json"
-RETRY_AFTER = 2
+RETRY_AFTER_S = 2
 """Seconds after which a caller should ask again when the store is away."""
 
 MAX_ERRORS = 20
@@ -26,7 +27,7 @@ MAX_ERRORS = 20
 
 MAX_ERROR_CHARACTERS = 300
 
-RETRY_AFTER_FULL = 60
+RETRY_AFTER_FULL_S = 60
 
 KINDS: Mapping[str, tuple[int, str]] = {
     "bad-request": (400, "The request cannot be understood"),
@@ -151,6 +152,27 @@ _BY_STATUS = {
 log = structlog.get_logger("rookery.api")
 
 
+class ProblemDocument(Answer):
+    """RFC 9457. ``errors`` maps a field to what is wrong with it."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: dict[str, list[str]] | UnsetType = UNSET
+    quota: Annotated[str | UnsetType, Meta(description="quota-exceeded only: which one")] = UNSET
+    bytes_kept: int | UnsetType = UNSET
+    bytes_allowed: int | UnsetType = UNSET
+    more_errors: Annotated[int | UnsetType, Meta(description="How many fields are wrong beyond those in errors")] = (
+        UNSET
+    )
+    current_version: Annotated[int | UnsetType, Meta(description="stale-version only: the version to act upon")] = UNSET
+    current_version_tag: Annotated[
+        str | UnsetType, Meta(description="stale-version only: what If-Match must name then")
+    ] = UNSET
+
+
 class Problem(Exception):
     """A refusal on its way to the caller. ``detail`` says the reason in a player's words.
 
@@ -173,22 +195,20 @@ class Problem(Exception):
         self.headers = dict(headers or {})
         self.members = members
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the members of the answer."""
-        payload: dict[str, Any] = {
-            "type": f"/problems/{self.code}",
-            "title": self.title,
-            "status": self.status,
-            "detail": self.detail,
-            "code": self.code,
+    @property
+    def document(self) -> ProblemDocument:
+        """The answer."""
+        errors = listed_errors(self.errors or {})
+        return ProblemDocument(
+            type=f"/problems/{self.code}",
+            title=self.title,
+            status=self.status,
+            detail=self.detail,
+            code=self.code,
+            errors=errors or UNSET,
+            more_errors=len(self.errors or ()) - len(errors) or UNSET,
             **self.members,
-        }
-        if self.errors:
-            listed = listed_errors(self.errors)
-            payload["errors"] = listed
-            if len(self.errors) > len(listed):
-                payload["more_errors"] = len(self.errors) - len(listed)
-        return payload
+        )
 
 
 def listed_errors(errors: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -221,18 +241,18 @@ def problem_of(error: Exception) -> Problem:
             f"The clock of this part of the server is {describe_offset(error.offset_ms)} that of the store, so nothing "
             "is written here. Nothing has changed. Ask again in a moment, with the same idempotency key."
         )
-        return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER)})
+        return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(error, StoreFull):
         detail = (
             "The server's disk or memory is almost full: nothing was changed. You can read as usual; try again later."
         )
-        return Problem("store-full", detail, headers={"Retry-After": str(RETRY_AFTER_FULL)})
+        return Problem("store-full", detail, headers={"Retry-After": str(RETRY_AFTER_FULL_S)})
     if isinstance(error, StoreUnavailableError):
         detail = "Nothing is known to have changed. Ask again in a moment, with the same idempotency key."
-        return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER)})
+        return Problem("store-unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(error, TooManySignInsError):
         detail = "Too many people are signing in at this moment. Try again in a few seconds."
-        return Problem("sign-ins-busy", detail, headers={"Retry-After": str(RETRY_AFTER)})
+        return Problem("sign-ins-busy", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(error, HTTPException):
         return _of_http(error)
     return Problem("internal-error", "The mistake has been recorded. Nothing is wrong with your request.")
@@ -269,7 +289,8 @@ def answer(error: Exception) -> Response:
         log.warning(problem.code, path=request.path, request=g.get("request_id"), error=str(error))
     response = _as_page(error, problem)
     if response is None:
-        response = Response(json.dumps(problem.as_json()), problem.status, content_type=JSON_PROBLEM)
+        response = json_response(problem.document, problem.status)
+        response.content_type = JSON_PROBLEM
     response.headers.update(problem.headers)
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
@@ -315,7 +336,7 @@ def _describe(code: str) -> Response:
         return Response(status=303, headers={"Location": f"/problems#{code}"})
     status, title = KINDS[code]
     kind = {"type": f"/problems/{code}", "status": status, "title": title, "explanation": EXPLANATIONS[code]}
-    return Response(json.dumps(kind), content_type="application/json")
+    return json_response(kind)
 
 
 def _sentence(text: str) -> str:

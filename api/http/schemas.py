@@ -1,25 +1,23 @@
-"""The base of all schemas: strict ones for what comes in, complete ones for what goes out.
+"""Schemas of what callers send: nothing is coerced, and no unknown field is dropped.
 
-Incoming values are never coerced and unknown fields never dropped. Validators raise: in marshmallow 4 one that returns
-False would let everything pass.
+Validators raise: in marshmallow 4 one that returns False would let everything pass.
 """
 
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 import marshmallow as ma
 from marshmallow import fields, validate
 
-from api.http.messages import LARGEST_NUMBER as LARGEST_NUMBER
 from api.http.messages import reword
-from events.store.contract import DIGEST_DIGITS
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Strict(ma.Schema):
+class StrictSchema(ma.Schema):
     """What a caller sends: an object with these fields and no others."""
 
     class Meta:
@@ -32,39 +30,24 @@ class Strict(ma.Schema):
         reword(field_obj)
 
 
-class Either(Strict):
-    """An object that has exactly one of the fields in ``EITHER``."""
+class ExactlyOne(StrictSchema):
+    """An object that has exactly one of ``FIELDS``."""
 
-    EITHER: tuple[str, ...] = ()
+    FIELDS: tuple[str, ...] = ()
 
     @ma.validates_schema(skip_on_field_errors=True)
     def refuse_unless_one(self, sent: Mapping[str, Any], **_: Any) -> None:
         """Raise ValidationError unless exactly one of the fields was sent."""
-        if sum(name in sent for name in self.EITHER) != 1:
-            first, *others = self.EITHER
+        if sum(name in sent for name in self.FIELDS) != 1:
+            first, *others = self.FIELDS
             raise ma.ValidationError(f"must be sent, or else {' or '.join(others)}, but no two of them", first)
 
 
-class Empty(Strict):
+class EmptyBody(StrictSchema):
     """An empty object."""
 
 
-class Shown(ma.Schema):
-    """What the server answers: every field is always there. Only documentation; answers are built by hand.
-
-    Documents that are signed or kept leave out what they do not have: such fields have ``{"optional": True}`` in their
-    metadata.
-    """
-
-    class Meta:
-        unknown = ma.RAISE
-
-    def on_bind_field(self, _: str, field_obj: Any) -> None:
-        """Mark each field as required that is not optional."""
-        field_obj.required = not field_obj.metadata.get("optional", False)
-
-
-class Text(fields.String):
+class StrictString(fields.String):
     """A string, and nothing that could be turned into one."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
@@ -75,7 +58,19 @@ class Text(fields.String):
         return value
 
 
-class Whole(fields.Integer):
+class EnumField(StrictString):
+    """A string that is a member of ``enum``, which it is read as."""
+
+    def __init__(self, enum: type[StrEnum], *, error: str | None = None, **options: Any) -> None:
+        super().__init__(validate=validate.OneOf(list(enum), error=error), **options)
+        self._enum = enum
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        text = super()._deserialize(value)
+        return self._enum(text) if text in list(self._enum) else text  # the validator refuses other strings
+
+
+class StrictInteger(fields.Integer):
     """A whole number: 5 and 5.0, as JSON Schema's "integer" has it, but neither "5" nor true."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
@@ -84,7 +79,7 @@ class Whole(fields.Integer):
         return int(value)
 
 
-class Number(fields.Float):
+class StrictFloat(fields.Float):
     """A number, and nothing that could be turned into one."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> float:
@@ -96,7 +91,7 @@ class Number(fields.Float):
             raise ma.ValidationError("is too large a number") from None
 
 
-class Flag(fields.Boolean):
+class StrictBoolean(fields.Boolean):
     """True or false, and nothing that means as much."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
@@ -127,7 +122,7 @@ def read_instant(text: str) -> int | None:
         return None
 
 
-class Instant(fields.Field):  # type: ignore[type-arg]
+class InstantField(fields.Field):  # type: ignore[type-arg]
     """An instant as RFC 3339 writes it, read as milliseconds since 1970 UTC."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
@@ -137,50 +132,67 @@ class Instant(fields.Field):  # type: ignore[type-arg]
         return instant
 
 
-class Tree(fields.List):  # type: ignore[type-arg]
+class TreeField(fields.List):  # type: ignore[type-arg]
     """A list of objects, each of which may have such a list again as ``next``.
 
-    Read by hand, node by node, so that no depth of a body exhausts the stack; deeper than ``deepest`` is refused.
+    Read by hand, node by node, so that no depth of a body exhausts the stack; deeper than ``max_depth`` is refused.
     """
 
-    def __init__(self, inner: fields.Nested, *, deepest: int = 0, **options: Any) -> None:
+    def __init__(self, inner: fields.Nested, *, max_depth: int = 0, **options: Any) -> None:
         super().__init__(inner, **options)
-        self._deepest = deepest
+        self._max_depth = max_depth
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **_: Any) -> list[Any]:  # noqa: ARG002
         node = type(self.inner.schema)(exclude=("next",))  # type: ignore[attr-defined]
-        return _grown(node, value, self._deepest)
+        return _load_branches(node, value, self._max_depth)
 
 
-def _grown(node: ma.Schema, value: Any, deepest: int) -> list[dict[str, Any]]:
+def _load_branches(node: ma.Schema, value: Any, max_depth: int) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         raise ma.ValidationError("must be a list")
-    if value and not deepest:
+    if value and not max_depth:
         raise ma.ValidationError("goes too deep")
-    found, errors = [], {}
-    for number, each in enumerate(value):
+    loaded, errors = [], {}
+    for number, branch in enumerate(value):
         try:
-            found.append(_branch(node, each, deepest - 1))
+            loaded.append(_load_branch(node, branch, max_depth - 1))
         except ma.ValidationError as error:
             errors[number] = error.messages
     if errors:
         raise ma.ValidationError(errors)
-    return found
+    return loaded
 
 
-def _branch(node: ma.Schema, value: Any, deepest: int) -> dict[str, Any]:
+def _load_branch(node: ma.Schema, value: Any, max_depth: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ma.ValidationError("must be an object")
     loaded: dict[str, Any] = node.load({name: part for name, part in value.items() if name != "next"})
     if "next" in value:
         try:
-            loaded["next"] = _grown(node, value["next"], deepest)
+            loaded["next"] = _load_branches(node, value["next"], max_depth)
         except ma.ValidationError as error:
             raise ma.ValidationError({"next": error.messages}) from error
     return loaded
 
 
-class QueryNumber(fields.Integer):
+class KindField(fields.Field):  # type: ignore[type-arg]
+    """An object whose ``kind`` says by which of ``schemas`` it is read."""
+
+    def __init__(self, schemas: Mapping[str, StrictSchema], **options: Any) -> None:
+        super().__init__(**options)
+        self.schemas = schemas
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ma.ValidationError("must be an object")
+        kind = value.get("kind")
+        if not isinstance(kind, str) or kind not in self.schemas:
+            raise ma.ValidationError({"kind": [f"must be one of {', '.join(self.schemas)}"]})
+        loaded: dict[str, Any] = self.schemas[kind].load(value)
+        return loaded
+
+
+class QueryInteger(fields.Integer):
     """A whole number written in decimal digits in a query string."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
@@ -189,19 +201,14 @@ class QueryNumber(fields.Integer):
         return int(value)
 
 
-def page_limit(default: int, most: int) -> QueryNumber:
+def page_limit(default: int, maximum: int) -> QueryInteger:
     """Return the field of how many items a page has at most."""
-    return QueryNumber(load_default=default, validate=validate.Range(1, most, error=f"must be 1 to {most}"))
+    return QueryInteger(load_default=default, validate=validate.Range(1, maximum, error=f"must be 1 to {maximum}"))
 
 
-def next_page() -> fields.Integer:
-    """Return the field of an answer that says where the next page begins."""
-    return fields.Integer(allow_none=True, metadata={"description": "What to pass as after for the next page"})
-
-
-def words(max_characters: int, **options: Any) -> Text:
+def prose(max_characters: int, **options: Any) -> StrictString:
     """Return the field of a text that must not be blank."""
-    return Text(
+    return StrictString(
         required=True,
         validate=[
             validate.Length(1, max_characters, error=f"must have 1 to {max_characters} characters"),
@@ -235,54 +242,8 @@ def flattened(messages: Any, prefix: str = "") -> dict[str, list[str]]:
     return {prefix or "body": [str(message) for message in (messages if isinstance(messages, list) else [messages])]}
 
 
-TAG_PATTERN = f"[0-9]{{1,15}}-[0-9a-f]{{{DIGEST_DIGITS}}}"
-EXAMPLE_TAG = "6-3fa9c1d25b0e7c44"
-TAG_WORDS = f"the version_tag of an answer, such as {EXAMPLE_TAG}"
-
-
-def version_tag() -> fields.String:
-    """Return the field of a version tag in an answer."""
-    return fields.String(
-        validate=pattern(TAG_PATTERN, "is no version tag"),
-        metadata={
-            "description": "The version and the beginning of its event's digest: a version number alone does not tell "
-            "which history it belongs to. In quotation marks it is the ETag",
-            "example": EXAMPLE_TAG,
-        },
-    )
-
-
-class PlayerShown(Shown):
-    """A person, a guest or an opponent. ``level`` is an opponent's, null for people."""
-
-    id = fields.String()
-    name = fields.String()
-    kind = fields.String(validate=validate.OneOf(["person", "guest", "opponent"]))
-    level = fields.Integer(allow_none=True)
-
-
-class ProblemShown(ma.Schema):
-    """RFC 9457. ``errors`` maps a field to what is wrong with it."""
-
-    class Meta:
-        unknown = ma.RAISE
-
-    type = fields.String(required=True)
-    title = fields.String(required=True)
-    status = fields.Integer(required=True)
-    detail = fields.String(required=True)
-    code = fields.String(required=True)
-    errors = fields.Dict(keys=fields.String(), values=fields.List(fields.String()))
-    quota = fields.String(metadata={"description": "quota-exceeded only: which one"})
-    bytes_kept = fields.Integer()
-    bytes_allowed = fields.Integer()
-    more_errors = fields.Integer(metadata={"description": "How many fields are wrong beyond those in errors"})
-    current_version = fields.Integer(metadata={"description": "stale-version only: the version to act upon"})
-    current_version_tag = fields.String(metadata={"description": "stale-version only: what If-Match must name then"})
-
-
-class Paging(Strict):
+class Paging(StrictSchema):
     """Which part of a long list: a cursor from an earlier answer and the length of a page."""
 
-    cursor = Text(validate=validate.Length(min=1, max=500))
+    cursor = StrictString(validate=validate.Length(min=1, max=500))
     limit = page_limit(50, 200)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from queue import Empty
 from typing import Any, NamedTuple
 
-import orjson
+import msgspec
 
-from api.http.problems import RETRY_AFTER
+from api.http.problems import RETRY_AFTER_S
 from api.live import stream_hub
-from api.live.awaiting import Awaited, owed
 from api.live.stream_hub import Message, Watcher
+from api.operations.awaiting import AwaitedMatches, owed
 from api.services import Services
 from domain.match.enums import Status
 from domain.match.state import MatchState
@@ -85,7 +85,7 @@ class ConcernedPlayers:
 
 def awaiting_now(services: Services, player: str) -> Awaiting:
     """Return what awaits ``player`` at this moment; raises what the store raises when it is away."""
-    page = Awaited(player).page("awaiting", None, MAX_PENDING)
+    page = AwaitedMatches(player).page("awaiting", None, MAX_PENDING)
     heads = services.store.heads([summary.match for summary in page.items])
     pairs = zip(page.items, heads, strict=True)
     # Of a match that has moved on since, the feed tells: what awaited the player is done, perhaps.
@@ -101,7 +101,7 @@ def messages(
     ``awaiting`` returns what awaits the player, None while the store is away. It is asked at the beginning and at every
     heartbeat.
     """
-    yield f"retry: {RETRY_AFTER * 1000}\n\n"
+    yield f"retry: {RETRY_AFTER_S * 1000}\n\n"
     told: set[VersionTag] | None = None
     beat = time.monotonic()
     while not watcher.cut_off:
@@ -146,4 +146,4 @@ def _item(summary: Summary, tag: VersionTag, player: str) -> dict[str, Any]:
 
 
 def _message(event: str, content: dict[str, Any], tag: VersionTag | None = None) -> Message:
-    return Message(tag, f"event: {event}\ndata: {orjson.dumps(content).decode()}\n\n")
+    return Message(tag, f"event: {event}\ndata: {msgspec.json.encode(content).decode()}\n\n")

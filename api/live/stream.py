@@ -15,16 +15,16 @@ from redis.client import PubSub
 from api import health
 from api.access import headers
 from api.access.auth import current_person, redeem_ticket, require_person
+from api.access.chats import may_read_chat
 from api.access.limits import address
 from api.access.matches import visible_match
 from api.access.proxies import behind_proxies
+from api.addresses import PREFIX
 from api.http import problems
-from api.http.openapi import PREFIX
+from api.http.conditions import EXAMPLE_TAG
 from api.http.problems import Problem
-from api.http.schemas import EXAMPLE_TAG
 from api.live import account_stream
 from api.live.stream_hub import BLOCK_MS, MOST_OF_ONE_ADDRESS, MOST_STREAMS, Hub, Watcher
-from api.operations.chat import hears
 from api.services import EXTENSION, Services
 from api.services import services as current_services
 from events.private.chats import listening
@@ -60,7 +60,7 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
         redeem_ticket()
         after = _after()
         state, person = visible_match(match).state, current_person()
-        private, watcher = state.private, hub.enter(match, hears(state, person), address())
+        private, watcher = state.private, hub.enter(match, may_read_chat(state, person), address())
 
         @copy_current_request_context
         def welcome() -> bool:

@@ -13,13 +13,13 @@ from itertools import groupby
 from queue import Empty, Full, Queue
 from typing import Any, NamedTuple, Protocol
 
-import orjson
+import msgspec
 import structlog
 from redis.client import PubSub
 
-from api.http import representations as show
-from api.http.ids import rematch_id
-from api.http.problems import RETRY_AFTER, Problem
+from api.addresses import rematch_id
+from api.http.problems import RETRY_AFTER_S, Problem
+from api.representations.events import represent_event
 from events.runtime import beats
 from events.runtime.errors import StoreError, StoreUnavailableError
 from events.store.contract import EMPTY, EventStore, StaleVersionError, VersionTag, tag_of
@@ -187,7 +187,7 @@ class Hub:
         is asked, and a comment sent, at every heartbeat: so a connection that has gone is noticed, too.
         """
         last, due, beat, reset_at = after, WAKE, time.monotonic() + HEARTBEAT_SECONDS, -math.inf
-        yield f"retry: {RETRY_AFTER * 1000}\n\n"
+        yield f"retry: {RETRY_AFTER_S * 1000}\n\n"
         while not watcher.cut_off:
             # What was read before the reset may be lost, too, although it follows what is left.
             following = due.following(last) if due.read_at > reset_at else None
@@ -350,7 +350,7 @@ class Hub:
 
 
 def _too_many(detail: str) -> Problem:
-    return Problem("too-many-streams", detail, headers={"Retry-After": str(RETRY_AFTER)})
+    return Problem("too-many-streams", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 def _next_message(chats: PubSub) -> Any:
@@ -363,18 +363,18 @@ def _next_message(chats: PubSub) -> Any:
 
 def message_of(envelope: Envelope) -> Message:
     """Return the event as a server-sent event: id, event and data, each on its line."""
-    content = orjson.dumps(show.event(envelope)).decode()
+    content = msgspec.json.encode(represent_event(envelope)).decode()
     tag = tag_of(envelope)
     return Message(tag, f"id: {tag}\nevent: {envelope.type}\ndata: {content}\n\n")
 
 
 def chat_in(match: str) -> Message:
     """Return what an account is told when something was said in the chat of ``match``."""
-    return Message(None, f"event: chat\ndata: {orjson.dumps({'match': match}).decode()}\n\n")
+    return Message(None, f"event: chat\ndata: {msgspec.json.encode({'match': match}).decode()}\n\n")
 
 
 def _reset(tag: VersionTag) -> str:
-    content = orjson.dumps({"version": tag.version, "version_tag": str(tag)}).decode()
+    content = msgspec.json.encode({"version": tag.version, "version_tag": str(tag)}).decode()
     return f"id: {tag}\nevent: reset\ndata: {content}\n\n"
 
 

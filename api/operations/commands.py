@@ -1,88 +1,85 @@
-"""Commands on matches: one route shape, one way of executing them."""
+"""Commands on matches: how they are declared, executed and answered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import marshmallow as ma
 from flask import Response
-from marshmallow import fields
 
-from api.access.auth import require_person, signed_in
+from api.access.auth import require_person
 from api.access.matches import may_see
-from api.http import representations as show
-from api.http.conditions import ANSWER_HEADERS, EXPECTED_HEADER, KEY_HEADER, expected_version, fingerprint, request_key
-from api.http.openapi import Blueprint, json_response
-from api.http.schemas import (
-    Shown,
-    Strict,
-    version_tag,
+from api.endpoints import endpoint
+from api.http.answers import Answer, json_response
+from api.http.conditions import (
+    COMMAND_HEADERS,
+    IF_MATCH_PARAMETER,
+    KEY_PARAMETER,
+    VersionTagText,
+    etag,
+    expected_version,
+    idempotent_request,
 )
-from api.resources.matches import EventShown
+from api.representations.events import Event, represent_event
 from api.services import services
-from domain.match import commands as c
+from domain.match.commands import Command
 from events.service.matches import Executed
-from events.store.contract import Request, VersionTag
+from events.store.contract import VersionTag
 
-REFUSALS = (403, 404, 409, 412, 415, 422)
+MAX_SEATS = 8
 
-
-class ExecutedShown(Shown):
-    match = fields.String()
-    version = fields.Integer()
-    version_tag = version_tag()
-    events = fields.List(fields.Nested(EventShown))
+REFUSALS = (403, 404, 409, 412)
+"""Statuses with which every command may be refused."""
 
 
-View = Callable[[dict[str, Any], str], Response]
+class ExecutedCommand(Answer):
+    match: str
+    version: int
+    version_tag: VersionTagText
+    events: Sequence[Event]
 
 
-def acting(on: Blueprint, path: str, schema: type[Strict]) -> Callable[[View], View]:
-    """Serve what a caller does in a match at ``POST /matches/<match>/<path>``, with a body of ``schema``."""
-
-    def register(view: View) -> View:
-        documented = on.documents(
-            201,
-            ExecutedShown,
-            signed_in=True,
-            problems=REFUSALS,
-            headers=ANSWER_HEADERS,
-            parameters=[KEY_HEADER, EXPECTED_HEADER],
-        )
-        guarded = documented(signed_in(on.arguments(schema)(view)))
-        on.add_url_rule(f"/matches/<match>/{path}", view_func=guarded, methods=["POST"])
-        return view
-
-    return register
+def command_endpoint(body: type[ma.Schema]) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
+    """Declare a view that executes a command with a ``body``."""
+    return endpoint(
+        201,
+        answer=ExecutedCommand,
+        body=body,
+        signed_in=True,
+        problems=REFUSALS,
+        headers=COMMAND_HEADERS,
+        parameters=[KEY_PARAMETER, IF_MATCH_PARAMETER],
+    )
 
 
-def execute(match: str, command: c.Command, expected: VersionTag | None = None, confidential: bool = False) -> Response:
-    """Carry out the command of the caller and answer with the events that followed.
+def execute(
+    match_id: str, command: Command, *, expected: VersionTag | None = None, confidential: bool = False
+) -> Response:
+    """Execute the caller's command and answer with the events that followed.
 
     ``expected`` is the version that the match must be at when the caller names none. The body of a ``confidential``
     request holds what must be erasable. Raises the problem no-such-match for a match that the caller may not see.
     """
-    person, key = require_person(), request_key()
+    person = require_person()
     executed = services().match_service.execute(
-        match,
+        match_id,
         command,
         person.id,
-        Request(f"{person.id}:{key}", fingerprint(key if confidential else "")),
-        expected if (stated := expected_version()) is None else stated,
+        idempotent_request(person, confidential=confidential),
+        expected_version() or expected,
         may_see=lambda state: may_see(state, person),
     )
     for event in executed.events:
         services().administration.record_event(event)
-    payload = {
-        "match": match,
-        "version": executed.version,
-        "version_tag": str(executed.head.tag),
-        "events": [show.event(envelope) for envelope in executed.events],
-    }
-    return json_response(payload, 201, executed_headers(executed))
+    answer = ExecutedCommand(
+        match=match_id,
+        version=executed.version,
+        version_tag=str(executed.head.tag),
+        events=[represent_event(event) for event in executed.events],
+    )
+    return json_response(answer, 201, executed_headers(executed))
 
 
-def executed_headers(executed: Executed) -> dict[str, str]:
-    """Return the version after what was done as ETag, and whether an earlier request did it."""
-    headers = {"ETag": f'"{executed.head.tag}"'}
-    if executed.repeated:
-        headers["Idempotency-Replayed"] = "true"
-    return headers
+def executed_headers(executed: Executed) -> dict[str, Any]:
+    """Return the version after the command as ETag, and whether an earlier request executed it."""
+    headers = etag(executed.head)
+    return {**headers, "Idempotency-Replayed": "true"} if executed.repeated else headers

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from api.http.messages import LARGEST_NUMBER
+from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import Strict, Text, Whole
+from api.http.schemas import StrictInteger, StrictSchema, StrictString
 from domain.game import AnyGame, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
 from domain.match.enums import Status
 from domain.match.exploration import DEEPEST
@@ -17,34 +17,33 @@ from domain.match.state import MatchState
 from domain.presentation import Composed
 
 MAX_OUTCOME_STEPS = 100
-"""That are spent on telling whether a position which anybody may ask about is the end of the game."""
+"""Steps spent on finding out whether the game is over in a position that anybody may ask about."""
+
+MAX_PARTS = 64
+"""Parts of a move that is put together."""
 
 
-def outcome_as_known(
-    game: AnyGame, position: Any, history: Sequence[Any], budget: StepBudget
-) -> tuple[Outcome | None, bool]:
-    """Return how the game has ended as far as that is known with ``budget``, and whether it is."""
-    try:
-        return game.bounded_outcome(position, history, budget), True
-    except OutcomeUnknownError:
-        return None, False
+class PositionRequest(StrictSchema):
+    """A line of moves from a ply of a match."""
 
-
-class Imagined(Strict):
-    ply = Whole(
-        validate=validate.Range(0, LARGEST_NUMBER),
-        metadata={"description": "After how many plies of the match the line begins; left out: where it stands"},
+    ply = StrictInteger(
+        validate=validate.Range(0, MAX_NUMBER),
+        metadata={"description": "The number of plies of the match before the line; the present one if left out"},
     )
     line = fields.List(
-        Text(validate=validate.Length(1, LONGEST_MOVE)),
+        StrictString(validate=validate.Length(1, LONGEST_MOVE)),
         required=True,
         validate=validate.Length(0, DEEPEST),
         metadata={"description": "Moves, in canonical form or an alias"},
     )
 
 
-class Line(NamedTuple):
-    """A line played out: its moves in canonical form and as they are spelled, and where it ends."""
+class PlayedLine(NamedTuple):
+    """A line played out: its moves in canonical form and as they are displayed, and the position at its end.
+
+    ``before`` is the position before the last move, None without moves. ``outcome`` is None while the game goes on, and
+    when ``outcome_known`` is false.
+    """
 
     game: AnyGame
     moves: list[str]
@@ -55,19 +54,29 @@ class Line(NamedTuple):
     outcome_known: bool
 
 
-def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
+def bounded_outcome(
+    game: AnyGame, position: Any, history: Sequence[Any], budget: StepBudget
+) -> tuple[Outcome | None, bool]:
+    """Return the outcome of a position, and whether ``budget`` sufficed to find it."""
+    try:
+        return game.bounded_outcome(position, history, budget), True
+    except OutcomeUnknownError:
+        return None, False
+
+
+def play_line(state: MatchState, ply: int, line: Sequence[str]) -> PlayedLine:
     """Return ``line`` played from the position after ``ply`` plies of the match.
 
-    Raises the problem invalid-fields for a ply that the match has not come to, and illegal-move, at the place of the
+    Raises the problem invalid-fields for a ply that the match has not reached, and illegal-move, at the place of the
     move, for one that is not legal where it stands.
     """
     if ply > len(state.moves):
         raise Problem("invalid-fields", f"{len(state.moves)} plies have been played.", {"ply": ["is yet to come"]})
     game = rules_of(state)
     before, position, history = None, state.position_after(ply), state.history[:ply]
-    # One for the whole line: a move that is legal shows that the game was not over, whatever it takes to prove.
+    # One budget for the whole line: a legal move shows that the game was not over, whatever it takes to prove.
     budget = StepBudget(MAX_OUTCOME_STEPS)
-    outcome, known = outcome_as_known(game, position, history, budget)
+    outcome, known = bounded_outcome(game, position, history, budget)
     moves, spelled = [], []
     for number, text in enumerate(line):
         if outcome is not None:
@@ -80,11 +89,11 @@ def played_out(state: MatchState, ply: int, line: list[str]) -> Line:
         spelled.append(game.display_move(position, move))
         history = history.with_position(position)
         before, position = position, game.play(position, move)
-        outcome, known = outcome_as_known(game, position, history, budget)
-    return Line(game, moves, spelled, before, position, outcome, known)
+        outcome, known = bounded_outcome(game, position, history, budget)
+    return PlayedLine(game, moves, spelled, before, position, outcome, known)
 
 
-def compose(state: MatchState, kind: str, parts: list[str]) -> Composed:
+def compose(state: MatchState, kind: str, parts: Sequence[str]) -> Composed:
     """Return how far ``parts`` have come in the match as it stands.
 
     Raises the problems match-not-started and match-over, and malformed-move for a kind or a part that the game does
@@ -93,15 +102,12 @@ def compose(state: MatchState, kind: str, parts: list[str]) -> Composed:
     if state.ended:
         raise Problem("match-over", "The match is over: no move is put together any more.")
     if state.status != Status.PLAYING:
-        raise Problem("match-not-started", "The match has not started: somebody has yet to join.")
+        raise Problem("match-not-started", "The match has not started: not all seats are taken.")
     game = rules_of(state)
     try:
-        return game.unlisted.compose(state.position, kind, parts)
+        return game.unlisted.compose(state.position, kind, list(parts))
     except KeyError as error:
-        reason = "is no kind of move that this game puts together"
+        reason = "is not a kind of move that this game puts together"
         raise Problem("malformed-move", f"{kind!r} {reason}.", {"kind": [reason]}) from error
     except MalformedNotation as error:
         raise Problem("malformed-move", f"{error}.", {"parts": [str(error)]}) from error
-
-
-MOST_PARTS = 64

@@ -1,7 +1,11 @@
 """Long work that a worker does: bundles, recomputed answers of opponents, archives of personal data."""
 
+from enum import StrEnum
+from typing import Annotated
+
 from api.access.auth import current_person
 from api.access.limits import address, spend
+from api.http.answers import Answer, one_of
 from api.http.problems import Problem
 from api.services import services
 from domain.match.state import OPPONENT_PREFIX
@@ -12,85 +16,89 @@ from events.service.jobs import BUNDLE, RECOMPUTATION, basis_of_answer
 from events.service.personal_data import takes_long
 from events.store.envelope import Envelope
 
-NONE = "none"
-
-
-ASKED = "asked"
-
-
-FINISHED = "finished"
-
+MAX_EVENTS_AT_ONCE = 250
+"""The longest match that is replayed within a request; a worker replays longer ones."""
 
 ANSWERS = ("move-submitted", "draw-accepted", "draw-declined")
 """Types of events by which an opponent may have answered."""
 
 
-def ask_to_recompute(match: str, version: int) -> None:
-    """Let a worker compute the answer of an opponent again, unless that was done.
+class JobState(StrEnum):
+    """How far a job has come: NONE when it was not asked for, or when its result is no longer stored."""
+
+    NONE = "none"
+    ASKED = "asked"
+    FINISHED = "finished"
+
+
+JobStateField = Annotated[
+    str, one_of(JobState, "none: it was not asked for, or its result was kept for a day and is gone")
+]
+
+
+class Job(Answer):
+    state: JobStateField
+
+
+def request_recomputation(match_id: str, version: int) -> None:
+    """Have a worker compute the answer of an opponent again, unless that has been done.
 
     Raises the problems nothing-to-compute, too-many-requests and job-running.
     """
-    if recomputed(computable(match, version)) is None:
-        _ask(match, RECOMPUTATION, version)
+    if recomputation_of(recomputable_event(match_id, version)) is None:
+        _request(match_id, RECOMPUTATION, version)
 
 
-def ask_for_bundle(match: str) -> str:
-    """Let a worker make the bundle of ``match``, unless that was done; return "asked" or "finished".
+def request_bundle(match_id: str) -> JobState:
+    """Have a worker make the bundle of the match, unless that has been done.
 
     Raises the problems too-many-requests and job-running.
     """
-    if made_bundle(match) is not None:
-        return FINISHED
-    _ask(match, BUNDLE)
-    return ASKED
+    if stored_bundle(match_id) is not None:
+        return JobState.FINISHED
+    _request(match_id, BUNDLE)
+    return JobState.ASKED
 
 
-def _ask(match: str, kind: str, version: int = 0) -> None:
-    person = current_person()
-    spend("jobs", person.id if person else address())
-    if not services().jobs.request(match, kind, version):
-        raise Problem("job-running", "A worker is busy with another job of this match: ask again when it is done.")
-
-
-def computable(match: str, version: int) -> Envelope:
-    """Return the event if it is an answer of an opponent with the present engine; else raises nothing-to-compute."""
-    found = services().store.read(match, version - 1, 1) if version else []
-    if not found or not is_computable(found[0]):
-        raise Problem("nothing-to-compute", "This event is no answer of an opponent that the present engine gave.")
+def recomputable_event(match_id: str, version: int) -> Envelope:
+    """Return the event at ``version``; raises the problem nothing-to-compute unless ``is_recomputable``."""
+    found = services().store.read(match_id, version - 1, 1) if version else []
+    if not found or not is_recomputable(found[0]):
+        raise Problem("nothing-to-compute", "This event is not an answer of an opponent with the present engine.")
     return found[0]
 
 
-def is_computable(event: Envelope) -> bool:
-    """Tell whether the event is an answer of an opponent that the present engine gave."""
+def is_recomputable(event: Envelope) -> bool:
+    """Return whether the event is an answer of an opponent with the present engine."""
     by_opponent = event.type in ANSWERS and event.actor.startswith(OPPONENT_PREFIX)
     return by_opponent and event.data.get("engine") == str(ENGINE_VERSION)
 
 
-def recomputed(event: Envelope) -> str | None:
-    """Return what differs when the answer is computed again ("": nothing); None as long as that was not done."""
-    found = services().jobs.result(event.stream, RECOMPUTATION, basis_of_answer(event.id))
-    return None if found is None else found.decode()
+def recomputation_of(event: Envelope) -> str | None:
+    """Return what a recomputation of the answer gave instead ("": the same); None unless it has been done."""
+    result = services().jobs.result(event.stream, RECOMPUTATION, basis_of_answer(event.id))
+    return None if result is None else result.decode()
 
 
-def made_bundle(match: str) -> bytes | None:
-    """Return the bundle of the match as it stands, if it was made before; None otherwise."""
-    head = services().matches.load(match).head
-    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match)
-    return services().jobs.result(match, BUNDLE, basis_of_bundle(head.digest.hex(), key, inclusion))
+def stored_bundle(match_id: str) -> bytes | None:
+    """Return the bundle of the match as it stands, if it has been made; None otherwise."""
+    head = services().matches.load(match_id).head
+    key, inclusion = services().keys.signing(), services().checkpoints.inclusion(match_id)
+    return services().jobs.result(match_id, BUNDLE, basis_of_bundle(head.digest.hex(), key, inclusion))
 
 
-AT_ONCE = "at-once"
-
-
-def state_of_archive(person: Person) -> str:
-    """Return AT_ONCE when a request can make the archive of ``person``, else "none", "asked" or "finished"."""
+def archive_state(person: Person) -> JobState | None:
+    """Return how far the archive of ``person`` has come; None when a request can make it at once."""
     jobs = services().jobs
     if jobs.pending(person.id) is not None:
-        return ASKED
+        return JobState.ASKED
     if jobs.archive(person.id) is not None:
-        return FINISHED
-    return NONE if takes_long(services().personal_data, person) else AT_ONCE
+        return JobState.FINISHED
+    return JobState.NONE if takes_long(services().personal_data, person) else None
 
 
-MAX_EVENTS_AT_ONCE = 250
-"""Of a match that is replayed within a request; a worker replays longer ones."""
+def _request(match_id: str, kind: str, version: int = 0) -> None:
+    person = current_person()
+    spend("jobs", person.id if person else address())
+    if not services().jobs.request(match_id, kind, version):
+        raise Problem("job-running", "A worker is busy with another job of this match: ask again when it is done.")

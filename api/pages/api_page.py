@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from flask import current_app, render_template
 
-from api.http.openapi import Api
+from api.http.openapi import EXTENSION, OpenApi
 from api.http.problem_explanations import EXPLANATIONS
 from api.http.problems import KINDS
 from api.pages.layout import blueprint
@@ -54,7 +54,7 @@ class Section(NamedTuple):
 @blueprint.get("/docs/api")
 def api_page() -> str:
     """Return what the OpenAPI document says, for people."""
-    return render_template("api.html", sections=_sections(current_app.extensions["rookery-api"]))
+    return render_template("api.html", sections=_sections(current_app.extensions[EXTENSION]))
 
 
 @blueprint.get("/problems")
@@ -65,7 +65,7 @@ def problems_page() -> str:
 
 
 @lru_cache(maxsize=1)
-def _sections(api: Api) -> list[Section]:
+def _sections(api: OpenApi) -> list[Section]:
     document = api.document
     sections = {tag["name"]: Section(tag["name"], tag["description"], []) for tag in document["tags"]}
     for path, operations in document["paths"].items():

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from api.access.auth import current_person
 from api.access.matches import visible_match
-from api.http.openapi import json_response
+from api.http.answers import json_response
 from api.http.problems import Problem
 from api.pages.board_view import View, requested_view, trace_of, traced_plies
 from api.pages.layout import blueprint

@@ -1,7 +1,5 @@
 """The pages of cases: the case file of a match, with what the viewer may do in it, and the list for arbiters."""
 
-from typing import Any
-
 from flask import render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
@@ -9,14 +7,14 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.access.matches import may_see, visible_match
 from api.http.problems import Problem
-from api.http.representations import match_summary, people_in
-from api.operations.case_file import case_file_of, reads_statements
-from api.operations.reports import reported
+from api.operations.reports import report_page
 from api.pages.available_actions import is_possible
 from api.pages.board_view import View
 from api.pages.layout import blueprint, sign_in_first
 from api.pages.list_pages import matches_page
 from api.pages.pictures import board_at
+from api.representations.case_file import Dispute, may_read_statements, represent_case_file
+from api.representations.matches import people_in, represent_summary
 from api.services import services
 from domain.games import GAMES, find_ruleset
 from domain.match import commands as c
@@ -58,17 +56,17 @@ def case_page(match_id: str) -> str:
     person = current_person()
     judge = _may_judge(state, person)
     summary = summarise(state)
-    cases = case_file_of(state, person)
-    open_case = next((case for case in cases["disputes"] if case["open"]), None)
+    cases = represent_case_file(state, person)
+    open_case = next((case for case in cases.disputes if case.open), None)
     return render_template(
         "case.html",
-        match=match_summary(summary, people_in([summary])),
+        match=represent_summary(summary, people_in([summary])),
         state=state,
         cases=cases,
-        boards={case["number"]: _board(state, case) for case in cases["disputes"]},
+        boards={case.number: _board(state, case) for case in cases.disputes},
         open_case=open_case,
         reopens=_reopens(state, person),
-        reads=person is not None and reads_statements(state, person),
+        reads=may_read_statements(state, person),
         may=_may(state, person, judge, open_case),
         left=[left(state.clock, seat, services().now()) for seat in range(len(state.seats))] if state.clock else None,
         grounds={ground: GROUND_WORDS[ground] for ground in Ground},
@@ -86,16 +84,16 @@ def cases_page() -> str | Response:
     if ARBITER not in services().administration.roles_of(person.id):
         raise Problem("role-needed", "Only arbiters see this list.")
     cases = matches_page("cases", request.args.get("cursor"))
-    return render_template("cases.html", found=cases, reported=reported(0, MAX_REPORTED_MATCHES))
+    return render_template("cases.html", found=cases, reported=report_page(0, MAX_REPORTED_MATCHES))
 
 
-def _board(state: MatchState, case: dict[str, Any]) -> Markup | None:
+def _board(state: MatchState, case: Dispute) -> Markup | None:
     """Return the board that a case is about; None when there is none (any more) or the rules cannot draw it."""
-    if state.position is None or case["ply"] > len(state.moves):
+    if state.position is None or case.ply > len(state.moves):
         return None
     try:
         game = find_ruleset(state.game, state.ruleset)
-        return board_at(state, game, case["ply"], View(), f"Case {case['number']}, after ply {case['ply']}")
+        return board_at(state, game, case.ply, View(), f"Case {case.number}, after ply {case.ply}")
     except Exception:  # whatever is at fault in the rules may be what the case is about
         return None
 
@@ -134,7 +132,7 @@ def _reopens(state: MatchState, person: Person | None) -> list[int]:
     ]
 
 
-def _may(state: MatchState, person: Person | None, judge: bool, case: dict[str, Any] | None) -> dict[str, bool]:
+def _may(state: MatchState, person: Person | None, judge: bool, case: Dispute | None) -> dict[str, bool]:
     """Return what the page offers: of players what would be accepted now, of arbiters what may be ruled on."""
     if person is None:
         return {}

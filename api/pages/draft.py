@@ -3,9 +3,10 @@
 from typing import Any
 
 from markupsafe import Markup
+from msgspec import to_builtins
 
 from api.pages.pictures import colours_of
-from api.resources.matches import draft_shown
+from api.representations.boards import represent_draft
 from domain.game import AnyGame
 from domain.match.enums import Status
 from domain.match.state import MatchState
@@ -23,7 +24,7 @@ def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> dict[str,
     colours = colours_of(state, game)
     drawings = [next(iter(faces([each.piece], colours, "draft-").items())) for each in draft.pieces]
     return {
-        "facts": {**draft_shown(draft), "foot": FOOT},
+        "facts": {**to_builtins(represent_draft(draft)), "foot": FOOT},
         "pieces": [
             (piece, name, Markup(drawing))  # noqa: S704 - made of the shapes of figures
             for piece, (name, drawing) in zip(draft.pieces, drawings, strict=True)

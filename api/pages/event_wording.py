@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from api.http.representations import player
 from api.pages.case_page import GROUND_WORDS, RULING_WORDS
 from api.pages.clocks import PAUSED
 from api.pages.settings_page import DAYS
 from api.pages.wording import instant, reason_words, score_words
+from api.representations.players import represent_player
 from domain.games import GAMES
 from domain.match.enums import Limit
 from domain.match.terms import Terms, duration, in_words
@@ -39,12 +39,12 @@ def describe(
     def seated(seat: Mapping[str, Any]) -> str:
         if not seat.get("player"):
             return "open"
-        name = str(player(seat["player"], people)["name"])
+        name = represent_player(seat["player"], people).name
         return name if seat["joined"] else f"{name}, invited"
 
     def words(field: str, value: Any) -> str:
         if field in _PLAYERS:
-            return str(player(value, people)["name"])
+            return represent_player(value, people).name
         if field in _SEATS:
             return str(names[int(value)])
         if field in _INSTANTS:

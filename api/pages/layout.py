@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from api.access.auth import current_person
 from api.http.problems import Problem
-from api.live.awaiting import Awaited
+from api.operations.awaiting import AwaitedMatches
 from api.pages import wording
 from api.services import services
 from domain.games import GAMES
@@ -82,6 +82,6 @@ def _frame() -> dict[str, Any]:
 def _awaiting(person: Person | None) -> str:
     if person is None:
         return ""
-    page = Awaited(person.id).page("awaiting", None, MAX_COUNT_SHOWN)
+    page = AwaitedMatches(person.id).page("awaiting", None, MAX_COUNT_SHOWN)
     count = len(page.items)
     return f"{count}+" if page.next else str(count or "")

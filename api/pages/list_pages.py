@@ -8,13 +8,13 @@ from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.access.matches import listed_for
-from api.http.representations import foreseen_deadlines, match_summary, opponent_level, people_in
-from api.http.representations import player as shown_player
-from api.live.awaiting import Awaited, up_to_date
+from api.operations.awaiting import AwaitedMatches, refresh
 from api.pages.layout import blueprint, sign_in_first
 from api.pages.rating_chart import rating_chart
 from api.pages.wording import Result, result_of
-from api.rating_history import shown_changes
+from api.representations.matches import people_in, represent_summary, with_foreseen_deadlines
+from api.representations.players import Player, opponent_level, represent_player
+from api.representations.ratings import public_changes
 from api.services import services
 from domain.games import GAMES
 from domain.match.enums import Status
@@ -100,10 +100,10 @@ def player(player: str) -> str | Response:
     readmodels = services().readmodels
     asked = request.args.get("view")
     titles = {"active": "Being played", "finished": "Finished"}
-    ratings = readmodels.ratings(found["id"])
-    own = person is not None and person.id == found["id"]
+    ratings = readmodels.ratings(found.id)
+    own = person is not None and person.id == found.id
     recent = {
-        rating.pool: readmodels.rating_history(found["id"], rating.pool)[-MAX_CHANGES_CHARTED:] for rating in ratings
+        rating.pool: readmodels.rating_history(found.id, rating.pool)[-MAX_CHANGES_CHARTED:] for rating in ratings
     }
     seen = listed_for(person, [change.match for changes in recent.values() for change in changes])
     sections: list[dict[str, Any]] = []
@@ -112,23 +112,21 @@ def player(player: str) -> str | Response:
             continue
         cursor = request.args.get("cursor") if asked == view else None
         if view == "finished":
-            sections.append({"view": view, "title": title, **_archive(found["id"], cursor, public=not own)})
+            sections.append({"view": view, "title": title, **_archive(found.id, cursor, public=not own)})
         else:
-            page = _page(view, player=found["id"], cursor=cursor, public=not own)
+            page = _page(view, player=found.id, cursor=cursor, public=not own)
             sections.append({"view": view, "title": title, "found": _with_summaries(page)})
     return render_template(
         "player.html",
         player=found,
         ratings=ratings,
         pools=pool_titles(),
-        history={pool: shown_changes(changes, seen) for pool, changes in recent.items()},
+        history={pool: public_changes(changes, seen) for pool, changes in recent.items()},
         listed=MAX_CHANGES_LISTED,
         chart=rating_chart,
         games=GAMES,
-        relation=services().blocks.of(person.id).get(found["id"], "")
-        if person and not own and not found["level"]
-        else None,
-        against=readmodels.head_to_head(person.id, found["id"]) if person and not own else None,
+        relation=services().blocks.of(person.id).get(found.id, "") if person and not own and not found.level else None,
+        against=readmodels.head_to_head(person.id, found.id) if person and not own else None,
         sections=sections,
     )
 
@@ -145,7 +143,7 @@ def leaderboards() -> str | Response:
     except ValueError:
         abort(404, NO_SUCH_PAGE)
     persons = services().people.persons(row.player for row in page.items)
-    rows = [(row, shown_player(row.player, persons)) for row in page.items]
+    rows = [(row, represent_player(row.player, persons)) for row in page.items]
     return render_template("leaderboards.html", pools=titles, pool=pool, rows=rows, next=page.next)
 
 
@@ -164,13 +162,13 @@ def matches_page(view: str, cursor: str | None) -> dict[str, Any]:
     return _with_summaries(_page(view, cursor=cursor))
 
 
-def _find(player: str) -> dict[str, Any] | None:
+def _find(player: str) -> Player | None:
     """Return the player with this id or name, None when there is nobody."""
     people = services().people
     if player.startswith(OPPONENT_PREFIX):
-        return shown_player(player, {}) if opponent_level(player) is not None else None
+        return represent_player(player, {}) if opponent_level(player) is not None else None
     person = people.person(player) or people.find(player)
-    return shown_player(person.id, {person.id: person}) if person else None
+    return represent_player(person.id, {person.id: person}) if person else None
 
 
 def _page(view: str, *, limit: int = MATCHES_PER_PAGE, **which: Any) -> Page[Summary]:
@@ -184,7 +182,7 @@ def _page(view: str, *, limit: int = MATCHES_PER_PAGE, **which: Any) -> Page[Sum
 def _awaited(player: str, cursor: str | None) -> Page[Summary]:
     """Return a page of what awaits the player, the first deadline first; a broken cursor has no page."""
     try:
-        return Awaited(player).page("queue", cursor, MATCHES_PER_PAGE)
+        return AwaitedMatches(player).page("queue", cursor, MATCHES_PER_PAGE)
     except ValueError:
         abort(404, NO_SUCH_PAGE)
 
@@ -207,7 +205,7 @@ def _archive(player: str, cursor: str | None, public: bool = False) -> dict[str,
         }
 
     def fits(match: Summary) -> bool:
-        if other is not None and all(seat.player != other["id"] for seat in match.seats):
+        if other is not None and all(seat.player != other.id for seat in match.seats):
             return False
         return results is None or result_of(match, player) in results
 
@@ -228,7 +226,7 @@ def _filtered_page(
     scanned = 0
     while True:
         page = _page(view, cursor=cursor, limit=limit - len(found), **which)
-        found += filter(wanted, up_to_date(page.items) if view == "active" else page.items)
+        found += filter(wanted, refresh(page.items) if view == "active" else page.items)
         scanned += len(page.items)
         cursor = page.next
         if cursor is None or len(found) == limit or scanned >= MAX_MATCHES_SCANNED:
@@ -237,6 +235,6 @@ def _filtered_page(
 
 def _with_summaries(page: Page[Summary]) -> dict[str, Any]:
     """Return a page of matches in the words of the API, each with its summary, and the cursor of the next page."""
-    found = foreseen_deadlines(page.items)
+    found = with_foreseen_deadlines(page.items)
     persons = people_in(found)
-    return {"items": [(item, match_summary(item, persons)) for item in found], "next": page.next}
+    return {"items": [(item, represent_summary(item, persons)) for item in found], "next": page.next}

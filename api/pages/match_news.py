@@ -8,6 +8,7 @@ from flask import request
 
 from api.access.matches import may_see
 from api.pages.announcements import Audience, describe_events, describe_rematch, last_move
+from api.representations.matches import Match
 from api.services import services
 from domain.games import find_ruleset
 from domain.match.enums import Status
@@ -63,19 +64,17 @@ class Rematch(NamedTuple):
     off: bool
 
 
-def describe_news(
-    loaded: Loaded, shown: dict[str, Any], person: Person | None, spelled: Sequence[str]
-) -> dict[str, Any]:
+def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: Sequence[str]) -> dict[str, Any]:
     """Return what the page of a match tells ``person`` beside its board, by the names that its template uses.
 
     ``shown`` is the match in the words of the API, ``spelled`` its moves as the page lists them. ``news`` is what has
     happened since the ``since`` of the query, ``mark`` what the page asks with next time.
     """
     viewer = person.id if person else None
-    players = [seat["player"] for seat in shown["seats"] if seat["player"]]
-    names = {each["id"]: each["name"] for each in players}
+    players = [seat.player for seat in shown.seats if seat.player]
+    names = {player.id: player.name for player in players}
     audience = _audience(loaded.state, viewer, names, spelled)
-    rematch = services().matches.load(shown["rematch"]) if shown["rematch"] else None
+    rematch = services().matches.load(shown.rematch) if shown.rematch else None
     of_rematch = _audience(rematch.state, viewer, names) if rematch and may_see(rematch.state, person) else None
     known = Mark.parse(request.args.get("since", ""))
     told: list[str] = []

@@ -3,14 +3,13 @@
 from typing import Any
 
 from flask import redirect, render_template, url_for
+from msgspec.structs import asdict
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
+from api.access.chats import may_read_chat, may_write_chat
 from api.access.matches import visible_match
-from api.http.representations import match, match_summary, people_in
-from api.http.timing import SECOND
-from api.live.awaiting import Awaited
-from api.operations.chat import hears, speaks
+from api.operations.awaiting import AwaitedMatches
 from api.pages import wording
 from api.pages.announcements import is_turn_of
 from api.pages.available_actions import available_actions
@@ -27,6 +26,8 @@ from api.pages.pictures import board_at, colours_of, requested_ply
 from api.pages.played_moves import played_moves, rounds, runs_since
 from api.pages.position_facts import describe_position, tabulate_facts
 from api.pages.shared_pictures import shared_match
+from api.representations.clocks import SECOND_MS
+from api.representations.matches import Match, MatchSummary, people_in, represent_match, represent_summary
 from api.services import services
 from domain.game import AnyGame
 from domain.games import find_ruleset
@@ -39,7 +40,7 @@ from events.readmodels import Summary, pool_of, rated_result, summarise
 from events.service.matches import Loaded
 
 GIFTS = {
-    time // SECOND: duration(time) for time in (6 * HOUR, 12 * HOUR, *(days * DAY for days in (1, 2, 3, 7, 14, 30)))
+    time // SECOND_MS: duration(time) for time in (6 * HOUR, 12 * HOUR, *(days * DAY for days in (1, 2, 3, 7, 14, 30)))
 }
 """Times to give to another seat: seconds, and how they are called."""
 
@@ -60,7 +61,7 @@ def match_page(match_id: str) -> str | Response:
     game = find_ruleset(state.game, state.ruleset)
     ply = requested_ply(state)
     view = requested_view(state, game, seat)
-    shown = match(state, head, ply)
+    shown = represent_match(state, head, ply)
     scene = game.scene(state.position)
     rated_count = rated_result(summarise(state)) is not None
     now, foreseen = services().now(), services().timekeeper.with_availability(state)
@@ -88,13 +89,13 @@ def match_page(match_id: str) -> str | Response:
         counts_shown=tabulate_facts(game.facts(state.position, state.history), len(seats)),
         may=available_actions(state, viewer, seat, now),
         consequences=find_consequences(state, viewer, loaded.orders.get(seat) if seat is not None else None, now),
-        since=runs_since(played, seat) if seat is not None and shown["to_move"] == seat else (),
+        since=runs_since(played, seat) if seat is not None and shown.to_move == seat else (),
         gifts=GIFTS,
         following=_next_awaited(viewer, match_id),
         lines=_lines(loaded, seat),
         draft=draft_panel(state, game, seat),
-        hears=hears(state, person),
-        speaks=speaks(state, person),
+        hears=may_read_chat(state, person),
+        speaks=may_write_chat(state, person),
         wants_others=viewer in services().chats.wanting_others(match_id) if state.ended and seat is not None else None,
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         counts=rated_count,
@@ -114,7 +115,7 @@ def match_page(match_id: str) -> str | Response:
 
 
 def _player_name(seat: dict[str, Any]) -> str:
-    return str(seat["player"]["name"]) if seat["player"] else "open seat"
+    return str(seat["player"].name) if seat["player"] else "open seat"
 
 
 def _standing(state: MatchState, seats: list[dict[str, Any]]) -> str:
@@ -126,7 +127,7 @@ def _standing(state: MatchState, seats: list[dict[str, Any]]) -> str:
     return f"{moves}, {mover} to move." if mover else f"{moves}."
 
 
-def _seats(state: MatchState, shown: dict[str, Any], game: AnyGame, now: int) -> list[dict[str, Any]]:
+def _seats(state: MatchState, shown: Match, game: AnyGame, now: int) -> list[dict[str, Any]]:
     """Return the seats of the API's match with clock, colour, rating in the match's pool, score and rating change."""
     pool = pool_of(state.game, len(state.seats))
     readmodels = services().readmodels
@@ -135,20 +136,20 @@ def _seats(state: MatchState, shown: dict[str, Any], game: AnyGame, now: int) ->
     clocks = seat_clocks(state, now)
     gone = game.elimination.eliminated(state.position)
     seats = []
-    for entry in shown["seats"]:
-        player = entry["player"]
-        ratings = readmodels.ratings(player["id"]) if player else ()
+    for entry in shown.seats:
+        player = entry.player
+        ratings = readmodels.ratings(player.id) if player else ()
         seats.append(
             {
-                **entry,
-                "colour": colours[entry["seat"]],
+                **asdict(entry),
+                "colour": colours[entry.seat],
                 "rating": next((rating for rating in ratings if rating.pool == pool), None),
-                "score": None if state.scores is None else wording.score_words(state.scores[entry["seat"]]),
-                "change": changes.get(player["id"]) if player else None,
-                "to_move": not state.frozen and shown["to_move"] == entry["seat"],
-                "clock": clocks[entry["seat"]],
-                "agrees": entry["seat"] in state.draw_agreed,
-                "gone": state.status == Status.PLAYING and entry["seat"] in gone,
+                "score": None if state.scores is None else wording.score_words(state.scores[entry.seat]),
+                "change": changes.get(player.id) if player else None,
+                "to_move": not state.frozen and shown.to_move == entry.seat,
+                "clock": clocks[entry.seat],
+                "agrees": entry.seat in state.draw_agreed,
+                "gone": state.status == Status.PLAYING and entry.seat in gone,
             }
         )
     return seats
@@ -170,13 +171,13 @@ def _lines(loaded: Loaded, seat: int | None) -> dict[str, Any] | None:
     }
 
 
-def _next_awaited(viewer: str | None, match_id: str) -> tuple[Summary, dict[str, Any]] | None:
+def _next_awaited(viewer: str | None, match_id: str) -> tuple[Summary, MatchSummary] | None:
     """Return the match that awaits the viewer next, beside this one, with its summary in the words of the API."""
     if viewer is None:
         return None
-    queue = Awaited(viewer).page("queue", None, 2).items
+    queue = AwaitedMatches(viewer).page("queue", None, 2).items
     found = next((summary for summary in queue if summary.match != match_id), None)
-    return None if found is None else (found, match_summary(found, people_in([found])))
+    return None if found is None else (found, represent_summary(found, people_in([found])))
 
 
 def _takeback(state: MatchState) -> dict[str, Any] | None:
@@ -195,19 +196,19 @@ def _describe_turn(state: MatchState, seats: list[dict[str, Any]], seat: int | N
         mover = next((entry for entry in seats if entry["to_move"]), seats[0])
         if mover["seat"] == seat:
             return f"Your move: you play {mover['name']}."
-        if mover["player"]["kind"] == "opponent":
-            return f"{mover['player']['name']} ({mover['name']}) is thinking. It answers by itself."
-        return f"Waiting for {mover['player']['name']} ({mover['name']}) to move."
+        if mover["player"].kind == "opponent":
+            return f"{mover['player'].name} ({mover['name']}) is thinking. It answers by itself."
+        return f"Waiting for {mover['player'].name} ({mover['name']}) to move."
     if state.ended:
         return ""
     waiting = [entry for entry in seats if entry["state"] != "taken"]
     if seat is not None and not state.seats[seat].joined:
         return f"You are invited to play {seats[seat]['name']}."
     names = " and ".join(
-        entry["player"]["name"] if entry["player"] else f"somebody to play {entry['name']}" for entry in waiting
+        entry["player"].name if entry["player"] else f"somebody to play {entry['name']}" for entry in waiting
     )
     said = f"Waiting for {names} to join."
     if seat is not None:
         return said
-    kept = (f"{entry['name']} is kept for {entry['player']['name']}." for entry in waiting if entry["player"])
+    kept = (f"{entry['name']} is kept for {entry['player'].name}." for entry in waiting if entry["player"])
     return " ".join((said, *kept))

@@ -6,8 +6,8 @@ from flask import render_template, request
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.http.timing import SECOND
 from api.pages.layout import blueprint, sign_in_first
+from api.representations.clocks import SECOND_MS
 from domain.games import GAMES
 from domain.match.enums import Control
 from domain.match.terms import PRESETS, Terms
@@ -44,7 +44,7 @@ def new_match() -> str | Response:
 
 def _control(terms: Terms) -> dict[str, Any]:
     """Return the time control of ``terms`` as the API is sent it, in seconds."""
-    control = {"control": terms.control, "bank": terms.bank // SECOND}
+    control = {"control": terms.control, "bank": terms.bank // SECOND_MS}
     if terms.control == Control.DAYS_PER_MOVE:
         return control
-    return control | {"increment": terms.increment // SECOND, "cap": terms.cap // SECOND}
+    return control | {"increment": terms.increment // SECOND_MS, "cap": terms.cap // SECOND_MS}

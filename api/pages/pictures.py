@@ -9,10 +9,10 @@ from marshmallow import ValidationError
 
 from api.access.auth import current_person
 from api.access.matches import visible_match
-from api.http.openapi import read_json
+from api.http.bodies import read_json
 from api.http.problems import Problem
 from api.http.schemas import flattened
-from api.operations.exploration import MOST_PARTS, Imagined, compose, played_out
+from api.operations.exploration import MAX_PARTS, PositionRequest, compose, play_line
 from api.pages.board_view import View, requested_view, squares_named, squares_of, traces_at
 from api.pages.layout import blueprint
 from api.pages.picture_responses import REVALIDATED, caching, picture_title, svg_response
@@ -65,7 +65,7 @@ def _asked_board(state: MatchState, game: AnyGame, ply: int, view: View) -> _Boa
     tried, kind = request.args.get("try"), request.args.get("compose")
     title = f"{game.title}, a move in preview"
     if kind is not None:
-        parts = request.args.getlist("part")[:MOST_PARTS]
+        parts = request.args.getlist("part")[:MAX_PARTS]
         traces = [Trace(game.to_move(state.position), squares_named(parts[-1]))] if parts else []
         return _Board(compose(state, kind, parts).scene, traces, title, True)
     if tried is None:
@@ -88,11 +88,11 @@ def imagined_picture(match_id: str) -> Response:
     """
     state = visible_match(match_id).state
     try:
-        imagined = Imagined().load(read_json())
+        imagined = PositionRequest().load(read_json())
     except ValidationError as error:
         raise Problem("invalid-fields", "There is no such line.", flattened(error.messages)) from error
     ply, view = imagined.get("ply", len(state.moves)), _own_view(state, rules_of(state))
-    line = played_out(state, ply, imagined["line"])
+    line = play_line(state, ply, imagined["line"])
     if line.moves:
         traces = [Trace(line.game.to_move(line.before), squares_of(line.game, line.before, line.moves[-1]))]
         scene = line.game.scene(line.position)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import count, groupby
 from typing import NamedTuple
 
-from api.http.representations import spelled
+from api.representations.matches import spelled_moves
 from domain.game import AnyGame
 from domain.match.enums import Channel
 from domain.match.state import MatchState
@@ -36,7 +36,7 @@ class Run(NamedTuple):
 def played_moves(state: MatchState) -> list[Played]:
     """Return the moves so far."""
     channels = (channel if channel in AUTOMATIC_CHANNELS else None for channel in state.channels)
-    plies = zip(count(1), state.history.movers(), spelled(state), channels, strict=False)
+    plies = zip(count(1), state.history.movers(), spelled_moves(state), channels, strict=False)
     return [Played(*each) for each in plies]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from api.rating_history import ShownChange
+from api.representations.ratings import PublicChange
 
 WIDTH, HEIGHT = 600, 150
 MARGIN = 40
@@ -14,7 +14,7 @@ STEPS = (10, 25, 50, 100, 250, 500, 1000)
 MAX_GRID_LINES = 5
 
 
-def rating_chart(changes: Sequence[ShownChange], title: str) -> Markup:
+def rating_chart(changes: Sequence[PublicChange], title: str) -> Markup:
     """Return the SVG element of ``changes`` in the order of time; empty when there are fewer than two to join."""
     if len(changes) < 2:
         return Markup()

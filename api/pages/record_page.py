@@ -8,18 +8,19 @@ from flask import Response, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from api.access.matches import visible_match
-from api.http.representations import match_summary, people_in, player
 from api.operations.exploration import MAX_OUTCOME_STEPS
 from api.operations.jobs import (
     MAX_EVENTS_AT_ONCE,
-    ask_for_bundle,
-    ask_to_recompute,
-    is_computable,
-    made_bundle,
-    recomputed,
+    is_recomputable,
+    recomputation_of,
+    request_bundle,
+    request_recomputation,
+    stored_bundle,
 )
 from api.pages.event_wording import describe, people_named
 from api.pages.layout import blueprint
+from api.representations.matches import people_in, represent_summary
+from api.representations.players import represent_player
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.audit import Proof
@@ -53,15 +54,15 @@ def record_page(match_id: str) -> Response:
     state = loaded.state
     first = _number(request.args.get("from"), 1, state.version, default=1)
     records = _records(state)
-    verdict = _verdict(records) if records is not None else _verdict_of_bundle(made_bundle(match_id))
+    verdict = _verdict(records) if records is not None else _verdict_of_bundle(stored_bundle(match_id))
     shown = _read_records(match_id, first) if records is None else records[first - 1 : first - 1 + EVENTS_PER_PAGE]
     named = {id for record in shown for id in (record.envelope.actor, *people_named(record.envelope.data))}
     people = services().people.persons(named)
     naming = any(record.envelope.type in MEMBERS for record in shown)
     kept = services().statements.of_match(match_id) if naming else {}
     summary = summarise(state)
-    shown_match = match_summary(summary, people_in([summary]))
-    names = [seat["name"] for seat in shown_match["seats"]]
+    shown_match = represent_summary(summary, people_in([summary]))
+    names = [seat.name for seat in shown_match.seats]
     job = services().jobs.pending(match_id)
 
     def content(record: Record) -> list[tuple[str, str]]:
@@ -92,9 +93,9 @@ def ask_record(match_id: str) -> WerkzeugResponse:
     state = visible_match(match_id).state
     version = _number(request.form.get("version"), 1, state.version, default=0)
     if version:
-        ask_to_recompute(match_id, version)
+        request_recomputation(match_id, version)
     else:
-        ask_for_bundle(match_id)
+        request_bundle(match_id)
     first = max(version - 1, 0) // EVENTS_PER_PAGE * EVENTS_PER_PAGE + 1
     return redirect(f"{url_for('web.record_page', match_id=match_id)}?from={first}#v{version or first}", 303)
 
@@ -164,13 +165,15 @@ def _entry(
 ) -> dict[str, Any]:
     envelope = record.envelope
     known = envelope.actor in people or envelope.actor.startswith("opponent-")
-    computable = is_computable(envelope)
-    differs = recomputed(envelope) if computable else None
+    computable = is_recomputable(envelope)
+    differs = recomputation_of(envelope) if computable else None
     return {
         "version": envelope.version,
         "type": envelope.type,
         "at": envelope.at,
-        "actor": player(envelope.actor, people)["name"] if known else _ACTORS.get(envelope.actor, envelope.actor),
+        "actor": represent_player(envelope.actor, people).name
+        if known
+        else _ACTORS.get(envelope.actor, envelope.actor),
         "id": envelope.id,
         "content": content,
         "fault": record.fault,

@@ -4,7 +4,7 @@ from flask import render_template
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
-from api.operations.jobs import state_of_archive
+from api.operations.jobs import archive_state
 from api.pages.layout import blueprint, sign_in_first
 from api.services import services
 from domain.match import vacation
@@ -40,7 +40,7 @@ def settings() -> str | Response:
         left=duration(rest),
         allowance=duration(vacation.ALLOWANCE),
         year=year_of(now),
-        archive=state_of_archive(person),
+        archive=archive_state(person),
         blocks=blocks,
         blocked=services().people.persons(blocks),
         tokens=services().people.tokens.of(person),

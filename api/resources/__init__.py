@@ -1,6 +1,6 @@
-"""The resources of the API, one module each, with the schemas of what they read and answer beside them."""
+"""The resources of the API, one module each, with the schemas of what they read and the types of their answers."""
 
-from flask_smorest import Blueprint
+from flask import Blueprint
 
 from api.resources import (
     blocks,
@@ -14,6 +14,7 @@ from api.resources import (
     lines,
     lists,
     matches,
+    new_matches,
     notes,
     people,
     personal,
@@ -27,28 +28,30 @@ from api.resources import (
     terms,
 )
 
-BLUEPRINTS: tuple[Blueprint, ...] = (
-    people.blueprint,
-    games.blueprint,
-    terms.blueprint,
-    lists.blueprint,
-    matches.blueprint,
-    streams.blueprint,
-    compositions.blueprint,
-    squares.blueprint,
-    positions.blueprint,
-    commands.blueprint,
-    rematches.blueprint,
-    lines.blueprint,
-    notes.blueprint,
-    chat.blueprint,
-    blocks.blueprint,
-    reports.blueprint,
-    calendars.blueprint,
-    cases.blueprint,
-    personal.blueprint,
-    players.blueprint,
-    jobs.blueprint,
-    proofs.blueprint,
-    proofs.well_known,
-)
+BLUEPRINTS: dict[Blueprint, str] = {
+    people.blueprint: "Accounts, sessions and tokens",
+    games.blueprint: "The games and their rules",
+    terms.blueprint: "Terms of matches",
+    lists.blueprint: "Lists of matches",
+    new_matches.blueprint: "Creating matches",
+    matches.blueprint: "One match to read",
+    streams.blueprint: "What happens, as it happens",
+    compositions.blueprint: "Moves put together part by part",
+    squares.blueprint: "The squares of a match",
+    positions.blueprint: "Positions that a match could come to",
+    commands.blueprint: "Acting on matches",
+    rematches.blueprint: "Playing again",
+    lines.blueprint: "What a player lays down beforehand",
+    notes.blueprint: "What a player writes down",
+    chat.blueprint: "Talking beside a match",
+    blocks.blueprint: "People you do not want to hear from",
+    reports.blueprint: "Messages that readers have reported",
+    calendars.blueprint: "Your own time: calendar and vacations",
+    cases.blueprint: "Disputes and rulings",
+    personal.blueprint: "Your personal data",
+    players.blueprint: "Players, ratings, leaderboards",
+    jobs.blueprint: "Long work about a match, done by a worker",
+    proofs.blueprint: "Signed bundles, keys and checkpoints",
+    proofs.well_known: "The keys of this server",
+}
+"""All resources with their titles, in the order in which the OpenAPI document lists them."""

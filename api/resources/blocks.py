@@ -1,79 +1,76 @@
-"""People whom the caller does not want to hear from: a list of the caller's own."""
+"""People whom the caller blocks or mutes."""
 
-from flask import Response
-from marshmallow import fields, validate
+from collections.abc import Sequence
+from typing import Annotated
 
-from api.access.auth import require_person, signed_in
-from api.http import representations as show
-from api.http.openapi import PREFIX, Blueprint, json_response
+from flask import Blueprint
+
+from api.access.auth import require_person
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, one_of
 from api.http.problems import Problem
-from api.http.schemas import Empty, PlayerShown, Shown
+from api.http.schemas import EmptyBody
 from api.operations.lists import identify
+from api.representations.players import Player, opponent_level, represent_player
 from api.services import services
 from events.people.blocks import BLOCK, KINDS, MUTE, TooManyBlocksError
 
-blueprint = Blueprint("blocks", __name__, url_prefix=PREFIX, description="People you do not want to hear from")
+blueprint = Blueprint("blocks", __name__, url_prefix=PREFIX)
 
 
-class BlockedShown(Shown):
-    player = fields.Nested(PlayerShown)
-    kind = fields.String(
-        validate=validate.OneOf(KINDS),
-        metadata={"description": "mute: messages are not shown; block: nor invitations, nor seats in your matches"},
-    )
+class BlockedPlayer(Answer):
+    player: Player
+    kind: Annotated[
+        str, one_of(KINDS, "mute: messages are not shown; block: nor invitations, nor seats in your matches")
+    ]
 
 
-class BlocksShown(Shown):
-    items = fields.List(fields.Nested(BlockedShown))
+class BlockList(Answer):
+    items: Sequence[BlockedPlayer]
 
 
-@blueprint.route("/me/blocks")
-@blueprint.documents(200, BlocksShown, signed_in=True)
-@signed_in
-def list_blocks() -> Response:
+@blueprint.get("/me/blocks")
+@endpoint(answer=BlockList, signed_in=True)
+def list_blocks() -> BlockList:
     """Whom you block and mute; they are not told"""
     listed = services().blocks.of(require_person().id)
     persons = services().people.persons(listed)
-    items = [{"player": show.player(other, persons), "kind": kind} for other, kind in sorted(listed.items())]
-    return json_response({"items": items})
+    return BlockList(
+        items=[
+            BlockedPlayer(player=represent_player(other, persons), kind=kind) for other, kind in sorted(listed.items())
+        ]
+    )
 
 
-@blueprint.route("/me/blocks/<player>", methods=["PUT"])
-@blueprint.documents(204, signed_in=True, problems=[404, 409, 415, 422])
-@signed_in
-@blueprint.arguments(Empty)
-def block(_: dict[str, object], player: str) -> Response:
+@blueprint.put("/me/blocks/<player>")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404, 409])
+def block(_: object, player: str) -> None:
     """Block a player: no invitations, no seats in matches that you open, no messages"""
-    return _put(player, BLOCK)
+    _put(player, BLOCK)
 
 
-@blueprint.route("/me/mutes/<player>", methods=["PUT"])
-@blueprint.documents(204, signed_in=True, problems=[404, 409, 415, 422])
-@signed_in
-@blueprint.arguments(Empty)
-def mute(_: dict[str, object], player: str) -> Response:
+@blueprint.put("/me/mutes/<player>")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404, 409])
+def mute(_: object, player: str) -> None:
     """Mute a player: their messages are not shown to you"""
-    return _put(player, MUTE)
+    _put(player, MUTE)
 
 
-@blueprint.route("/me/blocks/<player>", methods=["DELETE"])
-@blueprint.documents(204, signed_in=True, problems=[404])
-@signed_in
-def unblock(player: str) -> Response:
+@blueprint.delete("/me/blocks/<player>")
+@endpoint(204, signed_in=True, problems=[404])
+def unblock(player: str) -> None:
     """Neither block nor mute a player any more"""
     if not services().blocks.take_off(require_person().id, identify(player)):
         raise Problem("not-blocked", "You neither block nor mute this player.")
-    return Response(status=204)
 
 
-def _put(player: str, kind: str) -> Response:
+def _put(player: str, kind: str) -> None:
     person, other = require_person(), identify(player)
-    if other == person.id or show.opponent_level(other) is not None:
-        raise Problem(
-            "no-other-person", "Only other people can be blocked or muted.", {"player": ["is no other person"]}
-        )
+    if other == person.id or opponent_level(other) is not None:
+        detail = "Only other people can be blocked or muted."
+        raise Problem("no-other-person", detail, {"player": ["is no other person"]})
     try:
         services().blocks.put(person.id, other, kind)
     except TooManyBlocksError as error:
         raise Problem("too-many-blocks", f"{error}.".capitalize()) from error
-    return Response(status=204)

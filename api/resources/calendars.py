@@ -1,15 +1,26 @@
-"""A player's own time: zone, free days, preferences and vacations. What changes reaches all matches of the player."""
+"""The caller's availability: time zone, free days, preferences and vacations. Changes reach all their matches."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
-from flask import Response
+from flask import Blueprint
 from marshmallow import fields, validate
+from msgspec import Meta
 
-from api.access.auth import require_person, signed_in
+from api.access.auth import require_person
 from api.access.limits import spend
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import Flag, Instant, Shown, Strict, Text, Whole, read_instant
-from api.http.timing import SECOND
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Instant
+from api.http.schemas import (
+    InstantField,
+    StrictBoolean,
+    StrictInteger,
+    StrictSchema,
+    StrictString,
+    read_instant,
+)
+from api.representations.clocks import SECOND_MS
 from api.services import services
 from domain.match import vacation
 from domain.match.calendar import MOST_FREE_DAYS
@@ -18,17 +29,15 @@ from domain.match.vacation import year_of
 from events.private.availability import Availability, Change, refuse_early_change, with_calendar
 from events.runtime.wall_clock import rfc3339
 
-blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX, description="Your own time: calendar and vacations")
-
-WRITTEN = (415, 422)
+blueprint = Blueprint("calendars", __name__, url_prefix=PREFIX)
 
 
-class CalendarWanted(Strict):
-    zone = Text(
+class CalendarRequest(StrictSchema):
+    zone = StrictString(
         required=True, validate=validate.Length(1, 60), metadata={"description": "An IANA name, such as Europe/Berlin"}
     )
     free_days = fields.List(
-        Whole(validate=validate.Range(0, 6, error="must be 0 (Monday) to 6 (Sunday)")),
+        StrictInteger(validate=validate.Range(0, 6, error="must be 0 (Monday) to 6 (Sunday)")),
         required=True,
         validate=validate.Length(0, MOST_FREE_DAYS, error=f"must be at most {MOST_FREE_DAYS} days"),
         metadata={
@@ -36,138 +45,128 @@ class CalendarWanted(Strict):
             "uniqueItems": True,
         },
     )
-    auto_vacation = Flag(
+    auto_vacation = StrictBoolean(
         required=True,
         metadata={"description": "Take a day of vacation where a flag of yours would fall, as long as one is left"},
     )
-    plays_forced = Flag(
+    plays_forced = StrictBoolean(
         required=True, metadata={"description": "Play your only legal move for you, in all matches that allow it"}
     )
 
 
-class CalendarShown(Shown):
-    zone = fields.String()
-    free_days = fields.List(fields.Integer())
-    auto_vacation = fields.Boolean()
-    plays_forced = fields.Boolean()
+class Calendar(Answer):
+    zone: str
+    free_days: Sequence[int]
+    auto_vacation: bool
+    plays_forced: bool
 
 
-class VacationWanted(Strict):
-    since = Instant(metadata={"description": "Not sent: now"})
-    until = Instant(required=True)
+class VacationRequest(StrictSchema):
+    since = InstantField(metadata={"description": "Now if left out"})
+    until = InstantField(required=True)
 
 
-class VacationShown(Shown):
-    since = fields.DateTime()
-    until = fields.DateTime()
-    automatic = fields.Boolean(metadata={"description": "Taken because a flag would have fallen"})
+class Vacation(Answer):
+    since: Instant
+    until: Instant
+    automatic: Annotated[bool, Meta(description="Taken because a flag would have fallen")]
 
 
-class VacationsShown(Shown):
-    items = fields.List(fields.Nested(VacationShown), metadata={"description": "All of them, in the order of time"})
-    left = fields.Integer(metadata={"description": "Seconds that are left for vacations that begin in this year"})
-    year = fields.Integer()
+class VacationList(Answer):
+    items: Annotated[Sequence[Vacation], Meta(description="All of them, in the order of time")]
+    left: Annotated[int, Meta(description="Seconds that are left for vacations that begin in this year")]
+    year: int
 
 
-@blueprint.route("/me/calendar")
-@blueprint.documents(200, CalendarShown, signed_in=True)
-@signed_in
-def my_calendar() -> Response:
+@blueprint.get("/me/calendar")
+@endpoint(answer=Calendar, signed_in=True)
+def show_calendar() -> Calendar:
     """The time zone of the caller, the free days of the week, and what is done automatically"""
-    return _calendar(_diary())
+    return _represent_calendar(_availability())
 
 
-@blueprint.route("/me/calendar", methods=["PUT"])
-@blueprint.documents(200, CalendarShown, signed_in=True, problems=WRITTEN)
-@signed_in
-@blueprint.arguments(CalendarWanted)
-def set_my_calendar(arguments: dict[str, Any]) -> Response:
+@blueprint.put("/me/calendar")
+@endpoint(answer=Calendar, body=CalendarRequest, signed_in=True)
+def set_calendar(sent: Mapping[str, Any]) -> Calendar:
     """Set time zone, free days and what is done automatically; free days change once in 7 days, from now on"""
     now = services().now()
 
     def change(availability: Availability) -> Availability:
-        after = with_calendar(availability, arguments["zone"], arguments["free_days"], now)
+        after = with_calendar(availability, sent["zone"], sent["free_days"], now)
         refuse_early_change(availability, after, now)
-        return after._replace(auto_vacation=arguments["auto_vacation"], plays_forced=arguments["plays_forced"])
+        return after._replace(auto_vacation=sent["auto_vacation"], plays_forced=sent["plays_forced"])
 
-    return _calendar(_changed(change, now))
+    return _represent_calendar(_change(change, now))
 
 
-@blueprint.route("/me/vacations")
-@blueprint.documents(200, VacationsShown, signed_in=True)
-@signed_in
-def my_vacations() -> Response:
+@blueprint.get("/me/vacations")
+@endpoint(answer=VacationList, signed_in=True)
+def list_vacations() -> VacationList:
     """The vacations of the caller, past ones too, and what is left of them this year"""
-    return _vacations(_diary(), services().now())
+    return _represent_vacations(_availability(), services().now())
 
 
-@blueprint.route("/me/vacations", methods=["POST"])
-@blueprint.documents(201, VacationsShown, signed_in=True, problems=(409, *WRITTEN))
-@signed_in
-@blueprint.arguments(VacationWanted)
-def take_vacation(arguments: dict[str, int]) -> Response:
+@blueprint.post("/me/vacations")
+@endpoint(201, answer=VacationList, body=VacationRequest, signed_in=True, problems=[409])
+def take_vacation(sent: Mapping[str, int]) -> VacationList:
     """Take a vacation, now or later; your clocks stand still then in all matches whose terms allow it"""
     now = services().now()
-    since, until = arguments.get("since", now), arguments["until"]
+    since, until = sent.get("since", now), sent["until"]
 
     def change(availability: Availability) -> Availability:
-        if any((each.since, each.until) == (since, until) for each in availability.book):
-            return availability  # the same request again
+        if any((taken.since, taken.until) == (since, until) for taken in availability.book):
+            return availability  # a repeated request
         return availability._replace(book=vacation.booked(availability.book, since, until, now))
 
-    return _vacations(_changed(change, now), now, 201)
+    return _represent_vacations(_change(change, now), now)
 
 
-@blueprint.route("/me/vacations/current", methods=["DELETE"])
-@blueprint.documents(204, signed_in=True, problems=[404])
-@signed_in
-def come_back() -> Response:
-    """Come back early from a vacation; what is left of it is kept for later"""
+@blueprint.delete("/me/vacations/current")
+@endpoint(204, signed_in=True, problems=[404])
+def end_vacation() -> None:
+    """Come back early from a vacation; the rest of it remains available"""
     now = services().now()
-    _changed(lambda own: own._replace(book=vacation.ended(own.book, now)), now)
-    return Response(status=204)
+    _change(lambda own: own._replace(book=vacation.ended(own.book, now)), now)
 
 
-@blueprint.route("/me/vacations/<since>", methods=["DELETE"])
-@blueprint.documents(204, signed_in=True, problems=[404])
-@signed_in
-def cancel_vacation(since: str) -> Response:
+@blueprint.delete("/me/vacations/<since>")
+@endpoint(204, signed_in=True, problems=[404])
+def cancel_vacation(since: str) -> None:
     """Cancel a vacation that lies ahead, named by the instant at which it would begin"""
     now, begin = services().now(), read_instant(since)
     if begin is None:
         raise Refused("no-vacation", "a vacation is named by the instant at which it begins, as it is listed")
-    _changed(lambda own: own._replace(book=vacation.cancelled(own.book, begin, now)), now)
-    return Response(status=204)
+    _change(lambda own: own._replace(book=vacation.cancelled(own.book, begin, now)), now)
 
 
-def _diary() -> Availability:
+def _availability() -> Availability:
     player = require_person().id
     return services().availability.read([player])[player]
 
 
-def _changed(change: Change, now: int) -> Availability:
-    """Change the availability of the caller as often as the limit allows: all matches follow each change."""
+def _change(change: Change, now: int) -> Availability:
+    """Change the caller's availability as often as the limit allows: all matches follow each change."""
     player = require_person().id
     spend("calendars", player)
     return services().timekeeper.change(player, change, now)
 
 
-def _calendar(availability: Availability) -> Response:
-    return json_response(
-        {
-            "zone": availability.zone,
-            "free_days": list(availability.free_days),
-            "auto_vacation": availability.auto_vacation,
-            "plays_forced": availability.plays_forced,
-        }
+def _represent_calendar(availability: Availability) -> Calendar:
+    return Calendar(
+        zone=availability.zone,
+        free_days=availability.free_days,
+        auto_vacation=availability.auto_vacation,
+        plays_forced=availability.plays_forced,
     )
 
 
-def _vacations(availability: Availability, now: int, status: int = 200) -> Response:
+def _represent_vacations(availability: Availability, now: int) -> VacationList:
     year = year_of(now)
-    items = [
-        {"since": rfc3339(each.since), "until": rfc3339(each.until), "automatic": each.automatic}
-        for each in availability.book
-    ]
-    payload = {"items": items, "left": vacation.left(availability.book, year) // SECOND, "year": year}
-    return json_response(payload, status)
+    return VacationList(
+        items=[
+            Vacation(since=rfc3339(taken.since), until=rfc3339(taken.until), automatic=taken.automatic)
+            for taken in availability.book
+        ],
+        left=vacation.left(availability.book, year) // SECOND_MS,
+        year=year,
+    )

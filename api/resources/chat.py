@@ -1,160 +1,142 @@
-"""Talking beside a match. Its players can always read it; everyone else can when the match is over.
+"""Talking beside a match."""
 
-Others join in only when all people who played the match want them to.
-"""
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from typing import Any
+from flask import Blueprint
+from marshmallow import validate
+from msgspec import Meta
 
-from flask import Response
-from marshmallow import fields, validate
-
-from api.access.auth import current_person, require_person, signed_in
+from api.access.auth import current_person, require_person
+from api.access.chats import chat_players, is_chat_open, may_write_chat, refuse_chat_reader, refuse_chat_writer
 from api.access.limits import spend
 from api.access.matches import visible_match
-from api.http import representations as show
-from api.http.conditions import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
-from api.http.messages import LARGEST_NUMBER
-from api.http.openapi import PREFIX, Blueprint, json_response
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Instant, NextAfter
+from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, idempotent_request
+from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
-from api.operations.chat import _players, is_open, refuse_deaf, speaks
+from api.http.schemas import EmptyBody, QueryInteger, StrictSchema, page_limit, prose
+from api.representations.players import Player, represent_player
 from api.services import services
 from domain.match.refusals import Refused
 from domain.match.state import MatchState
 from events.people.person import Person
-from events.private.chats import ChatFullError, Message
+from events.private.chats import ChatFullError
+from events.private.chats import Message as StoredMessage
 from events.runtime.wall_clock import rfc3339
-from events.store.contract import Request
 
-blueprint = Blueprint("chat", __name__, url_prefix=PREFIX, description="Talking beside a match")
+blueprint = Blueprint("chat", __name__, url_prefix=PREFIX)
 
-LONGEST_MESSAGE = 2000
-
-
-class Said(Strict):
-    text = words(LONGEST_MESSAGE)
+MAX_MESSAGE_CHARACTERS = 2000
 
 
-class MessageShown(Shown):
-    id = fields.Integer(metadata={"description": "1, 2, 3 and so on in each chat"})
-    at = fields.DateTime()
-    author = fields.Nested(PlayerShown)
-    seat = fields.Integer(allow_none=True, metadata={"description": "The author's seat; null: a spectator"})
-    text = fields.String(metadata={"description": "Empty when it was hidden, or its author has been erased"})
-    hidden = fields.Boolean(metadata={"description": "An arbiter has hidden the message"})
+class MessageRequest(StrictSchema):
+    text = prose(MAX_MESSAGE_CHARACTERS)
 
 
-class ChatShown(Shown):
-    items = fields.List(fields.Nested(MessageShown))
-    writable = fields.Boolean(metadata={"description": "Whether you may say something now"})
-    open = fields.Boolean(metadata={"description": "Whether all who played want others to join in when it is over"})
-    next = next_page()
+class Message(Answer):
+    id: Annotated[int, Meta(description="1, 2, 3 and so on in each chat")]
+    at: Instant
+    author: Player
+    seat: Annotated[int | None, Meta(description="The author's seat; null: a spectator")]
+    text: Annotated[str, Meta(description="Empty when it was hidden, or its author has been erased")]
+    hidden: Annotated[bool, Meta(description="An arbiter has hidden the message")]
 
 
-class ChatQuery(Strict):
-    after = QueryNumber(load_default=0, validate=validate.Range(0, LARGEST_NUMBER))
+class Chat(Answer):
+    items: Sequence[Message]
+    writable: Annotated[bool, Meta(description="Whether you may write something now")]
+    open: Annotated[bool, Meta(description="Whether all who played want others to join in when it is over")]
+    next: NextAfter
+
+
+class ChatQuery(StrictSchema):
+    after = QueryInteger(load_default=0, validate=validate.Range(0, MAX_NUMBER))
     limit = page_limit(200, 500)
 
 
-@blueprint.route("/matches/<match>/chat")
-@blueprint.documents(200, ChatShown, problems=[404, 422])
-@blueprint.arguments(ChatQuery, location="query")
-def show_chat(query: dict[str, int], match: str) -> Response:
+@blueprint.get("/matches/<match_id>/chat")
+@endpoint(answer=Chat, query=ChatQuery, problems=[404])
+def show_chat(query: Mapping[str, int], match_id: str) -> Chat:
     """What was said, oldest first; the live stream announces messages as events named chat, without their text"""
-    state, person = visible_match(match).state, current_person()
-    refuse_deaf(state, person)
-    found = services().chats.read(match, query["after"], query["limit"] + 1)
-    page = found[: query["limit"]]
-    following = page[-1].number if len(found) > len(page) else None
-    answer = {
-        "items": _shown(_heard(match, page, person), state),
-        "writable": speaks(state, person),
-        "open": is_open(state),
-        "next": following,
-    }
-    return json_response(answer)
+    state, person = visible_match(match_id).state, current_person()
+    refuse_chat_reader(state, person)
+    messages = services().chats.read(match_id, query["after"], query["limit"] + 1)
+    page = messages[: query["limit"]]
+    return Chat(
+        items=_represent(_shown_to(person, match_id, page), state),
+        writable=may_write_chat(state, person),
+        open=is_chat_open(state),
+        next=page[-1].number if len(messages) > len(page) else None,
+    )
 
 
-@blueprint.route("/matches/<match>/chat", methods=["POST"])
-@blueprint.documents(
+@blueprint.post("/matches/<match_id>/chat")
+@endpoint(
     201,
-    MessageShown,
+    answer=Message,
+    body=MessageRequest,
     signed_in=True,
-    problems=[403, 404, 409, 415, 422],
-    headers=ANSWER_HEADERS,
-    parameters=[KEY_HEADER],
+    problems=[404, 409],
+    headers=COMMAND_HEADERS,
+    parameters=[KEY_PARAMETER],
 )
-@signed_in
-@blueprint.arguments(Said)
-def say(arguments: dict[str, str], match: str) -> Response:
+def send_message(sent: Mapping[str, str], match_id: str) -> Message:
     """Say something"""
-    state, person = visible_match(match).state, require_person()
-    _refuse_mute(state, person)
+    state, person = visible_match(match_id).state, require_person()
+    refuse_chat_writer(state, person)
     spend("words", person.id)
-    spend("chat_bytes", person.id, cost=len(arguments["text"].encode()))
-    key = request_key()
-    asked = Request(f"{person.id}:{key}", fingerprint(key))
+    spend("chat_bytes", person.id, cost=len(sent["text"].encode()))
     try:
-        message = services().chats.say(match, person.id, arguments["text"], asked)
+        message = services().chats.say(match_id, person.id, sent["text"], idempotent_request(person, confidential=True))
     except ChatFullError as error:
-        raise Problem("chat-full", "So much has been said here that there is no room for more.") from error
-    return json_response(_shown([message], state)[0], 201)
+        raise Problem("chat-full", "This chat has no room for more messages.") from error
+    return _represent([message], state)[0]
 
 
-@blueprint.route("/matches/<match>/chat/openness", methods=["PUT"])
-@blueprint.documents(204, signed_in=True, problems=[403, 404, 415, 422])
-@signed_in
-@blueprint.arguments(Empty)
-def open_chat(_: dict[str, Any], match: str) -> Response:
+@blueprint.put("/matches/<match_id>/chat/openness")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
+def open_chat(_: object, match_id: str) -> None:
     """Want others to join in when the match is over; they may when all people who played it want that"""
-    return _want_others(match, True)
+    _want_others(match_id, wanted=True)
 
 
-@blueprint.route("/matches/<match>/chat/openness", methods=["DELETE"])
-@blueprint.documents(204, signed_in=True, problems=[403, 404])
-@signed_in
-def close_chat(match: str) -> Response:
+@blueprint.delete("/matches/<match_id>/chat/openness")
+@endpoint(204, signed_in=True, problems=[404])
+def close_chat(match_id: str) -> None:
     """Do not want others to join in"""
-    return _want_others(match, False)
+    _want_others(match_id, wanted=False)
 
 
-def _refuse_mute(state: MatchState, person: Person) -> None:
-    refuse_deaf(state, person)
-    if not speaks(state, person):
-        raise Problem("muted", "Only who has played this match can talk here, unless all of them want others to.")
-    others = _players(state) - {person.id}
-    if others and services().blocks.blocking(others, person.id) == others:
-        raise Problem("blocked", "Who plays this match does not want to hear from you.")
+def _want_others(match_id: str, *, wanted: bool) -> None:
+    state, person = visible_match(match_id).state, require_person()
+    if person.id not in chat_players(state):
+        raise Refused("not-your-seat", "only the players of the match decide who joins in")
+    services().chats.want_others(match_id, person.id, wanted)
 
 
-def _want_others(match: str, wanted: bool) -> Response:
-    state, person = visible_match(match).state, require_person()
-    if person.id not in _players(state):
-        raise Refused("not-your-seat", "only who plays the match decides who joins in")
-    services().chats.want_others(match, person.id, wanted)
-    return Response(status=204)
+def _shown_to(person: Person | None, match_id: str, messages: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
+    """Return ``messages`` without those of players whom ``person`` blocks or mutes, and those they have reported."""
+    if person is None:
+        return messages
+    silenced = services().blocks.of(person.id)
+    reported = {report.number for report in services().reports.of(match_id) if report.reporter == person.id}
+    return [message for message in messages if message.author not in silenced and message.number not in reported]
 
 
-def _heard(match: str, messages: list[Message], person: Person | None) -> list[Message]:
-    """Return what ``person`` is shown of ``messages``: nothing of whom they block or mute, nor what they reported."""
-    if person is not None:
-        silenced = services().blocks.of(person.id)
-        reported = {each.number for each in services().reports.of(match) if each.reporter == person.id}
-        messages = [each for each in messages if each.author not in silenced and each.number not in reported]
-    return messages
-
-
-def _shown(messages: list[Message], state: MatchState) -> list[dict[str, Any]]:
+def _represent(messages: Sequence[StoredMessage], state: MatchState) -> list[Message]:
     persons = services().people.persons(message.author for message in messages)
     hidden = services().reports.hidden(state.match) if messages else set()
     return [
-        {
-            "id": message.number,
-            "at": rfc3339(message.at),
-            "author": show.player(message.author, persons),
-            "seat": state.seat_of(message.author),
-            "text": "" if message.number in hidden else message.text,
-            "hidden": message.number in hidden,
-        }
+        Message(
+            id=message.number,
+            at=rfc3339(message.at),
+            author=represent_player(message.author, persons),
+            seat=state.seat_of(message.author),
+            text="" if message.number in hidden else message.text,
+            hidden=message.number in hidden,
+        )
         for message in messages
     ]

@@ -1,130 +1,49 @@
-"""Acting on matches: create, join, move, resign, call off, draws, taking back: all through ``MatchService.execute``."""
+"""Commands on a match that is played: join, move, resign, call off, draws, taking back, time."""
 
+from collections.abc import Mapping
 from typing import Any
 
-import marshmallow as ma
-from flask import Response
+from flask import Blueprint, Response
 from marshmallow import fields, validate
 
-from api.access.admission import admit_match, refuse_blocked
-from api.access.auth import channel, require_person, signed_in
+from api.access.admission import refuse_blocked
+from api.access.auth import channel, require_person
 from api.access.matches import visible_match
-from api.http import representations as show
-from api.http.conditions import ANSWER_HEADERS, KEY_HEADER, fingerprint, request_key
-from api.http.ids import match_id
-from api.http.messages import LARGEST_NUMBER
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.problems import Problem
-from api.http.schemas import Either, Empty, Flag, Strict, Text, Whole
-from api.http.timing import SECOND
-from api.operations.commands import REFUSALS, acting, execute, executed_headers
-from api.resources.matches import MatchShown
-from api.resources.terms import TermsWanted, terms_of
-from api.services import services
+from api.addresses import PREFIX
+from api.http.schemas import EmptyBody, ExactlyOne, StrictBoolean, StrictInteger, StrictSchema, StrictString
+from api.operations.commands import MAX_SEATS, command_endpoint, execute
+from api.representations.clocks import SECOND_MS
 from domain.match import commands as c
-from domain.match.evolve import replay
 from domain.match.moves import LONGEST_MOVE, MAX_MOVES_PER_SUBMISSION
 from domain.match.state import Seat
 from domain.match.terms import HOUR
 from domain.match.timekeeping import LARGEST_GIFT
-from domain.search.levels import LEVELS
-from events.people.person import Person
-from events.service.matches import fresh_seed
-from events.store.codec import event_of
-from events.store.contract import Request
 
-blueprint = Blueprint("commands", __name__, url_prefix=PREFIX, description="Acting on matches")
+blueprint = Blueprint("commands", __name__, url_prefix=PREFIX)
 
-MOST_SEATS = 8
+MIN_GIFT_S, MAX_GIFT_S = HOUR // SECOND_MS, LARGEST_GIFT // SECOND_MS
 
 
-class Me(Strict):
-    kind = Text(required=True)
-
-
-class Open(Me):
-    pass
-
-
-class Invited(Me):
-    name = Text(required=True, validate=validate.Length(1, 60))
-
-
-class Opponent(Me):
-    level = Whole(required=True, validate=validate.OneOf(list(LEVELS), error=f"must be 1 to {max(LEVELS)}"))
-
-
-SEAT_KINDS: dict[str, Strict] = {"me": Me(), "open": Open(), "player": Invited(), "opponent": Opponent()}
-
-
-def _seat_schema(kind: str, **properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"kind": {"type": "string", "enum": [kind]}, **properties},
-        "required": ["kind", *properties],
-        "additionalProperties": False,
-    }
-
-
-class SeatWanted(fields.Field):  # type: ignore[type-arg]
-    """Who is to sit on a seat: an object whose kind says which other fields it has."""
-
-    ONE_OF = (
-        _seat_schema("me"),
-        _seat_schema("open"),
-        _seat_schema("player", name={"type": "string", "minLength": 1, "maxLength": 60}),
-        _seat_schema("opponent", level={"type": "integer", "enum": list(LEVELS)}),
+def _seat(**options: Any) -> StrictInteger:
+    return StrictInteger(
+        validate=validate.Range(0, MAX_SEATS - 1, error=f"must be 0 to {MAX_SEATS - 1}"),
+        **options,
     )
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise ma.ValidationError("must be an object")
-        kind = value.get("kind")
-        if not isinstance(kind, str) or kind not in SEAT_KINDS:
-            raise ma.ValidationError({"kind": [f"must be one of {', '.join(SEAT_KINDS)}"]})
-        loaded: dict[str, Any] = SEAT_KINDS[kind].load(value)
-        return loaded
 
-
-class NewMatch(Strict):
-    game = Text(required=True, validate=validate.Length(1, 60))
-    setup = Text(
-        validate=validate.Length(1, 60), metadata={"description": "May be left out where the game has a single one"}
-    )
-    ruleset = Whole(
-        validate=validate.Range(0, LARGEST_NUMBER),
-        metadata={"description": "A version of the rules of the game; the one that the game names when left out"},
-    )
-    seats = fields.List(
-        SeatWanted(metadata={"oneOf": list(SeatWanted.ONE_OF)}),
-        required=True,
-        validate=validate.Length(1, MOST_SEATS),
-        metadata={"description": "One entry per seat of the setup, in turn order"},
-    )
-    rated = Flag(load_default=False)
-    private = Flag(
-        load_default=False,
-        metadata={
-            "description": "Only the players see the match. If it is rated, their public ratings change when it ends, "
-            "from which others may conclude that they have met"
-        },
-    )
-    terms = fields.Nested(TermsWanted, load_default=None, allow_none=False)
-
-
-class Join(Strict):
-    seat = Whole(validate=validate.Range(0, MOST_SEATS - 1, error=f"must be 0 to {MOST_SEATS - 1}"))
-
-
-def _move(description: str) -> Text:
-    return Text(
+def _move(description: str) -> StrictString:
+    return StrictString(
         validate=validate.Length(1, LONGEST_MOVE, error=f"must have 1 to {LONGEST_MOVE} characters"),
         metadata={"description": description},
     )
 
 
-class Move(Either):
-    EITHER = ("move", "moves")
+class JoinRequest(StrictSchema):
+    seat = _seat()
+
+
+class MoveRequest(ExactlyOne):
+    FIELDS = ("move", "moves")
 
     move = _move("In the notation of the game, canonical or an alias")
     moves = fields.List(
@@ -135,123 +54,111 @@ class Move(Either):
             "none"
         },
     )
-    offer_draw = Flag(load_default=False, metadata={"description": "Offer a draw with the (last) move"})
+    offer_draw = StrictBoolean(load_default=False, metadata={"description": "Offer a draw with the (last) move"})
 
 
-class Gift(Strict):
-    seat = Whole(required=True, validate=validate.Range(0, MOST_SEATS - 1, error=f"must be 0 to {MOST_SEATS - 1}"))
-    seconds = Whole(
+class GiftRequest(StrictSchema):
+    seat = _seat(required=True)
+    seconds = StrictInteger(
         required=True,
-        validate=validate.Range(
-            HOUR // SECOND, LARGEST_GIFT // SECOND, error=f"must be {HOUR // SECOND} to {LARGEST_GIFT // SECOND}"
-        ),
+        validate=validate.Range(MIN_GIFT_S, MAX_GIFT_S, error=f"must be {MIN_GIFT_S} to {MAX_GIFT_S}"),
         metadata={"description": "What the seat gets, beyond what its terms would let it save"},
     )
 
 
-@blueprint.route("/matches", methods=["POST"])
-@blueprint.documents(
-    201,
-    MatchShown,
-    signed_in=True,
-    problems=REFUSALS,
-    headers={**ANSWER_HEADERS, "Location": "The match"},
-    parameters=[KEY_HEADER],
-)
-@signed_in
-@blueprint.arguments(NewMatch)
-def create_match(arguments: dict[str, Any]) -> Response:
-    """Create a match; the seats are in turn order, and it starts when all are taken"""
-    person = require_person()
-    key, seats = request_key(), _seats(arguments["seats"], person)
-    # The id is made from the key, so that a repeated request meets the stream that the first one began.
-    match = match_id(person, key)
-    admit_match(match, seats, person)
-    command = c.CreateMatch(
-        match=match,
-        creator=person.id,
-        game=arguments["game"],
-        setup=arguments.get("setup"),
-        seats=seats,
-        rated=arguments["rated"],
-        private=arguments["private"],
-        seed=fresh_seed(),
-        guest=person.kind == "guest",
-        ruleset=arguments.get("ruleset"),
-        terms=terms_of(arguments["terms"], arguments["rated"]),
-    )
-    executed = services().match_service.execute(match, command, person.id, Request(f"{person.id}:{key}", fingerprint()))
-    # As it was created, whatever has happened since: a repeated request gets the first answer.
-    created = replay(match, map(event_of, executed.events))
-    assert created is not None  # noqa: S101  (its first event is the creation)
-    response = json_response(
-        show.match(created, executed.head, now=created.updated_at), 201, executed_headers(executed)
-    )
-    response.headers["Location"] = f"{PREFIX}/matches/{match}"
-    return response
-
-
-@acting(blueprint, "moves", Move)
-def submit_move(arguments: dict[str, Any], match: str) -> Response:
+@blueprint.post("/matches/<match_id>/moves")
+@command_endpoint(MoveRequest)
+def submit_move(sent: Mapping[str, Any], match_id: str) -> Response:
     """Play a move, or all moves of a turn that takes several, and offer a draw with it if wanted"""
-    player, offer_draw = require_person().id, arguments["offer_draw"]
-    if "moves" in arguments:
-        moves = tuple(arguments["moves"])
-        return execute(match, c.SubmitMoves(player=player, moves=moves, channel=channel(), offer_draw=offer_draw))
-    return execute(match, c.SubmitMove(player=player, move=arguments["move"], channel=channel(), offer_draw=offer_draw))
+    player, offer_draw = require_person().id, sent["offer_draw"]
+    if "moves" in sent:
+        moves = tuple(sent["moves"])
+        return execute(match_id, c.SubmitMoves(player=player, moves=moves, channel=channel(), offer_draw=offer_draw))
+    return execute(match_id, c.SubmitMove(player=player, move=sent["move"], channel=channel(), offer_draw=offer_draw))
 
 
-@acting(blueprint, "joins", Join)
-def join(arguments: dict[str, int], match: str) -> Response:
+@blueprint.post("/matches/<match_id>/joins")
+@command_endpoint(JoinRequest)
+def join(sent: Mapping[str, int], match_id: str) -> Response:
     """Take a free seat, or accept an invitation"""
-    person = require_person()
-    state = visible_match(match).state
+    person, state = require_person(), visible_match(match_id).state
     refuse_blocked(person, (*state.seats, Seat.taken(state.creator)))
-    return execute(match, c.JoinMatch(player=person.id, seat=arguments.get("seat"), guest=person.kind == "guest"))
+    return execute(match_id, c.JoinMatch(player=person.id, seat=sent.get("seat"), guest=person.kind == "guest"))
 
 
-@acting(blueprint, "time-gifts", Gift)
-def give_time(arguments: dict[str, int], match: str) -> Response:
+@blueprint.post("/matches/<match_id>/time-gifts")
+@command_endpoint(GiftRequest)
+def give_time(sent: Mapping[str, int], match_id: str) -> Response:
     """Give another seat more time"""
-    return execute(
-        match, c.GiveTime(player=require_person().id, seat=arguments["seat"], time=arguments["seconds"] * SECOND)
-    )
+    command = c.GiveTime(player=require_person().id, seat=sent["seat"], time=sent["seconds"] * SECOND_MS)
+    return execute(match_id, command)
 
 
-def _plain(name: str, summary: str, command: Any) -> None:
-    def view(_: dict[str, Any], match: str) -> Response:
-        return execute(match, command(player=require_person().id))
-
-    view.__name__ = name.replace("-", "_")
-    view.__doc__ = summary
-    acting(blueprint, name, Empty)(view)
+@blueprint.post("/matches/<match_id>/resignation")
+@command_endpoint(EmptyBody)
+def resign(_: object, match_id: str) -> Response:
+    """Give the game up"""
+    return execute(match_id, c.Resign(player=require_person().id))
 
 
-_plain("resignation", "Give the game up", c.Resign)
-_plain("abortion", "Call the match off before its second ply, or decline an invitation", c.AbortMatch)
-_plain("draw-offers", "Propose a draw", c.OfferDraw)
-_plain("draw-acceptance", "Agree to the draw on offer", c.AcceptDraw)
-_plain("draw-refusal", "Turn the draw on offer down", c.DeclineDraw)
-_plain("takeback-requests", "Ask to take your last move, and all since, back", c.RequestTakeback)
-_plain("takeback-acceptance", "Agree to taking moves back", c.AcceptTakeback)
-_plain("takeback-refusal", "Do not agree to taking moves back, or withdraw your own request", c.DeclineTakeback)
-_plain("time-claims", "Claim that the time of the seat to move is up", c.CallTime)
-_plain("forgiveness", "Let a match go on that you have just won on time", c.ForgiveFlag)
+@blueprint.post("/matches/<match_id>/abortion")
+@command_endpoint(EmptyBody)
+def abort(_: object, match_id: str) -> Response:
+    """Call the match off before its second ply, or decline an invitation"""
+    return execute(match_id, c.AbortMatch(player=require_person().id))
 
 
-def _seats(wanted: list[dict[str, Any]], person: Person) -> tuple[Seat, ...]:
-    seats, errors = [], {}
-    for number, seat in enumerate(wanted):
-        if seat["kind"] == "me":
-            seats.append(Seat.taken(person.id))
-        elif seat["kind"] == "open":
-            seats.append(Seat.open())
-        elif seat["kind"] == "opponent":
-            seats.append(Seat.opponent(seat["level"]))
-        elif (invited := services().people.find(seat["name"])) is None:
-            errors[f"seats.{number}.name"] = ["nobody has this name"]
-        else:
-            seats.append(Seat.invited(invited.id))
-    if errors:
-        raise Problem("unknown-player", "Nobody has the name of a player you invite.", errors)
-    return tuple(seats)
+@blueprint.post("/matches/<match_id>/draw-offers")
+@command_endpoint(EmptyBody)
+def offer_draw(_: object, match_id: str) -> Response:
+    """Propose a draw"""
+    return execute(match_id, c.OfferDraw(player=require_person().id))
+
+
+@blueprint.post("/matches/<match_id>/draw-acceptance")
+@command_endpoint(EmptyBody)
+def accept_draw(_: object, match_id: str) -> Response:
+    """Agree to the draw on offer"""
+    return execute(match_id, c.AcceptDraw(player=require_person().id))
+
+
+@blueprint.post("/matches/<match_id>/draw-refusal")
+@command_endpoint(EmptyBody)
+def decline_draw(_: object, match_id: str) -> Response:
+    """Turn the draw on offer down"""
+    return execute(match_id, c.DeclineDraw(player=require_person().id))
+
+
+@blueprint.post("/matches/<match_id>/takeback-requests")
+@command_endpoint(EmptyBody)
+def request_takeback(_: object, match_id: str) -> Response:
+    """Ask to take your last move, and all since, back"""
+    return execute(match_id, c.RequestTakeback(player=require_person().id))
+
+
+@blueprint.post("/matches/<match_id>/takeback-acceptance")
+@command_endpoint(EmptyBody)
+def accept_takeback(_: object, match_id: str) -> Response:
+    """Agree to taking moves back"""
+    return execute(match_id, c.AcceptTakeback(player=require_person().id))
+
+
+@blueprint.post("/matches/<match_id>/takeback-refusal")
+@command_endpoint(EmptyBody)
+def decline_takeback(_: object, match_id: str) -> Response:
+    """Do not agree to taking moves back, or withdraw your own request"""
+    return execute(match_id, c.DeclineTakeback(player=require_person().id))
+
+
+@blueprint.post("/matches/<match_id>/time-claims")
+@command_endpoint(EmptyBody)
+def claim_time(_: object, match_id: str) -> Response:
+    """Claim that the time of the seat to move is up"""
+    return execute(match_id, c.CallTime(player=require_person().id))
+
+
+@blueprint.post("/matches/<match_id>/forgiveness")
+@command_endpoint(EmptyBody)
+def forgive_flag(_: object, match_id: str) -> Response:
+    """Let a match go on that you have just won on time"""
+    return execute(match_id, c.ForgiveFlag(player=require_person().id))

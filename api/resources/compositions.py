@@ -1,69 +1,67 @@
 """Moves that are put together part by part: how far they have come, without playing anything."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
-from flask import Response
+from flask import Blueprint
 from marshmallow import fields, validate
+from msgspec import Meta
 
 from api.access.matches import visible_match
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import Shown, Strict, Text, version_tag
-from api.operations.exploration import MOST_PARTS, compose
-from api.resources.matches import HintShown, hints_shown
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer
+from api.http.conditions import VersionTagText
+from api.http.schemas import StrictSchema, StrictString
+from api.operations.exploration import MAX_PARTS, compose
+from api.representations.boards import Hint, represent_hints
 
-LONGEST_PART = 40
+blueprint = Blueprint("compositions", __name__, url_prefix=PREFIX)
 
-blueprint = Blueprint("compositions", __name__, url_prefix=PREFIX, description="Moves put together part by part")
+MAX_PART_CHARACTERS = 40
 
 
-class Wanted(Strict):
-    kind = Text(
+class CompositionRequest(StrictSchema):
+    kind = StrictString(
         required=True,
-        validate=validate.Length(1, LONGEST_PART),
+        validate=validate.Length(1, MAX_PART_CHARACTERS),
         metadata={"description": "A kind that the legal moves name under compositions"},
     )
     parts = fields.List(
-        Text(validate=validate.Length(1, LONGEST_PART)),
+        StrictString(validate=validate.Length(1, MAX_PART_CHARACTERS)),
         required=True,
-        validate=validate.Length(0, MOST_PARTS),
+        validate=validate.Length(0, MAX_PARTS),
         metadata={"description": "The parts so far, in order"},
     )
 
 
-class ComposedShown(Shown):
-    version = fields.Integer()
-    version_tag = version_tag()
-    kind = fields.String()
-    parts = fields.List(fields.String())
-    move = fields.String(
-        allow_none=True, metadata={"description": "The move in canonical form; null until it is legal"}
-    )
-    failing = fields.Integer(
-        allow_none=True, metadata={"description": "The index of the part that is not possible; null when all are"}
-    )
-    reason = fields.String(metadata={"description": "Why there is no legal move yet; empty when there is"})
-    following = fields.Dict(
-        keys=fields.String(),
-        values=fields.List(fields.Nested(HintShown)),
-        metadata={"description": "What can be added to the possible parts: by first square; each part is a move there"},
-    )
+class ComposedMove(Answer):
+    version: int
+    version_tag: VersionTagText
+    kind: str
+    parts: Sequence[str]
+    move: Annotated[str | None, Meta(description="The move in canonical form; null until it is legal")]
+    failing: Annotated[int | None, Meta(description="The index of the part that is not possible; null when all are")]
+    reason: Annotated[str, Meta(description="Why there is no legal move yet; empty when there is")]
+    following: Annotated[
+        Mapping[str, Sequence[Hint]],
+        Meta(description="What can be added to the possible parts: by first square; each part is a move there"),
+    ]
 
 
-@blueprint.route("/matches/<match>/compositions", methods=["POST"])
-@blueprint.documents(200, ComposedShown, problems=[404, 409, 415, 422])
-@blueprint.arguments(Wanted)
-def check_composition(arguments: dict[str, Any], match: str) -> Response:
-    """Check a move that is being put together, for whoever may see the match; nothing is played"""
-    state, head, *_ = visible_match(match)
-    composed = compose(state, arguments["kind"], arguments["parts"])
-    return json_response(
-        {
-            "version": head.version,
-            "version_tag": str(head.tag),
-            **arguments,
-            "move": composed.move,
-            "failing": composed.failing,
-            "reason": composed.reason,
-            "following": hints_shown(composed.following),
-        }
+@blueprint.post("/matches/<match_id>/compositions")
+@endpoint(answer=ComposedMove, body=CompositionRequest, costly=True, problems=[404, 409])
+def check_composition(sent: Mapping[str, Any], match_id: str) -> ComposedMove:
+    """Check a move that is being put together; nothing is played"""
+    state, head, *_ = visible_match(match_id)
+    composed = compose(state, sent["kind"], sent["parts"])
+    return ComposedMove(
+        version=head.version,
+        version_tag=str(head.tag),
+        kind=sent["kind"],
+        parts=sent["parts"],
+        move=composed.move,
+        failing=composed.failing,
+        reason=composed.reason,
+        following=represent_hints(composed.following),
     )

@@ -1,123 +1,118 @@
 """The games: their facts, and positions looked at without a match."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
-from flask import Response
-from marshmallow import fields, validate
+from flask import Blueprint
+from marshmallow import validate
+from msgspec import Meta
 
-from api.http.messages import LARGEST_NUMBER
-from api.http.openapi import PREFIX, Blueprint, json_response
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer
+from api.http.messages import MAX_NUMBER
 from api.http.problems import Problem
-from api.http.schemas import QueryNumber, Shown, Strict, Text
-from api.operations.exploration import MAX_OUTCOME_STEPS, outcome_as_known
+from api.http.schemas import QueryInteger, StrictSchema, StrictString
+from api.operations.exploration import MAX_OUTCOME_STEPS, bounded_outcome
+from api.representations.boards import Outcome, represent_outcome
 from domain.game import AnyGame, MalformedNotation, StepBudget
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.search.levels import LEVELS
 
-LONGEST_POSITION = 2000
+blueprint = Blueprint("games", __name__, url_prefix=PREFIX)
+
+MAX_POSITION_CHARACTERS = 2000
 
 
-blueprint = Blueprint("games", __name__, url_prefix=PREFIX, description="The games and their rules")
+class Setup(Answer):
+    name: str
+    title: str
+    seats: Sequence[str]
 
 
-class SetupShown(Shown):
-    name = fields.String()
-    title = fields.String()
-    seats = fields.List(fields.String())
+class Ruleset(Answer):
+    ruleset: int
+    distinction: Annotated[
+        str, Meta(description="How it differs from the other rulesets of the game; empty when there is no other")
+    ]
 
 
-class RulesetShown(Shown):
-    ruleset = fields.Integer()
-    distinction = fields.String(
-        metadata={"description": "Where it parts from the other rulesets of the game; empty when there is no other"}
-    )
+class Game(Answer):
+    id: str
+    title: str
+    ruleset: Annotated[int, Meta(description="The ruleset of a match for which none is asked")]
+    rulesets: Sequence[Ruleset]
+    blurb: Annotated[str, Meta(description="What the game is, in two sentences")]
+    goal: Annotated[str, Meta(description="How to win, in one or two sentences")]
+    ending: Annotated[str, Meta(description="The rule that makes every game end")]
+    setups: Sequence[Setup]
+    levels: Annotated[Sequence[int], Meta(description="The levels of the opponents")]
 
 
-class GameShown(Shown):
-    id = fields.String()
-    title = fields.String()
-    ruleset = fields.Integer(metadata={"description": "What a match gets that asks for none"})
-    rulesets = fields.List(fields.Nested(RulesetShown))
-    blurb = fields.String(metadata={"description": "What the game is, in two sentences"})
-    goal = fields.String(metadata={"description": "How to win, in one or two sentences"})
-    ending = fields.String(metadata={"description": "The rule that makes every game end"})
-    setups = fields.List(fields.Nested(SetupShown))
-    levels = fields.List(fields.Integer(), metadata={"description": "The levels of the opponents"})
+class GameList(Answer):
+    items: Sequence[Game]
 
 
-class GamesShown(Shown):
-    items = fields.List(fields.Nested(GameShown))
+class Position(Answer):
+    position: str
+    diagram: str
+    to_move: Annotated[int, Meta(description="The seat whose turn it is or, when it is over, would be")]
+    outcome: Outcome | None
+    outcome_known: Annotated[
+        bool,
+        Meta(description="false: whether the game is over here takes too long to tell; in a match it is always known"),
+    ]
+    moves: Sequence[str]
 
 
-class ScoresShown(Shown):
-    scores = fields.List(fields.Float())
-    reason = fields.String()
+class PositionQuery(StrictSchema):
+    position = StrictString(required=True, validate=validate.Length(1, MAX_POSITION_CHARACTERS))
+    ruleset = QueryInteger(validate=validate.Range(0, MAX_NUMBER))
 
 
-class PositionShown(Shown):
-    position = fields.String()
-    diagram = fields.String()
-    to_move = fields.Integer(metadata={"description": "The seat whose turn it is or, when it is over, would be"})
-    outcome = fields.Nested(ScoresShown, allow_none=True)
-    outcome_known = fields.Boolean(
-        metadata={
-            "description": "false: whether the game is over here takes too long to tell; in a match it is always known"
-        }
-    )
-    moves = fields.List(fields.String())
-
-
-class PositionQuery(Strict):
-    position = Text(required=True, validate=validate.Length(1, LONGEST_POSITION))
-    ruleset = QueryNumber(validate=validate.Range(0, LARGEST_NUMBER))
-
-
-@blueprint.route("/games")
-@blueprint.documents(200, GamesShown)
-def list_games() -> Response:
+@blueprint.get("/games")
+@endpoint(answer=GameList)
+def list_games() -> GameList:
     """All games"""
-    return json_response({"items": [_facts(game) for game in GAMES.values()]})
+    return GameList(items=[_represent(game) for game in GAMES.values()])
 
 
-@blueprint.route("/games/<game>")
-@blueprint.documents(200, GameShown, problems=[404])
-def show_game(game: str) -> Response:
+@blueprint.get("/games/<game>")
+@endpoint(answer=Game, problems=[404])
+def show_game(game: str) -> Game:
     """One game: its rulesets, its setups with their seats in turn order, and the opponents' levels"""
-    return json_response(_facts(_game(game)))
+    return _represent(_find_game(game))
 
 
-@blueprint.route("/games/<game>/positions")
-@blueprint.documents(200, PositionShown, problems=[404, 422])
-@blueprint.arguments(PositionQuery, location="query")
-def show_position(query: dict[str, Any], game: str) -> Response:
+@blueprint.get("/games/<game>/positions")
+@endpoint(answer=Position, query=PositionQuery, costly=True, problems=[404])
+def show_position(query: Mapping[str, Any], game: str) -> Position:
     """A position: its diagram, whose turn it is, how it has ended, and the legal moves"""
-    rules = _game(game)
+    rules = _find_game(game)
     if "ruleset" in query:
-        rules = _ruleset(rules, query["ruleset"])
+        rules = _find_ruleset(rules, query["ruleset"])
     try:
         position = rules.parse_position(query["position"])
     except MalformedNotation as error:
         raise Problem("malformed-position", f"{error}.", {"position": [str(error)]}) from error
-    outcome, known = outcome_as_known(rules, position, (), StepBudget(MAX_OUTCOME_STEPS))
-    return json_response(
-        {
-            "position": rules.format_position(position),
-            "diagram": rules.diagram(position),
-            "to_move": rules.to_move(position),
-            "outcome": None if outcome is None else {"scores": list(outcome.scores), "reason": outcome.reason},
-            "outcome_known": known,
-            "moves": [rules.format_move(position, move) for move in rules.legal_moves(position)],
-        }
+    outcome, known = bounded_outcome(rules, position, (), StepBudget(MAX_OUTCOME_STEPS))
+    return Position(
+        position=rules.format_position(position),
+        diagram=rules.diagram(position),
+        to_move=rules.to_move(position),
+        outcome=represent_outcome(outcome),
+        outcome_known=known,
+        moves=[rules.format_move(position, move) for move in rules.legal_moves(position)],
     )
 
 
-def _game(id: str) -> AnyGame:
+def _find_game(id: str) -> AnyGame:
     if id not in GAMES:
         raise Problem("no-such-game", f"The games are {', '.join(GAMES)}.")
     return GAMES[id]
 
 
-def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:
+def _find_ruleset(game: AnyGame, ruleset: int) -> AnyGame:
     try:
         return find_ruleset(game.id, ruleset)
     except UnknownRulesetError as error:
@@ -126,18 +121,15 @@ def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:
         raise Problem("unknown-ruleset", f"{reason}.", {"ruleset": [reason]}) from error
 
 
-def _facts(game: AnyGame) -> dict[str, Any]:
-    return {
-        "id": game.id,
-        "title": game.title,
-        "ruleset": game.ruleset,
-        "rulesets": [{"ruleset": other.ruleset, "distinction": other.distinction} for other in GAMES.rulesets[game.id]],
-        "blurb": game.blurb,
-        "goal": game.goal,
-        "ending": game.ending,
-        "setups": [
-            {"name": setup.name, "title": setup.title, "seats": list(setup.seat_names)}
-            for setup in game.setups.values()
-        ],
-        "levels": list(LEVELS),
-    }
+def _represent(game: AnyGame) -> Game:
+    return Game(
+        id=game.id,
+        title=game.title,
+        ruleset=game.ruleset,
+        rulesets=[Ruleset(ruleset=each.ruleset, distinction=each.distinction) for each in GAMES.rulesets[game.id]],
+        blurb=game.blurb,
+        goal=game.goal,
+        ending=game.ending,
+        setups=[Setup(name=setup.name, title=setup.title, seats=setup.seat_names) for setup in game.setups.values()],
+        levels=list(LEVELS),
+    )

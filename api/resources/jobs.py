@@ -1,82 +1,79 @@
 """Long work about a match, which a worker does: asked for with POST, its result read afterwards."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated
 
-from flask import Response
-from marshmallow import fields, validate
+from flask import Blueprint
+from marshmallow import validate
+from msgspec import Meta
 
 from api.access.matches import visible_match
-from api.http.messages import LARGEST_NUMBER
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import Empty, Shown, Strict, Whole
-from api.operations.jobs import ASKED, FINISHED, NONE, ask_for_bundle, ask_to_recompute, computable, recomputed
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer
+from api.http.messages import MAX_NUMBER
+from api.http.schemas import EmptyBody, StrictInteger, StrictSchema
+from api.operations.jobs import (
+    Job,
+    JobState,
+    JobStateField,
+    recomputable_event,
+    recomputation_of,
+    request_bundle,
+    request_recomputation,
+)
 from api.services import services
 from events.service.jobs import RECOMPUTATION
 
-MAX_DIGITS = 9
-"""Of a version in an address."""
+blueprint = Blueprint("jobs", __name__, url_prefix=PREFIX)
+
+MAX_VERSION_DIGITS = 9
+"""In an address."""
 
 
-blueprint = Blueprint("jobs", __name__, url_prefix=PREFIX, description="Long work about a match, done by a worker")
-
-STATE = fields.String(
-    validate=validate.OneOf([NONE, ASKED, FINISHED]),
-    metadata={"description": "none: it was not asked for, or its result was kept for a day and is gone"},
-)
-
-
-class RecomputationWanted(Strict):
-    version = Whole(
+class RecomputationRequest(StrictSchema):
+    version = StrictInteger(
         required=True,
-        validate=validate.Range(1, LARGEST_NUMBER),
+        validate=validate.Range(1, MAX_NUMBER),
         metadata={"description": "The event by which an opponent moved or answered a draw offer"},
     )
 
 
-class RecomputationShown(Shown):
-    version = fields.Integer()
-    state = STATE
-    differs = fields.String(
-        allow_none=True, metadata={"description": "What the engine gives instead; null: the same, or not finished"}
-    )
+class Recomputation(Answer):
+    version: int
+    state: JobStateField
+    differs: Annotated[str | None, Meta(description="What the engine gives instead; null: the same, or not finished")]
 
 
-class JobShown(Shown):
-    state = STATE
-
-
-@blueprint.route("/matches/<match>/recomputations", methods=["POST"])
-@blueprint.documents(202, RecomputationShown, problems=[404, 409, 415, 422])
-@blueprint.arguments(RecomputationWanted)
-def ask_recomputation(arguments: dict[str, Any], match: str) -> Response:
+@blueprint.post("/matches/<match_id>/recomputations")
+@endpoint(202, answer=Recomputation, body=RecomputationRequest, costly=True, problems=[404, 409])
+def ask_recomputation(sent: Mapping[str, int], match_id: str) -> Recomputation:
     """Have a worker compute an answer of an opponent again; look at the recomputation for its result"""
-    visible_match(match)
-    version = arguments["version"]
-    ask_to_recompute(match, version)
-    return json_response(_shown(match, version), 202)
+    visible_match(match_id)
+    request_recomputation(match_id, sent["version"])
+    return _represent(match_id, sent["version"])
 
 
-@blueprint.route("/matches/<match>/recomputations/<version>")
-@blueprint.documents(200, RecomputationShown, problems=[404, 422])
-def show_recomputation(match: str, version: str) -> Response:
-    """Whether an answer of an opponent has been computed again, and what came of it"""
-    visible_match(match)
-    number = int(version) if version.isascii() and version.isdigit() and len(version) <= MAX_DIGITS else 0
-    return json_response(_shown(match, number))
+@blueprint.get("/matches/<match_id>/recomputations/<version>")
+@endpoint(answer=Recomputation, problems=[404, 422])
+def show_recomputation(match_id: str, version: str) -> Recomputation:
+    """Whether an answer of an opponent has been computed again, and with what result"""
+    visible_match(match_id)
+    valid = version.isascii() and version.isdigit() and len(version) <= MAX_VERSION_DIGITS
+    return _represent(match_id, int(version) if valid else 0)
 
 
-@blueprint.route("/matches/<match>/bundle", methods=["POST"])
-@blueprint.documents(202, JobShown, problems=[404, 409, 415, 422])
-@blueprint.arguments(Empty)
-def ask_bundle(_: dict[str, Any], match: str) -> Response:
+@blueprint.post("/matches/<match_id>/bundle")
+@endpoint(202, answer=Job, body=EmptyBody, costly=True, problems=[404, 409])
+def ask_bundle(_: object, match_id: str) -> Job:
     """Have a worker make the bundle of a match that is too long for the server to make it at once"""
-    visible_match(match)
-    return json_response({"state": ask_for_bundle(match)}, 202)
+    visible_match(match_id)
+    return Job(state=request_bundle(match_id))
 
 
-def _shown(match: str, version: int) -> dict[str, Any]:
-    differs = recomputed(computable(match, version))
-    job = services().jobs.pending(match)
+def _represent(match_id: str, version: int) -> Recomputation:
+    differs = recomputation_of(recomputable_event(match_id, version))
+    job = services().jobs.pending(match_id)
     asked = job is not None and job[:2] == (RECOMPUTATION, version)
-    state = FINISHED if differs is not None else ASKED if asked else NONE
-    return {"version": version, "state": state, "differs": differs or None}
+    state = JobState.FINISHED if differs is not None else JobState.ASKED if asked else JobState.NONE
+    return Recomputation(version=version, state=state, differs=differs or None)

@@ -1,147 +1,146 @@
-"""Conditional lines and forced moves: what a seat lays down beforehand. Nobody but its player ever sees them."""
+"""Conditional moves and forced moves: what a seat lays down beforehand. Only its player ever sees them."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from flask import Response
+from flask import Blueprint
 from marshmallow import fields, validate
+from msgspec import Meta
 
-from api.access.auth import require_person, signed_in
+from api.access.auth import require_person
 from api.access.matches import own_match
-from api.http.conditions import EXPECTED_HEADER, expected_version
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import Flag, Shown, Strict, Text, Tree, version_tag
-from api.operations.notebooks import notebook_bytes
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, one_of
+from api.http.conditions import IF_MATCH_PARAMETER, VersionTagText, expected_version
+from api.http.schemas import EnumField, StrictBoolean, StrictSchema, StrictString, TreeField
+from api.operations.notebooks import max_notebook_bytes
 from api.services import services
+from domain.match import lines as conditional
 from domain.match.enums import LineAction, LineStatus
 from domain.match.guards import seat_of
-from domain.match.lines import (
-    ANY,
-    DEEPEST,
-    Line,
-    Orders,
-    laid_down,
-    reached,
-    standing,
-)
+from domain.match.lines import ANY, DEEPEST, Orders
 from domain.match.moves import LONGEST_MOVE
 from events.private.conditional_moves import lines_read, lines_shown
 from events.service.matches import Loaded
 
-blueprint = Blueprint("lines", __name__, url_prefix=PREFIX, description="What a player lays down beforehand")
+blueprint = Blueprint("lines", __name__, url_prefix=PREFIX)
 
 
-class LineWanted(Strict):
-    move = Text(
+class LineRequest(StrictSchema):
+    move = StrictString(
         required=True,
         validate=validate.Length(1, LONGEST_MOVE),
         metadata={"description": f'A move, or, of another seat, "{ANY}": whatever else it plays'},
     )
-    then = Text(
-        validate=validate.OneOf(list(LineAction)),
+    then = EnumField(
+        LineAction,
         allow_none=True,
         metadata={"description": "What to do after this move of another seat, instead of or before what is next"},
     )
-    next = Tree(fields.Nested(lambda: LineWanted()))
+    next = TreeField(fields.Nested(lambda: LineRequest()))
 
 
-class LinesWanted(Strict):
-    lines = Tree(
-        fields.Nested(LineWanted),
-        deepest=DEEPEST,
-        metadata={"description": "A tree from the position as it stands; empty: none. Not sent: they stay as they are"},
+class LinesRequest(StrictSchema):
+    lines = TreeField(
+        fields.Nested(LineRequest),
+        max_depth=DEEPEST,
+        metadata={"description": "A tree from the position as it stands; empty: none; unchanged if left out"},
     )
-    forced = Flag(metadata={"description": "Play my only legal move for me. Not sent: it stays as it is"})
+    forced = StrictBoolean(metadata={"description": "Play my only legal move for me; unchanged if left out"})
 
 
-class LineShown(Shown):
-    move = fields.String()
-    then = fields.String(allow_none=True, validate=validate.OneOf([*LineAction, None]))
-    next = fields.List(fields.Nested(lambda: LineShown()))
+class Line(Answer):
+    move: str
+    then: Annotated[str, one_of(LineAction)] | None
+    next: Sequence["Line"]
 
 
-class LinesShown(Shown):
-    version = fields.Integer(metadata={"description": "The version of the match for which this holds"})
-    version_tag = version_tag()
-    lines = fields.List(fields.Nested(LineShown))
-    ply = fields.Integer(allow_none=True, metadata={"description": "They begin after so many plies"})
-    status = fields.String(
-        allow_none=True,
-        validate=validate.OneOf([LineStatus.ARMED, LineStatus.WAITING, LineStatus.DONE, LineStatus.DEAD, None]),
-        metadata={"description": "null: nothing is laid down. waiting: for an own move, to be made by hand"},
-    )
-    words = fields.String(metadata={"description": "The status as a sentence; empty when nothing is laid down"})
-    following = fields.List(
-        fields.Nested(LineShown), metadata={"description": "What is left of the lines, from the position as it stands"}
-    )
-    forced = fields.Boolean()
+class Lines(Answer):
+    version: Annotated[int, Meta(description="The version of the match for which this holds")]
+    version_tag: VersionTagText
+    lines: Sequence[Line]
+    ply: Annotated[int | None, Meta(description="They begin after this many plies")]
+    status: Annotated[
+        Annotated[str, one_of(LineStatus)] | None,
+        Meta(description="null: nothing is laid down. waiting: for an own move, to be made by hand"),
+    ]
+    words: Annotated[str, Meta(description="The status as a sentence; empty when nothing is laid down")]
+    following: Annotated[Sequence[Line], Meta(description="What is left of the lines, from the position as it stands")]
+    forced: bool
 
 
-@blueprint.route("/matches/<match>/lines")
-@blueprint.documents(200, LinesShown, signed_in=True, problems=[404])
-@signed_in
-def show_lines(match: str) -> Response:
+@blueprint.get("/matches/<match_id>/lines")
+@endpoint(answer=Lines, signed_in=True, problems=[404])
+def show_lines(match_id: str) -> Lines:
     """The conditional lines of the caller"""
-    return _shown(own_match(match))
+    return _represent(own_match(match_id))
 
 
-@blueprint.route("/matches/<match>/lines", methods=["PUT"])
-@blueprint.documents(200, LinesShown, signed_in=True, problems=[404, 409, 412, 415, 422], parameters=[EXPECTED_HEADER])
-@signed_in
-@blueprint.arguments(LinesWanted)
-def lay_down_lines(arguments: dict[str, Any], match: str) -> Response:
-    """Lay down conditional lines in place of those there are, and say whether forced moves are to be played"""
-    first = lines_read(arguments["lines"]) if "lines" in arguments else None
-    forced, now = arguments.get("forced"), services().now()
-    person, kept = require_person(), own_match(match)
+@blueprint.put("/matches/<match_id>/lines")
+@endpoint(
+    answer=Lines,
+    body=LinesRequest,
+    signed_in=True,
+    problems=[404, 409, 412],
+    parameters=[IF_MATCH_PARAMETER],
+)
+def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
+    """Replace the conditional lines there are, and say whether forced moves are to be played"""
+    first = lines_read(sent["lines"]) if "lines" in sent else None
+    forced, now = sent.get("forced"), services().now()
+    person, before = require_person(), own_match(match_id)
+    notebooks = services().notebooks
     if first is not None:
-        services().notebooks.count_lines(person.id, match, _size(first), notebook_bytes(person))
+        notebooks.count_lines(person.id, match_id, _bytes(first), max_notebook_bytes(person))
     try:
-        laid = services().match_service.lay_down(
-            match,
+        after = services().match_service.lay_down(
+            match_id,
             person.id,
-            lambda state, orders: laid_down(state, person.id, orders, first, forced, now),
+            lambda state, orders: conditional.laid_down(state, person.id, orders, first, forced, now),
             expected_version(),
         )
     except Exception:
-        before = kept.orders.get(seat_of(kept.state, person.id), Orders()).lines
-        services().notebooks.count_lines(person.id, match, _size(before.first if before else ()))
+        stored = before.orders.get(seat_of(before.state, person.id), Orders()).lines
+        notebooks.count_lines(person.id, match_id, _bytes(stored.first if stored else ()))
         raise
-    return _shown(laid)
+    return _represent(after)
 
 
-@blueprint.route("/matches/<match>/lines", methods=["DELETE"])
-@blueprint.documents(204, signed_in=True, problems=[404])
-@signed_in
-def drop_lines(match: str) -> Response:
+@blueprint.delete("/matches/<match_id>/lines")
+@endpoint(204, signed_in=True, problems=[404])
+def delete_lines(match_id: str) -> None:
     """Take all conditional lines of the caller away; forced moves stay as they are"""
-    own_match(match)
-    services().matches.lay_down(match, require_person().id, lambda _, orders: replace(orders, lines=None))
-    services().notebooks.count_lines(require_person().id, match, 0)
-    return Response(status=204)
+    own_match(match_id)
+    player = require_person().id
+    services().matches.lay_down(match_id, player, lambda _, orders: replace(orders, lines=None))
+    services().notebooks.count_lines(player, match_id, 0)
 
 
-def _size(lines: tuple[Line, ...]) -> int:
+def _bytes(lines: tuple[conditional.Line, ...]) -> int:
     """Return how many bytes ``lines`` count for."""
     return len(json.dumps(lines_shown(lines))) if lines else 0
 
 
-def _shown(loaded: Loaded) -> Response:
+def _represent(loaded: Loaded) -> Lines:
     seat = seat_of(loaded.state, require_person().id)
     orders = loaded.orders.get(seat, Orders())
-    lines, forced = orders.lines, orders.forced
-    place = None if lines is None else reached(loaded.state, lines)
-    status, words = (None, "") if lines is None else standing(loaded.state, seat, lines)
-    return json_response(
-        {
-            "version": loaded.head.version,
-            "version_tag": str(loaded.head.tag),
-            "lines": lines_shown(() if lines is None else lines.first),
-            "ply": None if lines is None else lines.ply,
-            "status": status,
-            "words": words,
-            "following": lines_shown(() if place is None else place.following),
-            "forced": forced,
-        }
+    lines = orders.lines
+    place = None if lines is None else conditional.reached(loaded.state, lines)
+    status, words = (None, "") if lines is None else conditional.standing(loaded.state, seat, lines)
+    return Lines(
+        version=loaded.head.version,
+        version_tag=str(loaded.head.tag),
+        lines=_represent_lines(() if lines is None else lines.first),
+        ply=None if lines is None else lines.ply,
+        status=status,
+        words=words,
+        following=_represent_lines(() if place is None else place.following),
+        forced=orders.forced,
     )
+
+
+def _represent_lines(lines: Sequence[conditional.Line]) -> list[Line]:
+    return [Line(move=line.move, then=line.then, next=_represent_lines(line.next)) for line in lines]

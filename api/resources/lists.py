@@ -1,104 +1,93 @@
 """Lists of matches: public ones, the caller's own, and what awaits the caller."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
-from flask import Response
-from marshmallow import fields, validate
+from flask import Blueprint
+from marshmallow import validate
 
-from api.access.auth import require_person, signed_in
-from api.http import representations as show
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import Paging, Shown, Text
-from api.live.awaiting import Awaited, owed
-from api.operations.lists import awaited_page, bad_cursor, identify, matches_page
-from api.resources.matches import MatchSummaryShown
-from events.people.person import Person
+from api.access.auth import require_person
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Next, one_of
+from api.http.schemas import Paging, StrictString
+from api.operations.awaiting import OWED, AwaitedMatches, owed
+from api.operations.lists import awaited_page, identify, invalid_cursor, match_page
+from api.representations.matches import MatchPage, MatchSummary, represent_summaries
 from events.readmodels import Summary
 
-blueprint = Blueprint("lists", __name__, url_prefix=PREFIX, description="Lists of matches")
+blueprint = Blueprint("lists", __name__, url_prefix=PREFIX)
 
 
-class MatchesShown(Shown):
-    items = fields.List(fields.Nested(MatchSummaryShown))
-    next = fields.String(allow_none=True, metadata={"description": "The cursor of the next page"})
+class PendingMatch(Answer):
+    owed: Annotated[str, one_of(OWED)]
+    match: MatchSummary
 
 
-class PendingShown(Shown):
-    owed = fields.String(validate=validate.OneOf(["move", "draw-answer", "takeback-answer", "invitation"]))
-    match = fields.Nested(MatchSummaryShown)
-
-
-class PendingListShown(Shown):
-    items = fields.List(fields.Nested(PendingShown))
-    next = fields.String(allow_none=True)
+class PendingPage(Answer):
+    items: Sequence[PendingMatch]
+    next: Next
 
 
 class MatchesQuery(Paging):
-    view = Text(load_default="recent", validate=validate.OneOf(["open", "recent"]))
-    game = Text(validate=validate.Length(1, 60))
-    player = Text(validate=validate.Length(1, 60))
+    view = StrictString(load_default="recent", validate=validate.OneOf(["open", "recent"]))
+    game = StrictString(validate=validate.Length(1, 60))
+    player = StrictString(validate=validate.Length(1, 60))
 
 
-class MineQuery(Paging):
-    view = Text(load_default="active", validate=validate.OneOf(["active", "finished", "invited"]))
+class OwnMatchesQuery(Paging):
+    view = StrictString(load_default="active", validate=validate.OneOf(["active", "finished", "invited"]))
 
 
-@blueprint.route("/matches")
-@blueprint.documents(200, MatchesShown, problems=[404, 422])
-@blueprint.arguments(MatchesQuery, location="query")
-def list_matches(query: dict[str, Any]) -> Response:
+@blueprint.get("/matches")
+@endpoint(answer=MatchPage, query=MatchesQuery, problems=[404])
+def list_matches(query: Mapping[str, Any]) -> MatchPage:
     """Public matches: open ones to join, or the latest, of one game or player if wanted"""
     player = identify(query["player"]) if "player" in query else None
-    return matches_page(query["view"], query, player, query.get("game"), public=True)
+    return match_page(query["view"], query, player=player, game=query.get("game"), public=True)
 
 
-@blueprint.route("/me/matches")
-@blueprint.documents(200, MatchesShown, signed_in=True, problems=[422])
-@signed_in
-@blueprint.arguments(MineQuery, location="query")
-def my_matches(query: dict[str, Any]) -> Response:
+@blueprint.get("/me/matches")
+@endpoint(answer=MatchPage, query=OwnMatchesQuery, signed_in=True)
+def list_own_matches(query: Mapping[str, Any]) -> MatchPage:
     """The matches of the caller, private ones too"""
-    return matches_page(query["view"], query, require_person().id)
+    return match_page(query["view"], query, player=require_person().id)
 
 
-@blueprint.route("/me/pending")
-@blueprint.documents(200, PendingListShown, signed_in=True, problems=[422])
-@signed_in
-@blueprint.arguments(Paging, location="query")
-def pending(query: dict[str, Any]) -> Response:
+@blueprint.get("/me/pending")
+@endpoint(answer=PendingPage, query=Paging, signed_in=True)
+def list_pending(query: Mapping[str, Any]) -> PendingPage:
     """What awaits the caller: first the matches to move in, then draws and invitations to answer; oldest first"""
-    person, limit = require_person(), query["limit"]
-    awaited = Awaited(person.id)
+    player, limit = require_person().id, query["limit"]
+    awaited = AwaitedMatches(player)
     phase, _, cursor = query.get("cursor", "moves:").partition(":")
     if phase not in ("moves", "rest"):
-        raise bad_cursor()
-    found: list[Summary] = []
+        raise invalid_cursor()
+    pending: list[Summary] = []
     following: str | None = f"{phase}:{cursor}"
-    while following is not None and len(found) < limit and not awaited.exhausted:
-        page = awaited_page(awaited, "awaiting", cursor or None, limit - len(found))
-        found += [summary for summary in page.items if (owed(summary, person.id) == "move") == (phase == "moves")]
+    while following is not None and len(pending) < limit and not awaited.exhausted:
+        page = awaited_page(awaited, "awaiting", cursor or None, limit - len(pending))
+        pending += [summary for summary in page.items if (owed(summary, player) == "move") == (phase == "moves")]
         if page.next is not None:
             cursor, following = page.next, f"{phase}:{page.next}"
         elif phase == "moves":
             phase, cursor, following = "rest", "", "rest:"
         else:
             following = None
-    return _pending_page(found, person, following)
+    return _represent(pending, player, following)
 
 
-@blueprint.route("/me/queue")
-@blueprint.documents(200, PendingListShown, signed_in=True, problems=[422])
-@signed_in
-@blueprint.arguments(Paging, location="query")
-def queue(query: dict[str, Any]) -> Response:
+@blueprint.get("/me/queue")
+@endpoint(answer=PendingPage, query=Paging, signed_in=True)
+def list_queue(query: Mapping[str, Any]) -> PendingPage:
     """What awaits the caller, the first deadline first: the next match to turn to is always the first one"""
-    person = require_person()
-    page = awaited_page(Awaited(person.id), "queue", query.get("cursor"), query["limit"])
-    return _pending_page(page.items, person, page.next)
+    player = require_person().id
+    page = awaited_page(AwaitedMatches(player), "queue", query.get("cursor"), query["limit"])
+    return _represent(page.items, player, page.next)
 
 
-def _pending_page(found: list[Summary], person: Person, following: str | None) -> Response:
-    found = show.foreseen_deadlines(found)
-    persons = show.people_in(found)
-    items = [{"owed": owed(each, person.id), "match": show.match_summary(each, persons)} for each in found]
-    return json_response({"items": items, "next": following})
+def _represent(summaries: Sequence[Summary], player: str, following: str | None) -> PendingPage:
+    matches = zip(summaries, represent_summaries(summaries), strict=True)
+    return PendingPage(
+        items=[PendingMatch(owed=owed(summary, player), match=match) for summary, match in matches], next=following
+    )

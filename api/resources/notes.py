@@ -1,109 +1,114 @@
-"""What players write down for themselves: notes, and a tree of moves to think with. Nobody else ever sees them."""
+"""What players write down for themselves: notes, and a tree of moves to think with. They alone ever see them."""
 
-import json
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
-from flask import Response
+import msgspec
+from flask import Blueprint
 from marshmallow import fields, validate
+from msgspec import Meta
 
-from api.access.auth import require_person, signed_in
+from api.access.auth import require_person
 from api.access.matches import own_match
-from api.http.messages import LARGEST_NUMBER
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import Shown, Strict, Text, Tree, Whole
-from api.operations.notebooks import notebook_bytes
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer
+from api.http.messages import MAX_NUMBER
+from api.http.schemas import StrictInteger, StrictSchema, StrictString, TreeField
+from api.operations.notebooks import max_notebook_bytes
 from api.services import services
 from domain.match.exploration import DEEPEST, MOST_MOVES, explored
+from domain.match.lines import Line
 from domain.match.moves import LONGEST_MOVE
-from events.private.conditional_moves import lines_read, tree_shown
+from events.private.conditional_moves import lines_read
 
-blueprint = Blueprint("notes", __name__, url_prefix=PREFIX, description="What a player writes down")
+blueprint = Blueprint("notes", __name__, url_prefix=PREFIX)
 
-LONGEST_NOTES = 20_000
-
-NOTHING_KEPT: dict[str, Any] = {"ply": None, "position": None, "tree": []}
+MAX_NOTES_CHARACTERS = 20_000
 
 
-class Notes(Strict):
-    text = Text(
-        required=True, validate=validate.Length(0, LONGEST_NOTES, error=f"must have at most {LONGEST_NOTES} characters")
-    )
-
-
-class NotesShown(Shown):
-    text = fields.String()
-
-
-class MoveTried(Strict):
-    move = Text(required=True, validate=validate.Length(1, LONGEST_MOVE))
-    next = Tree(fields.Nested(lambda: MoveTried()))
-
-
-class Exploration(Strict):
-    ply = Whole(
+class NotesRequest(StrictSchema):
+    text = StrictString(
         required=True,
-        validate=validate.Range(0, LARGEST_NUMBER),
-        metadata={"description": "The tree grows from the position after so many plies"},
+        validate=validate.Length(0, MAX_NOTES_CHARACTERS, error=f"must have at most {MAX_NOTES_CHARACTERS} characters"),
     )
-    tree = Tree(
-        fields.Nested(MoveTried),
-        deepest=DEEPEST,
+
+
+class Notes(Answer):
+    text: str
+
+
+class ExploredMoveRequest(StrictSchema):
+    move = StrictString(required=True, validate=validate.Length(1, LONGEST_MOVE))
+    next = TreeField(fields.Nested(lambda: ExploredMoveRequest()))
+
+
+class ExplorationRequest(StrictSchema):
+    ply = StrictInteger(
         required=True,
-        metadata={"description": f"Moves of all seats, {MOST_MOVES} at most; empty: none is kept"},
+        validate=validate.Range(0, MAX_NUMBER),
+        metadata={"description": "The tree grows from the position after this many plies"},
+    )
+    tree = TreeField(
+        fields.Nested(ExploredMoveRequest),
+        max_depth=DEEPEST,
+        required=True,
+        metadata={"description": f"Moves of all seats, {MOST_MOVES} at most; empty deletes the tree"},
     )
 
 
-class MoveTriedShown(Shown):
-    move = fields.String()
-    next = fields.List(fields.Nested(lambda: MoveTriedShown()))
+class ExploredMove(Answer):
+    move: str
+    next: Sequence["ExploredMove"]
 
 
-class ExplorationShown(Shown):
-    ply = fields.Integer(allow_none=True)
-    position = fields.String(allow_none=True, metadata={"description": "From which the tree grows"})
-    tree = fields.List(fields.Nested(MoveTriedShown))
+class Exploration(Answer):
+    ply: int | None
+    position: Annotated[str | None, Meta(description="From which the tree grows")]
+    tree: Sequence[ExploredMove]
 
 
-@blueprint.route("/matches/<match>/notes")
-@blueprint.documents(200, NotesShown, signed_in=True, problems=[404])
-@signed_in
-def show_notes(match: str) -> Response:
-    """What the caller has noted about a match of his own"""
-    own_match(match)
-    return json_response({"text": services().notebooks.notes(require_person().id, match)})
+EMPTY = Exploration(ply=None, position=None, tree=())
 
 
-@blueprint.route("/matches/<match>/notes", methods=["PUT"])
-@blueprint.documents(200, NotesShown, signed_in=True, problems=[404, 409, 415, 422])
-@signed_in
-@blueprint.arguments(Notes)
-def write_notes(arguments: dict[str, str], match: str) -> Response:
-    """Note something in place of what was noted before"""
-    own_match(match)
+@blueprint.get("/matches/<match_id>/notes")
+@endpoint(answer=Notes, signed_in=True, problems=[404])
+def show_notes(match_id: str) -> Notes:
+    """What the caller has noted about a match of their own"""
+    own_match(match_id)
+    return Notes(text=services().notebooks.notes(require_person().id, match_id))
+
+
+@blueprint.put("/matches/<match_id>/notes")
+@endpoint(answer=Notes, body=NotesRequest, signed_in=True, problems=[404, 409])
+def write_notes(sent: Mapping[str, str], match_id: str) -> Notes:
+    """Replace what the caller has noted"""
+    own_match(match_id)
     person = require_person()
-    services().notebooks.write_notes(person.id, match, arguments["text"], notebook_bytes(person))
-    return json_response({"text": arguments["text"]})
+    services().notebooks.write_notes(person.id, match_id, sent["text"], max_notebook_bytes(person))
+    return Notes(text=sent["text"])
 
 
-@blueprint.route("/matches/<match>/exploration")
-@blueprint.documents(200, ExplorationShown, signed_in=True, problems=[404])
-@signed_in
-def show_exploration(match: str) -> Response:
-    """The tree of moves that the caller keeps for a match of his own"""
-    own_match(match)
-    kept = services().notebooks.exploration(require_person().id, match)
-    return json_response(json.loads(kept) if kept else NOTHING_KEPT)
+@blueprint.get("/matches/<match_id>/exploration")
+@endpoint(answer=Exploration, signed_in=True, problems=[404])
+def show_exploration(match_id: str) -> Exploration:
+    """The tree of moves that the caller has stored for a match of their own"""
+    own_match(match_id)
+    stored = services().notebooks.exploration(require_person().id, match_id)
+    return msgspec.json.decode(stored, type=Exploration) if stored else EMPTY
 
 
-@blueprint.route("/matches/<match>/exploration", methods=["PUT"])
-@blueprint.documents(200, ExplorationShown, signed_in=True, problems=[404, 409, 415, 422])
-@signed_in
-@blueprint.arguments(Exploration)
-def keep_exploration(arguments: dict[str, Any], match: str) -> Response:
-    """Keep a tree of moves in place of the one before; every move is played out by the rules"""
-    found = explored(own_match(match).state, arguments["ply"], lines_read(arguments["tree"]))
-    kept = {"ply": found.ply, "position": found.position, "tree": tree_shown(found.first)} if found.first else None
-    text = json.dumps(kept, separators=(",", ":")) if kept else ""
+@blueprint.put("/matches/<match_id>/exploration")
+@endpoint(answer=Exploration, body=ExplorationRequest, signed_in=True, problems=[404, 409])
+def store_exploration(sent: Mapping[str, Any], match_id: str) -> Exploration:
+    """Replace the stored tree of moves; every move is played out by the rules"""
+    found = explored(own_match(match_id).state, sent["ply"], lines_read(sent["tree"]))
+    exploration = Exploration(ply=found.ply, position=found.position, tree=_represent(found.first))
+    text = msgspec.json.encode(exploration).decode() if found.first else ""
     person = require_person()
-    services().notebooks.keep_exploration(person.id, match, text, notebook_bytes(person))
-    return json_response(kept or NOTHING_KEPT)
+    services().notebooks.keep_exploration(person.id, match_id, text, max_notebook_bytes(person))
+    return exploration if found.first else EMPTY
+
+
+def _represent(lines: Sequence[Line]) -> list[ExploredMove]:
+    return [ExploredMove(move=line.move, next=_represent(line.next)) for line in lines]

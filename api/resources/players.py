@@ -1,139 +1,154 @@
 """Players and how they rank: profiles, ratings, matches, head to head, leaderboards."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
-from flask import Response
-from marshmallow import fields, validate
+from flask import Blueprint
+from marshmallow import validate
+from msgspec import Meta
+from msgspec.structs import asdict
 
 from api.access.auth import current_person
 from api.access.matches import listed_for
-from api.http import representations as show
-from api.http.openapi import PREFIX, Blueprint, json_response
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import Answer, Instant
 from api.http.problems import Problem
-from api.http.schemas import Paging, PlayerShown, Shown, Text
-from api.operations.lists import bad_cursor, identify, matches_page
-from api.rating_history import day_of, shown_changes
-from api.resources.lists import MatchesShown
+from api.http.schemas import Paging, StrictString
+from api.operations.lists import identify, invalid_cursor, match_page
+from api.representations.matches import MatchPage
+from api.representations.players import Player, represent_player
+from api.representations.ratings import day_of, public_changes
 from api.services import services
 from events.readmodels import PlayerRating
 from events.runtime.wall_clock import rfc3339
 
-blueprint = Blueprint("players", __name__, url_prefix=PREFIX, description="Players, ratings, leaderboards")
+blueprint = Blueprint("players", __name__, url_prefix=PREFIX)
 
 
-class RatingShown(Shown):
-    pool = fields.String(metadata={"description": "A game and a number of seats, like bashni-2"})
-    rating = fields.Float()
-    deviation = fields.Float()
-    volatility = fields.Float()
-    matches = fields.Integer()
-    provisional = fields.Boolean()
-    updated_at = fields.DateTime(metadata={"description": "The UTC day of the last rated match"})
+class Rating(Answer):
+    pool: Annotated[str, Meta(description="A game and a number of seats, like bashni-2")]
+    rating: float
+    deviation: float
+    volatility: float
+    matches: int
+    provisional: bool
+    updated_at: Annotated[Instant, Meta(description="The UTC day of the last rated match")]
 
 
-class ProfileShown(PlayerShown):
-    ratings = fields.List(fields.Nested(RatingShown))
+class Profile(Player):
+    ratings: Sequence[Rating]
 
 
-class RatingsShown(Shown):
-    items = fields.List(fields.Nested(RatingShown))
+class RatingList(Answer):
+    items: Sequence[Rating]
 
 
-class RatingChangeShown(Shown):
-    match = fields.String(allow_none=True, metadata={"description": "null: private matches of others"})
-    at = fields.DateTime(metadata={"description": "The end of the match; of private matches of others only the day"})
-    before = fields.Float()
-    after = fields.Float()
-    deviation = fields.Float()
+class RatingChange(Answer):
+    match: Annotated[str | None, Meta(description="null: private matches of others")]
+    at: Annotated[Instant, Meta(description="The end of the match; of private matches of others only the day")]
+    before: float
+    after: float
+    deviation: float
 
 
-class RatingHistoryShown(Shown):
-    items = fields.List(fields.Nested(RatingChangeShown))
+class RatingHistory(Answer):
+    items: Sequence[RatingChange]
 
 
-class ScoreShown(Shown):
-    pool = fields.String()
-    wins = fields.Integer()
-    draws = fields.Integer()
-    losses = fields.Integer()
+class Score(Answer):
+    pool: str
+    wins: int
+    draws: int
+    losses: int
 
 
-class HeadToHeadShown(Shown):
-    items = fields.List(fields.Nested(ScoreShown))
+class HeadToHead(Answer):
+    items: Sequence[Score]
 
 
-class PoolsShown(Shown):
-    items = fields.List(fields.String())
+class PoolList(Answer):
+    items: Sequence[str]
 
 
-class RankedShown(RatingShown):
-    player = fields.Nested(PlayerShown)
+class RankedPlayer(Rating):
+    player: Player
 
 
-class LeaderboardShown(Shown):
-    items = fields.List(fields.Nested(RankedShown))
-    next = fields.String(allow_none=True)
+class Leaderboard(Answer):
+    items: Sequence[RankedPlayer]
+    next: str | None
 
 
 class PlayersMatchesQuery(Paging):
-    view = Text(load_default="recent", validate=validate.OneOf(["recent", "active", "finished"]))
+    view = StrictString(load_default="recent", validate=validate.OneOf(["recent", "active", "finished"]))
 
 
-@blueprint.route("/players/<player>")
-@blueprint.documents(200, ProfileShown, problems=[404])
-def show_player(player: str) -> Response:
+@blueprint.get("/players/<player>")
+@endpoint(answer=Profile, problems=[404])
+def show_player(player: str) -> Profile:
     """A player by id or name, with the ratings"""
     id = identify(player)
-    persons = services().people.persons([id])
-    return json_response({**show.player(id, persons), "ratings": _ratings(id)})
+    represented = represent_player(id, services().people.persons([id]))
+    return Profile(**asdict(represented), ratings=_ratings_of(id))
 
 
-@blueprint.route("/players/<player>/ratings")
-@blueprint.documents(200, RatingsShown, problems=[404])
-def player_ratings(player: str) -> Response:
+@blueprint.get("/players/<player>/ratings")
+@endpoint(answer=RatingList, problems=[404])
+def list_ratings(player: str) -> RatingList:
     """The ratings of a player, one per pool"""
-    return json_response({"items": _ratings(identify(player))})
+    return RatingList(items=_ratings_of(identify(player)))
 
 
-@blueprint.route("/players/<player>/ratings/<pool>/history")
-@blueprint.documents(200, RatingHistoryShown, problems=[404])
-def rating_history(player: str, pool: str) -> Response:
+@blueprint.get("/players/<player>/ratings/<pool>/history")
+@endpoint(answer=RatingHistory, problems=[404])
+def show_rating_history(player: str, pool: str) -> RatingHistory:
     """How a rating has changed, match by match; empty for a pool without matches of the player"""
     history = services().readmodels.rating_history(identify(player), pool)
-    seen = listed_for(current_person(), [change.match for change in history])
-    items = [{**change._asdict(), "at": rfc3339(change.at)} for change in shown_changes(history, seen)]
-    return json_response({"items": items})
+    visible = listed_for(current_person(), [change.match for change in history])
+    return RatingHistory(
+        items=[
+            RatingChange(
+                match=change.match,
+                at=rfc3339(change.at),
+                before=change.before,
+                after=change.after,
+                deviation=change.deviation,
+            )
+            for change in public_changes(history, visible)
+        ]
+    )
 
 
-@blueprint.route("/players/<player>/matches")
-@blueprint.documents(200, MatchesShown, problems=[404, 422])
-@blueprint.arguments(PlayersMatchesQuery, location="query")
-def player_matches(query: dict[str, Any], player: str) -> Response:
+@blueprint.get("/players/<player>/matches")
+@endpoint(answer=MatchPage, query=PlayersMatchesQuery, problems=[404])
+def list_matches_of_player(query: Mapping[str, Any], player: str) -> MatchPage:
     """The public matches of a player"""
-    return matches_page(query["view"], query, identify(player), public=True)
+    return match_page(query["view"], query, player=identify(player), public=True)
 
 
-@blueprint.route("/players/<player>/head-to-head/<other>")
-@blueprint.documents(200, HeadToHeadShown, problems=[404])
-def head_to_head(player: str, other: str) -> Response:
+@blueprint.get("/players/<player>/head-to-head/<other>")
+@endpoint(answer=HeadToHead, problems=[404])
+def show_head_to_head(player: str, other: str) -> HeadToHead:
     """How a player has scored against another, pool by pool; private matches are counted for the two alone"""
     first, second, person = identify(player), identify(other), current_person()
     public = person is None or person.id not in (first, second)
     scores = services().readmodels.head_to_head(first, second, public)
-    return json_response({"items": [score._asdict() for score in scores]})
+    return HeadToHead(
+        items=[Score(pool=each.pool, wins=each.wins, draws=each.draws, losses=each.losses) for each in scores]
+    )
 
 
-@blueprint.route("/leaderboards")
-@blueprint.documents(200, PoolsShown)
-def list_pools() -> Response:
+@blueprint.get("/leaderboards")
+@endpoint(answer=PoolList)
+def list_pools() -> PoolList:
     """The pools that have a leaderboard"""
-    return json_response({"items": list(services().readmodels.pools())})
+    return PoolList(items=list(services().readmodels.pools()))
 
 
-@blueprint.route("/leaderboards/<pool>")
-@blueprint.documents(200, LeaderboardShown, problems=[404, 422])
-@blueprint.arguments(Paging, location="query")
-def leaderboard(query: dict[str, Any], pool: str) -> Response:
+@blueprint.get("/leaderboards/<pool>")
+@endpoint(answer=Leaderboard, query=Paging, problems=[404])
+def show_leaderboard(query: Mapping[str, Any], pool: str) -> Leaderboard:
     """The best of a pool, people and opponents, best first"""
     readmodels = services().readmodels
     if pool not in readmodels.pools():
@@ -141,23 +156,26 @@ def leaderboard(query: dict[str, Any], pool: str) -> Response:
     try:
         page = readmodels.leaderboard(pool, query.get("cursor"), query["limit"])
     except ValueError as error:
-        raise bad_cursor() from error
+        raise invalid_cursor() from error
     persons = services().people.persons(rating.player for rating in page.items)
-    items = [{**_rating(rating), "player": show.player(rating.player, persons)} for rating in page.items]
-    return json_response({"items": items, "next": page.next})
+    ranked = [
+        RankedPlayer(**asdict(_represent(rating)), player=represent_player(rating.player, persons))
+        for rating in page.items
+    ]
+    return Leaderboard(items=ranked, next=page.next)
 
 
-def _ratings(player: str) -> list[dict[str, Any]]:
-    return [_rating(rating) for rating in services().readmodels.ratings(player)]
+def _ratings_of(player: str) -> list[Rating]:
+    return [_represent(rating) for rating in services().readmodels.ratings(player)]
 
 
-def _rating(rating: PlayerRating) -> dict[str, Any]:
-    return {
-        "pool": rating.pool,
-        "rating": rating.rating,
-        "deviation": rating.deviation,
-        "volatility": rating.volatility,
-        "matches": rating.matches,
-        "provisional": rating.provisional,
-        "updated_at": rfc3339(day_of(rating.updated_at)),
-    }
+def _represent(rating: PlayerRating) -> Rating:
+    return Rating(
+        pool=rating.pool,
+        rating=rating.rating,
+        deviation=rating.deviation,
+        volatility=rating.volatility,
+        matches=rating.matches,
+        provisional=rating.provisional,
+        updated_at=rfc3339(day_of(rating.updated_at)),
+    )

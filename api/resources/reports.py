@@ -1,107 +1,89 @@
 """Messages that readers report, and what arbiters do about them."""
 
-from typing import Any
+from collections.abc import Mapping
 
-from flask import Response
-from marshmallow import fields, validate
+from flask import Blueprint
+from marshmallow import validate
 
-from api.access.auth import require_person, require_role, signed_in
+from api.access.auth import require_person, require_role
+from api.access.chats import refuse_chat_reader
 from api.access.limits import spend
 from api.access.matches import visible_match
-from api.http.openapi import PREFIX, Blueprint, json_response
-from api.http.schemas import Empty, PlayerShown, QueryNumber, Shown, Strict, next_page, page_limit, words
-from api.operations.chat import message_of, refuse_deaf
-from api.operations.reports import reported
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.problems import Problem
+from api.http.schemas import EmptyBody, QueryInteger, StrictSchema, page_limit, prose
+from api.operations.reports import ReportPage, report_page
 from api.services import services
 from domain.match.disputes import refuse_party
 from events.people.administration import ARBITER
+from events.private.chats import MOST_MESSAGES
 from events.private.reports import Report
 
-blueprint = Blueprint("reports", __name__, url_prefix=PREFIX, description="Messages that readers have reported")
+blueprint = Blueprint("reports", __name__, url_prefix=PREFIX)
 
-MAX_REASON_LENGTH = 500
-MAX_MATCHES_BEFORE = 1000
-"""That a page of reports can come after."""
-
-
-class NewReport(Strict):
-    reason = words(MAX_REASON_LENGTH)
+MAX_REASON_CHARACTERS = 500
+MAX_SKIPPED_MATCHES = 1000
+"""Matches with reports that a page can leave out."""
 
 
-class ReasonShown(Shown):
-    reporter = fields.Nested(PlayerShown)
-    reason = fields.String()
+class ReportRequest(StrictSchema):
+    reason = prose(MAX_REASON_CHARACTERS)
 
 
-class ReportedShown(Shown):
-    match = fields.String()
-    message = fields.Integer(metadata={"description": "Its number in the chat of the match"})
-    at = fields.DateTime(allow_none=True)
-    author = fields.Nested(PlayerShown, allow_none=True)
-    text = fields.String(metadata={"description": "Empty when its author has been erased"})
-    reports = fields.List(fields.Nested(ReasonShown))
-
-
-class ReportsShown(Shown):
-    items = fields.List(fields.Nested(ReportedShown))
-    next = next_page()
-
-
-class ReportsQuery(Strict):
-    after = QueryNumber(load_default=0, validate=validate.Range(0, MAX_MATCHES_BEFORE))
+class ReportsQuery(StrictSchema):
+    after = QueryInteger(load_default=0, validate=validate.Range(0, MAX_SKIPPED_MATCHES))
     limit = page_limit(20, 50)
 
 
-@blueprint.route("/matches/<match>/chat/<int:number>/reports", methods=["POST"])
-@blueprint.documents(204, signed_in=True, problems=[404, 415, 422])
-@signed_in
-@blueprint.arguments(NewReport)
-def report(arguments: dict[str, str], match: str, number: int) -> Response:
+@blueprint.post("/matches/<match_id>/chat/<int:number>/reports")
+@endpoint(204, body=ReportRequest, signed_in=True, problems=[404])
+def report_message(sent: Mapping[str, str], match_id: str, number: int) -> None:
     """Report a message to the arbiters; until they have looked at it, you do not see it any more"""
-    state, person = visible_match(match).state, require_person()
-    refuse_deaf(state, person)
-    message_of(match, number)
+    state, person = visible_match(match_id).state, require_person()
+    refuse_chat_reader(state, person)
+    _require_message(match_id, number)
     spend("reports", person.id)
-    services().reports.add(Report(match, number, person.id, arguments["reason"]))
-    return Response(status=204)
+    services().reports.add(Report(match_id, number, person.id, sent["reason"]))
 
 
-@blueprint.route("/matches/<match>/chat/<int:number>/hiding", methods=["POST"])
-@blueprint.documents(204, signed_in=True, problems=[403, 404, 415, 422])
-@signed_in
-@blueprint.arguments(Empty)
-def hide(_: dict[str, Any], match: str, number: int) -> Response:
+@blueprint.post("/matches/<match_id>/chat/<int:number>/hiding")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
+def hide_message(_: object, match_id: str, number: int) -> None:
     """Hide a message from everybody, as an arbiter"""
-    return _settle(match, number, hide=True)
+    _settle(match_id, number, hide=True)
 
 
-@blueprint.route("/matches/<match>/chat/<int:number>/showing", methods=["POST"])
-@blueprint.documents(204, signed_in=True, problems=[403, 404, 415, 422])
-@signed_in
-@blueprint.arguments(Empty)
-def let_stand(_: dict[str, Any], match: str, number: int) -> Response:
+@blueprint.post("/matches/<match_id>/chat/<int:number>/showing")
+@endpoint(204, body=EmptyBody, signed_in=True, problems=[404])
+def show_message(_: object, match_id: str, number: int) -> None:
     """Let a message stand, as an arbiter: its reports are dealt with, and it is shown to everybody (again)"""
-    return _settle(match, number, hide=False)
+    _settle(match_id, number, hide=False)
 
 
-@blueprint.route("/reports")
-@blueprint.documents(200, ReportsShown, signed_in=True, problems=[403, 422])
-@signed_in
-@blueprint.arguments(ReportsQuery, location="query")
-def list_reports(query: dict[str, int]) -> Response:
+@blueprint.get("/reports")
+@endpoint(answer=ReportPage, query=ReportsQuery, signed_in=True)
+def list_reports(query: Mapping[str, int]) -> ReportPage:
     """Messages that were reported, for arbiters, the match with the longest wait first; ``limit`` counts matches"""
     require_role(ARBITER)
-    return json_response(reported(query["after"], query["limit"]))
+    return report_page(query["after"], query["limit"])
 
 
-def _settle(match: str, number: int, hide: bool) -> Response:
+def _settle(match_id: str, number: int, *, hide: bool) -> None:
     arbiter = require_role(ARBITER)
-    state = services().matches.load(match).state
+    # Not visible_match: arbiters read reported messages of private matches, too.
+    state = services().matches.load(match_id).state
     refuse_party(state, arbiter.id)
-    message_of(match, number)
-    # Crash-safe: killed in between, the message is hidden and not logged; an arbiter who got no answer and asks again
-    # does and logs the same.
-    services().reports.settle(match, number, hide)
+    _require_message(match_id, number)
+    # Crash-safe: a crash between the two steps leaves the message hidden and not logged; an arbiter who got no answer
+    # and repeats the request does and logs the same.
+    services().reports.settle(match_id, number, hide)
     act = "message-hidden" if hide else "message-shown"
-    services().administration.record(act, arbiter.id, {"match": match, "message": number})
-    return Response(status=204)
+    services().administration.record(act, arbiter.id, {"match": match_id, "message": number})
+
+
+def _require_message(match_id: str, number: int) -> None:
+    """Raise the problem no-such-message unless the chat of the match has a message of this number."""
+    found = services().chats.read(match_id, number - 1, 1) if 0 < number <= MOST_MESSAGES else []
+    if not found or found[0].number != number:
+        raise Problem("no-such-message", "The chat of this match has no message of this number.")

@@ -22,7 +22,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import Error
 
-from api.http.openapi import LARGEST_BODY
+from api.http.bodies import MAX_BODY_BYTES
 from events.runtime.settings import Settings
 
 MAX_REQUEST_S = 10
@@ -182,7 +182,7 @@ class Servers:
             connection_limit=MAX_CONNECTIONS,
             max_request_header_size=MAX_HEAD_BYTES,
             # More than the application accepts, so that it reports a body that is slightly too large.
-            max_request_body_size=2 * LARGEST_BODY,
+            max_request_body_size=2 * MAX_BODY_BYTES,
             clear_untrusted_proxy_headers=False,  # api.access.proxies trusts as many as configured
         )
         self._map: dict[int, Any] = {}

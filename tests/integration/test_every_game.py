@@ -46,7 +46,7 @@ LATE = {
 @pytest.fixture(autouse=True)
 def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all matches have one seed, so that the opponents play the same games every time."""
-    monkeypatch.setattr("api.resources.commands.fresh_seed", lambda: SEED)
+    monkeypatch.setattr("api.resources.new_matches.fresh_seed", lambda: SEED)
 
 
 def begin_late(monkeypatch: pytest.MonkeyPatch, game: AnyGame) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import marshmallow as ma
 import pytest
 
-from api.http.schemas import Either, Strict, flattened
+from api.http.schemas import ExactlyOne, StrictSchema, flattened
 from tests.support.callers import ME, OPEN, Caller
 
 STRANGE: tuple[Any, ...] = (
@@ -34,11 +34,11 @@ BEGINNINGS = ("must ", "is ", "goes ", "has ")
 WORDS_OF_A_LIBRARY = ("missing data", "field", "valid", "invalid", "longer", "shorter", "none", "null value")
 
 
-def schemas_that_read(base: type[Strict] = Strict) -> Iterator[type[Strict]]:
+def schemas_that_read(base: type[StrictSchema] = StrictSchema) -> Iterator[type[StrictSchema]]:
     """Yield every schema of what callers send."""
     for schema in base.__subclasses__():
         if schema.__module__.startswith("api."):
-            if schema is not Either:
+            if schema is not ExactlyOne:
                 yield schema
             yield from schemas_that_read(schema)
 
@@ -55,7 +55,7 @@ def refusals(schema: type[ma.Schema], sent: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "schema", list(schemas_that_read()), ids=lambda schema: f"{schema.__module__}.{schema.__name__}"
 )
-def test_every_schema_says_in_words_for_people_what_is_wrong_with_a_field(schema: type[Strict]) -> None:
+def test_every_schema_says_in_words_for_people_what_is_wrong_with_a_field(schema: type[StrictSchema]) -> None:
     names = schema().fields
     sent = [*STRANGE[1:], {"colour": "white"}, *({name: value} for name in names for value in STRANGE)]
     said = [refusal for each in sent for refusal in refusals(schema, each)]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api.live import awaiting
+from api.operations import awaiting
 from api.services import Services
 from events.service.matches import Loaded
 from tests.support.callers import Caller, started

@@ -5,7 +5,7 @@ import pytest
 from api.pages.event_wording import describe, people_named
 from api.pages.rating_chart import rating_chart
 from api.pages.wording import Result, change, reason_words, result_of
-from api.rating_history import ShownChange
+from api.representations.ratings import PublicChange
 from domain.match.commands import Resign
 from domain.match.terms import DAY
 from events.people.person import Person
@@ -63,7 +63,7 @@ def test_a_reason_without_words_of_its_own_is_spelled_out() -> None:
 
 
 def test_a_chart_joins_the_ratings_in_the_order_of_time_and_one_rating_is_none() -> None:
-    first, second = ShownChange("m1", T0, 1500, 1580, 90), ShownChange("m2", T0 + DAY, 1580, 1460, 80)
+    first, second = PublicChange("m1", T0, 1500, 1580, 90), PublicChange("m2", T0 + DAY, 1580, 1460, 80)
     assert rating_chart([first], "Bashni") == ""
     chart = rating_chart([first, second], "Bashni <2>")
     points = [point.split(",") for point in chart.split('points="')[1].split('"')[0].split()]

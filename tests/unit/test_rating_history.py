@@ -1,6 +1,6 @@
 """Histories of ratings as others see them: two of them never tell who met whom in private."""
 
-from api.rating_history import DAY_MS, ShownChange, shown_changes
+from api.representations.ratings import DAY_MS, PublicChange, public_changes
 from events.readmodels import RatingChange
 
 DAY = 20_000 * DAY_MS
@@ -15,18 +15,18 @@ BORIS = [RatingChange("secret", ENDED, 1600, 1585, 90)]
 
 
 def test_two_histories_share_no_instant_that_a_stranger_could_join_them_by() -> None:
-    shown = [change.at for change in [*shown_changes(ANNA, {"public"}), *shown_changes(BORIS, set())]]
+    shown = [change.at for change in [*public_changes(ANNA, {"public"}), *public_changes(BORIS, set())]]
     assert ENDED not in shown
     assert all(at % DAY_MS == 0 for at in shown if at != DAY + 1000)
 
 
 def test_private_matches_of_a_day_are_one_change_from_the_first_to_the_last() -> None:
-    assert shown_changes(ANNA, {"public"}) == [
-        ShownChange("public", DAY + 1000, 1500, 1520, 200),
-        ShownChange(None, DAY, 1520, 1555, 180),
-        ShownChange(None, DAY + DAY_MS, 1555, 1530, 175),
+    assert public_changes(ANNA, {"public"}) == [
+        PublicChange("public", DAY + 1000, 1500, 1520, 200),
+        PublicChange(None, DAY, 1520, 1555, 180),
+        PublicChange(None, DAY + DAY_MS, 1555, 1530, 175),
     ]
 
 
 def test_who_has_a_part_in_a_match_sees_it_as_it_was() -> None:
-    assert shown_changes(BORIS, {"secret"}) == [ShownChange(*BORIS[0])]
+    assert public_changes(BORIS, {"secret"}) == [PublicChange(*BORIS[0])]

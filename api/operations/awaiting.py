@@ -1,7 +1,7 @@
-"""What awaits a player as the store has it: read models follow the matches by milliseconds, or by more without a relay.
+"""What awaits a player according to the store: read models follow the matches by milliseconds, or more without a relay.
 
-Matches that have moved on since are loaded, so that nobody is asked for a move that has just been acknowledged. What a
-list does not contain yet is not looked for.
+Matches that have moved on since are loaded, so that a player is not asked for a move that has just been acknowledged.
+Matches that a list does not contain yet are not looked for.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,13 @@ from events.service.matches import UnknownMatchError
 MAX_LOADED_MATCHES = 25
 """Matches that one request loads because the read models are behind."""
 
+OWED = ("move", "draw-answer", "takeback-answer", "invitation")
 
-class Awaited:
+
+class AwaitedMatches:
     """The matches that await ``player``, for the length of one request.
 
-    When MAX_LOADED_MATCHES had to be loaded it is ``exhausted``: a page ends there, and has a next one.
+    It is ``exhausted`` when MAX_LOADED_MATCHES had to be loaded: a page ends there, and has a next one.
     """
 
     def __init__(self, player: str) -> None:
@@ -34,38 +36,38 @@ class Awaited:
     def page(self, view: str, cursor: str | None, limit: int) -> Page[Summary]:
         """Return up to ``limit`` of them in the order of ``view``, "awaiting" or "queue".
 
-        Raises ValueError for a cursor that is none, and what the store raises when it is away.
+        Raises ValueError for an invalid cursor, and StoreUnavailableError.
         """
         items: list[Summary] = []
         while not self.exhausted:
             size = min(limit - len(items), MAX_LOADED_MATCHES - self._loaded)
-            found = services().readmodels.matches(view, self._player, None, cursor, size)
-            items += (each for each in self._present(found.items) if self._player in each.awaiting)
-            cursor = found.next
+            page = services().readmodels.matches(view, self._player, None, cursor, size)
+            items += (summary for summary in self._refresh(page.items) if self._player in summary.awaiting)
+            cursor = page.next
             if cursor is None or len(items) == limit:
                 break
         return Page(items, cursor)
 
-    def _present(self, found: Sequence[Summary]) -> Iterable[Summary]:
-        present = up_to_date(found)
-        self._loaded += sum(new is not old for new, old in zip(present, found, strict=True))
+    def _refresh(self, summaries: Sequence[Summary]) -> Iterable[Summary]:
+        present = refresh(summaries)
+        self._loaded += sum(new is not old for new, old in zip(present, summaries, strict=True))
         return present
 
 
-def up_to_date(found: Sequence[Summary]) -> list[Summary]:
-    """Return ``found`` with the present summaries of the first MAX_LOADED_MATCHES that have moved on."""
-    if not found:
+def refresh(summaries: Sequence[Summary]) -> list[Summary]:
+    """Return ``summaries`` with the first MAX_LOADED_MATCHES that are out of date replaced by present ones."""
+    if not summaries:
         return []
-    heads = services().store.heads([summary.match for summary in found])
-    changed = [place for place, head in enumerate(heads) if head.version != found[place].version]
-    present = list(found)
+    heads = services().store.heads([summary.match for summary in summaries])
+    changed = [place for place, head in enumerate(heads) if head.version != summaries[place].version]
+    present = list(summaries)
     for place in changed[:MAX_LOADED_MATCHES]:
-        present[place] = _present_summary(found[place])
+        present[place] = _present_summary(summaries[place])
     return present
 
 
 def owed(summary: Summary, player: str) -> str:
-    """Return what ``player`` owes the match: "move", "draw-answer", "takeback-answer" or "invitation"."""
+    """Return what ``player`` owes the match, one of OWED."""
     seat = next((number for number, seat in enumerate(summary.seats) if seat.player == player), None)
     if seat is not None and not summary.seats[seat].joined:
         return "invitation"
@@ -75,7 +77,7 @@ def owed(summary: Summary, player: str) -> str:
 
 
 def _present_summary(summary: Summary) -> Summary:
-    """Return what the store says of the match; of one that it has lost, or cannot read, nobody awaits an answer."""
+    """Return the summary of the match as it stands; one that is lost or unreadable awaits nobody."""
     try:
         return summarise(services().matches.load(summary.match).state)
     except StoreUnavailableError:

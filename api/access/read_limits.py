@@ -1,4 +1,4 @@
-"""How often anybody may look: every request that is not counted otherwise counts here, per person or per address."""
+"""How often callers may read: a request that no other limit counts is counted here, per person or per address."""
 
 import time
 
@@ -13,13 +13,8 @@ from events.runtime.errors import StoreError
 UNCOUNTED = frozenset({"web.static", "healthz", "readyz", "metrics", "problem", None})
 """Endpoints that are as cheap as a refusal."""
 
-COMPUTING = frozenset(
+COSTLY_PAGES = frozenset(
     {
-        "positions.imagine",
-        "compositions.check_composition",
-        "squares.show_square",
-        "games.show_position",
-        "proofs.bundle",
         "web.board_picture",
         "web.imagined_picture",
         "web.board_png",
@@ -28,43 +23,42 @@ COMPUTING = frozenset(
         "web.plies",
         "web.record_page",
         "web.ask_record",
-        "jobs.ask_bundle",
-        "jobs.ask_recomputation",
     }
 )
-"""Endpoints that play moves, draw boards or replay matches."""
+"""Pages that play moves, draw boards or replay matches. Endpoints of the API declare this themselves."""
 
-AWAY_S = 1.0
+UNREACHABLE_S = 1.0
 """After the store could not be reached reads are not counted for this long, so that they need not wait for it."""
 
 
 def register(app: Flask) -> None:
-    """Let ``app`` limit how often anybody may look."""
+    """Let ``app`` limit how often callers read."""
     app.before_request(_limit_reads)
 
 
 def _limit_reads() -> None:
-    rates = rate_limits()
-    if request.endpoint in UNCOUNTED or time.monotonic() < rates.away_until:
+    rates, name = rate_limits(), request.endpoint
+    if name in UNCOUNTED or time.monotonic() < rates.unreachable_until:
         return
-    view = current_app.view_functions.get(str(request.endpoint))
-    if request.method not in SAFE_METHODS and getattr(view, "counts_writes", False):
-        return
+    endpoint = getattr(current_app.view_functions.get(str(name)), "endpoint", None)
+    if request.method not in SAFE_METHODS and endpoint is not None and endpoint.signed_in:
+        return  # counted as a write
+    costly = name in COSTLY_PAGES if endpoint is None else endpoint.costly
     try:
-        _count("computations" if request.endpoint in COMPUTING else "reads")
+        _count("computations" if costly else "reads")
     except StoreError:
-        rates.away_until = time.monotonic() + AWAY_S
+        rates.unreachable_until = time.monotonic() + UNREACHABLE_S
 
 
 def _count(limit: str) -> None:
-    person = _person()
+    person = _known_person()
     if person is not None:
         spend(limit, person.id)
     else:
         spend_by_address(limit)
 
 
-def _person() -> Person | None:
+def _known_person() -> Person | None:
     try:
         return current_person() if shows_credential() else None
     except Problem:

@@ -1,0 +1,65 @@
+"""How a route is declared: who may call it, what it reads, what it answers and how it may refuse.
+
+One declaration both guards the view and describes it in the OpenAPI document.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, Unpack
+
+import marshmallow as ma
+from flask import Response
+
+from api.access.auth import admit_person
+from api.http.answers import Answer, json_response
+from api.http.bodies import load, read_json, read_query
+from api.http.openapi import Described, Endpoint
+
+A = TypeVar("A", bound=Answer)
+
+
+def endpoint(
+    status: int = 200,
+    *,
+    answer: type[A] | None = None,
+    body: type[ma.Schema] | None = None,
+    query: type[ma.Schema] | None = None,
+    signed_in: bool = False,
+    session_only: bool = False,
+    costly: bool = False,
+    **described: Unpack[Described],
+) -> Callable[[Callable[..., A | Response | None]], Callable[..., Response]]:
+    """Declare a view of the API.
+
+    The view gets the ``body`` or the ``query``, read by the schema, as its first argument, and returns an ``answer``,
+    None for a response without a body, or a finished response. ``signed_in`` and ``session_only`` (no tokens) say who
+    may call it; ``costly`` views play moves, draw boards or replay matches, and have a lower limit.
+    """
+    schema = body or query
+    loader, read = schema() if schema else None, read_json if body else read_query
+
+    def declare(view: Callable[..., A | Response | None]) -> Callable[..., Response]:
+        @functools.wraps(view)
+        def answering(*args: Any, **kwargs: Any) -> Response:
+            if signed_in:
+                admit_person(session_only)
+            result = view(load(loader, read()), *args, **kwargs) if loader else view(*args, **kwargs)
+            if isinstance(result, Response):
+                return result
+            return Response(status=status) if result is None else json_response(result, status)
+
+        implied = {400, 403, 413, 429, 503, *((401,) if signed_in else ())}
+        implied |= {415, 422} if body else {422} if query else set()
+        answering.endpoint = Endpoint(  # type: ignore[attr-defined]
+            status=status,
+            answer=answer,
+            body=body,
+            query=query,
+            signed_in=signed_in,
+            costly=costly,
+            refusals=sorted(implied.union(described.get("problems", ()))),
+            described=described,
+        )
+        return answering
+
+    return declare

@@ -1,0 +1,78 @@
+"""Bodies and queries of requests, read strictly."""
+
+import json
+from typing import Any, NoReturn
+
+import marshmallow as ma
+from flask import g, request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+
+from api.http.answers import JSON
+from api.http.messages import sentences
+from api.http.problems import Problem, listed_errors
+from api.http.schemas import flattened
+
+MAX_BODY_BYTES = 64 * 1024
+
+
+def read_json() -> Any:
+    """Return the body of the request; it is parsed once, however often it is asked for.
+
+    Raises the problems not-json (another content type) and malformed-json (not UTF-8, not JSON, a key twice in one
+    object, NaN, a number or a nesting beyond reason).
+    """
+    if "json" not in g:
+        g.json = _parsed()
+    return g.json
+
+
+def read_query() -> dict[str, str]:
+    """Return the query of the request; raises the problem invalid-fields for a repeated name."""
+    for name, values in request.args.lists():
+        if len(values) > 1:
+            raise Problem("invalid-fields", f"{name} is given twice in the query.", {name: ["is given twice"]})
+    return request.args.to_dict()
+
+
+def load(schema: ma.Schema, content: Any) -> Any:
+    """Return ``content`` as ``schema`` reads it; raises the problem invalid-fields."""
+    try:
+        return schema.load(content)
+    except ma.ValidationError as error:
+        errors = flattened(error.messages)
+        listed = listed_errors(errors)
+        raise Problem("invalid-fields", sentences(listed, len(errors) - len(listed)), errors) from error
+
+
+def _parsed() -> Any:
+    if request.mimetype != JSON:
+        raise Problem("not-json", "Send a JSON body with Content-Type: application/json.")
+    try:
+        return json.loads(_body().decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise Problem("malformed-json", "The body is nested too deeply.") from None
+    except ValueError as error:
+        raise Problem("malformed-json", f"The body cannot be read: {error}.") from None
+
+
+def _body() -> bytes:
+    try:
+        body = request.get_data()
+    except HTTPException:
+        raise
+    except Exception as error:  # each server has its own errors for chunks that are malformed or missing
+        raise Problem("malformed-json", "The body breaks off, or its chunks cannot be read.") from error
+    if request.content_length is None and len(body) >= MAX_BODY_BYTES:
+        raise RequestEntityTooLarge  # werkzeug cuts a body of unknown length off without an error
+    return body
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        raise ValueError("an object has the same key twice")
+    return read
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,0 +1,165 @@
+"""Terms and clocks of matches as callers see them: instants as RFC 3339, durations in whole seconds."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from api.http.answers import Answer, Instant, instant, one_of
+from domain.match import clock as clocks
+from domain.match import terms as match_terms
+from domain.match.clock_words import in_words
+from domain.match.enums import Control, FlagRule, Limit, PauseReason, Status
+from domain.match.guards import rules_of
+from domain.match.state import MatchState
+from domain.match.timekeeping import FORGIVABLE_FOR
+from events.runtime.wall_clock import rfc3339
+
+SECOND_MS = 1000
+
+Seconds = Annotated[int, Meta(description="Seconds")]
+
+
+class Terms(Answer):
+    """How time is measured in a match, and what is allowed."""
+
+    control: Annotated[str, one_of(Control)]
+    bank: Seconds
+    increment: Seconds
+    cap: Seconds
+    ceiling: Annotated[int | None, Meta(description="Seconds")]
+    first_move: Seconds
+    flag: Annotated[str, one_of(FlagRule)]
+    vacations: bool
+    weekends: bool
+    takebacks: bool
+    lines: bool
+    words: Annotated[Sequence[str], Meta(description="All of it as sentences")]
+
+
+class Pause(Answer):
+    """Something that stops a clock."""
+
+    reason: Annotated[str, one_of(PauseReason)]
+    until: Annotated[Instant | None, Meta(description="null: not known yet")]
+
+
+class AnnouncedPause(Pause):
+    """Something that will stop a clock."""
+
+    since: Instant
+
+
+class SeatClock(Answer):
+    """The clock of one seat."""
+
+    seat: int
+    left: Annotated[int, Meta(description="Seconds that are left at as_of")]
+    running: bool
+    paused: Annotated[Sequence[Pause], Meta(description="What stops this clock at as_of")]
+    announced: Annotated[Sequence[AnnouncedPause], Meta(description="What will stop it later")]
+    on_vacation: bool
+
+
+class Forecast(Answer):
+    """What happens when the time of a seat is up."""
+
+    seat: int
+    at: Annotated[Instant | None, Meta(description="When its time is up; null: not before a pause ends")]
+    limit: Annotated[str, one_of(Limit)]
+    verdict: Annotated[Literal["flag", "abort"], Meta(description="What follows: the match is lost, or called off")]
+    by_itself_at: Annotated[
+        Instant | None, Meta(description="When that happens without a claim; null: not as things stand")
+    ]
+
+
+class Clock(Answer):
+    """The clocks of a match at an instant."""
+
+    seats: Sequence[SeatClock]
+    forecast: Annotated[Forecast | None, Meta(description="What happens if no player acts; null: nothing")]
+    words: Annotated[Sequence[str], Meta(description="The clock that runs, as sentences")]
+    as_of: Annotated[Instant, Meta(description="The instant of this answer, at which all of this holds")]
+
+
+class FallenFlag(Answer):
+    """A flag that fell."""
+
+    seat: int
+    deadline: Annotated[Instant, Meta(description="When the time was up")]
+    at: Annotated[Instant, Meta(description="When that was recorded")]
+    forgivable_until: Instant | None
+
+
+def represent_terms(terms: match_terms.Terms) -> Terms:
+    """Return terms with their durations in seconds, and all of them in words."""
+    return Terms(
+        control=terms.control,
+        bank=terms.bank // SECOND_MS,
+        increment=terms.increment // SECOND_MS,
+        cap=terms.cap // SECOND_MS,
+        ceiling=None if terms.ceiling is None else terms.ceiling // SECOND_MS,
+        first_move=terms.first_move // SECOND_MS,
+        flag=terms.flag,
+        vacations=terms.vacations,
+        weekends=terms.weekends,
+        takebacks=terms.takebacks,
+        lines=terms.lines,
+        words=match_terms.in_words(terms),
+    )
+
+
+def represent_clock(state: MatchState, now: int) -> Clock | None:
+    """Return the clocks of a match as they are at ``now``; None for a match from before there were clocks."""
+    if state.clock is None:
+        return None
+    expected = clocks.forecast(state.clock)
+    return Clock(
+        seats=[_seat_clock(state.clock, seat, now) for seat in range(len(state.seats))],
+        forecast=None if expected is None else _forecast(state.clock, expected),
+        words=() if expected is None else in_words(state.clock, now, _seat_name(state, expected.seat)),
+        as_of=rfc3339(now),
+    )
+
+
+def represent_fallen_flag(state: MatchState) -> FallenFlag | None:
+    """Return the flag that fell last, and until when the winner may forgive it (None: it cannot be forgiven)."""
+    if state.fallen is None:
+        return None
+    forgivable = state.status == Status.FINISHED and len(state.seats) == 2
+    return FallenFlag(
+        seat=state.fallen.seat,
+        deadline=rfc3339(state.fallen.deadline),
+        at=rfc3339(state.fallen.at),
+        forgivable_until=rfc3339(state.fallen.at + FORGIVABLE_FOR) if forgivable else None,
+    )
+
+
+def _seat_name(state: MatchState, seat: int) -> str:
+    return rules_of(state).setups[state.setup].seat_names[seat]
+
+
+def _seat_clock(clock: clocks.Clock, seat: int, now: int) -> SeatClock:
+    pauses = clocks.pauses_at(clock, seat, now)
+    ahead = [pause for pause in clock.pauses if pause.seat in (None, seat) and pause.since > now]
+    return SeatClock(
+        seat=seat,
+        left=clocks.left(clock, seat, now) // SECOND_MS,
+        running=clock.seat == seat and not pauses,
+        paused=[Pause(reason=pause.reason, until=instant(pause.until)) for pause in pauses],
+        announced=[
+            AnnouncedPause(reason=pause.reason, since=rfc3339(pause.since), until=instant(pause.until))
+            for pause in ahead
+        ],
+        on_vacation=any(pause.reason == PauseReason.VACATION for pause in pauses),
+    )
+
+
+def _forecast(clock: clocks.Clock, expected: clocks.Forecast) -> Forecast:
+    return Forecast(
+        seat=expected.seat,
+        at=instant(expected.at),
+        limit=expected.limit,
+        verdict="abort" if expected.limit == Limit.FIRST_MOVE else "flag",
+        by_itself_at=instant(clocks.falls_at(clock)),
+    )

@@ -1,0 +1,241 @@
+"""Matches as callers see them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Literal
+
+from flask import request
+from msgspec import Meta
+from msgspec.structs import asdict
+
+from api.access.headers import stream_origin
+from api.addresses import match_path, rematch_id
+from api.http.answers import Answer, Instant, Next, instant, one_of
+from api.http.conditions import VersionTagText
+from api.representations.boards import Outcome
+from api.representations.clocks import (
+    Clock,
+    FallenFlag,
+    Terms,
+    represent_clock,
+    represent_fallen_flag,
+    represent_terms,
+)
+from api.representations.players import Player, represent_player
+from api.services import services
+from domain.games import GAMES
+from domain.match.enums import EndReason, Status
+from domain.match.guards import rules_of
+from domain.match.state import MatchState
+from events.people.person import Person
+from events.readmodels import Summary, summarise
+from events.runtime.wall_clock import rfc3339
+from events.store.contract import Head
+
+
+class MatchGame(Answer):
+    """The game of a match."""
+
+    id: str
+    title: str
+    ruleset: int
+
+
+class Seat(Answer):
+    """A seat of a match."""
+
+    seat: int
+    name: str
+    state: Literal["open", "invited", "taken"]
+    player: Player | None
+
+
+class MatchSummary(Answer):
+    """A match as lists show it."""
+
+    id: str
+    version: int
+    game: MatchGame
+    setup: str
+    rated: bool
+    private: bool
+    status: Annotated[str, one_of(Status)]
+    creator: Player
+    seats: Sequence[Seat]
+    to_move: int | None
+    ply: int
+    draw_agreed: Annotated[Sequence[int], Meta(description="Seats that agree to the draw on offer")]
+    result: Outcome | None
+    annulled: Annotated[bool, Meta(description="Whether an arbiter has ruled that it counts for nothing")]
+    created_at: Instant
+    updated_at: Instant
+    deadline: Annotated[
+        Instant | None,
+        Meta(
+            description="When the time of the player to move is up, or an open match is called off; null: never",
+        ),
+    ]
+    terms: Annotated[Terms | None, Meta(description="null: from before there were clocks, none runs")]
+
+
+class MatchPage(Answer):
+    """A page of a list of matches."""
+
+    items: Sequence[MatchSummary]
+    next: Next
+
+
+class Takeback(Answer):
+    """A request to take moves back."""
+
+    seat: Annotated[int, Meta(description="Who asks")]
+    ply: Annotated[int, Meta(description="The match would go on after this many plies")]
+    agreed: Annotated[Sequence[int], Meta(description="Seats that agree so far")]
+
+
+class Loss(Answer):
+    """Events of a match that the server has lost."""
+
+    found_at: Instant
+    after_version: Annotated[int, Meta(description="The last version that was left of the match")]
+
+
+class Match(MatchSummary):
+    """A match with a position and its clocks."""
+
+    version_tag: VersionTagText
+    frozen: Annotated[bool, Meta(description="Nothing goes on until an arbiter has ruled")]
+    broken: Annotated[str | None, Meta(description="Why the match cannot be replayed; mostly null")]
+    shown_ply: Annotated[int, Meta(description="The ply after which position and diagram are")]
+    position: str
+    diagram: str
+    moves: Sequence[str]
+    spelled: Annotated[
+        Sequence[str],
+        Meta(description="The moves as players like to read them: + follows one that gives check, # a mate"),
+    ]
+    channels: Annotated[
+        Sequence[str | None],
+        Meta(description="How each move came: web, api, opponent, conditional, forced; null: not recorded"),
+    ]
+    clock: Clock | None
+    takeback: Annotated[Takeback | None, Meta(description="The request to take moves back that stands")]
+    fallen: Annotated[FallenFlag | None, Meta(description="The flag that fell last")]
+    rematch_of: Annotated[str | None, Meta(description="The match before this one")]
+    rematch: Annotated[str | None, Meta(description="The match after this one, once it is proposed")]
+    losses: Annotated[
+        Sequence[Loss],
+        Meta(description="Events that the server has lost, by a power cut or damage; almost always empty"),
+    ]
+    stream_url: str
+
+
+def represent_summaries(summaries: Iterable[Summary]) -> list[MatchSummary]:
+    """Return matches as lists show them, with the deadlines that are foreseen for them."""
+    foreseen = with_foreseen_deadlines(summaries)
+    persons = people_in(foreseen)
+    return [represent_summary(summary, persons) for summary in foreseen]
+
+
+def represent_summary(summary: Summary, persons: Mapping[str, Person]) -> MatchSummary:
+    """Return a match as lists show it; ``persons`` are the people in it."""
+    game = GAMES.get(summary.game)
+    names = game.setups[summary.setup].seat_names if game and summary.setup in game.setups else ()
+    return MatchSummary(
+        id=summary.match,
+        version=summary.version,
+        game=MatchGame(id=summary.game, title=game.title if game else summary.game, ruleset=summary.ruleset),
+        setup=summary.setup,
+        rated=summary.rated,
+        private=summary.private,
+        status=summary.status,
+        creator=represent_player(summary.creator, persons),
+        seats=[
+            Seat(
+                seat=number,
+                name=names[number] if number < len(names) else f"Seat {number + 1}",
+                state="open" if seat.player is None else "taken" if seat.joined else "invited",
+                player=None if seat.player is None else represent_player(seat.player, persons),
+            )
+            for number, seat in enumerate(summary.seats)
+        ],
+        to_move=summary.to_move,
+        ply=summary.ply,
+        draw_agreed=summary.draw_agreed,
+        result=None if summary.scores is None else Outcome(scores=summary.scores, reason=summary.reason or ""),
+        annulled=summary.reason == EndReason.ANNULLED,
+        created_at=rfc3339(summary.created_at),
+        updated_at=rfc3339(summary.updated_at),
+        deadline=instant(summary.deadline),
+        terms=None if summary.terms is None else represent_terms(summary.terms),
+    )
+
+
+def represent_match(state: MatchState, head: Head, ply: int | None = None, now: int | None = None) -> Match:
+    """Return a match at ``head`` with the position after ``ply`` plies (None: as it stands), which it must have.
+
+    Its clocks are shown as they are at ``now``, milliseconds since 1970 UTC (None: the present instant).
+    """
+    summary = summarise(state)
+    shown_ply = len(state.moves) if ply is None else ply
+    position = state.position_after(shown_ply)
+    # A match whose ruleset is not installed has no position; all else of it can still be read.
+    game = None if position is None else rules_of(state)
+    takeback = state.takeback
+    return Match(
+        **asdict(represent_summary(summary, people_in([summary]))) | {"ply": len(state.moves)},
+        version_tag=str(head.tag),
+        frozen=state.frozen,
+        broken=state.broken,
+        shown_ply=shown_ply,
+        position=game.format_position(position) if game else "",
+        diagram=game.diagram(position) if game else "",
+        moves=state.moves,
+        spelled=spelled_moves(state),
+        channels=state.channels,
+        clock=represent_clock(services().timekeeper.with_availability(state), services().now() if now is None else now),
+        takeback=None if takeback is None else Takeback(seat=takeback.seat, ply=takeback.ply, agreed=takeback.agreed),
+        fallen=represent_fallen_flag(state),
+        rematch_of=state.rematch_of,
+        rematch=rematch_of(state),
+        losses=[
+            Loss(found_at=rfc3339(loss.at), after_version=loss.after)
+            for loss in services().incidents.losses(state.match)
+        ],
+        stream_url=f"{stream_origin(services().settings.stream_url, request.host)}{match_path(state.match)}/stream",
+    )
+
+
+def spelled_moves(state: MatchState) -> Sequence[str]:
+    """Return the moves of a match as players of the game like to read them."""
+    return state.history.display_moves(state.moves) if state.history else ()
+
+
+def rematch_of(state: MatchState) -> str | None:
+    """Return the id of the match that follows this one, None while there is none."""
+    if not state.ended:
+        return None
+    following = rematch_id(state.match)
+    return following if services().store.head(following).version else None
+
+
+def with_foreseen_deadlines(summaries: Iterable[Summary]) -> list[Summary]:
+    """Return the summaries with the deadlines that result from the known free days and vacations ahead."""
+    listed = list(summaries)
+    waiting = {
+        summary.match: player
+        for summary in listed
+        if summary.status == Status.PLAYING and summary.deadline is not None and summary.to_move is not None
+        for player in [summary.seats[summary.to_move].player]
+        if player is not None
+    }
+    deadlines = services().timekeeper.expected_deadlines(waiting)
+    return [summary._replace(deadline=deadlines.get(summary.match, summary.deadline)) for summary in listed]
+
+
+def people_in(summaries: Iterable[Summary]) -> dict[str, Person]:
+    """Return all people who created the matches or sit in them, in one round trip."""
+    ids: dict[str, None] = {}
+    for summary in summaries:
+        ids[summary.creator] = None
+        ids.update((seat.player, None) for seat in summary.seats if seat.player is not None and seat.level is None)
+    return services().people.persons(ids)

@@ -1,0 +1,197 @@
+"""Creating a match: its seats and its terms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from flask import Blueprint, Response
+from marshmallow import fields, validate
+
+from api.access.admission import admit_match
+from api.access.auth import require_person
+from api.addresses import PREFIX, match_id_for, match_path
+from api.endpoints import endpoint
+from api.http.answers import json_response
+from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, idempotent_request, request_key
+from api.http.messages import MAX_NUMBER
+from api.http.problems import Problem
+from api.http.schemas import EnumField, KindField, StrictBoolean, StrictInteger, StrictSchema, StrictString
+from api.operations.commands import MAX_SEATS, REFUSALS, executed_headers
+from api.representations.clocks import SECOND_MS
+from api.representations.matches import Match, represent_match
+from api.services import services
+from domain.match.commands import CreateMatch
+from domain.match.enums import Control, FlagRule
+from domain.match.evolve import replay
+from domain.match.state import Seat
+from domain.match.terms import (
+    LONGEST,
+    LONGEST_INCREMENT,
+    SHORTEST,
+    STANDARD,
+    Terms,
+    duration,
+)
+from domain.search.levels import LEVELS
+from events.people.person import Person
+from events.service.matches import fresh_seed
+from events.store.codec import event_of
+
+blueprint = Blueprint("new_matches", __name__, url_prefix=PREFIX)
+
+DURATIONS = ("bank", "increment", "cap", "ceiling", "first_move")
+
+
+def _kind(kind: str) -> StrictString:
+    return StrictString(required=True, validate=validate.OneOf([kind]))
+
+
+class OwnSeat(StrictSchema):
+    kind = _kind("me")
+
+
+class OpenSeat(StrictSchema):
+    kind = _kind("open")
+
+
+class InvitedSeat(StrictSchema):
+    kind = _kind("player")
+    name = StrictString(required=True, validate=validate.Length(1, 60))
+
+
+class OpponentSeat(StrictSchema):
+    kind = _kind("opponent")
+    level = StrictInteger(required=True, validate=validate.OneOf(list(LEVELS), error=f"must be 1 to {max(LEVELS)}"))
+
+
+SEAT_KINDS = {"me": OwnSeat(), "open": OpenSeat(), "player": InvitedSeat(), "opponent": OpponentSeat()}
+
+
+def _seconds(minimum: int, maximum: int, description: str, **options: Any) -> StrictInteger:
+    seconds = f"must be {minimum // SECOND_MS} to {maximum // SECOND_MS} seconds"
+    return StrictInteger(
+        validate=validate.Range(
+            minimum // SECOND_MS,
+            maximum // SECOND_MS,
+            error=f"{seconds} ({duration(minimum)} to {duration(maximum)})",
+        ),
+        metadata={"description": f"Seconds. {description}"},
+        **options,
+    )
+
+
+class TermsRequest(StrictSchema):
+    control = EnumField(Control, required=True)
+    bank = _seconds(SHORTEST, LONGEST, "The time at the start, or for every move", required=True)
+    increment = _seconds(0, LONGEST_INCREMENT, "Added after every move; default 1 day. Not with days-per-move")
+    cap = _seconds(
+        SHORTEST, LONGEST, "What can be saved up; default 20 days, or the bank if longer. Not with days-per-move"
+    )
+    ceiling = _seconds(
+        SHORTEST, LONGEST, "The longest that one move may take; null: as long as there is time", allow_none=True
+    )
+    first_move = _seconds(SHORTEST, LONGEST, "The time for each first move; default 7 days")
+    flag = EnumField(FlagRule, metadata={"description": "Whether a flag falls by itself"})
+    vacations = StrictBoolean(metadata={"description": "Whether vacation stops a clock"})
+    weekends = StrictBoolean(metadata={"description": "Whether free days of the week stop a clock"})
+    takebacks = StrictBoolean(
+        metadata={"description": "Whether moves can be taken back; by default in unrated matches"}
+    )
+    lines = StrictBoolean(metadata={"description": "Whether conditional lines and forced moves are allowed"})
+
+
+class MatchRequest(StrictSchema):
+    game = StrictString(required=True, validate=validate.Length(1, 60))
+    setup = StrictString(
+        validate=validate.Length(1, 60), metadata={"description": "May be left out where the game has a single one"}
+    )
+    ruleset = StrictInteger(
+        validate=validate.Range(0, MAX_NUMBER),
+        metadata={"description": "A version of the rules of the game; the one that the game names when left out"},
+    )
+    seats = fields.List(
+        KindField(SEAT_KINDS),
+        required=True,
+        validate=validate.Length(1, MAX_SEATS),
+        metadata={"description": "One entry per seat of the setup, in turn order"},
+    )
+    rated = StrictBoolean(load_default=False)
+    private = StrictBoolean(
+        load_default=False,
+        metadata={
+            "description": "Only the players see the match. If it is rated, their public ratings change when it ends, "
+            "from which others may conclude that they have met"
+        },
+    )
+    terms = fields.Nested(TermsRequest, load_default=None, allow_none=False)
+
+
+@blueprint.post("/matches")
+@endpoint(
+    201,
+    answer=Match,
+    body=MatchRequest,
+    signed_in=True,
+    problems=REFUSALS,
+    headers={**COMMAND_HEADERS, "Location": "The match"},
+    parameters=[KEY_PARAMETER],
+)
+def create_match(wanted: Mapping[str, Any]) -> Response:
+    """Create a match; the seats are in turn order, and it starts when all are taken"""
+    person = require_person()
+    # The id is made from the key, so that a repeated request meets the stream that the first one began.
+    match_id = match_id_for(person, request_key())
+    seats = _seats(wanted["seats"], person)
+    admit_match(match_id, seats, person)
+    command = CreateMatch(
+        match=match_id,
+        creator=person.id,
+        game=wanted["game"],
+        setup=wanted.get("setup"),
+        seats=seats,
+        rated=wanted["rated"],
+        private=wanted["private"],
+        seed=fresh_seed(),
+        guest=person.kind == "guest",
+        ruleset=wanted.get("ruleset"),
+        terms=_terms(wanted["terms"], rated=wanted["rated"]),
+    )
+    executed = services().match_service.execute(match_id, command, person.id, idempotent_request(person))
+    # As it was created, whatever has happened since: a repeated request gets the first answer.
+    created = replay(match_id, map(event_of, executed.events))
+    assert created is not None  # noqa: S101  (its first event is the creation)
+    answer = represent_match(created, executed.head, now=created.updated_at)
+    return json_response(answer, 201, {**executed_headers(executed), "Location": match_path(match_id)})
+
+
+def _seats(wanted: Sequence[Mapping[str, Any]], person: Person) -> tuple[Seat, ...]:
+    seats, errors = [], {}
+    for number, seat in enumerate(wanted):
+        if seat["kind"] == "me":
+            seats.append(Seat.taken(person.id))
+        elif seat["kind"] == "open":
+            seats.append(Seat.open())
+        elif seat["kind"] == "opponent":
+            seats.append(Seat.opponent(seat["level"]))
+        elif (invited := services().people.find(seat["name"])) is None:
+            errors[f"seats.{number}.name"] = ["nobody has this name"]
+        else:
+            seats.append(Seat.invited(invited.id))
+    if errors:
+        raise Problem("unknown-player", "Nobody has the name of a player you invite.", errors)
+    return tuple(seats)
+
+
+def _terms(wanted: Mapping[str, Any] | None, *, rated: bool) -> Terms:
+    """Return the terms that are asked for, with defaults for all that is left out; None leaves out everything."""
+    if wanted is None:
+        return replace(STANDARD, takebacks=not rated)
+    chosen = {
+        name: value * SECOND_MS if name in DURATIONS and value is not None else value for name, value in wanted.items()
+    }
+    bank = chosen["bank"]
+    if chosen["control"] == Control.DAYS_PER_MOVE:
+        defaults = replace(STANDARD, increment=0, cap=bank)
+    else:
+        defaults = replace(STANDARD, cap=max(STANDARD.cap, bank))
+    return replace(defaults, **{"takebacks": not rated, **chosen})

@@ -219,9 +219,9 @@ def test_nothing_that_stays_after_an_erasure_confirms_a_guess_of_what_was_said(
     remembered: list[str] = []
     append = services.store.append
 
-    def noted(*arguments: Any) -> Any:
+    def noted(*arguments: Any, **options: Any) -> Any:
         remembered.append(arguments[3].fingerprint)
-        return append(*arguments)
+        return append(*arguments, **options)
 
     match = anna.create({"kind": "me"}, {"kind": "opponent", "level": 1})
     monkeypatch.setattr(services.store, "append", noted)

@@ -53,7 +53,7 @@ class MatchService:
             return self._timekeeper.record_turn(loaded, now)
 
         def attempt(expected: VersionTag | None) -> Executed:
-            return self._matches.execute(
+            return self._matches.append_decision(
                 match_id,
                 command,
                 actor,

@@ -127,7 +127,7 @@ class Matches:
         with self._lock:
             return self._cache.get(match_id)
 
-    def execute(
+    def append_decision(
         self,
         match_id: str,
         command: Command,
@@ -152,12 +152,12 @@ class Matches:
 
         def attempt(loaded: Loaded | None) -> Executed:
             if loaded is None and isinstance(command, CreateMatch):
-                return self.decide_and_append(match_id, None, command, actor, request)
+                return self.append_decision_on(match_id, None, command, actor, request)
             if loaded is None or not may_see(loaded.state):
                 raise UnknownMatchError(match_id)
             if expected is not None and loaded.head.tag != expected:
                 raise StaleVersionError(match_id, expected, loaded.head.tag)
-            return self.decide_and_append(match_id, prepare(loaded), command, actor, request)
+            return self.append_decision_on(match_id, prepare(loaded), command, actor, request)
 
         cached = self.cached(match_id) if use_cache else None
         if cached is not None:
@@ -178,7 +178,7 @@ class Matches:
                     raise
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def decide_and_append(
+    def append_decision_on(
         self, match_id: str, loaded: Loaded | None, command: Command, actor: str, request: Request
     ) -> Executed:
         """Decide ``command`` on ``loaded`` and append what follows.

@@ -250,7 +250,7 @@ class Timekeeper:
             # Two who settle the same version use the same key: the second finds what the first has appended.
             request = Request(f"time:{loaded.head.tag}", "")
             try:
-                executed = self._matches.decide_and_append(match_id, loaded, step.command, step.actor, request)
+                executed = self._matches.append_decision_on(match_id, loaded, step.command, step.actor, request)
             except Refused as refusal:
                 log.error("refused", match=match_id, version=loaded.head.version, reason=str(refusal))
                 break

@@ -68,7 +68,7 @@ def _begin(matches: Matches, match: str, game: str, creator: str, levels: tuple[
         seed="1",
         terms=STANDARD,
     )
-    matches.execute(match, command, creator, Request("create", ""))
+    matches.append_decision(match, command, creator, Request("create", ""))
 
 
 def _waits(matches: Matches, game: str) -> Iterator[float]:
@@ -87,7 +87,7 @@ def _waits(matches: Matches, game: str) -> Iterator[float]:
             if state.seats[turn].level is None:
                 rules = find_ruleset(state.game, state.ruleset)
                 move = rules.format_move(state.position, chance.choice(list(rules.legal_moves(state.position))))
-                matches.execute(match, SubmitMove(player="alone", move=move), "alone", Request(f"{plies}", ""))
+                matches.append_decision(match, SubmitMove(player="alone", move=move), "alone", Request(f"{plies}", ""))
                 continue
             while len(matches.load(match).state.moves) == plies:
                 if time.perf_counter() - start > GIVEN_UP_AFTER_S:

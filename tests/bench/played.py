@@ -43,8 +43,8 @@ def start_match(matches: Matches, game: str, setup: str, players: tuple[str, str
         private=False,
         seed="1",
     )
-    matches.execute(match, create, one, Request("create", "create"))
-    matches.execute(match, JoinMatch(player=two), two, Request("join", "join"))
+    matches.append_decision(match, create, one, Request("create", "create"))
+    matches.append_decision(match, JoinMatch(player=two), two, Request("join", "join"))
     return match
 
 
@@ -53,5 +53,5 @@ def play_match(matches: Matches, game: str, setup: str, moves: list[str]) -> str
     match = start_match(matches, game, setup)
     for ply, move in enumerate(moves):
         player = PLAYERS[ply % 2]
-        matches.execute(match, SubmitMove(player=player, move=move), player, Request(f"{ply}", move))
+        matches.append_decision(match, SubmitMove(player=player, move=move), player, Request(f"{ply}", move))
     return match

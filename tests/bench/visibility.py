@@ -46,7 +46,9 @@ def _waits(matches: Matches, readmodels: ReadModels) -> Iterator[float]:
         match = start_match(matches, "bashni", "start")
         for ply, move in enumerate(moves):
             player = PLAYERS[ply % 2]
-            executed = matches.execute(match, SubmitMove(player=player, move=move), player, Request(f"{ply}", move))
+            executed = matches.append_decision(
+                match, SubmitMove(player=player, move=move), player, Request(f"{ply}", move)
+            )
             yield 1000 * _until_visible(readmodels, match, executed.version)
             measured += 1
             if measured == MOVES:

@@ -77,7 +77,9 @@ class Table:
 
     def do(self, command: c.Command, actor: str) -> None:
         """Carry ``command`` out."""
-        self.matches.execute(self.name, command, actor, Request(f"{actor}{self.store.head(self.name).version}", ""))
+        self.matches.append_decision(
+            self.name, command, actor, Request(f"{actor}{self.store.head(self.name).version}", "")
+        )
 
     def play(self, moves: Sequence[str]) -> None:
         """Play ``moves``, each by whose turn it is."""

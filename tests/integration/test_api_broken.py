@@ -51,7 +51,7 @@ def test_whatever_is_asked_about_a_match_without_its_rules_is_answered(
             OpenCase(arbiter="carla", ply=1, ground=Ground.ILLEGAL_MOVE, statement=Statement("", "").digest),
             Rule(arbiter="carla", ruling=RulingKind.DECIDE, reason=REASON, rule=RULE, scores=(0.5, 0.5)),
         ):
-            services.matches.execute(match, command, "carla", Request(command.__class__.__name__, ""))
+            services.matches.append_decision(match, command, "carla", Request(command.__class__.__name__, ""))
     asked = set()
     for rule in app.url_map.iter_rules():
         if not rule.arguments & {"match", "match_id"} or "stream" in rule.rule:

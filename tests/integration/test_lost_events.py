@@ -353,7 +353,7 @@ def test_a_start_is_refused_until_the_loss_is_accepted_and_the_players_are_told(
     watch.start()
     half = watched.log.stat().st_size
     before = watched.store.head(match).version
-    matches.execute(match, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
+    matches.append_decision(match, SubmitMove(player=PLAYERS[0], move=last), PLAYERS[0], Request("last", last))
     watch.stop()
     watched.cut(half)
     watched.close()

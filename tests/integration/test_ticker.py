@@ -294,7 +294,7 @@ def race(shop: SteppedInstallation, match: str) -> None:
     def submit() -> None:
         barrier.wait()
         with suppress(Refused):
-            mover.execute(match, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
+            mover.append_decision(match, SubmitMove(player="alice", move=move), "alice", Request("late", ""))
 
     thread = threading.Thread(target=submit)
     thread.start()

@@ -147,7 +147,7 @@ class SteppedInstallation:
         """Carry ``command`` out, by whom it names if nobody else is said to act, or by the clock."""
         named = (getattr(command, name, None) for name in ("creator", "player", "arbiter", "person"))
         actor = actor or next((each for each in named if each is not None), CLOCK)
-        return self.matches.execute(match, command, actor, Request(f"r{next(_REQUESTS)}", ""))
+        return self.matches.append_decision(match, command, actor, Request(f"r{next(_REQUESTS)}", ""))
 
     def create(self, *seats: Seat, **facts: object) -> str:
         """Create a match like ``tests.support.matches.creation`` under a name of its own; return the name."""

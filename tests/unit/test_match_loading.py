@@ -109,7 +109,7 @@ def matches(store: WatchedStore) -> Matches:
 
 def do(matches: Matches, command: Command, key: str | None = None, expected: VersionTag | None = None) -> Executed:
     """Carry a command out in the match m, under a request key of its own when none is given."""
-    return matches.execute("m", command, "actor", Request(key or repr(command), repr(command)), expected)
+    return matches.append_decision("m", command, "actor", Request(key or repr(command), repr(command)), expected)
 
 
 def test_what_a_command_wrote_is_returned_and_loaded(matches: Matches) -> None:
@@ -127,7 +127,7 @@ def test_a_match_that_does_not_exist_cannot_be_loaded(matches: Matches) -> None:
     with pytest.raises(UnknownMatchError):
         matches.load("nothing")
     with pytest.raises(UnknownMatchError):
-        matches.execute("nothing", Resign(player="alice"), "alice", Request("k", "f"))
+        matches.append_decision("nothing", Resign(player="alice"), "alice", Request("k", "f"))
 
 
 def test_a_command_on_a_match_that_is_known_here_costs_one_round_trip(matches: Matches, store: WatchedStore) -> None:
@@ -269,7 +269,7 @@ def test_a_cached_match_follows_a_store_that_has_gone_another_way(matches: Match
 def test_the_cache_is_bounded(matches: Matches, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events.service.matches, "MAX_CACHED_MATCHES", 2)
     for name in ("a", "b", "c"):
-        matches.execute(name, creation(match=name), "alice", Request("k", "f"))
+        matches.append_decision(name, creation(match=name), "alice", Request("k", "f"))
         matches.load(name)
     assert len(matches._cache) == 2
     assert all(matches.load(name).state.match == name for name in ("a", "b", "c", "m"))

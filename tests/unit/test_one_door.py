@@ -1,0 +1,38 @@
+"""Every command of every caller goes through ``MatchService.execute``: nothing else appends to a match."""
+
+import ast
+import functools
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("domain", "events", "workers", "api", "deploy")
+SERVICE = {f"events/service/{name}.py" for name in ("matches", "match_service", "timekeeper")}
+
+
+def callers_of(method: str) -> set[str]:
+    """Return the files of the product that use an attribute of this name."""
+    return {path for path, tree in parsed() for node in ast.walk(tree) if getattr(node, "attr", None) == method}
+
+
+@functools.cache
+def parsed() -> list[tuple[str, ast.AST]]:
+    """Return every file of the product with its syntax tree."""
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    return [(str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+
+
+@pytest.mark.parametrize("method", ["append_decision", "append_decision_on"])
+def test_only_the_service_appends_decisions(method: str) -> None:
+    assert callers_of(method) <= SERVICE
+
+
+def test_only_matches_append_to_the_event_store() -> None:
+    appending = {
+        path
+        for path, tree in parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("store.append")
+    }
+    assert appending == {"events/service/matches.py"}

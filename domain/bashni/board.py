@@ -1,4 +1,4 @@
-"""The board of Bashni: squares, the lines between them, and tables of what a column sees along these lines.
+"""The board of Bashni: squares, the lines between them, and lookup tables of moves along these lines.
 
 A square is a number from 0 to 35 and a bit of the same number in a set of squares. Numbers run file by file (a1 a3 a5
 a7, b2 b4 b6 b8, c1 ...), so that their order is the ASCII order of the names. Every second file is followed by a number
@@ -92,7 +92,7 @@ Victim = tuple[int, int, tuple[int, ...]]
 """A column that a king may be able to jump: its bit, its square, all landing squares behind it, the nearest first."""
 
 DiagonalView = tuple[int, int, tuple[Victim, ...]]
-"""What a king sees along a diagonal: the squares it reaches; the columns it could jump, as a set and in full."""
+"""What a king can do along a diagonal: the squares it reaches; the columns it could jump, as a set and in full."""
 
 
 def _diagonal_view(rays: tuple[tuple[int, ...], ...], occupied: int) -> DiagonalView:
@@ -124,8 +124,8 @@ def _diagonal_views(square: int, step: int) -> tuple[int, dict[int, DiagonalView
 KING_VIEWS: tuple[tuple[int, dict[int, DiagonalView], int, dict[int, DiagonalView]], ...] = tuple(
     _diagonal_views(square, 5) + _diagonal_views(square, 4) for square in range(NUMBERS)
 )
-"""By square: its rising diagonal without itself, what a king sees along it by the occupied squares there; its falling
-diagonal, likewise."""
+"""By square: its rising diagonal without itself, the view of a king along it by the occupied squares there; the same of
+its falling diagonal."""
 
 
 def _king_moves(square: int) -> dict[int, tuple[Move, ...]]:

@@ -1,4 +1,4 @@
-"""What the search wants to know about a Bashni position: how good it looks, which moves to try first."""
+"""Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

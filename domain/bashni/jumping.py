@@ -1,4 +1,4 @@
-"""What a jump leaves for the rest of the same move (sections 5.2 and 5.3): here, and only here, the rulesets differ.
+"""What a jump leaves for the rest of the same move (sections 5.2 and 5.3); the rulesets differ in nothing else.
 
 BA-02 asks whether a column may be jumped again in one move. Ruleset 1 answers never. Ruleset 2 plays the other reading
 of the seed, after Michaelsen and Pakhomov (2000): only once another column has been jumped in between.
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from domain.bashni.board import LETTERS
 
 CaptureBoard = tuple[int, int, int, tuple[str, ...]]
-"""The board in the midst of a capture, without the capturing column: the occupied squares; the columns that may be
+"""The board during a capture, without the capturing column: the occupied squares; the columns that may be
 jumped; the rest of the column jumped last, if it may be jumped again later; and what lies under the commanders."""
 
 Jump = Callable[[CaptureBoard, int, int], CaptureBoard]

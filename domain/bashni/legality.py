@@ -1,4 +1,4 @@
-"""Whether one given move is legal, and if not, why: the move is walked square by square, nothing is enumerated."""
+"""Whether one given move is legal, and why a move is refused or a column has none; no moves are enumerated."""
 
 import re
 
@@ -24,7 +24,7 @@ _BOARD_SQUARE = re.compile("[a-h][1-8]")
 
 
 def is_legal(position: Position, move: Move, jump: Jump) -> bool:
-    """Tell whether ``move``, a tuple of any integers, is among the legal moves; ``jump`` is the ruleset's."""
+    """Return whether ``move``, a tuple of any integers, is among the legal moves; ``jump`` is the ruleset's."""
     if position.halfmove_clock >= MAX_HALFMOVE_CLOCK or len(move) < 2:
         return False
     if not all(0 <= square < NUMBERS and NAMES[square] for square in move):
@@ -185,7 +185,7 @@ def _capture_board(position: Position, start: int) -> CaptureBoard:
 
 
 def _can_go_on(square: int, board: CaptureBoard) -> bool:
-    """Tell whether a king on ``square`` can jump again."""
+    """Return whether a king on ``square`` can jump again."""
     occupied, enemy, _, _ = board
     return victims(square, occupied, enemy) != 0
 

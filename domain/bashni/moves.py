@@ -1,4 +1,4 @@
-"""Legal moves of Bashni and what they do (sections 3 to 5)."""
+"""Generation and application of the moves of Bashni (sections 3 to 5)."""
 
 from domain.bashni.board import (
     BETWEEN,
@@ -69,7 +69,7 @@ def _captures(position: Position, jumpers: int, jump: Jump) -> list[Move]:
         square = bit.bit_length() - 1
         add_captures = _add_king_captures if kings & bit else _add_man_captures
         add_captures((square,), square, ((white | black) ^ bit, enemy, 0, below), side, jump, moves)
-    # Kings, and men crowned on the way, are not generated in order: they look along one diagonal after the other.
+    # Kings, and men crowned on the way, are not generated in order: their diagonals come one after the other.
     moves.sort()
     return moves
 
@@ -96,7 +96,7 @@ def victims(square: int, occupied: int, enemy: int) -> int:
 
 
 def can_jump(square: int, king: bool, occupied: int, enemy: int) -> bool:
-    """Tell whether a king, or a man, on ``square`` can jump a column of ``enemy`` (section 5.1)."""
+    """Return whether a king, or a man, on ``square`` can jump a column of ``enemy`` (section 5.1)."""
     if king:
         return victims(square, occupied, enemy) != 0
     return any(enemy & victim and not occupied & landing for victim, landing, _, _ in MAN_JUMPS[square])
@@ -138,7 +138,7 @@ def _add_king_captures(path: Move, square: int, board: CaptureBoard, side: int, 
 
 
 def can_move(position: Position) -> bool:
-    """Tell whether the player to move has a move by sections 3 to 5, whatever the draw counter says."""
+    """Return whether the player to move has a move by sections 3 to 5, the draw counter disregarded."""
     white, black, kings, _, side, _ = position
     own, enemy = (black, white) if side else (white, black)
     empty = BOARD ^ (white | black)

@@ -42,7 +42,7 @@ def parse_move(position: Position, text: str, jump: Jump) -> Move:
 
 
 def read_move(position: Position, text: str, setup: str, jump: Jump) -> Move:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
 
     Raises as ``parse_move`` does.
     """

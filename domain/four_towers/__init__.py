@@ -3,15 +3,15 @@
 The modules, each of which imports only from those before it:
 
     board             geometry: squares, arenas, towers, rays and leaps under refraction
-    attacks           who attacks a king, and what the pieces on towers change about it
+    attacks           attacks on kings, and how the pieces on towers change them
     position          the position and its string
     moves             moves as values, what they do to a position, their strings
-    pseudo_legal      where the pieces of the side to move can go, whatever becomes of its king
+    pseudo_legal      where the pieces of the side to move can go, check disregarded
     legal_moves       the legal moves that one piece makes
     diagram           the position as text and as a scene
     refusals          why a piece cannot make a move, in words
     compound_moves    rearrangements and multi-moves: legality, canonical order, enumeration
-    check_tables      who attacks the king during a multi-move, and what could stop them
+    check_tables      attacks on the king during a multi-move, and what could stop them
     multi_move_search whether any multi-move is legal
     outcome           how a game ends
     legality          whether one given move is legal, and why a piece has no move
@@ -30,11 +30,11 @@ from domain.four_towers import candidate_search, compound_moves, outcome
 from domain.four_towers.composition import compose, compositions, scene
 from domain.four_towers.diagram import diagram
 from domain.four_towers.evaluate import evaluate, noisy_moves, order
-from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.legality import is_legal
-from domain.four_towers.moves import Move, Multi, Rearrangement, format_move, play
+from domain.four_towers.moves import Move, MultiMove, Rearrangement, format_move, play
 from domain.four_towers.notation import parse_move, read_move
-from domain.four_towers.outcome import checked, drawn
+from domain.four_towers.outcome import in_check, is_drawn
 from domain.four_towers.position import Position, format_position, parse_position, to_move
 from domain.four_towers.view import demand, facts, hints, why_not
 from domain.game import Game, Outcome, Setup, StepBudget, UnlistedMoves
@@ -46,30 +46,30 @@ class FourTowers(Game[Position, Move]):
 
     in_check: Callable[[Position], bool]
     """(position): whether the side to move is in check."""
-    multi_moves: Callable[[Position], Sequence[Multi]]
+    multi_moves: Callable[[Position], Sequence[MultiMove]]
     """(position): all legal multi-moves in ASCII order of their strings; there may be millions."""
     rearrangements: Callable[[Position], Sequence[Rearrangement]]
     """(position): all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
 
 
 def _legal_moves(position: Position) -> Iterable[Move]:
-    return [] if drawn(position) else Turn(position).moves()
+    return [] if is_drawn(position) else MoveGenerator(position).moves()
 
 
-def _multi_moves(position: Position) -> Sequence[Multi]:
-    return [] if drawn(position) else compound_moves.multi_moves(position)
+def _multi_moves(position: Position) -> Sequence[MultiMove]:
+    return [] if is_drawn(position) else compound_moves.multi_moves(position)
 
 
 def _rearrangements(position: Position) -> Sequence[Rearrangement]:
-    return [] if drawn(position) else compound_moves.rearrangements(position)
+    return [] if is_drawn(position) else compound_moves.rearrangements(position)
 
 
 def _any_move(position: Position) -> Move | None:
-    return None if drawn(position) else outcome.unlisted_move(position)
+    return None if is_drawn(position) else outcome.unlisted_move(position)
 
 
 def _candidates(position: Position, limit: int) -> list[Move]:
-    return [] if drawn(position) else candidate_search.candidates(position, limit)
+    return [] if is_drawn(position) else candidate_search.candidates(position, limit)
 
 
 def _outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
@@ -83,7 +83,7 @@ def _bounded_outcome(position: Position, history: Sequence[Position], budget: St
 def _display_move(position: Position, move: Move) -> str:
     """Return the canonical string with a mark for check, or for mate where ``fast_outcome`` sees it."""
     text, after = format_move(position, move), play(position, move)
-    if not checked(after):
+    if not in_check(after):
         return text
     ended = outcome.fast_outcome(after, ())
     return f"{text}{'#' if ended and ended.reason == 'checkmate' else '+'}"
@@ -124,7 +124,7 @@ GAME = FourTowers(
     bounded_outcome=_bounded_outcome,
     fast_outcome=outcome.fast_outcome,
     key=outcome.key,
-    in_check=checked,
+    in_check=in_check,
     parse_position=parse_position,
     format_position=format_position,
     counters=2,

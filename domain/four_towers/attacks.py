@@ -1,4 +1,4 @@
-"""Attacks on kings, and what the pieces on towers do to them (rules, sections 4.1, 5.1 and 6.5)."""
+"""Attacks on kings, and how the pieces on towers change them (rules, sections 4.1, 5.1 and 6.5)."""
 
 from collections.abc import Sequence
 
@@ -30,8 +30,8 @@ def on_towers(men: Sets, kind: int) -> int:
     return (men[kind] | men[kind + BLACK]) & TOWER_SET
 
 
-class Siege:
-    """The enemies that could attack one king, sorted by how they move; the king's own side is ``1 - by``.
+class KingAttackers:
+    """The enemies that could attack one king, by how they move; the king's own side is ``1 - by``.
 
     ``imitated`` is the union of both dragon memories, as components with the king's step as 8.
     """
@@ -40,7 +40,7 @@ class Siege:
 
     def __init__(self, men: Sets, king: int, by: int, imitated: int) -> None:
         base = by << 4
-        knighted = (men[KNIGHT] | men[KNIGHT + BLACK]) & TOWER_SET
+        knight_towers = (men[KNIGHT] | men[KNIGHT + BLACK]) & TOWER_SET
         marshalls = (men[MARSHALL] | men[MARSHALL + BLACK]) & TOWER_SET
         cardinals = (men[CARDINAL] | men[CARDINAL + BLACK]) & TOWER_SET
         rooks, bishops, knights, both = men[base + 1], men[base + 2], men[base + 4], men[base + 5]
@@ -75,14 +75,14 @@ class Siege:
         self.men = men
         self.king = king
         self.by = by
-        self.surface = surface(knighted)
+        self.surface = surface(knight_towers)
         self.orthogonal = orthogonal & self.surface.rook_sources[king]
         self.diagonal = diagonal & DIAGONAL_SOURCES[king]
         self.leaping = leaping & LEAP_SETS[king]
         self.stepping = stepping & self.surface.king_sources[king] | men[base + PAWN] & PAWN_SOURCES[by][king]
 
-    def succeeds(self, occupied: int) -> bool:
-        """Tell whether the king is attacked while pieces stand on ``occupied``."""
+    def give_check(self, occupied: int) -> bool:
+        """Return whether the king is attacked while pieces stand on ``occupied``."""
         if self.leaping or self.stepping:
             return True
         king, by = self.king, self.by
@@ -116,13 +116,13 @@ class Siege:
         return found + [(source, between[source]) for source in members_of(lancers)]
 
 
-def covered(men: Sets, side: int, king: int) -> bool:
-    """Tell whether a queen of ``side`` on a tower keeps its king on ``king`` from every check (section 6.5)."""
+def is_shielded(men: Sets, side: int, king: int) -> bool:
+    """Return whether a queen of ``side`` on a tower keeps its king on ``king`` from every check (section 6.5)."""
     queens = men[(side << 4) + QUEEN] & TOWER_SET
     return bool(queens) and bool(ZONES[queens] >> king & 1)
 
 
-def in_check(men: Sets, side: int, imitated: int, occupied: int) -> bool:
-    """Tell whether the king of ``side`` is in check (section 4, no. 3)."""
+def king_in_check(men: Sets, side: int, imitated: int, occupied: int) -> bool:
+    """Return whether the king of ``side`` is in check (section 4, no. 3)."""
     king = men[(side << 4) + KING].bit_length() - 1
-    return not covered(men, side, king) and Siege(men, king, 1 - side, imitated).succeeds(occupied)
+    return not is_shielded(men, side, king) and KingAttackers(men, king, 1 - side, imitated).give_check(occupied)

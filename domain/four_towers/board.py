@@ -187,7 +187,7 @@ class Surface(NamedTuple):
     lancer_doubles: tuple[tuple[dict[int, int], ...], ...]
 
 
-def _step(square: int, direction: int, knighted: int) -> int:
+def _step(square: int, direction: int, knight_towers: int) -> int:
     """Return the square one orthogonal step away, or -1 (section 3.1, rules 1 to 4) [FT-31, FT-32, FT-36]."""
     dx, dy = _DIRECTIONS[direction]
     if square in PLACES:
@@ -197,16 +197,16 @@ def _step(square: int, direction: int, knighted: int) -> int:
         if not (0 <= c < 3 and 0 <= r < 3) and 0 <= column < 3 and 0 <= row < 3:
             beyond = row * 3 + column
             for tower, zone in zip(TOWERS, TOUCHED, strict=True):
-                if knighted >> tower & 1 and arena in zone and beyond in zone:
+                if knight_towers >> tower & 1 and arena in zone and beyond in zone:
                     return ARENAS[beyond][c % 3 * 3 + r % 3]
     return _towards(square, dx, dy)
 
 
 @cache
-def surface(knighted: int) -> Surface:
-    """Return the tables for the set ``knighted`` of towers that hold simple knights."""
+def surface(knight_towers: int) -> Surface:
+    """Return the tables for the set ``knight_towers`` of towers that hold simple knights."""
     squares = range(SQUARES)
-    steps = tuple(tuple(_step(square, direction, knighted) for square in squares) for direction in range(4))
+    steps = tuple(tuple(_step(square, direction, knight_towers) for square in squares) for direction in range(4))
     runs = [[_run(way, square) for way in steps] for square in squares]
     rook_sources, rook_between = _sources(runs)
     king_steps = tuple(

@@ -1,80 +1,81 @@
-"""Rearrangements and multi-moves that deserve a search: a promising few of very many.
+"""The few rearrangements and multi-moves, of very many, that deserve a search.
 
-Both are put together step by step. After every step only the few best are taken further (beam search): those that bring
-pieces to better squares, out of reach of the enemy, or with check.
+Both are built step by step, and only the best few are extended after each step (beam search): those that bring pieces
+to better squares, out of reach of the enemy, or with check.
 """
 
 from collections.abc import Iterator, Sequence
 from math import isqrt
 
-from domain.four_towers.attacks import BLACK, DRAGON, PAWN, WIZARD, in_check
+from domain.four_towers.attacks import BLACK, DRAGON, PAWN, WIZARD, king_in_check
 from domain.four_towers.board import ARENAS, PAWN_CAPTURES
 from domain.four_towers.compound_moves import (
-    MOST_COMPONENTS,
-    Line,
+    MAX_COMPONENTS,
+    ComponentSequence,
     TrialsExceededError,
-    arenas_under,
     canonical,
     components_from,
-    is_solution,
-    rearrangement_fault,
+    is_legal_sequence,
+    rearrangement_refusal,
+    zones_with,
 )
 from domain.four_towers.evaluate import PLACED, VALUES
-from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import (
     CAPTURE,
     PLAIN,
     PROMOTED,
     Move,
     Rearrangement,
+    board_after_rearrangement,
     head_of,
-    rearranged,
     target_of,
 )
-from domain.four_towers.outcome import checked, unlisted_move
-from domain.four_towers.position import NEVER, Position, occupied_by, sets_of
+from domain.four_towers.outcome import in_check, unlisted_move
+from domain.four_towers.position import NO_RETURN, Position, occupied_by, sets_of
+from domain.four_towers.pseudo_legal import PieceReach
 
-EXCHANGES = 2
-"""Exchanges of squares by which a rearrangement is looked for."""
-CHECK = 120
-"""What a check is worth, in hundredths of a pawn, when moves are compared before any search."""
-TRIALS = 300
-"""Components that are tried to find an answer to a check."""
+MAX_EXCHANGES = 2
+"""Exchanges of squares that a rearrangement is built from."""
+CHECK_BONUS = 120
+"""The worth of a check, in hundredths of a pawn, when moves are compared before the search."""
+MAX_TRIALS = 300
+"""Components tried to find an answer to a check."""
 
 
-def candidates(position: Position, most: int) -> list[Move]:
-    """Return at most ``most`` legal rearrangements and multi-moves, the most promising first."""
-    if not arenas_under(position, WIZARD) and not arenas_under(position, DRAGON):
+def candidates(position: Position, limit: int) -> list[Move]:
+    """Return at most ``limit`` legal rearrangements and multi-moves, the most promising first."""
+    if not zones_with(position, WIZARD) and not zones_with(position, DRAGON):
         return []
-    sight = _Sight(position)
-    breadth = isqrt(most) + 1
-    weighed: list[tuple[int, Rearrangement | Line]] = [
-        *_rearrangements(position, sight, breadth),
-        *_multi_moves(position, sight, breadth),
+    range_of = _Evaluator(position)
+    beam_width = isqrt(limit) + 1
+    scored: list[tuple[int, Rearrangement | ComponentSequence]] = [
+        *_rearrangements(position, range_of, beam_width),
+        *_multi_moves(position, range_of, beam_width),
     ]
-    weighed.sort(key=lambda one: -one[0])
+    scored.sort(key=lambda one: -one[0])
     found: dict[Move, None] = {}
-    if checked(position):
-        # The gains say nothing of how the check could be met.
+    if in_check(position):
+        # The gains do not show which moves end the check.
         try:
-            answer = unlisted_move(position, TRIALS)
+            answer = unlisted_move(position, MAX_TRIALS)
         except TrialsExceededError:
             answer = None
         if answer is not None:
             found[answer] = None
-    for _, move in weighed:
-        if len(found) >= most:
+    for _, move in scored:
+        if len(found) >= limit:
             break
         if isinstance(move, Rearrangement):
-            if rearrangement_fault(position, move) is None:
+            if rearrangement_refusal(position, move) is None:
                 found[move] = None
-        elif is_solution(position, move):
+        elif is_legal_sequence(position, move):
             found[canonical(position, move.components)] = None
     return list(found)
 
 
-class _Sight:
-    """What the side to move can tell at a glance: squares that the enemy attacks, and what pieces are worth where."""
+class _Evaluator:
+    """A static evaluation for the side to move: the worth of pieces on squares, less where the enemy attacks."""
 
     def __init__(self, position: Position) -> None:
         self.side = position.side
@@ -97,12 +98,14 @@ class _Sight:
         """Return the worth of a check if the enemy is in check on ``board`` after moves that leave ``memory``."""
         imitated = (memory or board.memories[self.side]) | board.memories[1 - self.side]
         occupied = occupied_by(board.men, 0) | occupied_by(board.men, 1)
-        return CHECK if in_check(board.men, 1 - self.side, imitated, occupied) else 0
+        return CHECK_BONUS if king_in_check(board.men, 1 - self.side, imitated, occupied) else 0
 
 
 def _attacked(position: Position) -> int:
     """Return the squares where the enemy could capture a piece, were it to move now."""
-    enemy = Turn(position._replace(side=1 - position.side, passed=(), returning=NEVER), pseudo_legal=True)
+    enemy = MoveGenerator(
+        position._replace(side=1 - position.side, en_passant=(), returning=NO_RETURN), pseudo_legal=True
+    )
     attacked = 0
     for move in enemy.moves():
         head = head_of(move)
@@ -116,31 +119,31 @@ def _attacked(position: Position) -> int:
     return attacked
 
 
-def _rearrangements(position: Position, sight: _Sight, breadth: int) -> Iterator[tuple[int, Rearrangement]]:
+def _rearrangements(position: Position, range_of: _Evaluator, beam_width: int) -> Iterator[tuple[int, Rearrangement]]:
     """Yield placements that one exchange leads to, and the best of these another one, with what they gain."""
     side = position.side
-    for arena in sorted({arena for arenas in arenas_under(position, WIZARD) for arena in arenas}):
+    for arena in sorted({arena for arenas in zones_with(position, WIZARD) for arena in arenas}):
         present = [position.board[square] for square in ARENAS[arena]]
         free = [not code or code >> 4 == side for code in present]
         start = bytes(code if own else 0 for code, own in zip(present, free, strict=True))
         gains = {start: 0}
         lines = [start]
-        for _ in range(EXCHANGES):
+        for _ in range(MAX_EXCHANGES):
             following = []
             for placement in lines:
-                for exchanged, gain in _exchanges(sight, arena, free, placement):
+                for exchanged, gain in _exchanges(range_of, arena, free, placement):
                     if exchanged not in gains:
                         gains[exchanged] = gains[placement] + gain
                         following.append(exchanged)
-            lines = sorted(following, key=lambda placement: -gains[placement])[:breadth]
+            lines = sorted(following, key=lambda placement: -gains[placement])[:beam_width]
         del gains[start]
         for placement, gain in gains.items():
             move = Rearrangement(arena, placement)
-            board = rearranged(position.board, side, move)
-            yield gain + sight.check(position._replace(board=board, men=sets_of(board)), 0), move
+            board = board_after_rearrangement(position.board, side, move)
+            yield gain + range_of.check(position._replace(board=board, men=sets_of(board)), 0), move
 
 
-def _exchanges(sight: _Sight, arena: int, free: Sequence[bool], placement: bytes) -> Iterator[tuple[bytes, int]]:
+def _exchanges(range_of: _Evaluator, arena: int, free: Sequence[bool], placement: bytes) -> Iterator[tuple[bytes, int]]:
     """Yield the placements in which one piece stands elsewhere or two have changed places, and what that gains."""
     squares = ARENAS[arena]
     for here, code in enumerate(placement):
@@ -149,29 +152,29 @@ def _exchanges(sight: _Sight, arena: int, free: Sequence[bool], placement: bytes
                 continue
             exchanged = bytearray(placement)
             exchanged[here], exchanged[there] = other, code
-            gain = sight.worth(code, squares[there]) - sight.worth(code, squares[here])
+            gain = range_of.worth(code, squares[there]) - range_of.worth(code, squares[here])
             if other:
-                gain += sight.worth(other, squares[here]) - sight.worth(other, squares[there])
+                gain += range_of.worth(other, squares[here]) - range_of.worth(other, squares[there])
             yield bytes(exchanged), gain
 
 
-def _multi_moves(position: Position, sight: _Sight, breadth: int) -> Iterator[tuple[int, Line]]:
+def _multi_moves(position: Position, range_of: _Evaluator, beam_width: int) -> Iterator[tuple[int, ComponentSequence]]:
     """Yield sequences of components that begin with the best ones, and what they gain."""
-    for zone in arenas_under(position, DRAGON):
-        lines = [(0, Line(position, zone, (), 0))]
-        for number in range(1, MOST_COMPONENTS + 1):
-            following: dict[tuple[bytes, tuple[int, ...]], tuple[int, Line]] = {}
+    for zone in zones_with(position, DRAGON):
+        lines = [(0, ComponentSequence(position, zone, (), 0))]
+        for number in range(1, MAX_COMPONENTS + 1):
+            following: dict[tuple[bytes, tuple[int, ...]], tuple[int, ComponentSequence]] = {}
             extended = 0
             for gained, line in lines:
-                steps = list(components_from(Turn(line.board), line.arenas))
+                steps = list(components_from(PieceReach(line.board), line.arenas))
                 for arena, move in steps:
-                    longer = line.then(arena, move)
-                    gain = gained + sight.step(line.board, move)
+                    longer = line.extended_by(arena, move)
+                    gain = gained + range_of.step(line.board, move)
                     following.setdefault((longer.board.board, longer.arenas), (gain, longer))
                 extended += bool(steps)
-                if extended == breadth:
+                if extended == beam_width:
                     break
             if number > 1:
                 for gain, line in following.values():
-                    yield gain + sight.check(line.board, line.memory), line
-            lines = sorted(following.values(), key=lambda weighed: -weighed[0])
+                    yield gain + range_of.check(line.board, line.memory), line
+            lines = sorted(following.values(), key=lambda scored: -scored[0])

@@ -1,7 +1,8 @@
-"""What can become of a king in a multi-move: who attacks it where, and what could stop them (rules, section 6.8).
+"""Lookup tables for the multi-move search: who attacks the king, and what could stop them (rules, section 6.8).
 
-Only own pieces move, no piece is captured, and none leaves a tower. So who attacks the king depends on its square, on
-what stands on towers and on what dragons imitate. This recurs in most sequences of components, and is looked up.
+In a multi-move only own pieces move, no piece is captured, and none leaves a tower. The attackers of the king therefore
+depend only on its square, on the pieces on towers and on what dragons imitate. These recur in most sequences of
+components.
 """
 
 from collections.abc import Iterator
@@ -21,8 +22,8 @@ from domain.four_towers.attacks import (
     PAWN,
     QUEEN,
     ROOK,
-    Siege,
-    covered,
+    KingAttackers,
+    is_shielded,
 )
 from domain.four_towers.board import (
     DIAGONAL_RAYS,
@@ -53,7 +54,7 @@ Towers = tuple[int, ...]
 
 @cache
 def _lines(kind: int, square: int) -> frozenset[tuple[int, ...]]:
-    """Return the lines along which a piece of ``kind`` on ``square`` may move, whatever stands on towers."""
+    """Return the lines along which a piece of ``kind`` on ``square`` may move with some pieces on towers."""
     lines: list[tuple[int, ...]] = []
     for tables in map(surface, ZONES):
         if kind in (PAWN, LANCER):
@@ -75,19 +76,19 @@ def _swept(rays: Rays) -> list[tuple[int, ...]]:
 
 
 @cache
-def sight(kind: int, square: int) -> int:
-    """Return the squares that decide where a piece of ``kind`` on ``square`` can move, whatever stands on towers."""
+def range_of(kind: int, square: int) -> int:
+    """Return the squares that decide where a piece of ``kind`` on ``square`` can move, with any pieces on towers."""
     return set_of([passed for line in _lines(kind, square) for passed in line])
 
 
 @cache
-def seeing(kind: int, goals: int) -> int:
+def squares_with_range_to(kind: int, goals: int) -> int:
     """Return the squares from which a piece of ``kind`` has one of ``goals`` in sight."""
-    return set_of([square for square in range(SQUARES) if sight(kind, square) & goals])
+    return set_of([square for square in range(SQUARES) if range_of(kind, square) & goals])
 
 
 @cache
-def ways(kind: int, square: int, goals: int) -> frozenset[int]:
+def paths_to(kind: int, square: int, goals: int) -> frozenset[int]:
     """Return by way the squares that must be vacant for a piece of ``kind`` on ``square`` to reach one of ``goals``."""
     return frozenset(
         set_of(line[: place + 1])
@@ -97,15 +98,15 @@ def ways(kind: int, square: int, goals: int) -> frozenset[int]:
     )
 
 
-class Attack(NamedTuple):
-    """Who attacks a king on one square: those whom nothing can block, and for each other one the squares between."""
+class Attackers(NamedTuple):
+    """The attackers of a king on one square: the unblockable ones, and for each other one the squares between."""
 
     unstoppable: int
     between: tuple[int, ...]
 
 
-class Outlook:
-    """What awaits the king of the side to move in one position."""
+class CheckTables:
+    """The attacks on the king of the side to move in one position, on any square and with any pieces on towers."""
 
     def __init__(self, position: Position) -> None:
         self.position = position
@@ -118,44 +119,46 @@ class Outlook:
         """Whether a dragon of the enemy knows something only by the moves of this side."""
         away = [squares & ~TOWER_SET for squares in position.men[self.base : self.base + LANCER + 1]]
         self.arriving = SHIELDS if away[PAWN] | away[LANCER] else {kind for kind in SHIELDS if away[kind]}
-        self._attacks: dict[tuple[int, Towers, int], Attack] = {}
+        self._attackers_by_king: dict[tuple[int, Towers, int], Attackers] = {}
         self._reliefs: dict[tuple[int, Towers, int], dict[int, int] | None] = {}
         self._refuges: dict[tuple[int, Towers, int, bool], int] = {}
         self._all_lines: dict[tuple[int, Towers], frozenset[int]] = {}
 
-    def attack(self, king: int, towers: Towers, memory: int) -> Attack:
+    def attackers(self, king: int, towers: Towers, memory: int) -> Attackers:
         """Return who attacks the own king on ``king`` once its side has shown ``memory`` to dragons."""
         key = (king, towers, memory)
-        known = self._attacks.get(key)
+        known = self._attackers_by_king.get(key)
         if known is None:
-            known = self._attacks[key] = self._attack(king, towers, memory)
+            known = self._attackers_by_king[key] = self._attackers(king, towers, memory)
         return known
 
-    def _attack(self, king: int, towers: Towers, memory: int) -> Attack:
+    def _attackers(self, king: int, towers: Towers, memory: int) -> Attackers:
         position, side = self.position, self.position.side
         men = [0 if code >> 4 == side else squares for code, squares in enumerate(position.men)]
         for tower, code in zip(TOWERS, towers, strict=True):
             if code and code >> 4 == side:
                 men[code] |= 1 << tower
-        if covered(men, side, king):
-            return Attack(0, ())
-        siege = Siege(men, king, 1 - side, memory | position.memories[1 - side])
-        lines = siege.lines()
+        if is_shielded(men, side, king):
+            return Attackers(0, ())
+        attackers = KingAttackers(men, king, 1 - side, memory | position.memories[1 - side])
+        lines = attackers.lines()
         near = reduce(or_, (1 << source for source, between in lines if not between), 0)
-        return Attack(siege.leaping | siege.stepping | near, tuple(between for _, between in lines if between))
+        return Attackers(
+            attackers.leaping | attackers.stepping | near, tuple(between for _, between in lines if between)
+        )
 
     def relief(self, king: int, towers: Towers, memory: int) -> dict[int, int] | None:
-        """Return who can come where to stop one that cannot be blocked: towers by type; None when nothing is enough.
+        """Return by type the towers where a piece that arrives stops an unblockable attacker; None if nothing helps.
 
-        Such an attacker is only stopped by an own piece that comes to a tower. The effects of towers add up: one whom
-        no single arrival stops is not stopped by several. And what dragons imitate only grows by further components.
+        Such an attacker is stopped only by an own piece that comes to a tower. The effects of towers add up: what no
+        single arrival stops is not stopped by several. What dragons imitate only grows with further components.
         """
         key = (king, towers, memory)
         if key not in self._reliefs:
-            attackers = remaining = self.attack(king, towers, memory).unstoppable
+            attackers = remaining = self.attackers(king, towers, memory).unstoppable
             relief: dict[int, int] = {}
             for tower, kind, arrived in self._arrivals(towers) if attackers else ():
-                left = self.attack(king, arrived, memory).unstoppable
+                left = self.attackers(king, arrived, memory).unstoppable
                 if attackers & ~left:
                     relief[kind] = relief.get(kind, 0) | 1 << tower
                     remaining &= left
@@ -163,13 +166,13 @@ class Outlook:
         return self._reliefs[key]
 
     def lines(self, king: int, towers: Towers) -> frozenset[int]:
-        """Return the squares between the king and each who may attack it, now or with one more piece on a tower."""
+        """Return the squares between the king and each possible attacker, now or with one more piece on a tower."""
         key = (king, towers)
         known = self._all_lines.get(key)
         if known is None:
-            attacks = [self.attack(king, towers, _EVERYTHING)]
-            attacks += [self.attack(king, arrived, _EVERYTHING) for _, _, arrived in self._arrivals(towers)]
-            known = self._all_lines[key] = frozenset(between for attack in attacks for between in attack.between)
+            attacks = [self.attackers(king, towers, _EVERYTHING)]
+            attacks += [self.attackers(king, arrived, _EVERYTHING) for _, _, arrived in self._arrivals(towers)]
+            known = self._all_lines[key] = frozenset(between for attackers in attacks for between in attackers.between)
         return known
 
     def _arrivals(self, towers: Towers) -> Iterator[tuple[int, int, Towers]]:
@@ -179,9 +182,9 @@ class Outlook:
                 yield TOWERS[index], kind, (*towers[:index], self.base + kind, *towers[index + 1 :])
 
     def refuges(self, king: int, towers: Towers, memory: int, at_once: bool = False) -> int:
-        """Return the squares one step away where the king need not be in check in the end, own pieces apart.
+        """Return the squares one step away where the king may be safe in the end, own pieces disregarded.
 
-        ``at_once``: where nobody attacks it who cannot be blocked.
+        With ``at_once``: where no unblockable attacker attacks it.
         """
         key = (king, towers, memory, at_once)
         known = self._refuges.get(key)
@@ -190,7 +193,7 @@ class Outlook:
             known = self._refuges[key] = set_of(
                 [
                     square
-                    for square in members_of(sight(KING, king) & ~self.enemies)
+                    for square in members_of(range_of(KING, king) & ~self.enemies)
                     if (
                         self.relief(square, towers, shown) == {}
                         if at_once

@@ -1,4 +1,4 @@
-"""Rearrangements and multi-moves put together part by part (rules, sections 6.7 and 6.8), never enumerated.
+"""Rearrangements and multi-moves built part by part, without enumerating them (rules, sections 6.7 and 6.8).
 
 A part of a multi-move is one component. A part of a rearrangement is a piece's square and another square of the arena,
 as ``e6-e7``: the piece goes there, and what stands there of its own side comes back in exchange, so that a few parts
@@ -9,22 +9,22 @@ import re
 from collections.abc import Sequence
 
 from domain.four_towers import compound_moves, diagram, notes
-from domain.four_towers.attacks import BLACK, DRAGON, KING, WIZARD, in_check
+from domain.four_towers.attacks import BLACK, DRAGON, KING, WIZARD, king_in_check
 from domain.four_towers.board import ARENA_OF, ARENAS, NAMES, NUMBERS, NUMERALS, TOUCHED, TOWERS
 from domain.four_towers.diagram import TITLES
-from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import (
     PROMOTED,
     Rearrangement,
-    component,
     format_move,
     head_of,
-    multi_memory,
+    memory_after_multi_move,
+    play_component,
     target_of,
 )
 from domain.four_towers.notation import read_component
-from domain.four_towers.outcome import checked, drawn
+from domain.four_towers.outcome import in_check, is_drawn
 from domain.four_towers.position import Position, occupied_by, sets_of
+from domain.four_towers.pseudo_legal import PieceReach
 from domain.game import MalformedNotation
 from domain.presentation import Composed, Composition, Hint
 from domain.scene import Scene
@@ -37,7 +37,7 @@ _STEP = re.compile(r"([a-k](?:1[01]|[1-9]))-([a-k](?:1[01]|[1-9]))", re.ASCII)
 
 def compositions(position: Position) -> tuple[Composition, ...]:
     """Return a kind for each arena that can be rearranged, and one for multi-moves if a component is possible."""
-    if drawn(position):
+    if is_drawn(position):
         return ()
     found = []
     for kind, arena in REARRANGE.items():
@@ -66,7 +66,7 @@ def compose(position: Position, kind: str, parts: Sequence[str]) -> Composed:
 def scene(position: Position) -> Scene:
     """Return what a picture of the position shows, with notes on what the pieces on towers do."""
     shown = diagram.scene(position)
-    kings = (NAMES[position.board.index(position.side * BLACK + KING)],) if checked(position) else ()
+    kings = (NAMES[position.board.index(position.side * BLACK + KING)],) if in_check(position) else ()
     spoken = {**shown.spoken, **{king: f"{shown.spoken[king]}, in check" for king in kings}}
     return shown._replace(notes=notes.notes(position), checked=kings, spoken=spoken)
 
@@ -119,7 +119,7 @@ def _steps(position: Position, arena: int) -> dict[str, tuple[Hint, ...]]:
     return found
 
 
-def _step_fault(position: Position, arena: int, origin: int, target: int) -> str | None:
+def _step_refusal(position: Position, arena: int, origin: int, target: int) -> str | None:
     for square in (origin, target):
         if ARENA_OF[square] != arena:
             return f"{NAMES[square]} is no square of arena {NUMERALS[arena]}"
@@ -131,13 +131,13 @@ def _step_fault(position: Position, arena: int, origin: int, target: int) -> str
 
 
 def _compose_rearrangement(position: Position, arena: int, steps: Sequence[tuple[int, int]]) -> Composed:
-    if drawn(position):
+    if is_drawn(position):
         return _refused(position, "the game is over")
     if not _towers_touching(position, WIZARD, arena):
-        return _refused(position, compound_moves.rearrangement_fault(position, _placed(position, arena)) or "")
+        return _refused(position, compound_moves.rearrangement_refusal(position, _placed(position, arena)) or "")
     board = position
     for index, (origin, target) in enumerate(steps):
-        fault = _step_fault(board, arena, origin, target)
+        fault = _step_refusal(board, arena, origin, target)
         if fault:
             reason = f"part {index + 1} ({NAMES[origin]}-{NAMES[target]}): {fault}"
             return Composed(None, index, reason, _steps(board, arena), scene(board))
@@ -148,7 +148,7 @@ def _compose_rearrangement(position: Position, arena: int, steps: Sequence[tuple
     if not steps:
         return Composed(None, None, "put a piece on another square of the arena", _steps(board, arena), scene(board))
     move = _placed(board, arena)
-    reason = compound_moves.rearrangement_fault(position, move) or ""
+    reason = compound_moves.rearrangement_refusal(position, move) or ""
     return Composed(None if reason else format_move(position, move), None, reason, _steps(board, arena), scene(board))
 
 
@@ -166,32 +166,32 @@ def _next_components(position: Position, board: Position, played: Sequence[int])
     Each starts in an arena of its own, all in the zone of one dragon's tower.
     """
     used = {ARENA_OF[head_of(move).origin] for move in played}
-    zones = compound_moves.arenas_under(position, DRAGON)
+    zones = compound_moves.zones_with(position, DRAGON)
     arenas = {arena for zone in zones if used <= set(zone) for arena in zone} - used
-    turn = Turn(board)
+    reach = PieceReach(board)
     dragon = board.side * BLACK + DRAGON
     return [
         move
         for arena in sorted(arenas)
         for square in ARENAS[arena]
         if _is_own(board, square) and board.board[square] != dragon
-        for move in turn.quiet_moves_from(square)
+        for move in reach.plain_moves_from(square)
     ]
 
 
 def _is_legal(position: Position, board: Position, components: Sequence[int]) -> bool:
-    """Tell whether components that can be played, and that lead to ``board``, are a legal multi-move."""
-    imitated = multi_memory(position, components) | position.memories[1 - position.side]
+    """Return whether components that can be played, and that lead to ``board``, are a legal multi-move."""
+    imitated = memory_after_multi_move(position, components) | position.memories[1 - position.side]
     occupied = occupied_by(board.men, 0) | occupied_by(board.men, 1)
-    return board.board != position.board and not in_check(board.men, position.side, imitated, occupied)
+    return board.board != position.board and not king_in_check(board.men, position.side, imitated, occupied)
 
 
 def _following(position: Position, board: Position, played: Sequence[int]) -> dict[str, tuple[Hint, ...]]:
-    """Return the parts that can follow; a last one only if the whole is legal then, for nothing can come to mend it."""
+    """Return the parts that can follow; the last possible one only if the whole is legal with it."""
     found: dict[str, list[Hint]] = {}
-    last = len(played) == compound_moves.MOST_COMPONENTS - 1
+    last = len(played) == compound_moves.MAX_COMPONENTS - 1
     for move in _next_components(position, board, played):
-        if last and not _is_legal(position, component(board, move), [*played, move]):
+        if last and not _is_legal(position, play_component(board, move), [*played, move]):
             continue
         start, target = NAMES[head_of(move).origin], NAMES[target_of(move)]
         label = TITLES[PROMOTED[move & 15]] if move & 15 else "move"
@@ -200,22 +200,22 @@ def _following(position: Position, board: Position, played: Sequence[int]) -> di
 
 
 def _compose_multi(position: Position, components: Sequence[int]) -> Composed:
-    if drawn(position):
+    if is_drawn(position):
         return _refused(position, "the game is over")
-    if not compound_moves.arenas_under(position, DRAGON):
-        return _refused(position, compound_moves.multi_fault(position, ()) or "")
+    if not compound_moves.zones_with(position, DRAGON):
+        return _refused(position, compound_moves.multi_move_refusal(position, ()) or "")
     board = position
     for index, move in enumerate(components):
         played = components[:index]
         if move not in _next_components(position, board, played):
-            reason = compound_moves.multi_fault(position, components[: index + 1]) or ""
+            reason = compound_moves.multi_move_refusal(position, components[: index + 1]) or ""
             return Composed(None, index, reason, _following(position, board, played), scene(board))
-        board = component(board, move)
+        board = play_component(board, move)
     following = _following(position, board, components)
     if len(components) < 2:
         reason = "one component alone is the plain move: add another" if components else "choose the first component"
         return Composed(None, None, reason, following, scene(board))
-    fault = compound_moves.multi_fault(position, components)
+    fault = compound_moves.multi_move_refusal(position, components)
     if fault:
         return Composed(None, None, fault, following, scene(board))
     move_text = format_move(position, compound_moves.canonical(position, components))

@@ -1,7 +1,7 @@
 """Rearrangements and multi-moves (rules, sections 6.7 and 6.8): legality, existence, canonical order.
 
-Both can be far too many to list, so the rules of play never do: a move is judged by itself, and whether there is any
-is answered by looking for one. ``rearrangements`` and ``multi_moves`` list them all, for checks of small positions.
+Both can be far too many to list, so the rules of play never do: a move is checked by itself, and a search decides
+whether there is any. ``rearrangements`` and ``multi_moves`` list them all, to verify small positions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from domain.four_towers.attacks import (
     DRAGON,
     KING,
     WIZARD,
-    Siege,
-    covered,
-    in_check,
+    KingAttackers,
+    is_shielded,
+    king_in_check,
 )
 from domain.four_towers.board import (
     ARENA_OF,
@@ -28,30 +28,30 @@ from domain.four_towers.board import (
     members_of,
     set_of,
 )
-from domain.four_towers.legal_moves import Turn
 from domain.four_towers.moves import (
-    Multi,
+    MultiMove,
     Rearrangement,
-    component,
+    board_after_rearrangement,
     format_move,
     head_of,
     memory_after,
-    multi_memory,
+    memory_after_multi_move,
     play,
-    rearranged,
+    play_component,
 )
 from domain.four_towers.position import Position, occupied_by
-from domain.four_towers.refusals import move_reason
+from domain.four_towers.pseudo_legal import PieceReach
+from domain.four_towers.refusals import move_refusal
 
-MOST_COMPONENTS = 4
+MAX_COMPONENTS = 4
 _ANYWHERE = -1
 
 
 class TrialsExceededError(Exception):
-    """A search has taken more trials than it was given."""
+    """A search has used up its trials."""
 
 
-def arenas_under(position: Position, kind: int) -> list[tuple[int, ...]]:
+def zones_with(position: Position, kind: int) -> list[tuple[int, ...]]:
     """Return the four arenas of each tower where the side to move has a piece of ``kind``."""
     code = position.side * BLACK + kind
     return [arenas for tower, arenas in zip(TOWERS, TOUCHED, strict=True) if position.board[tower] == code]
@@ -67,13 +67,13 @@ def _imitated(position: Position, memory: int) -> int:
 
 
 def _king_is_safe(position: Position, king: int, occupied: int) -> bool:
-    """Tell whether the mover's king is not in check on ``king`` after a rearrangement that fills ``occupied``.
+    """Return whether the mover's king is not in check on ``king`` after a rearrangement that fills ``occupied``.
 
     No tower changes and no enemy moves, so only the king's square and the squares filled matter.
     """
     men, side = position.men, position.side
     imitated = position.memories[0] | position.memories[1]
-    return covered(men, side, king) or not Siege(men, king, 1 - side, imitated).succeeds(occupied)
+    return is_shielded(men, side, king) or not KingAttackers(men, king, 1 - side, imitated).give_check(occupied)
 
 
 def _own_pieces(position: Position, arena: int) -> list[int]:
@@ -96,7 +96,7 @@ def _placed(places: Sequence[int], codes: Sequence[int]) -> bytes:
 
 def _after(position: Position, move: Rearrangement) -> tuple[int, int]:
     """Return the square of the mover's king and the squares filled after a rearrangement."""
-    board = rearranged(position.board, position.side, move)
+    board = board_after_rearrangement(position.board, position.side, move)
     filled = 0
     for square in ARENAS[move.arena]:
         if board[square]:
@@ -104,10 +104,10 @@ def _after(position: Position, move: Rearrangement) -> tuple[int, int]:
     return board.index(position.side * BLACK + KING), _occupied(position) & ~ARENA_SETS[move.arena] | filled
 
 
-def rearrangement_fault(position: Position, move: Rearrangement) -> str | None:
+def rearrangement_refusal(position: Position, move: Rearrangement) -> str | None:
     """Return why ``move`` is not allowed, in a player's words, or None when it is legal."""
     name = NUMERALS[move.arena]
-    if not any(move.arena in arenas for arenas in arenas_under(position, WIZARD)):
+    if not any(move.arena in arenas for arenas in zones_with(position, WIZARD)):
         return f"arena {name} cannot be rearranged: no wizard of yours stands on a tower that touches it"
     if sorted(code for code in move.placement if code) != _own_pieces(position, move.arena):
         return f"a rearrangement names all your pieces in arena {name} and no others"
@@ -115,32 +115,32 @@ def rearrangement_fault(position: Position, move: Rearrangement) -> str | None:
     for place, code in enumerate(move.placement):
         if code and place not in free:
             return f"{NAMES[ARENAS[move.arena][place]]} is held by an enemy"
-    if rearranged(position.board, position.side, move) == position.board:
+    if board_after_rearrangement(position.board, position.side, move) == position.board:
         return "a rearrangement must change something"
     if not _king_is_safe(position, *_after(position, move)):
         return "your king would be in check after this rearrangement"
     return None
 
 
-def any_rearrangement(position: Position) -> Rearrangement | None:
+def find_rearrangement(position: Position) -> Rearrangement | None:
     """Return a legal rearrangement, or None when there is none.
 
     At most 630 placements of an arena differ in what matters to the king: its square and the squares filled.
     """
     king_code = position.side * BLACK + KING
     everybody = _occupied(position)
-    sieges: dict[int, Siege | None] = {}
+    attackers_by_king: dict[int, KingAttackers | None] = {}
 
     def is_safe(king: int, filled: int) -> bool:
         # As no tower changes and no enemy moves, a siege depends on the square of the king alone.
-        if king not in sieges:
+        if king not in attackers_by_king:
             imitated = position.memories[0] | position.memories[1]
-            hidden = covered(position.men, position.side, king)
-            sieges[king] = None if hidden else Siege(position.men, king, 1 - position.side, imitated)
-        siege = sieges[king]
-        return siege is None or not siege.succeeds(filled)
+            hidden = is_shielded(position.men, position.side, king)
+            attackers_by_king[king] = None if hidden else KingAttackers(position.men, king, 1 - position.side, imitated)
+        attackers = attackers_by_king[king]
+        return attackers is None or not attackers.give_check(filled)
 
-    for arena in sorted({arena for arenas in arenas_under(position, WIZARD) for arena in arenas}):
+    for arena in sorted({arena for arenas in zones_with(position, WIZARD) for arena in arenas}):
         squares = ARENAS[arena]
         codes = _own_pieces(position, arena)
         others = [code for code in codes if code != king_code]
@@ -154,7 +154,7 @@ def any_rearrangement(position: Position) -> Rearrangement | None:
                 rest = [place for place in places if place != own]
                 for order in (others, others[::-1]):
                     move = Rearrangement(arena, _placed([*rest, own][: len(codes)], [*order, king_code][: len(codes)]))
-                    if rearranged(position.board, position.side, move) != position.board:
+                    if board_after_rearrangement(position.board, position.side, move) != position.board:
                         return move
     return None
 
@@ -162,12 +162,12 @@ def any_rearrangement(position: Position) -> Rearrangement | None:
 def rearrangements(position: Position) -> list[Rearrangement]:
     """Return all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
     found: set[Rearrangement] = set()
-    for arena in {arena for arenas in arenas_under(position, WIZARD) for arena in arenas}:
+    for arena in {arena for arenas in zones_with(position, WIZARD) for arena in arenas}:
         codes = _own_pieces(position, arena)
         safe: dict[tuple[int, int], bool] = {}
         for places in permutations(_free_places(position, arena), len(codes)):
             move = Rearrangement(arena, _placed(places, codes))
-            if move in found or rearranged(position.board, position.side, move) == position.board:
+            if move in found or board_after_rearrangement(position.board, position.side, move) == position.board:
                 continue
             state = _after(position, move)
             if state not in safe:
@@ -178,30 +178,30 @@ def rearrangements(position: Position) -> list[Rearrangement]:
 
 
 def is_component(position: Position, move: int) -> bool:
-    """Tell whether ``move`` is a component on the board of ``position``; arenas are not looked at."""
+    """Return whether ``move`` is a component on the board of ``position``; arenas are not checked."""
     origin = head_of(move).origin
     code = position.board[origin]
     own = bool(code) and code >> 4 == position.side
-    return own and code & 15 != DRAGON and move in Turn(position).quiet_moves_from(origin)
+    return own and code & 15 != DRAGON and move in PieceReach(position).plain_moves_from(origin)
 
 
-def component_fault(position: Position, move: int) -> str | None:
-    """Return why ``move`` is no component on the board of ``position``, or None; arenas are not looked at."""
+def component_refusal(position: Position, move: int) -> str | None:
+    """Return why ``move`` is no component on the board of ``position``, or None; arenas are not checked."""
     if is_component(position, move):
         return None
     if position.board[head_of(move).origin] == position.side * BLACK + DRAGON:
         return "a dragon never moves in a multi-move"
-    return move_reason(position, move)
+    return move_refusal(position, move)
 
 
 def _is_safe(position: Position, board: Position, memory: int) -> bool:
-    """Tell whether the mover's king is not in check on ``board`` with ``memory``."""
-    return not in_check(board.men, position.side, _imitated(position, memory), _occupied(board))
+    """Return whether the mover's king is not in check on ``board`` with ``memory``."""
+    return not king_in_check(board.men, position.side, _imitated(position, memory), _occupied(board))
 
 
-def multi_fault(position: Position, components: Sequence[int]) -> str | None:
+def multi_move_refusal(position: Position, components: Sequence[int]) -> str | None:
     """Return why the components are not allowed in this order, in a player's words, or None when they are."""
-    zones = arenas_under(position, DRAGON)
+    zones = zones_with(position, DRAGON)
     if not zones:
         return "several moves in one turn need a dragon of yours on a tower"
     arenas: list[int] = []
@@ -216,21 +216,21 @@ def multi_fault(position: Position, components: Sequence[int]) -> str | None:
         arenas.append(arena)
         if not any(set(arenas) <= set(zone) for zone in zones):
             return place + f"arena {NUMERALS[arena]} and those before are not in the zone of one dragon's tower"
-        fault = component_fault(board, move)
+        fault = component_refusal(board, move)
         if fault:
             return place + fault
-        board = component(board, move)
+        board = play_component(board, move)
     if board.board == position.board:
         return "a turn must change something on the board"
-    if not _is_safe(position, board, multi_memory(position, components)):
+    if not _is_safe(position, board, memory_after_multi_move(position, components)):
         return "your king would be in check after this multi-move"
     return None
 
 
-def canonical(position: Position, components: Sequence[int]) -> Multi:
+def canonical(position: Position, components: Sequence[int]) -> MultiMove:
     """Return the canonical order of playable components: the first in ASCII order with the same result [FT-25]."""
-    result = play(position, Multi(tuple(components)))
-    orders = {Multi(order) for order in permutations(components)}
+    result = play(position, MultiMove(tuple(components)))
+    orders = {MultiMove(order) for order in permutations(components)}
     for order in sorted(orders, key=lambda multi: format_move(position, multi)):
         if _is_playable(position, order.components) and play(position, order) == result:
             return order
@@ -241,20 +241,20 @@ def _is_playable(position: Position, components: Sequence[int]) -> bool:
     for move in components:
         if not is_component(position, move):
             return False
-        position = component(position, move)
+        position = play_component(position, move)
     return True
 
 
-def components_from(turn: Turn, arenas: Sequence[int]) -> Iterator[tuple[int, int]]:
+def components_from(reach: PieceReach, arenas: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the arena and the move of every component that starts in one of ``arenas``."""
-    dragons = turn.men[turn.side * BLACK + DRAGON]
+    dragons = reach.men[reach.side * BLACK + DRAGON]
     for arena in arenas:
-        for square in members_of(ARENA_SETS[arena] & turn.mine & ~dragons):
-            for move in turn.quiet_moves_from(square):
+        for square in members_of(ARENA_SETS[arena] & reach.own & ~dragons):
+            for move in reach.plain_moves_from(square):
                 yield arena, move
 
 
-class Line(NamedTuple):
+class ComponentSequence(NamedTuple):
     """A sequence of components: the board after it, the arenas left, and the memory of the pieces that moved."""
 
     board: Position
@@ -262,32 +262,32 @@ class Line(NamedTuple):
     components: tuple[int, ...]
     memory: int
 
-    def then(self, arena: int, move: int) -> "Line":
+    def extended_by(self, arena: int, move: int) -> "ComponentSequence":
         """Return the sequence with one more component, which starts in ``arena``."""
         moved = self.board.board[head_of(move).origin] & 15
         memory = self.memory | (memory_after(self.board, move) if moved <= KING else 0)
         left = tuple(other for other in self.arenas if other != arena)
-        return Line(component(self.board, move), left, (*self.components, move), memory)
+        return ComponentSequence(play_component(self.board, move), left, (*self.components, move), memory)
 
 
-def is_solution(position: Position, line: Line) -> bool:
+def is_legal_sequence(position: Position, line: ComponentSequence) -> bool:
     """Return whether ``line`` changes the position and leaves no king in check."""
     memory = line.memory or position.memories[position.side]
     return line.board.board != position.board and _is_safe(position, line.board, memory)
 
 
-def multi_moves(position: Position) -> list[Multi]:
+def multi_moves(position: Position) -> list[MultiMove]:
     """Return all legal multi-moves in ASCII order of their strings; there may be millions."""
-    found: dict[tuple[tuple[int, ...], Position], Multi] = {}
-    for zone in arenas_under(position, DRAGON):
-        lines = [Line(position, zone, (), 0)]
+    found: dict[tuple[tuple[int, ...], Position], MultiMove] = {}
+    for zone in zones_with(position, DRAGON):
+        lines = [ComponentSequence(position, zone, (), 0)]
         while lines:
             line = lines.pop()
-            for arena, move in components_from(Turn(line.board), line.arenas):
-                longer = line.then(arena, move)
+            for arena, move in components_from(PieceReach(line.board), line.arenas):
+                longer = line.extended_by(arena, move)
                 lines.append(longer)
-                if len(longer.components) > 1 and is_solution(position, longer):
-                    multi = Multi(longer.components)
+                if len(longer.components) > 1 and is_legal_sequence(position, longer):
+                    multi = MultiMove(longer.components)
                     key = (tuple(sorted(longer.components)), play(position, multi))
                     known = found.get(key)
                     if known is None or format_move(position, multi) < format_move(position, known):

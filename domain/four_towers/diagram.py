@@ -1,4 +1,4 @@
-"""The board as text and as a scene: arenas a little apart, towers between them."""
+"""The board as text and as a scene, with gaps between the arenas and towers in these gaps."""
 
 from domain.four_towers.attacks import BLACK, CODES, LANCER
 from domain.four_towers.board import (
@@ -12,7 +12,7 @@ from domain.four_towers.board import (
     TOWER_SET,
     TOWERS,
 )
-from domain.four_towers.position import NEVER, Position, letter_of, memory_text, pair_text
+from domain.four_towers.position import NO_RETURN, Position, letter_of, memory_text, pair_text
 from domain.scene import Cell, Label, Piece, Scene
 
 TITLES = (
@@ -50,11 +50,11 @@ def diagram(position: Position) -> str:
     lines.append("   " + " ".join(_FILES))
     white, black = map(memory_text, position.memories)
     lines.append(
-        f"{_COLOURS[position.side]} to move, {position.clock} quiet plies; dragons imitate {white} and {black}"
+        f"{_COLOURS[position.side]} to move, {position.halfmove_clock} quiet plies; dragons imitate {white} and {black}"
     )
-    if position.passed:
-        lines.append("en passant: " + ", ".join(map(pair_text, position.passed)))
-    if position.returning != NEVER:
+    if position.en_passant:
+        lines.append("en passant: " + ", ".join(map(pair_text, position.en_passant)))
+    if position.returning != NO_RETURN:
         code, tower = position.returning
         lines.append(f"the {TITLES[code & 15]} captured on {NAMES[tower]} may return")
     return "\n".join(lines)
@@ -73,7 +73,7 @@ def _apart(square: int) -> tuple[float, float]:
     return low % 3 + 0.5, low // 3 + 0.5
 
 
-def _place(square: int) -> tuple[float, float]:
+def _square_order(square: int) -> tuple[float, float]:
     """Return the top left corner of a square in the picture."""
     x, y = COORDINATES[square]
     right, up = _apart(square)
@@ -83,7 +83,7 @@ def _place(square: int) -> tuple[float, float]:
 def _cell(square: int) -> Cell:
     x, y = COORDINATES[square]
     shade = "tower" if TOWER_SET >> square & 1 else "dark" if (x + y) % 2 == 0 else "light"
-    return Cell(NAMES[square], *_place(square), shade)
+    return Cell(NAMES[square], *_square_order(square), shade)
 
 
 _WIDTH = _MARGIN + 11 + 2 * _GAP + 0.3
@@ -96,10 +96,10 @@ def _labels() -> tuple[Label, ...]:
     labels = []
     for file in _FILES:
         lowest = next(rank for rank in range(1, 12) if file in FILES_OF_RANKS[rank - 1])
-        left, top = _place(NUMBERS[f"{file}{lowest}"])
+        left, top = _square_order(NUMBERS[f"{file}{lowest}"])
         labels.append(Label(file, left + 0.5, top + 1.32))
     for rank, files in enumerate(FILES_OF_RANKS, 1):
-        left, top = _place(NUMBERS[f"{files[0]}{rank}"])
+        left, top = _square_order(NUMBERS[f"{files[0]}{rank}"])
         labels.append(Label(str(rank), left - 0.26, top + 0.72))
     return tuple(labels)
 

@@ -1,10 +1,10 @@
-"""What a position is worth to the opponents' search, which moves to look at first, and which beyond the horizon."""
+"""Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
 from collections.abc import Iterable, Iterator
 
 from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN
 from domain.four_towers.board import ARENAS, COORDINATES, SQUARES, TOWER_SET
-from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import (
     CAPTURE,
     HEAD_SHIFT,
@@ -13,13 +13,13 @@ from domain.four_towers.moves import (
     PROMOTIONS,
     RETURN,
     Move,
-    Multi,
+    MultiMove,
     Rearrangement,
+    board_after_rearrangement,
     head_of,
-    rearranged,
     target_of,
 )
-from domain.four_towers.outcome import checked, drawn
+from domain.four_towers.outcome import in_check, is_drawn
 from domain.four_towers.position import Position
 
 VALUES = (0, 450, 300, 850, 300, 850, 700, 1250, 0, 350, 100, 220)
@@ -55,7 +55,7 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
 PLACED = _placed_values()
 """By code and square, good for White: what the piece is worth there."""
 _CONTACTS = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
-"""By head: whether a move that begins so is looked at beyond the horizon."""
+"""By head: whether such a move is noisy."""
 
 
 def evaluate(position: Position, seat: int) -> int:
@@ -72,14 +72,14 @@ def evaluate(position: Position, seat: int) -> int:
 
 
 def order(position: Position, moves: Iterable[Move]) -> list[Move]:
-    """Return captures of dear pieces by cheap ones first, then promotions and returns, then steps to better squares."""
+    """Return captures of valuable pieces by cheap ones first, then promotions and returns, then steps forward."""
     board = position.board
     base = position.side * BLACK
     sign = 1 - 2 * position.side
 
     def weight(move: Move) -> int:
         if not isinstance(move, int):
-            return -gain_of(position, move)
+            return -gain_of_compound_move(position, move)
         head, target = head_of(move), target_of(move)
         if head.mark == RETURN:
             return -1000 - sign * PLACED[base + head.part][target]
@@ -94,11 +94,11 @@ def order(position: Position, moves: Iterable[Move]) -> list[Move]:
     return sorted(moves, key=weight)
 
 
-def gain_of(position: Position, move: Multi | Rearrangement) -> int:
+def gain_of_compound_move(position: Position, move: MultiMove | Rearrangement) -> int:
     """Return how much better the moved pieces stand after ``move``, for the side that plays it."""
     board, gain = position.board, 0
     if isinstance(move, Rearrangement):
-        after = rearranged(board, position.side, move)
+        after = board_after_rearrangement(board, position.side, move)
         gain = sum(PLACED[after[square]][square] - PLACED[board[square]][square] for square in ARENAS[move.arena])
     else:
         squares = bytearray(board)
@@ -123,14 +123,14 @@ def noisy_moves(position: Position) -> tuple[Iterable[int], bool]:
 
     A check that only a rearrangement or a multi-move can meet leaves no evasion here.
     """
-    if drawn(position):
+    if is_drawn(position):
         return (), True
-    if checked(position):
-        return Turn(position).moves(), False
+    if in_check(position):
+        return MoveGenerator(position).moves(), False
     return _contacts(position), True
 
 
 def _contacts(position: Position) -> Iterator[int]:
-    for move in Turn(position).moves():
+    for move in MoveGenerator(position).moves():
         if _CONTACTS[move >> HEAD_SHIFT] or move & 15 == _BEST_PROMOTION:
             yield move

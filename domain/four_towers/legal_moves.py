@@ -13,9 +13,9 @@ from domain.four_towers.attacks import (
     QUEEN,
     ROOK,
     WIZARD,
-    Siege,
-    covered,
-    in_check,
+    KingAttackers,
+    is_shielded,
+    king_in_check,
 )
 from domain.four_towers.board import (
     DIAGONAL_RAYS,
@@ -39,10 +39,10 @@ from domain.four_towers.moves import (
     RETURNS,
     STARTS,
     SWAP,
-    displaced,
+    sets_after,
 )
 from domain.four_towers.position import Position
-from domain.four_towers.pseudo_legal import Reach
+from domain.four_towers.pseudo_legal import PieceReach
 
 _TOWER_TARGETS = frozenset(TARGETS[tower] for tower in TOWERS)
 _TARGET_MASK = 127 << TARGET_SHIFT
@@ -52,22 +52,39 @@ _PARTS = {
 }
 """By compound piece: the parts that it may send off."""
 _EVERYWHERE = -1
-_HOLDING = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
+_ATTACK_CHANGING = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
 """The types that change who attacks a king when they leave a tower."""
 
 
-class Turn(Reach):
-    """The side to move in one position and its legal moves; ``pseudo_legal``: also those that leave its king in check.
+class MoveGenerator:
+    """Generates the legal moves of the side to move in one position, compound moves excepted.
 
-    With a move that is ``wanted``, no other is looked at.
+    With ``pseudo_legal`` it includes moves that leave the own king in check. With ``only`` it looks at no other move.
     """
 
-    __slots__ = ("dangers", "enemy_dragons", "king", "pseudo_legal", "wanted")
+    __slots__ = (
+        "board",
+        "dangers",
+        "enemy_dragons",
+        "king",
+        "men",
+        "occupied",
+        "only",
+        "own",
+        "position",
+        "pseudo_legal",
+        "reach",
+        "side",
+    )
 
-    def __init__(self, position: Position, pseudo_legal: bool = False, wanted: int | None = None) -> None:
-        super().__init__(position)
+    def __init__(self, position: Position, pseudo_legal: bool = False, only: int | None = None) -> None:
+        reach = PieceReach(position)
+        self.position = position
+        self.board, self.men, self.side = reach.board, reach.men, reach.side
+        self.own, self.occupied = reach.own, reach.occupied
+        self.reach = reach
         self.pseudo_legal = pseudo_legal
-        self.wanted = wanted
+        self.only = only
         self.king = self.men[(self.side << 4) + KING].bit_length() - 1
         self.enemy_dragons = self.men[(1 - self.side << 4) + DRAGON]
         self.dangers: dict[int, tuple[bool, int, int]] = {}
@@ -75,7 +92,7 @@ class Turn(Reach):
     def moves(self) -> list[int]:
         """Return all legal moves but rearrangements and multi-moves, in ASCII order of their strings."""
         found = self.returns()
-        squares = self.mine
+        squares = self.own
         while squares:
             lowest = squares & -squares
             squares ^= lowest
@@ -84,9 +101,9 @@ class Turn(Reach):
         return found
 
     def any_move(self) -> bool:
-        """Tell whether there is a legal move that is no rearrangement and no multi-move."""
+        """Return whether there is a legal move that is no rearrangement and no multi-move."""
         found: list[int] = []
-        for square in members_of(self.mine):
+        for square in members_of(self.own):
             self.add_moves_from(square, found)
             if found:
                 return True
@@ -95,7 +112,7 @@ class Turn(Reach):
     def moves_from(self, square: int) -> list[int]:
         """Return the legal moves of the piece on ``square`` and of its parts, in no particular order."""
         found: list[int] = []
-        if self.mine >> square & 1:
+        if self.own >> square & 1:
             self.add_moves_from(square, found)
         return found
 
@@ -109,7 +126,7 @@ class Turn(Reach):
         moves = [start | TARGETS[square] for square in members_of(ZONE_OF[tower] & ~self.occupied)]
         found: list[int] = []
         memory = kind if kind < KING else self.position.memories[self.side]
-        self._admit(found, -1, moves, [], memory, False, False)
+        self._add_legal(found, -1, moves, [], memory, False, False)
         return found
 
     def add_moves_from(self, square: int, found: list[int]) -> None:
@@ -122,29 +139,30 @@ class Turn(Reach):
         elif kind == KING:
             self._add_king(square, found)
         elif kind == LANCER:
-            quiet, risky = self.lancer_reach(square)
-            self._admit(found, square, quiet, risky, self.position.memories[self.side], True, False)
+            quiet, unverified = self.reach.lancer_moves(square)
+            self._add_legal(found, square, quiet, unverified, self.position.memories[self.side], True, False)
             self._add_pawn(square, PAWN, found)
         else:
-            movement = self.movement(square, kind)
-            if movement or self.hops is not None or TOWER_SET >> square & 1:
-                vacant, contacts = self.reach(square, movement)
+            movement = self.reach.movement(square, kind)
+            if movement or self.reach.hops is not None or TOWER_SET >> square & 1:
+                vacant, contacts = self.reach.reached_from(square, movement)
                 memory = self.position.memories[self.side]
-                self._add_reach(square, 0, DRAGON, vacant, contacts, memory, found)
+                self._add_piece_moves(square, 0, DRAGON, vacant, contacts, memory, found)
 
     def _add_components(self, square: int, kind: int, found: list[int]) -> None:
-        movement = self.movement(square, kind)
+        reach = self.reach
+        movement = reach.movement(square, kind)
         parts = _PARTS[kind]
         if not parts:
-            vacant, contacts = self.reach(square, movement)
-            self._add_reach(square, 0, kind, vacant, contacts, movement, found)
+            vacant, contacts = reach.reached_from(square, movement)
+            self._add_piece_moves(square, 0, kind, vacant, contacts, movement, found)
             return
-        reaches = {bit: self.reach(square, bit) for bit in (ROOK, BISHOP, KNIGHT) if kind & bit}
-        held = bool(self.barred >> square & 1) and kind != MARSHALL
-        if self.wanted is not None:
-            parts = tuple(part for part in parts if part == HEADS[self.wanted >> HEAD_SHIFT].part)
+        reaches = {bit: reach.reached_from(square, bit) for bit in (ROOK, BISHOP, KNIGHT) if kind & bit}
+        is_held = bool(reach.marshall_zone >> square & 1) and kind != MARSHALL
+        if self.only is not None:
+            parts = tuple(part for part in parts if part == HEADS[self.only >> HEAD_SHIFT].part)
         for part in (0, *parts):
-            if part in FREE and held:
+            if part in FREE and is_held:
                 # A rook, knight or marshall may not leave a queen, cardinal or wizard here [FT-16].
                 continue
             mover = part or kind
@@ -156,135 +174,135 @@ class Turn(Reach):
                     if mover & bit:
                         vacant += squares
                         contacts += pieces
-                if self.knighted and mover & ROOK:
+                if reach.knight_towers and mover & ROOK:
                     vacant, contacts = list(dict.fromkeys(vacant)), list(dict.fromkeys(contacts))
-            self._add_reach(square, part, mover, vacant, contacts, mover, found)
+            self._add_piece_moves(square, part, mover, vacant, contacts, mover, found)
 
     def _add_king(self, square: int, found: list[int]) -> None:
-        vacant, contacts = self.reach(square, KING)
+        vacant, contacts = self.reach.reached_from(square, KING)
         if TOWER_SET >> square & 1:
             distant: list[int] = []
-            self.add_rays(self.surface.rays[square], [], distant)
-            self.add_rays(DIAGONAL_RAYS[square], [], distant)
-            contacts += [met for met in dict.fromkeys(distant) if not self.mine >> met & 1 and met not in contacts]
-        self._add_reach(square, 0, KING, vacant, contacts, KING, found)
+            self.reach.add_rays(self.reach.surface.rays[square], [], distant)
+            self.reach.add_rays(DIAGONAL_RAYS[square], [], distant)
+            contacts += [met for met in dict.fromkeys(distant) if not self.own >> met & 1 and met not in contacts]
+        self._add_piece_moves(square, 0, KING, vacant, contacts, KING, found)
 
-    def _add_reach(
+    def _add_piece_moves(
         self, square: int, part: int, mover: int, vacant: list[int], contacts: list[int], memory: int, found: list[int]
     ) -> None:
         """Add the moves of a piece or part other than a pawn or lancer."""
-        board, side = self.board, self.side
+        board, side, reach = self.board, self.side, self.reach
         starts = STARTS[part]
         start = starts[PLAIN][square]
         quiet = [start | target for target in vacant]
-        risky: list[int] = []
+        unverified: list[int] = []
         on_tower = TOWER_SET >> square & 1
         for met in contacts:
             there = board[met]
             kind = there & 15
             if there >> 4 == side:
-                if self.may_attach(mover, kind, square, met):
-                    (risky if TOWER_SET >> met & 1 else quiet).append(starts[ATTACH][square] | TARGETS[met])
+                if reach.may_attach(mover, kind, square, met):
+                    (unverified if TOWER_SET >> met & 1 else quiet).append(starts[ATTACH][square] | TARGETS[met])
                 if not part and kind != mover and (on_tower or TOWER_SET >> met & 1):
                     # One end of a swap is a tower; it never changes nothing [FT-12, FT-18].
-                    risky.append(starts[SWAP][square] | TARGETS[met])
-            elif kind != KING and not (self.barred and self.is_barred(mover, kind, square, met)):
-                (risky if TOWER_SET >> met & 1 else quiet).append(starts[CAPTURE][square] | TARGETS[met])
-        if self.hops is not None and not on_tower:
-            for end in self.direct_ends(square):
+                    unverified.append(starts[SWAP][square] | TARGETS[met])
+            elif kind != KING and not (reach.marshall_zone and reach.is_capture_barred(mover, kind, square, met)):
+                (unverified if TOWER_SET >> met & 1 else quiet).append(starts[CAPTURE][square] | TARGETS[met])
+        if reach.hops is not None and not on_tower:
+            for end in reach.direct_ends(square):
                 if not board[end]:
                     if TARGETS[end] not in vacant:
                         quiet.append(starts[DIRECT][square] | TARGETS[end])
-                elif end not in contacts and self.may_attach(mover, board[end] & 15, square, end):
+                elif end not in contacts and reach.may_attach(mover, board[end] & 15, square, end):
                     quiet.append(starts[DIRECT_ATTACH][square] | TARGETS[end])
         if mover in (KNIGHT, CARDINAL):
             # On a tower these change the movements of enemies.
-            risky += [move for move in quiet if move & _TARGET_MASK in _TOWER_TARGETS]
+            unverified += [move for move in quiet if move & _TARGET_MASK in _TOWER_TARGETS]
             quiet = [move for move in quiet if move & _TARGET_MASK not in _TOWER_TARGETS]
-        shifting = mover == KING or bool(on_tower and (part or mover in _HOLDING))
-        self._admit(found, square, quiet, risky, memory, not part, shifting)
+        changes_attacks = mover == KING or bool(on_tower and (part or mover in _ATTACK_CHANGING))
+        self._add_legal(found, square, quiet, unverified, memory, not part, changes_attacks)
 
     def _add_pawn(self, square: int, part: int, found: list[int]) -> None:
-        quiet, risky = self.pawn_reach(square, part)
-        self._admit(found, square, quiet, risky, self.position.memories[self.side], not part, False)
+        quiet, unverified = self.reach.pawn_moves(square, part)
+        self._add_legal(found, square, quiet, unverified, self.position.memories[self.side], not part, False)
 
     def danger(self, memory: int) -> tuple[bool, int, int]:
         """Return how the own king stands once the mover's dragon memory is ``memory``.
 
-        That is whether it is in check, the own pieces that must not leave their squares without a look, and the
-        squares of which every answer to the check that moves neither the king nor a tower's piece must reach one.
+        That is whether it is in check, the own pieces whose moves must be tried out, and the squares of which every
+        answer to the check that moves neither the king nor a piece on a tower must reach one.
         """
         white, black = self.position.memories
         imitated = (memory | (black, white)[self.side]) if self.enemy_dragons else 0
         known = self.dangers.get(imitated)
         if known is None:
-            known = self.dangers[imitated] = self._look(imitated)
+            known = self.dangers[imitated] = self._find_danger(imitated)
         return known
 
-    def _look(self, imitated: int) -> tuple[bool, int, int]:
-        if covered(self.men, self.side, self.king):
+    def _find_danger(self, imitated: int) -> tuple[bool, int, int]:
+        if is_shielded(self.men, self.side, self.king):
             return False, 0, _EVERYWHERE
-        siege = Siege(self.men, self.king, 1 - self.side, imitated)
-        direct = siege.leaping | siege.stepping
-        checked, exposed, answers = bool(direct), 0, _EVERYWHERE
+        attackers = KingAttackers(self.men, self.king, 1 - self.side, imitated)
+        direct = attackers.leaping | attackers.stepping
+        is_checked, exposed, answers = bool(direct), 0, _EVERYWHERE
         if direct:
             answers = direct if not direct & (direct - 1) else 0
         occupied = self.occupied
-        for source, between in siege.lines():
+        for source, between in attackers.lines():
             blockers = between & occupied
             if not blockers:
-                checked = True
+                is_checked = True
                 answers &= between | 1 << source
             elif not blockers & (blockers - 1):
                 exposed |= blockers
-        return checked, exposed & self.mine, answers
+        return is_checked, exposed & self.own, answers
 
-    def _admit(
+    def _add_legal(
         self,
         found: list[int],
         square: int,
         quiet: list[int],
-        risky: list[int],
+        unverified: list[int],
         memory: int,
-        leaves: bool,
-        shifting: bool,
+        vacates: bool,
+        changes_attacks: bool,
     ) -> None:
         """Add the moves that leave the own king safe.
 
-        ``quiet`` moves change nothing on towers that concerns a king but by leaving their own (``shifting``), and
-        empty no square but their own (``leaves``); ``risky`` ones are tried out in any case.
+        ``quiet`` moves change nothing on towers that concerns a king, except by leaving their own
+        (``changes_attacks``), and vacate no square but their own (``vacates``); ``unverified`` moves are tried out.
         """
-        if self.wanted is not None:
-            quiet = [move for move in quiet if move == self.wanted]
-            risky = [move for move in risky if move == self.wanted]
-            if not quiet and not risky:
+        if self.only is not None:
+            quiet = [move for move in quiet if move == self.only]
+            unverified = [move for move in unverified if move == self.only]
+            if not quiet and not unverified:
                 return
         if self.pseudo_legal:
             found += quiet
-            found += risky
+            found += unverified
             return
-        checked, exposed, answers = self.danger(memory)
-        if not checked and not shifting and not (leaves and exposed >> square & 1):
+        is_checked, exposed, answers = self.danger(memory)
+        if not is_checked and not changes_attacks and not (vacates and exposed >> square & 1):
             found += quiet
-        elif checked and not shifting:
-            risky = risky + [
+        elif is_checked and not changes_attacks:
+            unverified = unverified + [
                 move
                 for move in quiet
                 if answers >> SQUARE_AT[move >> TARGET_SHIFT & 127] & 1 or move & _TARGET_MASK in _TOWER_TARGETS
             ]
         else:
-            risky = risky + quiet
-        if risky:
+            unverified = unverified + quiet
+        if unverified:
             white, black = self.position.memories
             imitated = memory | (black, white)[self.side]
-            found += [move for move in risky if self._survives(move, imitated)]
+            found += [move for move in unverified if self._leaves_king_safe(move, imitated)]
 
-    def _survives(self, move: int, imitated: int) -> bool:
-        """Tell whether the own king is not in check after ``move``, the dragons imitating ``imitated`` then."""
+    def _leaves_king_safe(self, move: int, imitated: int) -> bool:
+        """Return whether the own king is not in check after ``move``, the dragons imitating ``imitated`` then."""
         _, part, origin, mark = HEADS[move >> HEAD_SHIFT]
         occupied = self.occupied | 1 << SQUARE_AT[move >> TARGET_SHIFT & 127]
         if not part and mark != SWAP and mark != RETURN:
             occupied ^= 1 << origin
         if move >> 4 & 127:
             occupied ^= 1 << SQUARE_AT[(move >> 4 & 127) - 1]
-        return not in_check(displaced(self.board, self.men, self.side, move), self.side, imitated, occupied)
+        return not king_in_check(sets_after(self.board, self.men, self.side, move), self.side, imitated, occupied)

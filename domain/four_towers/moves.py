@@ -34,7 +34,7 @@ from domain.four_towers.board import (
     ZONES,
     surface,
 )
-from domain.four_towers.position import LETTERS, NEVER, Position, pair_text, sets_of
+from domain.four_towers.position import LETTERS, NO_RETURN, Position, pair_text, sets_of
 
 ATTACH, PLAIN, SWAP, DIRECT, DIRECT_ATTACH, CAPTURE, RETURN = range(7)
 MARKS = ("+", "-", "<>", ">>", ">>+", "x")
@@ -56,7 +56,7 @@ class Head(NamedTuple):
     mark: int
 
 
-class Multi(NamedTuple):
+class MultiMove(NamedTuple):
     """A multi-move: its components, plain moves, in the order of play (section 6.8)."""
 
     components: tuple[int, ...]
@@ -69,7 +69,7 @@ class Rearrangement(NamedTuple):
     placement: bytes
 
 
-Move = int | Multi | Rearrangement
+Move = int | MultiMove | Rearrangement
 
 
 def _heads() -> tuple[Head, ...]:
@@ -123,7 +123,7 @@ def victim_bits(square: int) -> int:
 
 
 def is_encoded(move: object) -> bool:
-    """Tell whether ``move`` is an integer of the form that ``head_of`` and the others read."""
+    """Return whether ``move`` is an integer of the form that ``head_of`` and the others read."""
     return (
         isinstance(move, int)
         and 0 <= move < len(HEADS) << HEAD_SHIFT
@@ -133,7 +133,7 @@ def is_encoded(move: object) -> bool:
     )
 
 
-def displaced(board: bytes, men: Sequence[int], side: int, move: int) -> list[int]:
+def sets_after(board: bytes, men: Sequence[int], side: int, move: int) -> list[int]:
     """Return the set of squares of each code after ``move``."""
     _, part, origin, mark = HEADS[move >> HEAD_SHIFT]
     target = SQUARE_AT[move >> TARGET_SHIFT & 127]
@@ -181,7 +181,7 @@ def memory_after(position: Position, move: int) -> int:
     return kind
 
 
-def crossed_by(position: Position, move: int) -> int:
+def crossed_square(position: Position, move: int) -> int:
     """Return the square that ``move`` crosses if it is a two-square move of a pawn or lancer, else -1 (section 5.2)."""
     _, part, origin, mark = HEADS[move >> HEAD_SHIFT]
     if mark not in (PLAIN, CAPTURE, ATTACH) or move & 15:
@@ -197,18 +197,18 @@ def crossed_by(position: Position, move: int) -> int:
 def play(position: Position, move: Move) -> Position:
     """Return the position after the legal move ``move``."""
     if isinstance(move, int):
-        return _play_one(position, move)
-    if isinstance(move, Multi):
+        return _play_single(position, move)
+    if isinstance(move, MultiMove):
         return _play_multi(position, move)
-    return _rearranged(position, move)
+    return _play_rearrangement(position, move)
 
 
-def _play_one(position: Position, move: int) -> Position:
-    board, men, side, _, memories, returning, clock, number = position
+def _play_single(position: Position, move: int) -> Position:
+    board, men, side, _, memories, returning, halfmove_clock, move_number = position
     _, part, origin, mark = HEADS[move >> HEAD_SHIFT]
     target = target_of(move)
     base = side << 4
-    sets = displaced(board, men, side, move)
+    sets = sets_after(board, men, side, move)
     squares = bytearray(board)
     there = board[target]
     victim = -1
@@ -228,8 +228,8 @@ def _play_one(position: Position, move: int) -> Position:
         if move & 15:
             landing = base + PROMOTED[move & 15]
         squares[target] = landing
-    crossed = crossed_by(position, move)
-    passed = ((crossed, target),) if crossed >= 0 and not squares[crossed] else ()
+    crossed = crossed_square(position, move)
+    en_passant = ((crossed, target),) if crossed >= 0 and not squares[crossed] else ()
     taken = mark == CAPTURE and victim < 0
     on_tower = taken and bool(TOWER_SET >> target & 1)
     final = bool(move & 15) or victim >= 0 or (taken and not on_tower)
@@ -238,65 +238,65 @@ def _play_one(position: Position, move: int) -> Position:
         bytes(squares),
         tuple(sets),
         1 - side,
-        passed,
+        en_passant,
         (memory, memories[1]) if side == 0 else (memories[0], memory),
-        (there, target) if on_tower else NEVER,
-        _clock_after(clock, returning != NEVER and mark != RETURN, final),
-        number + side,
+        (there, target) if on_tower else NO_RETURN,
+        _halfmove_clock_after(halfmove_clock, returning != NO_RETURN and mark != RETURN, final),
+        move_number + side,
     )
 
 
-def _clock_after(clock: int, lapsed: bool, final: bool) -> int:
+def _halfmove_clock_after(halfmove_clock: int, lapsed: bool, final: bool) -> int:
     """Return the no-progress clock: a right to return that lapses makes the capture before final [FT-27]."""
-    return 0 if lapsed or final else clock + 1
+    return 0 if lapsed or final else halfmove_clock + 1
 
 
-def component(position: Position, move: int) -> Position:
+def play_component(position: Position, move: int) -> Position:
     """Return the board after one component of a multi-move; the side to move and the other fields stay."""
     board, men, side = position[0], position[1], position[2]
     squares = bytearray(board)
     origin = HEADS[move >> HEAD_SHIFT].origin
     squares[target_of(move)] = (side << 4) + PROMOTED[move & 15] if move & 15 else board[origin]
     squares[origin] = 0
-    return position._replace(board=bytes(squares), men=tuple(displaced(board, men, side, move)))
+    return position._replace(board=bytes(squares), men=tuple(sets_after(board, men, side, move)))
 
 
-def multi_memory(position: Position, components: Sequence[int]) -> int:
+def memory_after_multi_move(position: Position, components: Sequence[int]) -> int:
     """Return the mover's dragon memory after the components, the union of all that moved (section 6.4)."""
     memory = 0
     for move in components:
         if position.board[HEADS[move >> HEAD_SHIFT].origin] & 15 <= KING:
             memory |= memory_after(position, move)
-        position = component(position, move)
+        position = play_component(position, move)
     return memory or position.memories[position.side]
 
 
-def _play_multi(position: Position, multi: Multi) -> Position:
+def _play_multi(position: Position, multi: MultiMove) -> Position:
     board = position
     passed: dict[int, int] = {}
     for move in multi.components:
         origin, target = head_of(move).origin, target_of(move)
-        # A piece that moves on takes its pair with it, whatever comes to stand there later (section 5.2).
+        # A piece that moves on takes its pair with it, even if another piece arrives there later (section 5.2).
         passed.pop(origin, None)
-        crossed = crossed_by(board, move)
+        crossed = crossed_square(board, move)
         if crossed >= 0:
             passed[target] = crossed
-        board = component(board, move)
+        board = play_component(board, move)
     pairs = sorted(((crossed, target) for target, crossed in passed.items() if not board.board[crossed]), key=pair_text)
-    memory = multi_memory(position, multi.components)
+    memory = memory_after_multi_move(position, multi.components)
     side, memories = position.side, position.memories
     promoted = any(move & 15 for move in multi.components)
     return board._replace(
         side=1 - side,
-        passed=tuple(pairs),
+        en_passant=tuple(pairs),
         memories=(memory, memories[1]) if side == 0 else (memories[0], memory),
-        returning=NEVER,
-        clock=_clock_after(position.clock, position.returning != NEVER, promoted),
-        number=position.number + side,
+        returning=NO_RETURN,
+        halfmove_clock=_halfmove_clock_after(position.halfmove_clock, position.returning != NO_RETURN, promoted),
+        move_number=position.move_number + side,
     )
 
 
-def rearranged(board: bytes, side: int, move: Rearrangement) -> bytes:
+def board_after_rearrangement(board: bytes, side: int, move: Rearrangement) -> bytes:
     """Return the board after a rearrangement."""
     squares = bytearray(board)
     for square, code in zip(ARENAS[move.arena], move.placement, strict=True):
@@ -305,16 +305,16 @@ def rearranged(board: bytes, side: int, move: Rearrangement) -> bytes:
     return bytes(squares)
 
 
-def _rearranged(position: Position, move: Rearrangement) -> Position:
-    board = rearranged(position.board, position.side, move)
+def _play_rearrangement(position: Position, move: Rearrangement) -> Position:
+    board = board_after_rearrangement(position.board, position.side, move)
     return position._replace(
         board=board,
         men=sets_of(board),
         side=1 - position.side,
-        passed=(),
-        returning=NEVER,
-        clock=_clock_after(position.clock, position.returning != NEVER, False),
-        number=position.number + position.side,
+        en_passant=(),
+        returning=NO_RETURN,
+        halfmove_clock=_halfmove_clock_after(position.halfmove_clock, position.returning != NO_RETURN, False),
+        move_number=position.move_number + position.side,
     )
 
 
@@ -326,7 +326,7 @@ def format_move(position: Position, move: Move) -> str:
         return (
             f"{head_of(move).text}{NAMES[target_of(move)]}{taken}{'=' + PROMOTIONS[promotion - 1] if promotion else ''}"
         )
-    if isinstance(move, Multi):
+    if isinstance(move, MultiMove):
         return ";".join(format_move(position, part) for part in move.components)
     return format_rearrangement(move)
 

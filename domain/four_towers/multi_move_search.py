@@ -1,4 +1,4 @@
-"""Whether any multi-move leaves the own king safe: a search that ends with the first (rules, sections 6.8 and 7)."""
+"""The search for any multi-move that leaves the own king safe (rules, sections 6.8 and 7)."""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -8,33 +8,41 @@ from typing import NamedTuple
 
 from domain.four_towers.attacks import BLACK, DRAGON, KING, LANCER, PAWN
 from domain.four_towers.board import ARENA_OF, ARENA_SETS, TOWER_SET, TOWERS, members_of
-from domain.four_towers.check_tables import LATER_SHIELDS, SHIELDS, Outlook, Towers, seeing, sight, ways
-from domain.four_towers.compound_moves import MOST_COMPONENTS, TrialsExceededError, arenas_under, canonical
-from domain.four_towers.moves import PROMOTED, Multi, head_of, memory_after, target_of
+from domain.four_towers.check_tables import (
+    LATER_SHIELDS,
+    SHIELDS,
+    CheckTables,
+    Towers,
+    paths_to,
+    range_of,
+    squares_with_range_to,
+)
+from domain.four_towers.compound_moves import MAX_COMPONENTS, TrialsExceededError, canonical, zones_with
+from domain.four_towers.moves import PROMOTED, MultiMove, head_of, memory_after, target_of
 from domain.four_towers.position import Position, occupied_by, sets_of
-from domain.four_towers.pseudo_legal import Reach
+from domain.four_towers.pseudo_legal import PieceReach
 from domain.game import StepBudget
 
 _ANYWHERE = -1
 
 
-def any_multi(position: Position, most: int | None = None, budget: StepBudget | None = None) -> Multi | None:
+def find_multi_move(
+    position: Position, max_trials: int | None = None, budget: StepBudget | None = None
+) -> MultiMove | None:
     """Return a legal multi-move, or None when there is none; the fewest components first.
 
-    With ``budget`` every sequence of components that is looked at is a step of it: OutcomeUnknownError is raised when
-    these are too many.
-
-    With ``most`` nothing is pruned, and TrialsExceededError is raised when the answer takes more trials of components:
-    what an opponent sees so is a part of its engine.
+    With ``budget`` every sequence of components that is tried is one of its steps; raises OutcomeUnknownError when it
+    is spent. With ``max_trials`` the search does not prune, and raises TrialsExceededError when it takes more trials of
+    components: what an opponent finds in this way is part of its engine version.
     """
-    return _Search(position, most, budget).first()
+    return _Search(position, max_trials, budget).first()
 
 
 class _Sequence(NamedTuple):
     """Components played and what they lead to: board, own squares, king, towers, arenas left, memory of the movers."""
 
     board: bytes
-    mine: int
+    own: int
     king: int
     towers: Towers
     arenas: tuple[int, ...]
@@ -53,33 +61,33 @@ class _Steps(NamedTuple):
 class _Search:
     """The search in one position."""
 
-    def __init__(self, position: Position, most: int | None, budget: StepBudget | None = None) -> None:
+    def __init__(self, position: Position, max_trials: int | None, budget: StepBudget | None = None) -> None:
         self.position = position
         self.budget = budget
-        self.pruning = most is None
-        self.trials_left = inf if most is None else most
+        self.pruning = max_trials is None
+        self.trials_left = inf if max_trials is None else max_trials
         self.base = position.side * BLACK
-        self.outlook = Outlook(position)
-        self.theirs = self.outlook.enemies
-        self.hopeless: dict[tuple[int, Towers, int, tuple[int, ...], int], bool] = {}
+        self.tables = CheckTables(position)
+        self.theirs = self.tables.enemies
+        self.dead_ends: dict[tuple[int, Towers, int, tuple[int, ...], int], bool] = {}
         self.steps: dict[tuple[int, int, int, Towers], _Steps] = {}
 
-    def first(self) -> Multi | None:
+    def first(self) -> MultiMove | None:
         """Return a legal multi-move, or None; raises TrialsExceededError when that takes too many trials."""
         position = self.position
         king = position.men[self.base + KING].bit_length() - 1
         towers = tuple(position.board[tower] for tower in TOWERS)
-        mine = occupied_by(position.men, position.side)
-        for zone in arenas_under(position, DRAGON):
-            sequences = [_Sequence(position.board, mine, king, towers, zone, 0, ())]
-            for left in range(MOST_COMPONENTS, 0, -1):
+        own = occupied_by(position.men, position.side)
+        for zone in zones_with(position, DRAGON):
+            sequences = [_Sequence(position.board, own, king, towers, zone, 0, ())]
+            for left in range(MAX_COMPONENTS, 0, -1):
                 following: dict[tuple[bytes, tuple[int, ...], int], _Sequence] = {}
                 for sequence in sequences:
                     for longer, saves in self.extended(sequence, left):
                         key = (longer.board, longer.arenas, longer.memory)
                         if key not in following:
                             following[key] = longer
-                            if saves and left < MOST_COMPONENTS and self.is_solution(longer):
+                            if saves and left < MAX_COMPONENTS and self.is_solution(longer):
                                 return canonical(position, longer.components)
                 sequences = list(following.values())
         return None
@@ -89,7 +97,7 @@ class _Search:
         if self.budget is not None:
             self.budget.spend()
         saving, least = self.saving(sequence)
-        if self.is_hopeless(sequence, least, left):
+        if self.is_dead_end(sequence, least, left):
             return
         for square, steps, useful, goals in self.components(sequence, saving, left):
             if not steps.targets & goals:
@@ -99,7 +107,7 @@ class _Search:
                 self.count(1)
                 target = target_of(move)
                 if goals >> target & 1:
-                    yield self.then(sequence, square, move, steps.memory), bool(useful >> target & 1)
+                    yield self.extended_by(sequence, square, move, steps.memory), bool(useful >> target & 1)
 
     def count(self, trials: int) -> None:
         self.trials_left -= trials
@@ -111,8 +119,8 @@ class _Search:
         shields = LATER_SHIELDS if left > 1 else SHIELDS
         last_but_one = self.pruning and left == 2
         for arena in sequence.arenas:
-            enabling = _Enabling(self, sequence, arena) if last_but_one else None
-            for square in members_of(ARENA_SETS[arena] & sequence.mine):
+            penultimate = _PenultimateGoals(self, sequence, arena) if last_but_one else None
+            for square in members_of(ARENA_SETS[arena] & sequence.own):
                 kind = sequence.board[square] & 15
                 if kind == DRAGON:
                     continue
@@ -120,8 +128,8 @@ class _Search:
                 if left == 1:
                     goals = self.last_goals(sequence, kind, useful)
                 else:
-                    goals = _ANYWHERE if enabling is None else enabling.goals(square, kind)
-                if not self.pruning or goals & sight(kind, square):
+                    goals = _ANYWHERE if penultimate is None else penultimate.goals(square, kind)
+                if not self.pruning or goals & range_of(kind, square):
                     yield square, self.steps_from(sequence, square), useful, goals
 
     def last_goals(self, sequence: _Sequence, kind: int, useful: int) -> int:
@@ -129,8 +137,8 @@ class _Search:
         if not self.pruning:
             return useful
         if kind == KING:
-            return self.outlook.refuges(sequence.king, sequence.towers, sequence.memory, at_once=True)
-        relief = self.outlook.relief(sequence.king, sequence.towers, sequence.memory)
+            return self.tables.refuges(sequence.king, sequence.towers, sequence.memory, at_once=True)
+        relief = self.tables.relief(sequence.king, sequence.towers, sequence.memory)
         if relief == {}:
             return useful
         return 0 if relief is None else relief.get(kind, 0)
@@ -138,17 +146,17 @@ class _Search:
     def steps_from(self, sequence: _Sequence, square: int) -> _Steps:
         board = sequence.board
         kind = board[square] & 15
-        key = (board[square], square, (sequence.mine | self.theirs) & sight(kind, square), sequence.towers)
+        key = (board[square], square, (sequence.own | self.theirs) & range_of(kind, square), sequence.towers)
         known = self.steps.get(key)
         if known is None:
             position = self.position._replace(board=board, men=sets_of(board))
-            moves = tuple(Reach(position).quiet_moves_from(square))
+            moves = tuple(PieceReach(position).plain_moves_from(square))
             targets = reduce(or_, (1 << target_of(move) for move in moves), 0)
             memory = memory_after(position, moves[0]) if moves and kind <= KING else 0
             known = self.steps[key] = _Steps(moves, targets, memory)
         return known
 
-    def then(self, sequence: _Sequence, square: int, move: int, memory: int) -> _Sequence:
+    def extended_by(self, sequence: _Sequence, square: int, move: int, memory: int) -> _Sequence:
         """Return the sequence with one more component, by the piece on ``square``."""
         target = target_of(move)
         board = bytearray(sequence.board)
@@ -156,7 +164,7 @@ class _Search:
         board[square] = 0
         return _Sequence(
             bytes(board),
-            sequence.mine ^ 1 << square | 1 << target,
+            sequence.own ^ 1 << square | 1 << target,
             target if square == sequence.king else sequence.king,
             tuple(board[tower] for tower in TOWERS) if TOWER_SET >> target & 1 else sequence.towers,
             tuple(arena for arena in sequence.arenas if arena != ARENA_OF[square]),
@@ -170,10 +178,10 @@ class _Search:
         That is the squares of which the last component must reach one, and the least number of components: 0 when
         there is no check, more than a multi-move has when nothing helps.
         """
-        unstoppable, lines = self.outlook.attack(sequence.king, sequence.towers, sequence.memory)
+        unstoppable, lines = self.tables.attackers(sequence.king, sequence.towers, sequence.memory)
         if unstoppable:
-            return 0, MOST_COMPONENTS + 1
-        occupied = sequence.mine | self.theirs
+            return 0, MAX_COMPONENTS + 1
+        occupied = sequence.own | self.theirs
         opened = [between for between in lines if not between & occupied]
         saving = reduce(and_, opened, _ANYWHERE)
         return saving, 0 if not opened else 1 if saving else 2
@@ -181,18 +189,18 @@ class _Search:
     def is_solution(self, sequence: _Sequence) -> bool:
         position = self.position
         memory = sequence.memory or position.memories[position.side]
-        unstoppable, lines = self.outlook.attack(sequence.king, sequence.towers, memory)
-        occupied = sequence.mine | self.theirs
+        unstoppable, lines = self.tables.attackers(sequence.king, sequence.towers, memory)
+        occupied = sequence.own | self.theirs
         return sequence.board != position.board and not unstoppable and all(between & occupied for between in lines)
 
-    def is_hopeless(self, sequence: _Sequence, least: int, left: int) -> bool:
-        """Tell whether no ``left`` components can make the king safe, as far as a look tells."""
+    def is_dead_end(self, sequence: _Sequence, least: int, left: int) -> bool:
+        """Return whether no ``left`` components can make the king safe, as far as the tables show."""
         if self.pruning:
             key = (sequence.king, sequence.towers, sequence.memory, sequence.arenas, left)
-            known = self.hopeless.get(key)
+            known = self.dead_ends.get(key)
             if known is None:
-                known = self.hopeless[key] = all(
-                    self.outlook.relief(square, sequence.towers, sequence.memory) is None
+                known = self.dead_ends[key] = all(
+                    self.tables.relief(square, sequence.towers, sequence.memory) is None
                     for square in members_of(self.within_reach(sequence, left))
                 )
             return known
@@ -203,7 +211,7 @@ class _Search:
         if all(sequence.towers):
             return False
         shields = LATER_SHIELDS if left > 1 else SHIELDS
-        return any(sequence.board[square] & 15 in shields for square in members_of(sequence.mine & ~TOWER_SET))
+        return any(sequence.board[square] & 15 in shields for square in members_of(sequence.own & ~TOWER_SET))
 
     def within_reach(self, sequence: _Sequence, left: int) -> int:
         """Return the squares where the king may stand in the end, and some more: as if own pieces were not there."""
@@ -212,14 +220,14 @@ class _Search:
             steps = 0
             for square in members_of(latest):
                 if ARENA_OF[square] in sequence.arenas:
-                    steps |= sight(KING, square)
+                    steps |= range_of(KING, square)
             latest = steps & ~self.theirs & ~found
             found |= latest
         return found
 
 
-class _Enabling:
-    """What the last component but one, from one of the two arenas left, can be good for; the last is from the other.
+class _PenultimateGoals:
+    """What the last component but one, from one of the two arenas left, must achieve; the last is from the other arena.
 
     A component that does none of this could be left out: the last one would be possible without it, and the king as
     safe. As shorter sequences are tried first, it need not be tried. It has to do one of these: to end the check, as
@@ -229,33 +237,33 @@ class _Enabling:
     """
 
     def __init__(self, search: _Search, sequence: _Sequence, arena: int) -> None:
-        outlook, king, towers, memory = search.outlook, sequence.king, sequence.towers, sequence.memory
+        tables, king, towers, memory = search.tables, sequence.king, sequence.towers, sequence.memory
         self.last = next(other for other in sequence.arenas if other != arena)
-        self.unblocked = not outlook.attack(king, towers, memory).unstoppable
-        self.relief = outlook.relief(king, towers, memory)
+        self.unblocked = not tables.attackers(king, towers, memory).unstoppable
+        self.relief = tables.relief(king, towers, memory)
         steps_last = ARENA_OF[king] == self.last
         self.only_king = self.relief is None and not steps_last
-        self.refuges = outlook.refuges(king, towers, memory)
+        self.refuges = tables.refuges(king, towers, memory)
         refuges = self.refuges if steps_last else 0
-        occupied = sequence.mine | search.theirs
-        others = ARENA_SETS[self.last] & sequence.mine
+        occupied = sequence.own | search.theirs
+        others = ARENA_SETS[self.last] & sequence.own
         kinds = {square: sequence.board[square] & 15 for square in members_of(others)}
         self.forgetting = (
-            outlook.remembering and not sequence.memory and any(kind in (PAWN, LANCER) for kind in kinds.values())
+            tables.remembering and not sequence.memory and any(kind in (PAWN, LANCER) for kind in kinds.values())
         )
         self.anything = any(
-            start in kinds and sight(kinds[start], start) >> end & 1 for start, end in _restoring(sequence)
+            start in kinds and range_of(kinds[start], start) >> end & 1 for start, end in _restoring(sequence)
         )
         self.blocking = 0
         for square in members_of(refuges if self.relief is None else refuges | 1 << king):
-            for between in outlook.lines(square, towers):
+            for between in tables.lines(square, towers):
                 # One piece at most leaves this line after the component.
                 blockers = between & occupied
                 if not blockers or (not blockers & (blockers - 1) and blockers & others):
                     self.blocking |= between
         self.opening = refuges
         for square, kind in kinds.items():
-            for way in ways(kind, square, self.ends(kind)) if kind not in (KING, DRAGON) else ():
+            for way in paths_to(kind, square, self.ends(kind)) if kind not in (KING, DRAGON) else ():
                 blockers = way & occupied
                 if not blockers & (blockers - 1):
                     self.opening |= blockers
@@ -269,7 +277,7 @@ class _Enabling:
         return self.blocking | (TOWER_SET if kind in SHIELDS else 0)
 
     def goals(self, square: int, kind: int) -> int:
-        """Return the squares where the piece on ``square`` may be of use."""
+        """Return the squares where the piece on ``square`` may be useful."""
         if self.anything:
             return _ANYWHERE
         if kind == KING:
@@ -282,7 +290,7 @@ class _Enabling:
             # Promoted on the way it may go on as any other piece.
             nearer = ARENA_SETS[self.last]
         else:
-            nearer = ARENA_SETS[self.last] & seeing(kind, self.ends(kind))
+            nearer = ARENA_SETS[self.last] & squares_with_range_to(kind, self.ends(kind))
         return self.ends(kind) | self.blocking | nearer | (TOWER_SET if kind in LATER_SHIELDS else 0)
 
 

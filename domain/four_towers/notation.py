@@ -1,4 +1,4 @@
-"""Moves read from text, and the reasons why they are refused (rules, section 9)."""
+"""Moves read from text (rules, section 9)."""
 
 import re
 
@@ -11,7 +11,7 @@ from domain.four_towers.board import (
     PLACES,
     TARGETS,
 )
-from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.legality import is_single_legal, refusal
 from domain.four_towers.moves import (
     ATTACH,
@@ -22,7 +22,7 @@ from domain.four_towers.moves import (
     RETURNS,
     SWAP,
     Move,
-    Multi,
+    MultiMove,
     Rearrangement,
     format_move,
     head_of,
@@ -30,7 +30,7 @@ from domain.four_towers.moves import (
     target_of,
     victim_of,
 )
-from domain.four_towers.outcome import drawn, outcome
+from domain.four_towers.outcome import is_drawn, outcome
 from domain.four_towers.position import LETTERS, Position
 from domain.game import GameOver, IllegalMove, MalformedNotation
 from domain.loose_notation import ambiguous_move, without_marks
@@ -53,9 +53,9 @@ _MARKS_MEANT = {
     **{"+": (ATTACH,), "<>": (SWAP,), ">>": (DIRECT,), ">>+": (DIRECT_ATTACH,)},
 }
 """What a mark between two squares may mean in a loose spelling."""
-_LONGEST = 80
-"""Characters; no move is longer, white space apart."""
-_TRIALS = 2000
+MAX_LENGTH = 80
+"""Characters of a move, white space excluded."""
+_MAX_TRIALS = 2000
 """How many components of multi-moves a refusal tries out to tell whether the game is over."""
 
 
@@ -66,32 +66,32 @@ def parse_move(position: Position, text: str) -> Move:
     """
     if not text:
         raise MalformedNotation("the move is empty")
-    if len(text) > _LONGEST:
-        raise MalformedNotation(f"a move has at most {_LONGEST} characters, this text has {len(text)}")
+    if len(text) > MAX_LENGTH:
+        raise MalformedNotation(f"a move has at most {MAX_LENGTH} characters, this text has {len(text)}")
     arena = _REARRANGEMENT.fullmatch(text)
     if arena:
         return _parse_rearrangement(position, NUMERALS.index(arena[1]), arena[2])
     if ";" in text:
         return _parse_multi(position, text)
     move = _read_single(text)
-    if not drawn(position) and is_single_legal(position, move):
+    if not is_drawn(position) and is_single_legal(position, move):
         return move
     _refuse_if_over(position)
     raise IllegalMove(refusal(position, move))
 
 
 def read_move(position: Position, text: str, setup: str) -> Move:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
 
     Spaces may stand anywhere, and the pieces of a rearrangement in any order. Raises as ``parse_move`` does.
     """
     exact = without_marks(text)
     loose = exact.lower()
-    if len(exact) > _LONGEST:
+    if len(exact) > MAX_LENGTH:
         return parse_move(position, exact)
     if arena := _REARRANGEMENT.fullmatch(loose.upper()):
         pieces = (piece[:1].upper() + piece[1:] for piece in loose.partition(":")[2].split(","))
-        return parse_move(position, f"{arena[1]}:{','.join(sorted(pieces, key=_place))}")
+        return parse_move(position, f"{arena[1]}:{','.join(sorted(pieces, key=_square_order))}")
     if ";" in loose:
         return parse_move(position, ";".join(map(_strict_component, loose.split(";"))))
     if returned := _LOOSE_RETURN.fullmatch(loose):
@@ -99,22 +99,22 @@ def read_move(position: Position, text: str, setup: str) -> Move:  # noqa: ARG00
     match = _LOOSE_SINGLE.fullmatch(loose)
     if not match:
         return parse_move(position, exact)
-    if _SINGLE.fullmatch(exact) and not drawn(position):
+    if _SINGLE.fullmatch(exact) and not is_drawn(position):
         move = _read_single(exact)
         if is_single_legal(position, move):
             return move
-    fitting = _fitting(position, match)
-    if len(fitting) > 1:
-        raise ambiguous_move(text, [format_move(position, move) for move in fitting])
-    if fitting:
-        return fitting[0]
+    matching = _matching_moves(position, match)
+    if len(matching) > 1:
+        raise ambiguous_move(text, [format_move(position, move) for move in matching])
+    if matching:
+        return matching[0]
     return parse_move(position, exact if _SINGLE.fullmatch(exact) else _strict_single(position, match))
 
 
-def _fitting(position: Position, match: re.Match[str]) -> list[int]:
+def _matching_moves(position: Position, match: re.Match[str]) -> list[int]:
     """Return the legal moves that a loose spelling fits: marks of moves and captures are read as one another."""
     part, origin, mark, target, victim, promotion = match.groups()
-    if drawn(position) or not {origin, target} <= NUMBERS.keys():
+    if is_drawn(position) or not {origin, target} <= NUMBERS.keys():
         return []
     marks = _MARKS_MEANT[mark]
     meant = single_move(
@@ -122,7 +122,7 @@ def _fitting(position: Position, match: re.Match[str]) -> list[int]:
     )
     return [
         move
-        for move in Turn(position).moves_from(NUMBERS[origin])
+        for move in MoveGenerator(position).moves_from(NUMBERS[origin])
         if target_of(move) == target_of(meant)
         and move & 15 == meant & 15
         and head_of(move).part == head_of(meant).part
@@ -147,7 +147,7 @@ def _strict_component(text: str) -> str:
     return f"{match[1]}-{match[2]}{f'={match[3].upper()}' if match[3] else ''}" if match else text
 
 
-def _place(named: str) -> tuple[str, int, str]:
+def _square_order(named: str) -> tuple[str, int, str]:
     """Return by what the pieces of a rearrangement are sorted: file, then rank number (rules, section 9)."""
     match = _PLACED.fullmatch(named)
     return (match[2][0], int(match[2][1:]), "") if match else ("", 0, named)
@@ -189,12 +189,12 @@ def read_component(number: int, text: str) -> int:
     return move
 
 
-def _parse_multi(position: Position, text: str) -> Multi:
+def _parse_multi(position: Position, text: str) -> MultiMove:
     components = [read_component(number, part) for number, part in enumerate(text.split(";"), 1)]
-    if not 2 <= len(components) <= compound_moves.MOST_COMPONENTS:
-        raise MalformedNotation(f"a multi-move has 2 to {compound_moves.MOST_COMPONENTS} components")
-    fault = None if drawn(position) else compound_moves.multi_fault(position, components)
-    if fault or drawn(position):
+    if not 2 <= len(components) <= compound_moves.MAX_COMPONENTS:
+        raise MalformedNotation(f"a multi-move has 2 to {compound_moves.MAX_COMPONENTS} components")
+    fault = None if is_drawn(position) else compound_moves.multi_move_refusal(position, components)
+    if fault or is_drawn(position):
         _refuse_if_over(position)
         raise IllegalMove(fault or "the game is over")
     return compound_moves.canonical(position, components)
@@ -214,11 +214,11 @@ def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrange
         if placement[place]:
             raise MalformedNotation(f"{match[2]} is named twice")
         placement[place] = LETTERS.index(match[1]) + position.side * BLACK
-    if parts != sorted(parts, key=_place):
+    if parts != sorted(parts, key=_square_order):
         raise MalformedNotation("the pieces of a rearrangement are named by square: files from a, on each from rank 1")
     move = Rearrangement(arena, bytes(placement))
-    fault = None if drawn(position) else compound_moves.rearrangement_fault(position, move)
-    if fault or drawn(position):
+    fault = None if is_drawn(position) else compound_moves.rearrangement_refusal(position, move)
+    if fault or is_drawn(position):
         _refuse_if_over(position)
         raise IllegalMove(fault or "the game is over")
     return move
@@ -226,9 +226,9 @@ def _parse_rearrangement(position: Position, arena: int, text: str) -> Rearrange
 
 def _refuse_if_over(position: Position) -> None:
     try:
-        ended = outcome(position, (), _TRIALS)
+        ended = outcome(position, (), _MAX_TRIALS)
     except compound_moves.TrialsExceededError:
-        # Whether a rare multi-move is left cannot be told quickly; the move is illegal either way.
+        # Whether any multi-move is left takes too long to decide; the move is illegal either way.
         return
     if ended is not None:
         raise GameOver(f"the game is over: {ended.reason}")

@@ -1,9 +1,9 @@
-"""What the pieces on towers, the dragon memories and the rights of one turn mean for squares, in words (section 6)."""
+"""Notes on squares: the effects of pieces on towers, dragon memories and the rights of one turn (section 6)."""
 
 from domain.four_towers.attacks import BISHOP, BLACK, CARDINAL, DRAGON, KING, KNIGHT, QUEEN, on_towers
 from domain.four_towers.board import NAMES, NUMERALS, TOUCHED, TOWERS, ZONE_OF, ZONES, members_of
 from domain.four_towers.diagram import TITLES
-from domain.four_towers.position import COMPONENTS, NEVER, Position
+from domain.four_towers.position import COMPONENTS, NO_RETURN, Position
 from domain.scene import Note
 
 _COLOURS = ("White", "Black")
@@ -30,7 +30,7 @@ _EFFECTS = (
 
 
 def notes(position: Position) -> tuple[Note, ...]:
-    """Return what a player may want to know of squares: tower by tower, then dragons, altered pieces and rights."""
+    """Return the notes on a position: tower by tower, then dragons, altered pieces and rights."""
     return (*_towers(position), *_dragons(position), *_altered(position), *_rights(position))
 
 
@@ -94,10 +94,10 @@ def _altered(position: Position) -> list[Note]:
 
 def _rights(position: Position) -> list[Note]:
     found = []
-    for crossed, arrival in position.passed:
+    for crossed, arrival in position.en_passant:
         text = f"A pawn or lancer may capture it on {NAMES[crossed]}, this turn only."
         found.append(Note(NAMES[arrival], "En passant", text))
-    if position.returning != NEVER:
+    if position.returning != NO_RETURN:
         code, tower = position.returning
         text = (
             f"The {TITLES[code & 15]} captured here may be put back on a vacant square of arenas {_zone(tower)}, "

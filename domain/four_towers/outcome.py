@@ -3,16 +3,16 @@
 from collections.abc import Hashable, Sequence
 
 from domain.four_towers import compound_moves, multi_move_search
-from domain.four_towers.attacks import in_check
+from domain.four_towers.attacks import king_in_check
 from domain.four_towers.board import SQUARES
-from domain.four_towers.legal_moves import Turn
-from domain.four_towers.moves import Multi, Rearrangement
-from domain.four_towers.position import NEVER, QUIET_CLOCK, Position, occupied_by
+from domain.four_towers.legal_moves import MoveGenerator
+from domain.four_towers.moves import MultiMove, Rearrangement
+from domain.four_towers.position import MAX_HALFMOVE_CLOCK, NO_RETURN, Position, occupied_by
 from domain.game import Outcome, StepBudget
 from domain.history import occurrences
 
-GLANCE = 100
-"""Trials of components of multi-moves after which an end is not seen at a glance."""
+FAST_TRIALS = 100
+"""Trials of components of multi-moves after which ``fast_outcome`` gives up."""
 
 
 def key(position: Position) -> Hashable:
@@ -20,50 +20,52 @@ def key(position: Position) -> Hashable:
     return position[0], position[2], position[3], position[4], position[5]
 
 
-def checked(position: Position) -> bool:
-    """Tell whether the side to move is in check."""
+def in_check(position: Position) -> bool:
+    """Return whether the side to move is in check."""
     white, black = position.memories
     occupied = occupied_by(position.men, 0) | occupied_by(position.men, 1)
-    return in_check(position.men, position.side, white | black, occupied)
+    return king_in_check(position.men, position.side, white | black, occupied)
 
 
 def unlisted_move(
-    position: Position, most: int | None = None, budget: StepBudget | None = None
-) -> Multi | Rearrangement | None:
+    position: Position, max_trials: int | None = None, budget: StepBudget | None = None
+) -> MultiMove | Rearrangement | None:
     """Return a legal rearrangement or multi-move of a position, or None when there is none.
 
-    Raises TrialsExceededError when the answer takes more than ``most`` trials of components, OutcomeUnknownError when
+    Raises TrialsExceededError when the answer takes more than ``max_trials`` trials of components, OutcomeUnknownError when
     it takes more than ``budget``.
     """
-    return compound_moves.any_rearrangement(position) or multi_move_search.any_multi(position, most, budget)
+    return compound_moves.find_rearrangement(position) or multi_move_search.find_multi_move(
+        position, max_trials, budget
+    )
 
 
-def _bare(position: Position) -> bool:
-    """Tell whether only the kings are left and nothing may return."""
-    return position.returning == NEVER and position.board.count(0) == SQUARES - 2
+def _has_insufficient_material(position: Position) -> bool:
+    """Return whether only the kings are left and nothing may return."""
+    return position.returning == NO_RETURN and position.board.count(0) == SQUARES - 2
 
 
-def drawn(position: Position) -> bool:
-    """Tell whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
-    return position.clock >= QUIET_CLOCK or _bare(position)
+def is_drawn(position: Position) -> bool:
+    """Return whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
+    return position.halfmove_clock >= MAX_HALFMOVE_CLOCK or _has_insufficient_material(position)
 
 
 def outcome(
-    position: Position, history: Sequence[Position], most: int | None = None, budget: StepBudget | None = None
+    position: Position, history: Sequence[Position], max_trials: int | None = None, budget: StepBudget | None = None
 ) -> Outcome | None:
     """Return how the game has ended, or None; the first of the five conditions in the order of the rules.
 
     Raises as ``unlisted_move`` does.
     """
-    if not Turn(position).any_move() and unlisted_move(position, most, budget) is None:
-        if not checked(position):
+    if not MoveGenerator(position).any_move() and unlisted_move(position, max_trials, budget) is None:
+        if not in_check(position):
             return Outcome((0.5, 0.5), "stalemate")
         return Outcome((0.0, 1.0) if position.side == 0 else (1.0, 0.0), "checkmate")
-    if _bare(position):
+    if _has_insufficient_material(position):
         return Outcome((0.5, 0.5), "insufficient-material")
     if occurrences(position, history, key) >= 2:
         return Outcome((0.5, 0.5), "repetition")
-    if position.clock >= QUIET_CLOCK:
+    if position.halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return Outcome((0.5, 0.5), "no-progress")
     return None
 
@@ -76,6 +78,6 @@ def outcome_by_history(position: Position, history: Sequence[Position]) -> Outco
 def fast_outcome(position: Position, history: Sequence[Position]) -> Outcome | None:
     """Return the same as ``outcome``, or None when that takes too many trials of multi-moves."""
     try:
-        return outcome(position, history, GLANCE)
+        return outcome(position, history, FAST_TRIALS)
     except compound_moves.TrialsExceededError:
         return None

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN, in_check
+from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN, king_in_check
 from domain.four_towers.board import FILES_OF_RANKS, NAMES, NUMBERS, SQUARES, TOWER_SET
 from domain.game import MalformedNotation
 
@@ -11,9 +11,9 @@ LETTERS = " RBQNMCWKDPL"
 """By code. Lower case is Black."""
 COMPONENTS = ((1, "R"), (2, "B"), (4, "N"), (8, "K"))
 """The parts of a dragon memory in the order of the position string."""
-QUIET_CLOCK = 150
+MAX_HALFMOVE_CLOCK = 150
 """Plies without a final capture or a promotion after which the game is drawn [FT-27]."""
-NEVER = (0, -1)
+NO_RETURN = (0, -1)
 
 _CODES = {letter: code for code, letter in enumerate(LETTERS) if code}
 _CODES |= {letter.lower(): code + BLACK for letter, code in tuple(_CODES.items())}
@@ -21,7 +21,7 @@ _SIGNS = LETTERS.ljust(BLACK) + LETTERS.lower()
 _ROWS = tuple(tuple(NUMBERS[f"{file}{rank}"] for file in FILES_OF_RANKS[rank - 1]) for rank in range(11, 0, -1))
 _PAIR = re.compile(r"([a-k](?:1[01]|[1-9]))([a-k](?:1[01]|[1-9]))")
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-_LONGEST = 20_000
+MAX_LENGTH = 20_000
 """Characters: more than a position with every pair that the string could note."""
 _FIELDS = "board, side, en passant, memories, return, clock, move number"
 
@@ -29,18 +29,18 @@ _FIELDS = "board, side, en passant, memories, return, clock, move number"
 class Position(NamedTuple):
     """The pieces by square (a byte each) and by code (a set of squares each), and the other fields of the string.
 
-    ``passed`` holds the noted pairs (square crossed, square of arrival), ``memories`` the dragon memories of White and
-    Black as components, ``returning`` the code of the piece that may return and its tower, or NEVER.
+    ``en_passant`` holds the noted pairs (square crossed, square of arrival), ``memories`` the dragon memories of White
+    and Black as components, ``returning`` the code of the piece that may return and its tower, or NO_RETURN.
     """
 
     board: bytes
     men: tuple[int, ...]
     side: int
-    passed: tuple[tuple[int, int], ...]
+    en_passant: tuple[tuple[int, int], ...]
     memories: tuple[int, int]
     returning: tuple[int, int]
-    clock: int
-    number: int
+    halfmove_clock: int
+    move_number: int
 
 
 def sets_of(board: bytes) -> tuple[int, ...]:
@@ -72,8 +72,8 @@ def pair_text(pair: tuple[int, int]) -> str:
 
 def parse_position(text: str) -> Position:
     """Return the position that ``text`` describes; raises MalformedNotation with the place and the reason."""
-    if len(text) > _LONGEST:
-        raise MalformedNotation(f"a position has at most {_LONGEST} characters, this text has {len(text)}")
+    if len(text) > MAX_LENGTH:
+        raise MalformedNotation(f"a position has at most {MAX_LENGTH} characters, this text has {len(text)}")
     fields = text.split(" ", 7)
     if len(fields) != 7:
         raise MalformedNotation(f"expected 7 fields separated by single spaces ({_FIELDS})")
@@ -86,17 +86,17 @@ def parse_position(text: str) -> Position:
     if fields[1] not in ("w", "b"):
         raise MalformedNotation("side to move must be 'w' or 'b'")
     side = "wb".index(fields[1])
-    passed = _parse_passed(fields[2], board, side)
+    en_passant = _parse_en_passant(fields[2], board, side)
     memories = _parse_memories(fields[3])
     returning = _parse_returning(fields[4], board, side)
-    if not _COUNT.fullmatch(fields[5]) or int(fields[5]) > QUIET_CLOCK:
-        raise MalformedNotation(f"clock must be a plain number from 0 to {QUIET_CLOCK}")
+    if not _COUNT.fullmatch(fields[5]) or int(fields[5]) > MAX_HALFMOVE_CLOCK:
+        raise MalformedNotation(f"clock must be a plain number from 0 to {MAX_HALFMOVE_CLOCK}")
     if not _COUNT.fullmatch(fields[6]) or fields[6] == "0":
         raise MalformedNotation("move number must be a plain number from 1 to 999999999")
-    if in_check(men, 1 - side, memories[0] | memories[1], occupied_by(men, 0) | occupied_by(men, 1)):
+    if king_in_check(men, 1 - side, memories[0] | memories[1], occupied_by(men, 0) | occupied_by(men, 1)):
         king = NAMES[men[(1 - side) * BLACK + KING].bit_length() - 1]
         raise MalformedNotation(f"board: the king on {king} is in check although the other side is to move")
-    return Position(board, men, side, passed, memories, returning, int(fields[5]), int(fields[6]))
+    return Position(board, men, side, en_passant, memories, returning, int(fields[5]), int(fields[6]))
 
 
 def _parse_board(text: str) -> bytes:
@@ -131,7 +131,7 @@ def _parse_board(text: str) -> bytes:
     return bytes(board)
 
 
-def _parse_passed(text: str, board: bytes, side: int) -> tuple[tuple[int, int], ...]:
+def _parse_en_passant(text: str, board: bytes, side: int) -> tuple[tuple[int, int], ...]:
     if text == "-":
         return ()
     pairs = []
@@ -171,7 +171,7 @@ def memory_text(memory: int) -> str:
 
 def _parse_returning(text: str, board: bytes, side: int) -> tuple[int, int]:
     if text == "-":
-        return NEVER
+        return NO_RETURN
     letter, mark, name = text[:1], text[1:2], text[2:]
     code, tower = _CODES.get(letter, 0), NUMBERS.get(name, -1)
     if mark != "@" or not code or tower < 0 or not TOWER_SET >> tower & 1:
@@ -197,13 +197,13 @@ def format_position(position: Position) -> str:
             else:
                 empty += 1
         rows.append(row + (str(empty) if empty else ""))
-    passed = ",".join(map(pair_text, position.passed)) or "-"
+    en_passant = ",".join(map(pair_text, position.en_passant)) or "-"
     white, black = map(memory_text, position.memories)
     code, tower = position.returning
     returning = f"{_SIGNS[code]}@{NAMES[tower]}" if code else "-"
     return (
-        f"{'/'.join(rows)} {'wb'[position.side]} {passed} {white}/{black} {returning}"
-        f" {position.clock} {position.number}"
+        f"{'/'.join(rows)} {'wb'[position.side]} {en_passant} {white}/{black} {returning}"
+        f" {position.halfmove_clock} {position.move_number}"
     )
 
 

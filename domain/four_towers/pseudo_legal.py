@@ -1,4 +1,4 @@
-"""What the pieces of one side can reach, whatever becomes of its king (rules, sections 3, 5.1 and 6)."""
+"""What the pieces of one side can reach, check disregarded (rules, sections 3, 5.1 and 6)."""
 
 from domain.four_towers.attacks import (
     BISHOP,
@@ -49,23 +49,23 @@ Reached = tuple[list[int], list[int]]
 """The vacant squares that a movement reaches, as targets, and the pieces that it meets, as squares."""
 
 
-class Reach:
+class PieceReach:
     """The side to move in one position: where its pieces and their parts can go."""
 
     __slots__ = (
-        "barred",
         "board",
+        "cardinal_zone",
         "hops",
-        "knighted",
+        "knight_towers",
         "lancer_zone",
+        "marshall_zone",
         "men",
-        "mine",
         "occupied",
+        "own",
         "pawn_zone",
         "position",
         "side",
         "surface",
-        "switched",
     )
 
     def __init__(self, position: Position) -> None:
@@ -74,39 +74,39 @@ class Reach:
         self.board = board
         self.men = men
         self.side = side
-        self.mine = occupied_by(men, side)
-        self.occupied = self.mine | occupied_by(men, 1 - side)
-        self.knighted = on_towers(men, KNIGHT)
-        self.surface = surface(self.knighted)
-        self.barred = ZONES[on_towers(men, MARSHALL)]
-        self.switched = ZONES[on_towers(men, CARDINAL)]
+        self.own = occupied_by(men, side)
+        self.occupied = self.own | occupied_by(men, 1 - side)
+        self.knight_towers = on_towers(men, KNIGHT)
+        self.surface = surface(self.knight_towers)
+        self.marshall_zone = ZONES[on_towers(men, MARSHALL)]
+        self.cardinal_zone = ZONES[on_towers(men, CARDINAL)]
         self.pawn_zone = ZONES[on_towers(men, PAWN)]
         self.lancer_zone = ZONES[on_towers(men, LANCER)]
         rooks, bishops = on_towers(men, ROOK), on_towers(men, BISHOP)
         self.hops = hops(rooks, bishops) if rooks or bishops else None
 
-    def quiet_moves_from(self, square: int) -> list[int]:
-        """Return the plain moves of the whole piece on ``square``, whatever becomes of the own king."""
+    def plain_moves_from(self, square: int) -> list[int]:
+        """Return the plain moves of the whole piece on ``square``, check disregarded."""
         kind = self.board[square] & 15
         if kind == PAWN:
-            quiet, _ = self.pawn_reach(square, 0)
+            quiet, _ = self.pawn_moves(square, 0)
         elif kind == LANCER:
-            quiet, _ = self.lancer_reach(square)
+            quiet, _ = self.lancer_moves(square)
         else:
             start = STARTS[0][PLAIN][square]
-            quiet = [start | target for target in self.reach(square, self.movement(square, kind))[0]]
+            quiet = [start | target for target in self.reached_from(square, self.movement(square, kind))[0]]
         return [move for move in quiet if HEADS[move >> HEAD_SHIFT].mark == PLAIN]
 
     def movement(self, square: int, kind: int) -> int:
         """Return the components by which the whole piece on ``square`` moves, with the king's step as 8."""
-        if kind in (BISHOP, KNIGHT) and self.switched >> square & 1:
+        if kind in (BISHOP, KNIGHT) and self.cardinal_zone >> square & 1:
             return BISHOP + KNIGHT - kind
         if kind == DRAGON:
             white, black = self.position.memories
             return white | black
         return kind
 
-    def reach(self, square: int, movement: int) -> Reached:
+    def reached_from(self, square: int, movement: int) -> Reached:
         """Return the vacant squares and the contacts that ``movement`` leads to from ``square``."""
         vacant: list[int] = []
         contacts: list[int] = []
@@ -130,7 +130,7 @@ class Reach:
                     contacts.append(target)
                 else:
                     vacant.append(TARGETS[target])
-        if (self.knighted and movement & ROOK) or movement & KING:
+        if (self.knight_towers and movement & ROOK) or movement & KING:
             # Two patterns of one piece may lead to the same square: that is one move (section 3.1).
             return list(dict.fromkeys(vacant)), list(dict.fromkeys(contacts))
         return vacant, contacts
@@ -156,17 +156,21 @@ class Reach:
                 vacant += targets
 
     def may_attach(self, mover: int, other: int, square: int, target: int) -> bool:
-        """Tell whether two components sets fuse (6.1), a marshall on a tower allowing rook with knight only (6.5)."""
+        """Return whether two components sets fuse (6.1), a marshall on a tower allowing rook with knight only (6.5)."""
         if mover >= KING or other >= KING or mover & other:
             return False
-        barred = self.barred
-        return not barred or mover | other == MARSHALL or not (barred >> square | barred >> target) & 1
+        marshall_zone = self.marshall_zone
+        return (
+            not marshall_zone
+            or mover | other == MARSHALL
+            or not (marshall_zone >> square | marshall_zone >> target) & 1
+        )
 
-    def is_barred(self, mover: int, victim: int, square: int, target: int) -> bool:
-        """Tell whether a marshall on a tower forbids a capture (section 5.1) [FT-14]."""
+    def is_capture_barred(self, mover: int, victim: int, square: int, target: int) -> bool:
+        """Return whether a marshall on a tower forbids a capture (section 5.1) [FT-14]."""
         if mover in FREE:
-            return victim not in FREE and bool((self.barred >> square | self.barred >> target) & 1)
-        return victim in FREE and bool(self.barred >> target & 1)
+            return victim not in FREE and bool((self.marshall_zone >> square | self.marshall_zone >> target) & 1)
+        return victim in FREE and bool(self.marshall_zone >> target & 1)
 
     def direct_ends(self, square: int) -> list[int]:
         """Return the vacant and own squares to which a chain of hops leads, each by another tower (6.6) [FT-21]."""
@@ -179,30 +183,30 @@ class Reach:
                     continue
                 if not self.occupied >> there & 1:
                     paths.append((there, used | tower, visited | 1 << there))
-                elif not self.mine >> there & 1:
+                elif not self.own >> there & 1:
                     continue
                 if there not in ends:
                     ends.append(there)
         return ends
 
-    def pawn_reach(self, square: int, part: int) -> tuple[list[int], list[int]]:  # noqa: C901
-        """Return the moves of a pawn, alone or leaving a lancer, and apart from them those that need a closer look."""
+    def pawn_moves(self, square: int, part: int) -> tuple[list[int], list[int]]:  # noqa: C901
+        """Return the moves of a pawn, alone or leaving a lancer; separately those to be tried out for check."""
         board, side, steps = self.board, self.side, self.surface.steps
         pawn = (side << 4) + PAWN
         starts = STARTS[part]
         plain = starts[PLAIN][square]
         quiet: list[int] = []
-        risky: list[int] = []
+        unverified: list[int] = []
         friends: list[int] = []
         promotions = PROMOTION_SQUARES[side]
         ahead = steps[FORWARD[side]]
-        ways = [ahead[square], steps[LEFT][square], steps[RIGHT][square]]
+        paths_to = [ahead[square], steps[LEFT][square], steps[RIGHT][square]]
         if self.lancer_zone >> square & 1:
-            ways.append(steps[FORWARD[1 - side]][square])
-        one = ways[0]
+            paths_to.append(steps[FORWARD[1 - side]][square])
+        one = paths_to[0]
         if one >= 0 and not board[one] and (DOUBLE_STEP_SQUARES[side] | self.pawn_zone) >> square & 1:
-            ways.append(ahead[one])
-        for target in ways:
+            paths_to.append(ahead[one])
+        for target in paths_to:
             if target >= 0:
                 there = board[target]
                 if not there:
@@ -219,27 +223,27 @@ class Reach:
                 if (
                     there >> 4 != side
                     and kind != KING
-                    and not (self.barred and self.is_barred(PAWN, kind, square, target))
+                    and not (self.marshall_zone and self.is_capture_barred(PAWN, kind, square, target))
                 ):
                     move = starts[CAPTURE][square] | TARGETS[target]
-                    _add_promoting(risky if TOWER_SET >> target & 1 else quiet, move, promotions >> target & 1)
+                    _add_promoting(unverified if TOWER_SET >> target & 1 else quiet, move, promotions >> target & 1)
         for target in friends:
             _add_promoting(quiet, starts[ATTACH][square] | TARGETS[target], promotions >> target & 1)
-        for crossed, arrival in self.position.passed:
+        for crossed, arrival in self.position.en_passant:
             if crossed in PAWN_CAPTURES[side][square]:
                 move = starts[CAPTURE][square] | TARGETS[crossed] | victim_bits(arrival)
-                _add_promoting(risky, move, promotions >> crossed & 1)
+                _add_promoting(unverified, move, promotions >> crossed & 1)
         if self.hops is not None and not TOWER_SET >> square & 1:
             for end in self.direct_ends(square):
                 if not board[end]:
-                    if end not in ways:
+                    if end not in paths_to:
                         _add_promoting(quiet, starts[DIRECT][square] | TARGETS[end], promotions >> end & 1)
                 elif board[end] == pawn and end not in friends:
                     _add_promoting(quiet, starts[DIRECT_ATTACH][square] | TARGETS[end], promotions >> end & 1)
-        return quiet, risky
+        return quiet, unverified
 
-    def lancer_reach(self, square: int) -> tuple[list[int], list[int]]:
-        """Return the moves of a whole lancer, and apart from them those that need a closer look (section 3.4)."""
+    def lancer_moves(self, square: int) -> tuple[list[int], list[int]]:
+        """Return the moves of a whole lancer; separately those to be tried out for check (section 3.4)."""
         board, side, occupied = self.board, self.side, self.occupied
         starts = STARTS[0]
         promotions = PROMOTION_SQUARES[side]
@@ -249,7 +253,7 @@ class Reach:
         for run in runs:
             for target in run:
                 if occupied >> target & 1:
-                    if not self.mine >> target & 1 and target not in taken:
+                    if not self.own >> target & 1 and target not in taken:
                         taken.append(target)
                     break
                 if target not in vacant:
@@ -259,25 +263,25 @@ class Reach:
             if back >= 0 and not board[back]:
                 vacant.append(back)
         quiet: list[int] = []
-        risky: list[int] = []
+        unverified: list[int] = []
         for target in vacant:
             _add_promoting(quiet, starts[PLAIN][square] | TARGETS[target], promotions >> target & 1)
         for target in taken:
             kind = board[target] & 15
-            if kind != KING and not (self.barred and self.is_barred(LANCER, kind, square, target)):
+            if kind != KING and not (self.marshall_zone and self.is_capture_barred(LANCER, kind, square, target)):
                 move = starts[CAPTURE][square] | TARGETS[target]
-                _add_promoting(risky if TOWER_SET >> target & 1 else quiet, move, promotions >> target & 1)
-        for crossed, arrival in self.position.passed:
+                _add_promoting(unverified if TOWER_SET >> target & 1 else quiet, move, promotions >> target & 1)
+        for crossed, arrival in self.position.en_passant:
             # As if the piece on the square of arrival had stopped on the one it crossed [FT-01].
             left = occupied & ~(1 << arrival)
             if any(run[0] == crossed or (run[-1] == crossed and not left >> run[0] & 1) for run in runs):
                 move = starts[CAPTURE][square] | TARGETS[crossed] | victim_bits(arrival)
-                _add_promoting(risky, move, promotions >> crossed & 1)
+                _add_promoting(unverified, move, promotions >> crossed & 1)
         if self.hops is not None and not TOWER_SET >> square & 1:
             for end in self.direct_ends(square):
                 if not board[end] and end not in vacant:
                     _add_promoting(quiet, starts[DIRECT][square] | TARGETS[end], promotions >> end & 1)
-        return quiet, risky
+        return quiet, unverified
 
 
 def _add_promoting(moves: list[int], move: int, promotes: int) -> None:

@@ -1,4 +1,4 @@
-"""Why a move of one piece is not possible, in a player's words (rules, sections 3, 5 and 6); kings' safety apart."""
+"""Why a piece cannot make a move, check disregarded, in a player's words (rules, sections 3, 5 and 6)."""
 
 from domain.four_towers.attacks import (
     BISHOP,
@@ -26,7 +26,7 @@ from domain.four_towers.board import (
     surface,
 )
 from domain.four_towers.diagram import TITLES
-from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import (
     ATTACH,
     CAPTURE,
@@ -42,7 +42,7 @@ from domain.four_towers.moves import (
     victim_of,
 )
 from domain.four_towers.position import LETTERS, Position
-from domain.four_towers.pseudo_legal import Reach
+from domain.four_towers.pseudo_legal import PieceReach
 
 _VERBS = {
     PLAIN: "move to {end}",
@@ -54,7 +54,7 @@ _VERBS = {
 }
 
 
-def return_reason(position: Position, kind: int, target: int) -> str:
+def return_refusal(position: Position, kind: int, target: int) -> str:
     """Return why no piece of ``kind`` can be put back on ``target``."""
     code, tower = position.returning
     if not code:
@@ -66,17 +66,17 @@ def return_reason(position: Position, kind: int, target: int) -> str:
     return f"{NAMES[target]} is not vacant"
 
 
-def move_reason(position: Position, move: int) -> str:
-    """Return why the piece that ``move`` names, no return, cannot make it, whatever becomes of its king."""
+def move_refusal(position: Position, move: int) -> str:
+    """Return why the piece that ``move`` names, no return, cannot make it, check disregarded."""
     return (
-        _mover_reason(position, head_of(move))
-        or _promotion_reason(position, move)
-        or _target_reason(position, move)
-        or _movement_reason(Turn(position, pseudo_legal=True), move)
+        _mover_refusal(position, head_of(move))
+        or _promotion_refusal(position, move)
+        or _target_refusal(position, move)
+        or _movement_refusal(PieceReach(position), move)
     )
 
 
-def _mover_reason(position: Position, head: Head) -> str | None:
+def _mover_refusal(position: Position, head: Head) -> str | None:
     """Return why there is no such piece or part to move; None when there is."""
     code = position.board[head.origin]
     start = NAMES[head.origin]
@@ -90,12 +90,12 @@ def _mover_reason(position: Position, head: Head) -> str | None:
         return None if head.part == PAWN else f"a lancer sends off a pawn, not a {part}"
     if kind >= KING or head.part == PAWN or head.part & kind != head.part or head.part == kind:
         return f"the {whole} on {start} contains no {part} that it could send off"
-    if head.part in FREE and kind != MARSHALL and Reach(position).barred >> head.origin & 1:
+    if head.part in FREE and kind != MARSHALL and PieceReach(position).marshall_zone >> head.origin & 1:
         return f"a marshall on a tower keeps the {part} from leaving the {whole} on {start}"
     return None
 
 
-def _promotion_reason(position: Position, move: int) -> str | None:
+def _promotion_refusal(position: Position, move: int) -> str | None:
     head, target = head_of(move), target_of(move)
     kind = head.part or position.board[head.origin] & 15
     promotes = kind in (PAWN, LANCER) and head.mark != SWAP and PROMOTION_SQUARES[position.side] >> target & 1
@@ -106,7 +106,7 @@ def _promotion_reason(position: Position, move: int) -> str | None:
     return None
 
 
-def _target_reason(position: Position, move: int) -> str | None:
+def _target_refusal(position: Position, move: int) -> str | None:
     """Return why the move does not suit what stands on its target; None when it does."""
     head, target = head_of(move), target_of(move)
     there = position.board[target]
@@ -117,7 +117,7 @@ def _target_reason(position: Position, move: int) -> str | None:
     if head.mark == CAPTURE:
         victim = victim_of(move)
         if victim >= 0:
-            passed = (target, victim) in position.passed
+            passed = (target, victim) in position.en_passant
             return None if passed else f"no pawn or lancer on {NAMES[victim]} has just passed {name}"
         if not there:
             return f"there is nothing to capture on {name}"
@@ -133,21 +133,21 @@ def _target_reason(position: Position, move: int) -> str | None:
     return None
 
 
-def _movement_reason(turn: Turn, move: int) -> str:
+def _movement_refusal(reach: PieceReach, move: int) -> str:
     """Return why a piece of the side to move cannot make a move that suits its target."""
     head, target = head_of(move), target_of(move)
-    kind = head.part or turn.board[head.origin] & 15
+    kind = head.part or reach.board[head.origin] & 15
     return (
-        _special_reason(turn, move, kind)
-        or _marshall_reason(turn, head, target, kind)
-        or _geometry_reason(turn, head, target, kind)
+        _special_refusal(reach, move, kind)
+        or _marshall_refusal(reach, head, target, kind)
+        or _geometry_refusal(reach, head, target, kind)
     )
 
 
-def _special_reason(turn: Turn, move: int, kind: int) -> str | None:
+def _special_refusal(reach: PieceReach, move: int, kind: int) -> str | None:
     """Return which condition of an attachment, a swap or a direct move is missing; None when none is."""
     head, target = head_of(move), target_of(move)
-    other = turn.board[target] & 15
+    other = reach.board[target] & 15
     on_tower = bool((TOWER_SET >> head.origin | TOWER_SET >> target) & 1)
     if head.mark in (ATTACH, DIRECT_ATTACH):
         fuses = (kind == other == PAWN) or (kind < KING and other < KING and not kind & other)
@@ -165,19 +165,24 @@ def _special_reason(turn: Turn, move: int, kind: int) -> str | None:
             return "direct moves go from arena to arena, not from or to a tower"
         sign = "-" if head.mark == DIRECT else "+"
         ordinary = single_move(head.part, NAMES[head.origin], sign, NAMES[target]) | move & 15
-        if ordinary in turn.moves_from(head.origin):
+        if ordinary in MoveGenerator(reach.position, pseudo_legal=True).moves_from(head.origin):
             return f"this is an ordinary move: it is written with {sign} only"
-        if turn.hops is None:
+        if reach.hops is None:
             return "direct moves need a rook or a bishop on a tower"
     return None
 
 
-def _marshall_reason(turn: Turn, head: Head, target: int, kind: int) -> str | None:
+def _marshall_refusal(reach: PieceReach, head: Head, target: int, kind: int) -> str | None:
     """Return what a marshall on a tower forbids; None when it does not (section 6.5)."""
-    start, end, there = NAMES[head.origin], NAMES[target], turn.board[target] & 15
-    if head.mark == CAPTURE and there and turn.barred and turn.is_barred(kind, there, head.origin, target):
+    start, end, there = NAMES[head.origin], NAMES[target], reach.board[target] & 15
+    if (
+        head.mark == CAPTURE
+        and there
+        and reach.marshall_zone
+        and reach.is_capture_barred(kind, there, head.origin, target)
+    ):
         return f"a marshall on a tower keeps the {TITLES[kind]} on {start} from capturing the {TITLES[there]} on {end}"
-    if head.mark in (ATTACH, DIRECT_ATTACH) and kind != PAWN and not turn.may_attach(kind, there, head.origin, target):
+    if head.mark in (ATTACH, DIRECT_ATTACH) and kind != PAWN and not reach.may_attach(kind, there, head.origin, target):
         return (
             f"a marshall on a tower keeps the {TITLES[kind]} on {start} from attaching to the {TITLES[there]} on {end}:"
             " near it only a rook and a knight attach, or two pawns"
@@ -185,9 +190,9 @@ def _marshall_reason(turn: Turn, head: Head, target: int, kind: int) -> str | No
     return None
 
 
-def _geometry_reason(turn: Turn, head: Head, target: int, kind: int) -> str:
+def _geometry_refusal(reach: PieceReach, head: Head, target: int, kind: int) -> str:
     """Return that the piece does not go there: what is in its way, if anything, and why it moves as it does."""
-    position, origin = turn.position, head.origin
+    position, origin = reach.position, head.origin
     code = position.board[origin]
     if kind == DRAGON and not any(position.memories) and head.mark not in (DIRECT, DIRECT_ATTACH):
         return "a dragon has nothing to imitate yet"
@@ -196,19 +201,19 @@ def _geometry_reason(turn: Turn, head: Head, target: int, kind: int) -> str:
     refusal = f"the {title} on {NAMES[origin]} cannot {verb}"
     if head.mark in (DIRECT, DIRECT_ATTACH):
         return f"{refusal}: no chain of links leads there over vacant squares"
-    movement = kind if head.part else turn.movement(origin, kind)
-    blocker = _blocker(turn, origin, target, kind, movement)
+    movement = kind if head.part else reach.movement(origin, kind)
+    blocker = _blocker(reach, origin, target, kind, movement)
     if blocker is not None:
         return f"{refusal}: the {TITLES[position.board[blocker] & 15]} on {NAMES[blocker]} is in the way"
     if movement != kind and kind in (BISHOP, KNIGHT):
         return f"{refusal}: a cardinal on a tower makes it move like a {TITLES[movement]}"
-    if turn.knighted and _is_in_line(turn.side, origin, target, kind, movement):
+    if reach.knight_towers and _is_in_line(reach.side, origin, target, kind, movement):
         return f"{refusal}: a knight on a tower bends the lines between arenas"
     return refusal
 
 
 def _is_in_line(side: int, origin: int, target: int, kind: int, movement: int) -> bool:
-    """Tell whether an orthogonal way leads there as long as no knight stands on a tower, whatever is between."""
+    """Return whether an orthogonal way leads there when no knight stands on a tower, pieces between disregarded."""
     steps = surface(0).steps
     if kind in (PAWN, LANCER):
         return target in (steps[way][origin] for way in (FORWARD[side], LEFT, RIGHT))
@@ -222,17 +227,17 @@ def _on_rays(rays: Rays, target: int) -> tuple[int, ...] | None:
     return next((ray.before[target] for group in rays for ray in group if target in ray.before), None)
 
 
-def _blocker(turn: Turn, origin: int, target: int, kind: int, movement: int) -> int | None:
+def _blocker(reach: PieceReach, origin: int, target: int, kind: int, movement: int) -> int | None:
     """Return the square of the first piece between, if the piece on ``origin`` could go to ``target`` but for that."""
     if kind in (PAWN, LANCER):
-        doubles = turn.surface.double_steps if kind == PAWN else turn.surface.lancer_doubles
-        crossed = doubles[turn.side][origin].get(target)
-        return crossed if crossed is not None and turn.board[crossed] else None
-    lines = [(ROOK, turn.surface.rays[origin]), (BISHOP, DIAGONAL_RAYS[origin])]
-    for component, rays in lines:
-        between = _on_rays(rays, target) if movement & component else None
+        doubles = reach.surface.double_steps if kind == PAWN else reach.surface.lancer_doubles
+        crossed = doubles[reach.side][origin].get(target)
+        return crossed if crossed is not None and reach.board[crossed] else None
+    lines = [(ROOK, reach.surface.rays[origin]), (BISHOP, DIAGONAL_RAYS[origin])]
+    for play_component, rays in lines:
+        between = _on_rays(rays, target) if movement & play_component else None
         for passed in between or ():
             square = SQUARE_AT[passed >> TARGET_SHIFT]
-            if turn.board[square]:
+            if reach.board[square]:
                 return square
     return None

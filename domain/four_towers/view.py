@@ -8,10 +8,10 @@ from domain.four_towers import legality
 from domain.four_towers.board import NAMES
 from domain.four_towers.composition import compositions
 from domain.four_towers.diagram import TITLES
-from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import PROMOTED, RETURN, format_move, head_of, target_of, victim_of
-from domain.four_towers.outcome import drawn, key
-from domain.four_towers.position import LETTERS, NEVER, QUIET_CLOCK, Position, format_position, to_move
+from domain.four_towers.outcome import is_drawn, key
+from domain.four_towers.position import LETTERS, MAX_HALFMOVE_CLOCK, NO_RETURN, Position, format_position, to_move
 from domain.presentation import Fact, Hint
 
 _PIECE = re.compile("[a-zA-Z]")
@@ -24,7 +24,7 @@ _LABELS = ("attach", "move", "swap", "move directly", "attach directly", "captur
 def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
     """Return the pieces that can move, by square; a captured piece that may return is on the square of its return."""
     found: dict[str, list[Hint]] = {}
-    for move in [] if drawn(position) else Turn(position).moves():
+    for move in [] if is_drawn(position) else MoveGenerator(position).moves():
         head, target = head_of(move), NAMES[target_of(move)]
         text = format_move(position, move)
         if head.mark == RETURN:
@@ -52,7 +52,7 @@ def why_not(position: Position, square: str) -> str | None:
 def demand(position: Position) -> str:
     """Return that a captured piece may return in this turn only, when that is so."""
     code, tower = position.returning
-    if position.returning == NEVER or not Turn(position).returns():
+    if position.returning == NO_RETURN or not MoveGenerator(position).returns():
         return ""
     return f"Your {TITLES[code & 15]}, captured on {NAMES[tower]}, may be put back: this turn only."
 
@@ -69,6 +69,6 @@ def facts(position: Position, history: Sequence[Position]) -> tuple[Fact, ...]:
             )
             for seat in (0, 1)
         ),
-        Fact("Plies without progress", None, f"{position.clock} of {QUIET_CLOCK}"),
+        Fact("Plies without progress", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

@@ -1,4 +1,4 @@
-"""The board as one player sees it, and which squares that player's pieces attack (rules, sections 3, 4 and 6)."""
+"""The board from the side of one player, and the attacks of that player's pieces (rules, sections 3, 4 and 6)."""
 
 from collections.abc import Iterable
 
@@ -49,7 +49,7 @@ _OCCUPANTS = tuple(_occupants_seen_by(player) for player in range(4))
 
 
 class PlayerView:
-    """The board as one player sees it when it is his turn: all that the moves of a single piece depend on."""
+    """The board from the side of one player: all that the moves of a single piece of that player depend on."""
 
     board: bytes
     occupants: bytes
@@ -74,7 +74,7 @@ def own_squares(player_view: PlayerView) -> list[int]:
 
 
 def attacks(player_view: PlayerView, square: int, target: int) -> bool:
-    """Tell whether the player's piece on ``square`` could capture an enemy on ``target`` by a move or a shot."""
+    """Return whether the player's piece on ``square`` could capture an enemy on ``target`` by a move or a shot."""
     kind = player_view.board[square] & 15
     if kind != MUTATOR:
         return _reaches(player_view, square, square, kind, target)
@@ -86,7 +86,7 @@ def attacks(player_view: PlayerView, square: int, target: int) -> bool:
 
 
 def _reaches(player_view: PlayerView, square: int, model: int, kind: int, target: int) -> bool:
-    """Tell whether a piece on ``square`` could capture on ``target`` as the piece of ``kind`` on ``model`` does."""
+    """Return whether a piece on ``square`` could capture on ``target`` as the piece of ``kind`` on ``model`` does."""
     leaps = _LEAPS.get(kind)
     if leaps is not None:
         return target in leaps[square]
@@ -103,7 +103,7 @@ def _reaches(player_view: PlayerView, square: int, model: int, kind: int, target
 
 
 def in_check(position: Position, player: int) -> bool:
-    """Tell whether another player, not eliminated, could capture the King of ``player`` if it were his turn now."""
+    """Return whether another player, not eliminated, could capture the King of ``player`` if it were to move."""
     return any(
         threatened_players(position, other, (player,))
         for other in range(len(PLAYERS))
@@ -112,7 +112,7 @@ def in_check(position: Position, player: int) -> bool:
 
 
 def threatened_players(position: Position, player: int, others: Iterable[int]) -> list[int]:
-    """Return those of ``others`` whose King ``player`` could capture if it were his turn now."""
+    """Return those of ``others`` whose King ``player`` could capture if ``player`` were to move."""
     player_view = PlayerView(position, player)
     squares = own_squares(player_view)
     kings = {
@@ -131,5 +131,5 @@ def players_in_check(position: Position) -> list[int]:
 
 
 def king_of(position: Position, player: int) -> int:
-    """Return the square of the King of a ``player`` who is not eliminated."""
+    """Return the square of the King of ``player``, who must not be eliminated."""
     return position.board.index((player + 1) << 4 | KING)

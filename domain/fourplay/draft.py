@@ -1,4 +1,4 @@
-"""The set-up phase of the start ``draft``: one player places his whole army, then the next (rules, section 2)."""
+"""The set-up phase of the start ``draft``: one player places a whole army, then the next (rules, section 2)."""
 
 from domain.fourplay.board import CORNERS, NAMES, NUMBERS, QUADRANT_SQUARES, QUADRANTS
 from domain.fourplay.diagram import piece_of
@@ -21,7 +21,7 @@ from domain.presentation import Draft, DraftPiece
 
 
 def placements(position: Position) -> list[str]:
-    """Return the placements that are open to the side to move, and ``done`` when enough is spent, in ASCII order."""
+    """Return the legal placements of the side to move, and ``done`` when enough is spent, in ASCII order."""
     board, side = position.board, position.side
     empty = [square for square in QUADRANT_SQUARES[side] if not board[square]]
     if not count(board, side, KING):
@@ -86,7 +86,7 @@ def _army(board: bytes, side: int) -> dict[str, str]:
 
 
 def has_begun(position: Position) -> bool:
-    """Tell whether the side to move has placed a piece; the first one is its King."""
+    """Return whether the side to move has placed a piece; the first one is its King."""
     return count(position.board, position.side, KING) > 0
 
 

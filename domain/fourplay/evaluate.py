@@ -1,4 +1,4 @@
-"""What a position is worth to the opponents' search, which moves to look at first, and which beyond the horizon."""
+"""Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
 from collections.abc import Iterable, Sequence
 
@@ -44,7 +44,7 @@ def evaluate(position: Position, seat: int) -> int:
 
 
 def _shelter(board: bytes, king: int) -> int:
-    """Return a malus for every open line that ends at the King: the shorter the cover, the better."""
+    """Return a penalty for every open line that ends at the King: the nearer the cover, the smaller."""
     malus = 0
     for ray in QUEEN_RAYS[king]:
         for distance, square in enumerate(ray):
@@ -57,7 +57,7 @@ def _shelter(board: bytes, king: int) -> int:
 
 
 def order(position: Position, moves: Iterable[str]) -> list[str]:
-    """Return captures of dear pieces by cheap ones first, then promotions, the rest towards the centre."""
+    """Return captures of valuable pieces by cheap ones first, then promotions, the rest towards the centre."""
     if position.setup:
         return sorted(moves, key=lambda move: (_placing_weight(position, move), move))
     return sorted(moves, key=lambda move: (-_gain(position, move), move))
@@ -83,7 +83,7 @@ def _gain(position: Position, move: str) -> int:
 
 
 _ARMY = ("K", "Q", "R", "R", "A", "Mu", "B", "B", "Dg", "G", "G", "VM", "HM", ",", ",", ",", ",")
-"""The order in which a player who trusts this search buys: 60 in all, the King apart."""
+"""The order in which the opponents buy their armies: 60 points in all; the King costs nothing."""
 
 
 def _placing_weight(position: Position, move: str) -> int:

@@ -1,4 +1,4 @@
-"""Why a move is not possible, or a piece cannot move at all, in a player's words (rules, sections 2 to 7)."""
+"""Whether one given move is legal, and why a move is refused or a piece has none (rules, sections 2 to 7)."""
 
 from domain.fourplay import draft
 from domain.fourplay.attacks import PlayerView, in_check, own_squares
@@ -20,7 +20,7 @@ from domain.game import MalformedNotation
 
 
 def is_legal(position: Position, move: object) -> bool:
-    """Tell whether ``move`` is legal, looking only at the piece that would move."""
+    """Return whether ``move`` is legal, looking only at the piece that would move."""
     return isinstance(move, str) and is_well_formed(move) and refusal(position, move) is None
 
 

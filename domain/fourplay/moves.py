@@ -63,7 +63,7 @@ _LEAPERS = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS}
 
 
 def add_piece_moves(player_view: PlayerView, square: int, moves: list[str]) -> None:
-    """Append the moves, shots and captures of the player's piece on ``square`` to ``moves``, trades apart."""
+    """Add the moves, shots and captures of the player's piece on ``square`` to ``moves``, trades excepted."""
     kind = player_view.board[square] & 15
     if kind == MUTATOR:
         borrowed: list[str] = []
@@ -86,7 +86,7 @@ def add_piece_moves(player_view: PlayerView, square: int, moves: list[str]) -> N
 
 
 def _add_borrowed_moves(player_view: PlayerView, square: int, neighbour: int, moves: list[str]) -> None:
-    """Append what the Mutator on ``square`` has from one neighbour (section 6, FP-28 to FP-32)."""
+    """Add what the Mutator on ``square`` has from one neighbour (section 6, FP-28 to FP-32)."""
     kind = player_view.board[neighbour] & 15
     if kind == MUTATOR:
         return
@@ -229,7 +229,7 @@ def legal_moves_from(position: Position, square: int) -> list[str]:
 
 
 def is_placed_to_trade(player_view: PlayerView, square: int, king: int) -> bool:
-    """Tell whether a Queen, or a Mutator beside one, stands so that it could trade with its King (section 6)."""
+    """Return whether a Queen, or a Mutator beside one, stands so that it could trade with its King (section 6)."""
     kind = player_view.board[square] & 15
     if kind != QUEEN and not (
         kind == MUTATOR and any(player_view.board[neighbour] & 15 == QUEEN for neighbour in ADJACENT[square])
@@ -240,7 +240,7 @@ def is_placed_to_trade(player_view: PlayerView, square: int, king: int) -> bool:
 
 
 def is_drawn(position: Position) -> bool:
-    """Tell whether the game ends by ``insufficient-material`` or ``no-progress`` (section 8)."""
+    """Return whether the game ends by ``insufficient-material`` or ``no-progress`` (section 8)."""
     if position.halfmove_clock >= MAX_HALFMOVE_CLOCK:
         return True
     alive = [(player + 1) << 4 for player in range(4) if player not in position.eliminated]

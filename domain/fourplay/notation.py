@@ -1,4 +1,4 @@
-"""Reading moves (rules, section 9)."""
+"""Moves read from text (rules, section 9)."""
 
 import re
 
@@ -32,7 +32,7 @@ def parse_move(position: Position, text: str) -> str:
 
 
 def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
 
     Raises as ``parse_move`` does.
     """

@@ -1,4 +1,4 @@
-"""What a position is worth to the opponents' search, which moves to look at first, and which beyond the horizon."""
+"""Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
 from collections.abc import Iterable, Sequence
 
@@ -47,7 +47,7 @@ def evaluate(position: Position, seat: int) -> int:
 
 
 def order(position: Position, moves: Iterable[int]) -> list[int]:
-    """Return captures of dear men by cheap ones first, then promotions, then steps to better cubes."""
+    """Return captures of valuable men by cheap ones first, then promotions, then steps to better cubes."""
     board = position.board
     placed = _PLACED
     sign = 1 if position.side == 0 else -1

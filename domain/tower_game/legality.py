@@ -1,4 +1,4 @@
-"""Why a move is not possible, or a man cannot move at all, in a player's words."""
+"""Whether one given move is legal, and why a move is refused or a man has none."""
 
 from domain.game import MalformedNotation
 from domain.tower_game.board import (

@@ -112,7 +112,7 @@ def legal_moves(position: Position) -> list[int]:
 
 
 def any_move(position: Position) -> bool:
-    """Tell whether there is a legal move, without listing them where that is easily seen."""
+    """Return whether there is a legal move, without listing them where that is easily seen."""
     men, side = position.men, position.side
     base = side * BLACK
     mine = occupied(men, side)

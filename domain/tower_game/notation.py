@@ -24,7 +24,7 @@ _PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _PAWN_CAPTURE = re.compile(r"([a-e]{2})x([a-e]{2}[1-8])(?:=([BCFJMNR]))?")
 _MAN = re.compile(r"([a-e]{2})?([1-8])?([KRBMNCJF])(x)?([a-e]{2}[1-8])")
 _LONGEST = 40
-"""Characters; no reading of a move is longer, white space apart."""
+"""Characters of a move in any notation, white space excluded."""
 _LOOSE = re.compile(r"([a-e]{2}[1-8])[-x:]?([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
 _LOOSE_PAWN_STEP = re.compile(r"([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
 _LOOSE_PAWN_CAPTURE = re.compile(r"([a-e]{2})[x:]?([a-e]{2}[1-8])(?:=?([bcfjmnr]))?")
@@ -76,7 +76,7 @@ def parse_move(position: Position, text: str, setup: str | None = None) -> int:
 
 
 def read_move(position: Position, text: str, setup: str) -> int:
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
 
     Raises as ``parse_move`` does.
     """
@@ -91,7 +91,7 @@ def read_move(position: Position, text: str, setup: str) -> int:
         try:
             found.setdefault(parse_move(position, spelling, setup), spelling)
         except IllegalMove as refusal:
-            # Of a text that is no move as it stands, the reason why the move it means is none says more.
+            # The reason why the intended move is illegal says more than that the text itself is no move.
             refused = refusal if isinstance(refused, MalformedNotation) else refused
     if len(found) > 1:
         raise ambiguous_move(text, found.values())

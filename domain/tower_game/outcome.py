@@ -8,7 +8,7 @@ from domain.tower_game.moves import MAX_HALFMOVE_CLOCK, any_move
 from domain.tower_game.position import BLACK, KING, PAWN, Position, in_check, occupied
 
 LONE_MEN = range(KING + 1, PAWN - 1)
-"""Rook, Bishop, Merchant, Knight, Captain and Jester: with a King and one of them nobody can mate [TG-23]."""
+"""Rook, Bishop, Merchant, Knight, Captain and Jester: a King and one of them cannot mate [TG-23]."""
 
 
 def key(position: Position) -> Hashable:
@@ -17,7 +17,7 @@ def key(position: Position) -> Hashable:
 
 
 def has_insufficient_material(position: Position) -> bool:
-    """Tell whether the men left are King against King, or King and one man other than Fool or Pawn against King."""
+    """Return whether the men left are King against King, or King and one man other than Fool or Pawn against King."""
     if (occupied(position.men, 0) | occupied(position.men, 1)).bit_count() > 3:
         return False
     left = [code for code in position.board if code]
@@ -46,5 +46,5 @@ def outcome_by_history(position: Position, history: Sequence[Position]) -> Outco
 
 
 def is_drawn(position: Position) -> bool:
-    """Tell whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
+    """Return whether the game is drawn by the position alone although moves exist (conditions 3 and 5)."""
     return position.halfmove_clock >= MAX_HALFMOVE_CLOCK or has_insufficient_material(position)

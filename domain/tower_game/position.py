@@ -59,7 +59,7 @@ def occupied(men: tuple[int, ...] | list[int], side: int) -> int:
 
 
 def attacked(cube: int, men: tuple[int, ...] | list[int], by: int, blockers: int) -> bool:
-    """Tell whether a man of side ``by`` attacks ``cube`` while the men on ``blockers`` stand in the way of riders."""
+    """Return whether a man of side ``by`` attacks ``cube`` while the men on ``blockers`` stand in the way of riders."""
     base = by * BLACK
     if (
         KNIGHT_SETS[cube] & men[base + KNIGHT]
@@ -84,7 +84,7 @@ def attacked(cube: int, men: tuple[int, ...] | list[int], by: int, blockers: int
 
 
 def in_check(position: Position) -> bool:
-    """Tell whether the King of the side to move stands on an attacked cube."""
+    """Return whether the King of the side to move stands on an attacked cube."""
     men, side = position.men, position.side
     king = men[side * BLACK + KING].bit_length() - 1
     return attacked(king, men, 1 - side, occupied(men, 0) | occupied(men, 1))

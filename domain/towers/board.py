@@ -3,7 +3,7 @@
 A square is numbered file by file: a1 is 0, a2 is 1, b1 is 7, g7 is 48, so that the order of numbers is the ASCII order
 of names. A tower is an integer of two bits a piece, the seat of its colour, the bottom piece in the lowest bits, closed
 by a single 1 above the top piece: nothing is 1, a lone piece of seat 2 is 0b110. The green piece of a castle is
-written as seat 0; the square tells it apart, for green stands at the bottom of the five castles and nowhere else.
+written as seat 0; the square distinguishes it, since green is the bottom piece of the five castles and of no other.
 """
 
 from functools import cache

@@ -1,7 +1,7 @@
-"""What a search asks about a Towers position: how good it looks, which moves come first, which must still be seen.
+"""Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search.
 
 Everything is in hundredths of a lone piece. The worth of a tower follows from its square and pieces and is looked up;
-castles weigh more the nearer a player is to the goal; what can fall on a castle in one push is looked at on the board.
+castles weigh more the nearer a player is to the goal; the pushes that can fall on a castle are found on the board.
 The weights come from games of a two-ply search against itself: castles change hands often, so that tall towers within
 reach of castles count for more than a castle held early.
 """
@@ -194,7 +194,7 @@ def _gain(worth: int, side: int) -> int:
 
 
 def _reaches_goal(position: Position, changed: list[tuple[int, int]]) -> bool:
-    """Tell whether the side to move wins by castles with these changes."""
+    """Return whether the side to move wins by castles with these changes."""
     castles, crowned_castles = goals_reached_by(
         _features_after(position, changed), len(position.supplies), position.side
     )
@@ -221,7 +221,7 @@ def noisy_moves(position: Position) -> tuple[Sequence[int], bool]:
 
 
 def _takes_castle(position: Position, push: int) -> bool:
-    """Tell whether ``push`` wins, or changes the castles of the seats without fewer for the side to move."""
+    """Return whether ``push`` wins, or changes the castles of the seats without fewer for the side to move."""
     changed = topple(position.board, push)
     after = _features_after(position, changed)
     old, new = castle_counts(position.features), castle_counts(after)
@@ -232,6 +232,6 @@ def _takes_castle(position: Position, push: int) -> bool:
 
 
 def _leaves_no_moves(position: Position, push: int) -> bool:
-    """Tell whether no opponent can act after ``push`` (section 7, rule 2)."""
+    """Return whether no opponent can act after ``push`` (section 7, rule 2)."""
     after = play(position, push)
     return not can_act(after.features, after.side, after.supplies[after.side])

@@ -1,6 +1,6 @@
-"""What the rules ask about a board, kept in one integer that a move changes only where towers change.
+"""The features of a board that the rules ask about: one integer, updated incrementally where a move changes towers.
 
-The facts of a board are the sum of the facts of its towers (``FEATURES``), each in bits of its own:
+The features of a board are the sum of those of its towers (``FEATURES``), each in bits of its own:
 
 - four bits a square: its height;
 - four bits a square: a bit for the seat that controls a tower of two or more pieces there, which may be pushed;
@@ -75,7 +75,7 @@ def features_of(board: tuple[int, ...]) -> int:
 
 
 def possible_pushes(features: int) -> int:
-    """Return the pushes that heights allow, whoever controls the tower, as a set of bits counted from FIRST_PUSH.
+    """Return the pushes that heights allow, of any player's towers, as a set of bits counted from FIRST_PUSH.
 
     A push needs a lower neighbour (section 3.2). Single pieces over empty squares are included; they are no pushers.
     """
@@ -83,7 +83,7 @@ def possible_pushes(features: int) -> int:
     guarded = heights | _GUARDS
     over = guarded - (heights >> 4)
     beside = guarded - (heights >> 28)
-    # The guard bit stays where a square is at least as high as the next one, and outlives one more where it is higher.
+    # The guard bit stays set where a square is at least as high as the next one, and after one more where it is higher.
     return (
         (over - _NIBBLES & _BELOW_SOMETHING) >> 1
         | (over & _BELOW_SOMETHING ^ _BELOW_SOMETHING) << 2
@@ -104,14 +104,14 @@ def legal_actions(features: int, seat: int, supply: int) -> int:
 
 
 def can_act(features: int, seat: int, supply: int) -> bool:
-    """Tell whether ``seat`` has a legal action, as if it were its turn."""
+    """Return whether ``seat`` has a legal action, as if it were its turn."""
     if supply and features >> _BUILDS_OF[seat] & _BUILD_BITS:
         return True
     return possible_pushes(features) & pushers(features, seat) != 0
 
 
 def goal_reached(features: int, players: int) -> bool:
-    """Tell whether any player has enough castles or enough crowned castles (section 7, rule 1)."""
+    """Return whether any player has enough castles or enough crowned castles (section 7, rule 1)."""
     return (features >> _GOALS) + _TO_GOAL[players] & _REACHED != 0
 
 
@@ -127,5 +127,5 @@ def castle_counts(features: int) -> int:
 
 
 def could_lose_all_builds(features: int, seat: int, supply: int) -> bool:
-    """Tell whether one push could deprive ``seat`` of all its builds: it changes four squares besides its own."""
+    """Return whether one push could deprive ``seat`` of all its builds: it changes four squares besides its own."""
     return not supply or (features >> _BUILDS_OF[seat] & _BUILD_BITS).bit_count() < MAX_HEIGHT

@@ -1,4 +1,4 @@
-"""Whether one given move is legal, and if not, why (sections 3 and 9)."""
+"""Whether one given move is legal, and why a move is refused or a tower has none (sections 3 and 9)."""
 
 from typing import NoReturn
 
@@ -22,7 +22,7 @@ from domain.towers.position import Position
 
 
 def is_legal(position: Position, move: int) -> bool:
-    """Tell whether ``move`` is legal; any integer may be asked about."""
+    """Return whether ``move`` is legal; any integer may be asked about."""
     return 0 <= move < 256 and action_set(position) >> move & 1 != 0
 
 

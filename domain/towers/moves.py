@@ -1,4 +1,4 @@
-"""Moves of Towers: generation, legality and application. How moves are numbered is told in ``features``."""
+"""Generation and application of the moves of Towers. ``features`` defines how moves are numbered."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -28,7 +28,7 @@ def legal_moves(position: Position) -> Iterable[int]:
 
 
 def moves_in(action_set: int) -> Iterable[int]:
-    """Return the moves of a set of bits, in ascending order, each byte of it by one look into a table."""
+    """Return the moves of a set of bits, in ascending order, by a table lookup for each byte."""
     return chain.from_iterable(map(getitem, _MOVES_OF_BYTE, action_set.to_bytes(32, "little")))
 
 

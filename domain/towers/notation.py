@@ -47,7 +47,7 @@ def parse_move(position: Position, text: str) -> int:
 
 
 def read_move(position: Position, text: str, setup: str) -> int:  # noqa: ARG001 - squares have one name in all setups
-    """Return the legal move that a player means by ``text``: as ``parse_move``, but whatever its capitals and marks.
+    """Return the legal move that a player means by ``text``: as ``parse_move``, but capitals and marks may differ.
 
     A square alone is a build there. Raises as ``parse_move`` does.
     """

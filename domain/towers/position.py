@@ -153,7 +153,7 @@ def _supplies(board_field: str, letters: str) -> tuple[int, ...]:
 
 
 def _refuse_unskipped_side(position: Position) -> None:
-    """Refuse a side to move that should have been skipped (section 8); with two players nobody ever is."""
+    """Refuse a side to move that should have been skipped (section 8); with two players no turn is skipped."""
     _, features, supplies, side, _ = position
     players = len(supplies)
     if players == 2 or goal_reached(features, players) or can_act(features, side, supplies[side]):

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from domain.four_towers.legal_moves import Turn
+from domain.four_towers.legal_moves import MoveGenerator
 from domain.game import Outcome
 from domain.games import GAMES
 from domain.match.audit import MOST_PAUSES, Deviation, Examination, Proof
@@ -314,14 +314,14 @@ def test_whatever_a_broken_ruleset_raises_is_a_finding(monkeypatch: pytest.Monke
 
 def test_no_legal_move_is_searched_for_where_the_match_shows_one(monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
-    any_move = Turn.any_move
+    any_move = MoveGenerator.any_move
 
-    def counted(turn: Turn) -> bool:
+    def counted(turn: MoveGenerator) -> bool:
         searched.append(turn)
         return any_move(turn)
 
     events = events_of(GAMES["four-towers"], "standard", 12, ("alice", "bob"), T0)
-    monkeypatch.setattr(Turn, "any_move", counted)
+    monkeypatch.setattr(MoveGenerator, "any_move", counted)
     found = list(audit("m", envelopes(events, "m")))
     assert [record.fault for record in found] == [None] * len(events)
     assert len(searched) == 1

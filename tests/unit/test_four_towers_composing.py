@@ -99,10 +99,10 @@ def test_compositions_name_the_towers_the_pieces_and_the_free_squares() -> None:
 
 def test_nothing_is_put_together_without_a_wizard_or_dragon_on_a_tower_nor_in_a_drawn_game() -> None:
     assert GAME.unlisted.compositions(GAME.initial("standard")) == ()
-    drawn = position_of(ONE_WIZARD.replace(" 0 1", " 150 1"))
-    assert GAME.unlisted.compositions(drawn) == ()
+    is_drawn = position_of(ONE_WIZARD.replace(" 0 1", " 150 1"))
+    assert GAME.unlisted.compositions(is_drawn) == ()
     for kind in ("multi", "rearrange-I"):
-        assert GAME.unlisted.compose(drawn, kind, []).reason == "the game is over"
+        assert GAME.unlisted.compose(is_drawn, kind, []).reason == "the game is over"
     assert "no wizard" in GAME.unlisted.compose(position_of(ONE_DRAGON), "rearrange-V", []).reason
     assert "need a dragon" in GAME.unlisted.compose(position_of(ONE_WIZARD), "multi", []).reason
 
@@ -236,7 +236,7 @@ def test_notes_tell_of_switched_pieces_covered_kings_and_rights_of_one_turn() ->
     switched = "3/6/8k/10/10/3B5/3C6/2N7/9/6/K2 w - -/- - 0 1"
     assert "Moves like a knight" in notes_on(switched, "e6")
     assert "Moves like a bishop" in notes_on(switched, "c4")
-    covered = "2r/6/8k/10/10/9/3Q6/4K5/9/6/3 w - -/- - 0 1"
-    assert "Safe from check" in notes_on(covered, "e4")
+    is_shielded = "2r/6/8k/10/10/9/3Q6/4K5/9/6/3 w - -/- - 0 1"
+    assert "Safe from check" in notes_on(is_shielded, "e4")
     assert "A piece may return" in notes_on("k2/6/9/10/10/9/3N6/10/9/6/K2 b - N/- b@d5 8 5", "d5")
     assert "En passant" in notes_on("2k/6/1L2l4/10/10/4l2p1/4L1L3/10/9/6/K2 w i7i6 -/- - 1 2", "i6")

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from domain.four_towers import GAME
-from domain.four_towers.attacks import BLACK, KING, in_check
+from domain.four_towers.attacks import BLACK, KING, king_in_check
 from domain.four_towers.board import SQUARES
-from domain.four_towers.multi_move_search import any_multi
+from domain.four_towers.multi_move_search import find_multi_move
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.game import Outcome, OutcomeUnknownError, StepBudget
 from tests.bench.endings import CROWDED
@@ -96,7 +96,7 @@ def drifting(text: str, seed: int) -> list[Position]:
         changed = position._replace(board=bytes(board), men=sets_of(bytes(board)))
         occupied = occupied_by(changed.men, 0) | occupied_by(changed.men, 1)
         imitated = changed.memories[0] | changed.memories[1]
-        if not in_check(changed.men, 1 - changed.side, imitated, occupied) and not list(GAME.legal_moves(changed)):
+        if not king_in_check(changed.men, 1 - changed.side, imitated, occupied) and not list(GAME.legal_moves(changed)):
             position = changed
             found.append(position)
     return found
@@ -107,7 +107,7 @@ def test_what_is_pruned_holds_no_multi_move(text: str) -> None:
     positions = drifting(text, seed=4)
     assert positions
     for position in positions:
-        assert any_multi(position) == any_multi(position, UNLIMITED), GAME.format_position(position)
+        assert find_multi_move(position) == find_multi_move(position, UNLIMITED), GAME.format_position(position)
 
 
 @pytest.mark.parametrize("text", CROWDED)

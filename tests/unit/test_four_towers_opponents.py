@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from domain.four_towers import GAME
-from domain.four_towers.moves import Move, Multi, Rearrangement
+from domain.four_towers.moves import Move, MultiMove, Rearrangement
 from domain.four_towers.position import Position
 from domain.game import Outcome
 from domain.search import choose
@@ -30,14 +30,14 @@ def mates(position: Position, move: Move) -> bool:
     [
         ("3/4k1/2K6/10/10/4MB3/4r5/3M2W3/9/3N2/3 w - -/- - 0 1", Rearrangement),
         ("3/4B1/9/4kn4/1K6p1/QM7/3W6/10/9/1M4/3 w - -/- - 0 1", Rearrangement),
-        ("3/5M/9/3D6/10/2C6/8M1/10/rk6C/6/2K w - -/- - 0 1", Multi),
-        ("3/6/R6C1/10/6D3/9/6N3/10/2K6/1k4/3 w - -/- - 0 1", Multi),
+        ("3/5M/9/3D6/10/2C6/8M1/10/rk6C/6/2K w - -/- - 0 1", MultiMove),
+        ("3/6/R6C1/10/6D3/9/6N3/10/2K6/1k4/3 w - -/- - 0 1", MultiMove),
         ("3/6/5K3/10/10/9/10/6b1B1/9/3N1k/3 w - -/- M@g4 0 1", int),
         ("3/3R2/9/10/10/9/10/3k2n3/1K1N5/6/3 w - -/- Q@g4 0 1", int),
     ],
 )
 def test_a_mate_is_given_by_the_only_kind_of_move_that_gives_it(
-    text: str, kind: type[int | Multi | Rearrangement], seed: int
+    text: str, kind: type[int | MultiMove | Rearrangement], seed: int
 ) -> None:
     position = GAME.parse_position(text)
     moves = GAME.legal_moves(position)

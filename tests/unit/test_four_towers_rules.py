@@ -8,7 +8,7 @@ import pytest
 from domain.four_towers import GAME
 from domain.four_towers.attacks import BLACK
 from domain.four_towers.board import COORDINATES, NAMES, NUMBERS_AT, TARGETS
-from domain.four_towers.moves import HEAD_SHIFT, HEADS, RETURN, Move, Multi, Rearrangement, victim_bits
+from domain.four_towers.moves import HEAD_SHIFT, HEADS, RETURN, Move, MultiMove, Rearrangement, victim_bits
 from domain.four_towers.position import Position
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 
@@ -70,7 +70,9 @@ def test_a_move_is_legal_exactly_when_it_is_generated(seed: int) -> None:
         assert [move for move in invented if GAME.is_legal(position, move) != (move in moves)] == []
 
 
-@pytest.mark.parametrize("nonsense", [-1, 1 << 40, (127 << 11), 15, Multi(()), Multi((-1, -1)), Rearrangement(9, b"")])
+@pytest.mark.parametrize(
+    "nonsense", [-1, 1 << 40, (127 << 11), 15, MultiMove(()), MultiMove((-1, -1)), Rearrangement(9, b"")]
+)
 def test_what_is_no_move_at_all_is_not_legal(nonsense: Move) -> None:
     assert not GAME.is_legal(GAME.initial("standard"), nonsense)
 
@@ -82,8 +84,8 @@ def test_every_playable_order_of_a_multi_move_is_read_as_the_canonical_one() -> 
         assert GAME.format_move(position, GAME.parse_move(position, order)) == canonical
     assert GAME.format_move(position, GAME.read_move(position, " e6-d6; d6-c6; a4-a5 ", "standard")) == canonical
     in_order = GAME.parse_move(position, "a4-a5;e6-e7")
-    assert isinstance(in_order, Multi)
-    out_of_order = Multi(tuple(reversed(in_order.components)))
+    assert isinstance(in_order, MultiMove)
+    out_of_order = MultiMove(tuple(reversed(in_order.components)))
     assert not GAME.is_legal(position, out_of_order)
 
 
@@ -242,8 +244,8 @@ def test_what_is_written_like_no_move_is_malformed(text: str) -> None:
 
 def test_an_ended_game_refuses_every_move() -> None:
     mated = GAME.parse_position("3/6/8k/8Q1/10/9/10/9R/9/6/K2 b - -/- - 0 1")
-    drawn = GAME.parse_position("3/6/8k/10/10/4Q4/10/10/9/6/2K b - -/- - 150 1")
-    for position in (mated, drawn):
+    is_drawn = GAME.parse_position("3/6/8k/10/10/4Q4/10/10/9/6/2K b - -/- - 150 1")
+    for position in (mated, is_drawn):
         for text in ("k9-k8", "k9-k8;j9-j8", "I:Na3", "@N:a5"):
             with pytest.raises(GameOver):
                 GAME.parse_move(position, text)

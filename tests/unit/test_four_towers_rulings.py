@@ -183,8 +183,8 @@ def test_the_conditions_of_the_end_are_looked_at_in_their_order(text: str, reaso
 def test_a_third_time_counts_before_the_clock_and_a_different_right_to_pass_makes_another_position() -> None:
     """FT-26."""
     position, passed = (GAME.parse_position(placed("Rd3 pf5", f"w {pairs} -/- - 150 1")) for pairs in ("-", "f6f5"))
-    earlier = [position._replace(clock=clock) for clock in (142, 146)]
-    others = [passed._replace(clock=clock) for clock in (142, 146)]
+    earlier = [position._replace(halfmove_clock=halfmove_clock) for halfmove_clock in (142, 146)]
+    others = [passed._replace(halfmove_clock=halfmove_clock) for halfmove_clock in (142, 146)]
     history = [position._replace(side=1)] * 3
     for before, reason in ((earlier, "repetition"), (others, "no-progress")):
         outcome = GAME.outcome(position, [before[0], *history, before[1], *history])

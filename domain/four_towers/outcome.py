@@ -32,8 +32,8 @@ def unlisted_move(
 ) -> MultiMove | Rearrangement | None:
     """Return a legal rearrangement or multi-move of a position, or None when there is none.
 
-    Raises TrialsExceededError when the answer takes more than ``max_trials`` trials of components, OutcomeUnknownError when
-    it takes more than ``budget``.
+    Raises TrialsExceededError when the answer takes more than ``max_trials`` trials of components, OutcomeUnknownError
+    when the ``budget`` is spent.
     """
     return compound_moves.find_rearrangement(position) or multi_move_search.find_multi_move(
         position, max_trials, budget

@@ -230,9 +230,9 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, UnknownMatchError):
         return no_such_match()
     if isinstance(error, QuotaExceededError):
-        used = f"{error.kept:,} of {error.most:,} bytes for notes, trees of moves and conditional lines are used"
+        used = f"{error.used:,} of {error.limit:,} bytes for notes, analysis trees and conditional moves are used"
         detail = f"{used}: delete some, of matches that are over perhaps, to make room."
-        return Problem("quota-exceeded", detail, quota="notebook", bytes_kept=error.kept, bytes_allowed=error.most)
+        return Problem("quota-exceeded", detail, quota="notebook", bytes_kept=error.used, bytes_allowed=error.limit)
     if isinstance(error, RequestMismatchError):
         detail = "This idempotency key was used for a request with another content: make a new key."
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})

@@ -27,7 +27,7 @@ from api.live import account_stream
 from api.live.stream_hub import BLOCK_MS, MOST_OF_ONE_ADDRESS, MOST_STREAMS, Hub, Watcher
 from api.services import EXTENSION, Services
 from api.services import services as current_services
-from events.private.chats import listening
+from events.private.chats import subscribe
 from events.runtime.connections import blocking_client
 from events.runtime.errors import StoreError
 from events.runtime.logs import configure
@@ -50,7 +50,7 @@ def create_stream_app(settings: Settings, most: int = MOST_STREAMS, most_of_one:
         return FeedTail(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix, services.store.shards)
 
     def open_chats() -> PubSub:
-        return listening(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix)
+        return subscribe(blocking_client(settings.redis_url, BLOCK_MS), settings.prefix)
 
     followers = account_stream.ConcernedPlayers(services)
     hub = Hub(services.store, open_tail, open_chats, most, most_of_one, followers)

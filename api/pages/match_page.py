@@ -96,7 +96,9 @@ def match_page(match_id: str) -> str | Response:
         draft=draft_panel(state, game, seat),
         hears=may_read_chat(state, person),
         speaks=may_write_chat(state, person),
-        wants_others=viewer in services().chats.wanting_others(match_id) if state.ended and seat is not None else None,
+        wants_others=viewer in services().chats.players_open_to_others(match_id)
+        if state.ended and seat is not None
+        else None,
         headline=wording.headline(state.scores, [entry["name"] for entry in seats]) if state.scores else None,
         counts=rated_count,
         unrated_yet=rated_count and not any(entry["change"] for entry in seats),

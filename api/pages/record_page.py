@@ -26,7 +26,7 @@ from domain.game import OutcomeUnknownError, StepBudget
 from domain.match.audit import Proof
 from domain.match.state import CLOCK, MatchState
 from events.people.person import Person
-from events.private.statements import MEMBERS, Recalled, recalled
+from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Record, audit
 from events.readmodels import summarise
 from events.service.jobs import RECOMPUTATION, Job
@@ -66,7 +66,7 @@ def record_page(match_id: str) -> Response:
     job = services().jobs.pending(match_id)
 
     def content(record: Record) -> list[tuple[str, str]]:
-        texts = recalled(record.envelope, kept, people)
+        texts = named_texts(record.envelope, kept, people)
         recorded = content_shown(record.envelope)
         shown = {name: _in_words(texts, name, value) for name, value in recorded.items() if name not in HIDDEN}
         return describe(record.envelope.type, shown, names, state.game, people)
@@ -150,7 +150,7 @@ def _verdict_of_bundle(packed: bytes | None) -> Verdict | None:
     return Verdict(None, "", _proof_words(read_value(Proof, proof)) if proof else "")
 
 
-def _in_words(texts: Mapping[str, Recalled], field: str, value: Any) -> Any:
+def _in_words(texts: Mapping[str, NamedText], field: str, value: Any) -> Any:
     """Return what a field of an event's content says: an arbiter's text in the place of its digest."""
     text = texts.get(field)
     if text is None or field == "statement":

@@ -13,7 +13,7 @@ from domain.match.state import Dispute as MatchDispute
 from domain.match.state import MatchState
 from events.people.administration import ARBITER
 from events.people.person import Person
-from events.private.statements import MEMBERS, Recalled, recalled
+from events.private.statements import MEMBERS, NamedText, named_texts
 from events.runtime.wall_clock import rfc3339
 from events.store.envelope import Envelope
 
@@ -128,7 +128,7 @@ class _Recorded:
         arbiters = {envelope.data["arbiter"] for envelope in self._events if "arbiter" in envelope.data}
         self._persons = services().people.persons(arbiters.union(envelope.actor for envelope in self._events))
         kept = services().statements.of_match(state.match) if self._events else {}
-        self._texts = {envelope.version: recalled(envelope, kept, self._persons) for envelope in self._events}
+        self._texts = {envelope.version: named_texts(envelope, kept, self._persons) for envelope in self._events}
 
     def dispute(self, dispute: MatchDispute) -> Dispute:
         """Return a dispute with its statements and rulings."""
@@ -166,8 +166,8 @@ class _Recorded:
             digests=ProposalDigests(reason=_digest(reason)),
         )
 
-    def _statement(self, envelope: Envelope, text: Recalled) -> Statement:
-        shown = text if self._readable else Recalled(text.sha256)
+    def _statement(self, envelope: Envelope, text: NamedText) -> Statement:
+        shown = text if self._readable else NamedText(text.sha256)
         return Statement(
             sha256=shown.sha256,
             salt=shown.salt,
@@ -178,7 +178,7 @@ class _Recorded:
         )
 
     def _ruling(self, envelope: Envelope) -> Ruling:
-        texts: Mapping[str, Recalled] = self._texts[envelope.version]
+        texts: Mapping[str, NamedText] = self._texts[envelope.version]
         return Ruling(
             at=rfc3339(envelope.at),
             arbiter=self._arbiter(envelope),
@@ -193,5 +193,5 @@ class _Recorded:
         return represent_player(envelope.data["arbiter"], self._persons)
 
 
-def _digest(text: Recalled) -> Digest:
+def _digest(text: NamedText) -> Digest:
     return Digest(sha256=text.sha256, salt=text.salt, fault=text.fault)

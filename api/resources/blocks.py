@@ -61,7 +61,7 @@ def mute(_: object, player: str) -> None:
 @endpoint(204, signed_in=True, problems=[404])
 def unblock(player: str) -> None:
     """Neither block nor mute a player any more"""
-    if not services().blocks.take_off(require_person().id, identify(player)):
+    if not services().blocks.remove(require_person().id, identify(player)):
         raise Problem("not-blocked", "You neither block nor mute this player.")
 
 

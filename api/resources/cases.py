@@ -37,10 +37,10 @@ from domain.match.decide import decide
 from domain.match.disputes import MAX_SCORE_DECIMALS
 from domain.match.enums import Ground, RulingKind
 from domain.match.refusals import Refused
-from events.people.administration import ARBITER, OPERATOR, SHOWN, TEXTS
+from events.people.administration import ARBITER, ERASABLE_MEMBERS, LOGGED_MEMBERS, OPERATOR
 from events.people.administration import Act as RecordedAct
 from events.people.person import Person
-from events.private.statements import LONGEST
+from events.private.statements import MAX_TEXT_LENGTH
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import StaleVersionError
 
@@ -67,11 +67,11 @@ def _require_few_decimals(score: float) -> None:
 class DisputeRequest(StrictSchema):
     ply = _ply(required=True, metadata={"description": "The dispute is about the match after this many plies"})
     ground = EnumField(Ground, required=True)
-    statement = prose(LONGEST)
+    statement = prose(MAX_TEXT_LENGTH)
 
 
 class StatementRequest(StrictSchema):
-    statement = prose(LONGEST)
+    statement = prose(MAX_TEXT_LENGTH)
 
 
 class ReopeningRequest(StrictSchema):
@@ -80,7 +80,7 @@ class ReopeningRequest(StrictSchema):
         validate=validate.Range(1, MAX_NUMBER, error="must be the number of a case"),
         metadata={"description": "The number of the case that an appeal has settled"},
     )
-    statement = prose(LONGEST)
+    statement = prose(MAX_TEXT_LENGTH)
 
 
 class FreezeRequest(StrictSchema):
@@ -304,7 +304,7 @@ def _execute_with_texts(match_id: str, author: Person, command: Stating, sent: M
     except Refused:
         # An earlier request may have executed it, and this one repeat that; or else it is refused at this version.
         return execute(match_id, command, expected=head.tag, confidential=True)
-    statements.keep(match_id, author.id, *texts.values())
+    statements.save(match_id, author.id, *texts.values())
     return execute(match_id, command, confidential=True)
 
 
@@ -317,7 +317,7 @@ def _logged(
     except (Refused, StaleVersionError) as refusal:
         code = refusal.code if isinstance(refusal, Refused) else "stale-version"
         # The log is never erased, so it must not contain anything that must be erasable.
-        facts = {name: value for name, value in sent.items() if name in SHOWN}
+        facts = {name: value for name, value in sent.items() if name in LOGGED_MEMBERS}
         services().administration.record_refusal(act, arbiter.id, code, {**facts, "match": match_id})
         raise
 
@@ -326,7 +326,7 @@ def _represent_act(act: RecordedAct, present: Container[str]) -> Act:
     """Return an entry of the log; texts that older ones recorded are left out when their author was erased."""
     facts = dict(act.facts)
     if act.actor not in present:
-        facts = {name: value for name, value in facts.items() if name not in TEXTS}
+        facts = {name: value for name, value in facts.items() if name not in ERASABLE_MEMBERS}
     return Act(
         number=act.number,
         id=act.id,

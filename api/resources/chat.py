@@ -90,7 +90,9 @@ def send_message(sent: Mapping[str, str], match_id: str) -> Message:
     spend("words", person.id)
     spend("chat_bytes", person.id, cost=len(sent["text"].encode()))
     try:
-        message = services().chats.say(match_id, person.id, sent["text"], idempotent_request(person, confidential=True))
+        message = services().chats.post(
+            match_id, person.id, sent["text"], idempotent_request(person, confidential=True)
+        )
     except ChatFullError as error:
         raise Problem("chat-full", "This chat has no room for more messages.") from error
     return _represent([message], state)[0]
@@ -114,7 +116,7 @@ def _want_others(match_id: str, *, wanted: bool) -> None:
     state, person = visible_match(match_id).state, require_person()
     if person.id not in chat_players(state):
         raise Refused("not-your-seat", "only the players of the match decide who joins in")
-    services().chats.want_others(match_id, person.id, wanted)
+    services().chats.open_to_others(match_id, person.id, wanted)
 
 
 def _shown_to(person: Person | None, match_id: str, messages: Sequence[StoredMessage]) -> Sequence[StoredMessage]:

@@ -94,7 +94,7 @@ def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
     person, before = require_person(), own_match(match_id)
     notebooks = services().notebooks
     if first is not None:
-        notebooks.count_lines(person.id, match_id, _bytes(first), max_notebook_bytes(person))
+        notebooks.count_conditional_moves(person.id, match_id, _bytes(first), max_notebook_bytes(person))
     try:
         after = services().match_service.lay_down(
             match_id,
@@ -104,7 +104,7 @@ def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
         )
     except Exception:
         stored = before.orders.get(seat_of(before.state, person.id), Orders()).lines
-        notebooks.count_lines(person.id, match_id, _bytes(stored.first if stored else ()))
+        notebooks.count_conditional_moves(person.id, match_id, _bytes(stored.first if stored else ()))
         raise
     return _represent(after)
 
@@ -116,7 +116,7 @@ def delete_lines(match_id: str) -> None:
     own_match(match_id)
     player = require_person().id
     services().matches.lay_down(match_id, player, lambda _, orders: replace(orders, lines=None))
-    services().notebooks.count_lines(player, match_id, 0)
+    services().notebooks.count_conditional_moves(player, match_id, 0)
 
 
 def _bytes(lines: tuple[conditional.Line, ...]) -> int:

@@ -106,7 +106,7 @@ def store_exploration(sent: Mapping[str, Any], match_id: str) -> Exploration:
     exploration = Exploration(ply=found.ply, position=found.position, tree=_represent(found.first))
     text = msgspec.json.encode(exploration).decode() if found.first else ""
     person = require_person()
-    services().notebooks.keep_exploration(person.id, match_id, text, max_notebook_bytes(person))
+    services().notebooks.save_exploration(person.id, match_id, text, max_notebook_bytes(person))
     return exploration if found.first else EMPTY
 
 

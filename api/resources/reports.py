@@ -17,7 +17,7 @@ from api.operations.reports import ReportPage, report_page
 from api.services import services
 from domain.match.disputes import refuse_party
 from events.people.administration import ARBITER
-from events.private.chats import MOST_MESSAGES
+from events.private.chats import MAX_MESSAGES_PER_CHAT
 from events.private.reports import Report
 
 blueprint = Blueprint("reports", __name__, url_prefix=PREFIX)
@@ -84,6 +84,6 @@ def _settle(match_id: str, number: int, *, hide: bool) -> None:
 
 def _require_message(match_id: str, number: int) -> None:
     """Raise the problem no-such-message unless the chat of the match has a message of this number."""
-    found = services().chats.read(match_id, number - 1, 1) if 0 < number <= MOST_MESSAGES else []
+    found = services().chats.read(match_id, number - 1, 1) if 0 < number <= MAX_MESSAGES_PER_CHAT else []
     if not found or found[0].number != number:
         raise Problem("no-such-message", "The chat of this match has no message of this number.")

@@ -11,7 +11,7 @@ from deploy.cli.lazy_group import LazyGroup
 from deploy.cli.output import escape_unprintable
 from deploy.cli.target import open_installation, target_options
 from domain.match.authority import Authority
-from events.private.statements import MEMBERS, Recalled, recalled
+from events.private.statements import MEMBERS, NamedText, named_texts
 from events.proof.audit import Ply, Record, audit
 from events.proof.bundle import LARGEST, SEED, bundle_schema, make_bundle, read_bundle
 from events.proof.documents import DocumentError
@@ -165,16 +165,16 @@ def _check_record(record: Record, opponents: bool, seed_known: bool) -> None:
         raise CommandError(escape_unprintable(f"DIFFERENT at version {record.envelope.version}: {fault}"))
 
 
-def _recall_texts(match_id: str, events: Iterable[Envelope]) -> dict[int, dict[str, Recalled]]:
+def _recall_texts(match_id: str, events: Iterable[Envelope]) -> dict[int, dict[str, NamedText]]:
     """Return the texts that events of a stored match refer to by digest, by version of the event."""
     installation = open_installation()
     referring = [event for event in events if event.type in MEMBERS]
     present = installation.people.persons(event.actor for event in referring)
     kept = installation.statements.of_match(match_id) if referring else {}
-    return {event.version: recalled(event, kept, present) for event in referring}
+    return {event.version: named_texts(event, kept, present) for event in referring}
 
 
-def _format_record(record: Record, boards: bool, texts: Mapping[str, Recalled]) -> str:
+def _format_record(record: Record, boards: bool, texts: Mapping[str, NamedText]) -> str:
     event = record.envelope
     lines = [f"version {event.version}  {event.type} by {event.actor}  {rfc3339(event.at)}  {event.id}"]
     if record.ply is not None:
@@ -185,7 +185,7 @@ def _format_record(record: Record, boards: bool, texts: Mapping[str, Recalled]) 
     return "\n".join(map(escape_unprintable, lines))
 
 
-def _format_text(text: Recalled) -> str:
+def _format_text(text: NamedText) -> str:
     if text.fault is not None:
         return f"NOT SHOWN: {text.fault}"
     return "erased with its author" if text.text is None else text.text

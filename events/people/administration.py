@@ -1,44 +1,41 @@
-"""Roles, and the log of what those who have them have done: append-only, chained by hash like a match.
+"""Roles, and the log of administrative acts: append-only, chained by hash like a match.
 
-An entry says what happened. A change of roles is logged in the same atomic step. What an arbiter does in a match is an
-event of the match, and the entry that names it (match, version, digest) follows from that event: the API appends it
-right after the event, and a relay, which sees every event in the feed, does so if it is missing. So nothing
-administrative stays unlogged, even if processes are killed. What was refused is logged as refused.
+A change of roles is logged in the same atomic step. What an arbiter does in a match is an event of the match; the entry
+that names it (match, version, digest) is appended by the API right after the event, or by a relay that finds it missing
+in the feed. So every administrative act is logged, even if processes are killed. Refusals are logged as refusals.
 
-Beside the log stands its head, number and digest of the last entry; every checkpoint has it, too.
+The head of the log, number and digest of the last entry, is stored beside it and is part of every checkpoint.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from redis.exceptions import WatchError
-
 from domain.match import state
-from events.runtime.connections import StoreClient
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import AdministrationKeys
+from events.runtime.transactions import transact
 from events.store.contract import GENESIS, DamagedStreamError, Head
 from events.store.envelope import Draft, Envelope, canonical_bytes, chain_digest, seal, unpack
 
 ARBITER = "arbiter"
 OPERATOR = "operator"
 ROLES = (ARBITER, OPERATOR)
-"""Besides being a player, which everybody is."""
+"""Roles besides that of a player."""
 
 STREAM = "administration"
-"""The name under which entries are hashed: no match has it."""
+"""The stream name under which entries are hashed; no match has it."""
 
 CONSOLE = state.CONSOLE
 
 SERVER = "server"
-"""The actor of what the server does by itself."""
+"""The actor of automatic acts of the server."""
 
 SCHEMA = 2
-"""Of entries that say what happened. Those of schema 1 were written before the act, and in spite of a refusal."""
+"""Entries of schema 1 were written before the act, also when it was then refused."""
 
 REFUSED = "refused"
 
-ATTEMPTS = 50
-PAGE = 1000
+ENTRIES_PER_PAGE = 1000
 
 ACTS: Mapping[str, str] = {
     "dispute-raised": "case-opened",
@@ -48,14 +45,14 @@ ACTS: Mapping[str, str] = {
     "case-reopened": "case-reopened",
     "ruleset-proposed": "ruleset-proposed",
 }
-"""What arbiters and operators do in a match, by the type of the event that comes of it."""
+"""The acts of arbiters and operators in a match, by the type of their event."""
 
-SHOWN = ("ply", "ground", "ruling", "appeal", "operator", "ruleset")
-"""What the log repeats of such an event: nothing that must be erasable."""
+LOGGED_MEMBERS = ("ply", "ground", "ruling", "appeal", "operator", "ruleset")
+"""The members of such an event that the log repeats: nothing that must be erasable."""
 
 
-TEXTS = ("reason", "rule")
-"""What entries of schema 1 may hold in spite of that."""
+ERASABLE_MEMBERS = ("reason", "rule")
+"""Erasable members that entries of schema 1 may contain."""
 
 
 class Act(NamedTuple):
@@ -93,29 +90,31 @@ class Entry(NamedTuple):
 
 
 class Administration:
-    """Roles and log of one installation. Safe to share between threads. Methods raise redis-py's errors."""
+    """Roles and log of an installation. Safe to share between threads.
+
+    Methods raise StoreUnavailableError when the store is unreachable.
+    """
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
-        keys = AdministrationKeys(prefix)
-        self._log, self._head, self._once, self._roles = keys.log, keys.head, keys.once, keys.roles
+        self._keys = AdministrationKeys(prefix)
         self._now = now
 
     def roles_of(self, person: str) -> frozenset[str]:
         """Return the roles of the person with this id."""
-        return _roles(self._client.hget(self._roles, person))
+        return _roles(self._client.hget(self._keys.roles, person))
 
     def holders(self) -> dict[str, frozenset[str]]:
-        """Return all who have roles, by id."""
-        stored = self._client.hgetall(self._roles)
+        """Return the roles of all who have any, by id."""
+        stored = self._client.hgetall(self._keys.roles)
         return {person.decode(): _roles(roles) for person, roles in stored.items()}
 
     def grant(self, person: str, role: str, actor: str) -> None:
-        """Give the person a role and log it, both or neither. Raises ValueError for a role that there is not."""
+        """Grant a role and log it in one step. Raises ValueError for an unknown role."""
         self._change(person, role, actor, granted=True)
 
     def revoke(self, person: str, role: str, actor: str) -> None:
-        """Take a role from the person and log it, both or neither. Raises ValueError for a role that there is not."""
+        """Revoke a role and log it in one step. Raises ValueError for an unknown role."""
         self._change(person, role, actor, granted=False)
 
     def record(self, act: str, actor: str, facts: Mapping[str, Any], once: str = "") -> Act | None:
@@ -132,7 +131,7 @@ class Administration:
         """
         if not is_administrative(event):
             return None
-        facts = {name: event.data[name] for name in SHOWN if name in event.data}
+        facts = {name: event.data[name] for name in LOGGED_MEMBERS if name in event.data}
         facts |= {"match": event.stream, "version": event.version, "digest": event.id}
         return self._append(ACTS[event.type], event.data["arbiter"], facts, f"event:{event.stream}:{event.version}")
 
@@ -142,22 +141,22 @@ class Administration:
 
     def acts(self, after: int = 0, limit: int = 100) -> list[Act]:
         """Return entries with numbers above ``after``, in order."""
-        entries = self._client.xrange(self._log, f"{after + 1}-0", "+", limit)
+        entries = self._client.xrange(self._keys.log, f"{after + 1}-0", "+", limit)
         return [_act(*_numbered(entry)) for entry in entries]
 
     def last(self) -> Head:
         """Return number and digest of the last entry, read off the log itself; 0 and zeros when it is empty."""
-        return _last(self._client.xrevrange(self._log, "+", "-", 1))
+        return _last(self._client.xrevrange(self._keys.log, "+", "-", 1))
 
     def head(self) -> Head | None:
         """Return number and digest of the last entry as they stand beside the log; None when nothing does."""
-        number, digest = self._client.hmget(self._head, "n", "d")
+        number, digest = self._client.hmget(self._keys.head, "n", "d")
         return None if number is None or digest is None else Head(int(number), digest)
 
     def entries(self) -> Iterator[Entry]:
         """Yield all entries with what is wrong with each when the chain is computed again."""
         digest, number = GENESIS, 0
-        while page := self._client.xrange(self._log, f"{number + 1}-0", "+", PAGE):
+        while page := self._client.xrange(self._keys.log, f"{number + 1}-0", "+", ENTRIES_PER_PAGE):
             for stored in page:
                 place, fields = _numbered(stored)
                 fault = None if place == number + 1 else f"the entries {number + 1} to {place - 1} are missing"
@@ -190,13 +189,13 @@ class Administration:
             raise ValueError(f"there is no role {role!r}, only {', '.join(ROLES)}")
 
         def change(pipeline: Any) -> Callable[[], None] | None:
-            roles = _roles(pipeline.hget(self._roles, person))
+            roles = _roles(pipeline.hget(self._keys.roles, person))
             changed = roles | {role} if granted else roles - {role}
             if changed == roles:
                 return None
             if changed:
-                return lambda: pipeline.hset(self._roles, person, ",".join(sorted(changed)))
-            return lambda: pipeline.hdel(self._roles, person)
+                return lambda: pipeline.hset(self._keys.roles, person, ",".join(sorted(changed)))
+            return lambda: pipeline.hdel(self._keys.roles, person)
 
         act = "role-granted" if granted else "role-revoked"
         self._append(act, actor, {"person": person, "role": role}, "", change)
@@ -209,33 +208,28 @@ class Administration:
         once: str,
         change: Callable[[Any], Callable[[], None] | None] = lambda _: lambda: None,
     ) -> Act | None:
-        """Append an entry and make the ``change`` in one transaction; neither when there is nothing to change."""
-        with self._client.pipeline(transaction=True) as pipeline:
-            for attempt in range(1, ATTEMPTS + 1):
-                try:
-                    pipeline.watch(self._log, self._head, self._roles, self._once)
-                    if once and pipeline.hexists(self._once, once):
-                        return None
-                    number, digest = _last(pipeline.xrevrange(self._log, "+", "-", 1))
-                    write = change(pipeline)
-                    if write is None:
-                        return None
-                    # Where entries were lost the numbers go on after theirs, so that the gap stays to be seen.
-                    number = max(number, int(pipeline.hget(self._head, "n") or 0)) + 1
-                    (sealed,) = seal([Draft(act, SCHEMA, self._now(), actor, facts)], STREAM, number - 1, digest)
-                    pipeline.multi()
-                    pipeline.xadd(self._log, {"b": sealed.packed, "h": sealed.digest}, id=f"{number}-0")
-                    pipeline.hset(self._head, mapping={"n": number, "d": sealed.digest})
-                    if once:
-                        pipeline.hset(self._once, once, number)
-                    write()
-                    pipeline.execute()
-                except WatchError:
-                    if attempt == ATTEMPTS:
-                        raise
-                else:
-                    return _act(number, {b"b": sealed.packed, b"h": sealed.digest})
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        """Append an entry and apply ``change`` in one transaction, nothing when there is nothing to change."""
+        keys = self._keys
+
+        def attempt(pipeline: StorePipeline) -> Act | None:
+            if once and pipeline.hexists(keys.once, once):
+                return None
+            number, digest = _last(pipeline.xrevrange(keys.log, "+", "-", 1))
+            write = change(pipeline)
+            if write is None:
+                return None
+            # Where entries were lost the numbers continue after theirs, so that the gap stays visible.
+            number = max(number, int(pipeline.hget(keys.head, "n") or 0)) + 1
+            (sealed,) = seal([Draft(act, SCHEMA, self._now(), actor, facts)], STREAM, number - 1, digest)
+            pipeline.multi()
+            pipeline.xadd(keys.log, {"b": sealed.packed, "h": sealed.digest}, id=f"{number}-0")
+            pipeline.hset(keys.head, mapping={"n": number, "d": sealed.digest})
+            if once:
+                pipeline.hset(keys.once, once, number)
+            write()
+            return _act(number, {b"b": sealed.packed, b"h": sealed.digest})
+
+        return transact(self._client, [keys.log, keys.head, keys.roles, keys.once], attempt)
 
 
 def is_administrative(event: Envelope) -> bool:

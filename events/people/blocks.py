@@ -1,4 +1,4 @@
-"""Whom people do not want to hear from: private lists."""
+"""Private lists of people whom a person blocks or mutes."""
 
 from collections.abc import Iterable
 
@@ -6,21 +6,24 @@ from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 
 BLOCK = "block"
-"""Neither invitations nor seats in one's matches nor messages."""
+"""The other person can send no invitations and no messages, and take no seat in one's matches."""
 
 MUTE = "mute"
-"""Messages are not shown; all else goes on."""
+"""The other person's messages are not shown."""
 
 KINDS = (BLOCK, MUTE)
 MAX_BLOCKS = 500
 
 
 class TooManyBlocksError(ValueError):
-    """The person has MAX_BLOCKS people on the list and must take one off first."""
+    """The person has MAX_BLOCKS people on the list and must remove one first."""
 
 
 class Blocks:
-    """The lists of an installation. Safe to share between threads; every method raises redis-py's errors."""
+    """The lists of an installation. Safe to share between threads.
+
+    Methods raise StoreUnavailableError when the store is unreachable.
+    """
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
@@ -33,26 +36,26 @@ class Blocks:
             raise TooManyBlocksError(f"this list can have {MAX_BLOCKS} people at most: remove one first")
         self._client.hset(key, other, kind)
 
-    def take_off(self, person: str, other: str) -> bool:
-        """Take ``other`` off the list of ``person``; return False when they were not on it."""
+    def remove(self, person: str, other: str) -> bool:
+        """Remove ``other`` from the list of ``person``; return False when they were not on it."""
         return bool(self._client.hdel(self._keys.blocks(person), other))
 
     def of(self, person: str) -> dict[str, str]:
         """Return the list of ``person``: kinds by the ids of others."""
-        blocked = self._client.hgetall(self._keys.blocks(person))
-        return {other.decode(): kind.decode() for other, kind in blocked.items()}
+        stored = self._client.hgetall(self._keys.blocks(person))
+        return {other.decode(): kind.decode() for other, kind in stored.items()}
 
     def blocking(self, people: Iterable[str], other: str) -> set[str]:
         """Return those of ``people`` who block ``other``, in one round trip."""
-        asked = list(dict.fromkeys(people))
-        if not asked:
+        wanted = list(dict.fromkeys(people))
+        if not wanted:
             return set()
         with self._client.pipeline(transaction=False) as pipeline:
-            for person in asked:
+            for person in wanted:
                 pipeline.hget(self._keys.blocks(person), other)
             found = pipeline.execute()
-        return {person for person, kind in zip(asked, found, strict=True) if kind == BLOCK.encode()}
+        return {person for person, kind in zip(wanted, found, strict=True) if kind == BLOCK.encode()}
 
     def erase(self, person: str) -> None:
-        """Throw the list of ``person`` away."""
+        """Delete the list of ``person``."""
         self._client.delete(self._keys.blocks(person))

@@ -1,7 +1,7 @@
-"""Tickets: what a client shows once, in an address, in the place of its session or token.
+"""Tickets: what a client presents once, in an address, in place of its session or token.
 
-Clients that are redirected to another port or host leave their token behind. A ticket leads to where the session or
-token is kept, so it is worth nothing when that has ended.
+Clients that are redirected to another port or host drop their token. A ticket refers to the stored session or token, so
+it becomes invalid when that ends.
 """
 
 import hashlib
@@ -15,20 +15,23 @@ TICKET_S = 60
 
 
 class Tickets:
-    """Tickets in the Redis of ``client``, where the store keeps a hash of each. Methods raise redis errors."""
+    """The tickets of an installation, of which only hashes are stored.
+
+    Methods raise StoreUnavailable when the store is unreachable.
+    """
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
         self._keys = InstallationKeys(prefix)
 
     def issue(self, credential: str) -> str:
-        """Return a ticket that stands for ``credential`` once, within TICKET_S."""
+        """Return a ticket that can be redeemed for ``credential`` once, within TICKET_S seconds."""
         ticket = secrets.token_urlsafe(24)
         self._client.set(self._key(ticket), credential, ex=TICKET_S)
         return ticket
 
     def redeem(self, ticket: str) -> str | None:
-        """Return for which credential the ticket stands and make it worthless; None for one that is worthless."""
+        """Invalidate ``ticket`` and return its credential; None for an invalid one."""
         # Crash-safe: a reply that is lost costs the client one more redirection.
         credential: Any = self._client.getdel(self._key(ticket))
         return None if credential is None else credential.decode()

@@ -1,7 +1,7 @@
-"""What is said beside a match: one Redis stream for each, apart from the stream of its events.
+"""The chats of matches: one Redis stream each, apart from the events.
 
-A chat is no part of a match: it is not replayed, exported or proved, and can be erased. Its keys share a hash tag of
-the match. Whoever listens hears on a channel that something was said, and where, but not what.
+A chat is no part of its match: it is not replayed, exported or proved, and can be erased. Subscribers to the channel
+learn that a match has a new message, but not what it says.
 """
 
 import hashlib
@@ -15,13 +15,13 @@ from events.runtime.keys import ChatKeys
 from events.runtime.scripts import load_script
 from events.store.contract import Request, RequestMismatchError
 
-MOST_MESSAGES = 5000
-REMEMBERED_SECONDS = 24 * 3600
+MAX_MESSAGES_PER_CHAT = 5000
+REQUEST_KNOWN_S = 24 * 3600
 """How long a repeated request is recognised."""
 
 
 class Message(NamedTuple):
-    """The ``number``-th message of a chat (from 1, without gaps), said at an instant (milliseconds since 1970 UTC)."""
+    """The ``number``-th message of a chat, from 1 without gaps; ``at`` is in milliseconds since 1970 UTC."""
 
     number: int
     at: int
@@ -30,97 +30,92 @@ class Message(NamedTuple):
 
 
 class ChatFullError(Exception):
-    """A chat has as many messages as it can have."""
+    """A chat has MAX_MESSAGES_PER_CHAT messages."""
 
 
 class Chats:
-    """The chats of an installation. Safe to share between threads; every method raises redis-py's errors."""
+    """The chats of an installation. Safe to share between threads.
+
+    Methods raise StoreUnavailableError when the store is unreachable.
+    """
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
         self._keys = ChatKeys(prefix)
         self._now = now
-        self._say = load_script(client, __package__, "post_message")
+        self._post = load_script(client, __package__, "post_message")
         self._erase = load_script(client, __package__, "erase_messages")
 
-    def say(self, match: str, author: str, text: str, request: Request) -> Message:
-        """Add ``text`` to the chat of ``match`` and return it; a repeated request returns what it said the first time.
+    def post(self, match_id: str, author: str, text: str, request: Request) -> Message:
+        """Add ``text`` to the chat of a match and return it; a repeated request returns the message of the first.
 
         Raises ChatFullError, and RequestMismatchError when the request's key is known with another fingerprint.
         """
-        # Before the message: killed in between, a chat is searched for words of an author who has none there.
-        self._client.sadd(self._keys.matches_of(author), match)
-        key = self._keys.messages(match)
-        once = self._keys.request(match, hashlib.sha256(request.key.encode()).hexdigest())
-        said: bytes | None = self._say(
-            keys=[key, once],
+        # Crash-safe: the index comes before the message; a kill in between leaves an entry without a message.
+        self._client.sadd(self._keys.matches_of(author), match_id)
+        digest = hashlib.sha256(request.key.encode()).hexdigest()
+        posted: bytes | None = self._post(
+            keys=[self._keys.messages(match_id), self._keys.request(match_id, digest)],
             args=[
                 self._now(),
                 author,
                 text,
                 request.fingerprint,
-                MOST_MESSAGES,
-                REMEMBERED_SECONDS,
+                MAX_MESSAGES_PER_CHAT,
+                REQUEST_KNOWN_S,
                 self._keys.channel,
-                match,
+                match_id,
             ],
         )
-        if said is None:
-            raise ChatFullError(f"{match} has {MOST_MESSAGES} messages")
-        number, _, fingerprint = said.decode().partition(":")
+        if posted is None:
+            raise ChatFullError(f"{match_id} has {MAX_MESSAGES_PER_CHAT} messages")
+        number, _, fingerprint = posted.decode().partition(":")
         if fingerprint != request.fingerprint:
-            raise RequestMismatchError(match, request.key)
-        return self.read(match, int(number) - 1, 1)[0]
+            raise RequestMismatchError(match_id, request.key)
+        return self.read(match_id, int(number) - 1, 1)[0]
 
-    def read(self, match: str, after: int, limit: int) -> list[Message]:
+    def read(self, match_id: str, after: int, limit: int) -> list[Message]:
         """Return up to ``limit`` messages with numbers above ``after``, in order."""
-        found = self._client.xrange(self._keys.messages(match), f"{after + 1}-0", "+", limit)
+        found = self._client.xrange(self._keys.messages(match_id), f"{after + 1}-0", "+", limit)
         return [
-            Message(int(id.partition(b"-")[0]), int(said[b"at"]), said[b"by"].decode(), said[b"text"].decode())
-            for id, said in found
+            Message(int(id.partition(b"-")[0]), int(fields[b"at"]), fields[b"by"].decode(), fields[b"text"].decode())
+            for id, fields in found
         ]
 
-    def length(self, match: str) -> int:
-        """Return how many messages the chat of ``match`` has."""
-        return int(self._client.xlen(self._keys.messages(match)))
+    def length(self, match_id: str) -> int:
+        """Return how many messages the chat of a match has."""
+        return int(self._client.xlen(self._keys.messages(match_id)))
 
-    def want_others(self, match: str, player: str, wanted: bool) -> None:
-        """Keep whether ``player`` wants others to join in when ``match`` is over."""
+    def open_to_others(self, match_id: str, player: str, wanted: bool) -> None:
+        """Store whether ``player`` lets others join the chat when the match is over."""
         if wanted:
-            self._client.sadd(self._keys.matches_of(player), match)  # so that an erasure finds it
-            self._client.sadd(self._keys.open_to_others(match), player)
+            self._client.sadd(self._keys.matches_of(player), match_id)  # so that an erasure finds it
+            self._client.sadd(self._keys.open_to_others(match_id), player)
         else:
-            self._client.srem(self._keys.open_to_others(match), player)
+            self._client.srem(self._keys.open_to_others(match_id), player)
 
-    def wanting_others(self, match: str) -> set[str]:
-        """Return the players who want others to join in when ``match`` is over."""
-        return {player.decode() for player in self._client.smembers(self._keys.open_to_others(match))}
+    def players_open_to_others(self, match_id: str) -> set[str]:
+        """Return the players who let others join the chat when the match is over."""
+        return {player.decode() for player in self._client.smembers(self._keys.open_to_others(match_id))}
 
-    def joined(self, author: str) -> list[str]:
-        """Return the matches in whose chats ``author`` has said something: also those of others, after their end."""
-        return sorted(match.decode() for match in self._client.smembers(self._keys.matches_of(author)))
+    def matches_of(self, author: str) -> list[str]:
+        """Return the ids of the matches in whose chats ``author`` has written, finished matches of others included."""
+        return sorted(match_id.decode() for match_id in self._client.smembers(self._keys.matches_of(author)))
 
     def erase(self, author: str) -> None:
-        """Take the words of ``author`` out of all chats; that something was said there stays.
-
-        Killed midway, doing it again does the rest: which chats they are is forgotten last.
-        """
-        for match in self.joined(author):
-            self.want_others(match, author, False)
-            self._erase(keys=[self._keys.messages(match)], args=[author])
+        """Erase the words of ``author`` from all chats; that there was a message stays."""
+        # Crash-safe: the index of the author is deleted last, so that erasing again completes it.
+        for match_id in self.matches_of(author):
+            self.open_to_others(match_id, author, False)
+            self._erase(keys=[self._keys.messages(match_id)], args=[author])
         self._client.delete(self._keys.matches_of(author))
 
 
-def channel_of(prefix: str) -> str:
-    """Return the channel that tells of every message, by the id of its match."""
-    return ChatKeys(prefix).channel
+def subscribe(client: StoreClient, prefix: str) -> PubSub:
+    """Return a subscription to new messages of all chats; each message names a match.
 
-
-def listening(client: StoreClient, prefix: str) -> PubSub:
-    """Return a subscription to the news of all chats, which says also when it begins, again after a break too.
-
-    Raises redis-py's errors.
+    It confirms each beginning, also after a broken connection. Raises StoreUnavailableError.
     """
-    heard: PubSub = client.pubsub()
-    heard.subscribe(channel_of(prefix))
-    return heard
+    subscription: PubSub = client.pubsub()
+    subscription.subscribe(ChatKeys(prefix).channel)
+    return subscription

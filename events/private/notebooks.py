@@ -1,7 +1,7 @@
-"""What players write down for themselves about their matches: notes, and trees of moves to think with.
+"""What players write down for themselves about their matches: notes and analysis trees.
 
-Ordinary keys, one hash of a person for each kind, with a field for each match: they can be exported and erased with
-the person, and no stream, feed or read model knows of them.
+One hash of each kind for each person, with a field for each match: they are exported and erased with the person, and no
+stream, feed or read model knows of them.
 """
 
 from events.runtime.connections import StoreClient
@@ -9,66 +9,71 @@ from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
 
 MAX_BYTES = 2_000_000
-"""Of notes, trees and conditional lines of one person, in all matches together."""
+"""Of notes, trees and conditional moves of one person, in all matches together."""
 
 MAX_GUEST_BYTES = 200_000
 """The same for a guest."""
 
 
 class QuotaExceededError(Exception):
-    """The person keeps ``kept`` of at most ``most`` bytes already, and this would be more."""
+    """The person has used ``used`` of ``limit`` bytes, and this would be more."""
 
-    def __init__(self, kept: int, most: int) -> None:
-        super().__init__(f"{kept} of {most} bytes are used")
-        self.kept = kept
-        self.most = most
+    def __init__(self, used: int, limit: int) -> None:
+        super().__init__(f"{used} of {limit} bytes are used")
+        self.used = used
+        self.limit = limit
 
 
 class Notebooks:
-    """The notebooks of an installation. Safe to share between threads; every method raises redis-py's errors."""
+    """The notebooks of an installation. Safe to share between threads.
+
+    Methods raise StoreUnavailableError when the store is unreachable.
+    """
 
     def __init__(self, client: StoreClient, prefix: str) -> None:
         self._client = client
         self._keys = PeopleKeys(prefix)
-        self._keep = load_script(client, __package__, "write_note")
+        self._write_note = load_script(client, __package__, "write_note")
 
-    def notes(self, person: str, match: str) -> str:
-        """Return what ``person`` has noted about ``match``; an empty text when that is nothing."""
-        return self._read("notes", person, match)
+    def notes(self, person: str, match_id: str) -> str:
+        """Return the notes of ``person`` about a match, empty when there are none."""
+        return self._read(self._keys.notes(person), match_id)
 
-    def write_notes(self, person: str, match: str, text: str, most: int = MAX_BYTES) -> None:
-        """Put ``text`` in the place of what ``person`` has noted about ``match``; raises QuotaExceededError."""
-        self._write("notes", person, match, text, len(text.encode()), most)
+    def write_notes(self, person: str, match_id: str, text: str, max_bytes: int = MAX_BYTES) -> None:
+        """Replace the notes of ``person`` about a match; raises QuotaExceededError."""
+        self._write(1, person, match_id, text, len(text.encode()), max_bytes)
 
-    def exploration(self, person: str, match: str) -> str:
-        """Return the tree, as text, that ``person`` keeps for ``match``; an empty text when there is none."""
-        return self._read("explorations", person, match)
+    def exploration(self, person: str, match_id: str) -> str:
+        """Return the analysis tree of ``person`` for a match as text, empty when there is none."""
+        return self._read(self._keys.explorations(person), match_id)
 
-    def keep_exploration(self, person: str, match: str, text: str, most: int = MAX_BYTES) -> None:
-        """Replace the tree that ``person`` keeps for ``match`` by ``text``; raises QuotaExceededError."""
-        self._write("explorations", person, match, text, len(text.encode()), most)
+    def save_exploration(self, person: str, match_id: str, text: str, max_bytes: int = MAX_BYTES) -> None:
+        """Replace the analysis tree of ``person`` for a match; raises QuotaExceededError."""
+        self._write(2, person, match_id, text, len(text.encode()), max_bytes)
 
-    def count_lines(self, person: str, match: str, size: int, most: int = MAX_BYTES) -> None:
-        """Count ``size`` bytes of conditional lines, which are kept elsewhere; raises QuotaExceededError."""
-        self._write("lines", person, match, str(size), size, most)
+    def count_conditional_moves(self, person: str, match_id: str, size: int, max_bytes: int = MAX_BYTES) -> None:
+        """Count ``size`` bytes of conditional moves, which are stored elsewhere; raises QuotaExceededError."""
+        self._write(3, person, match_id, str(size), size, max_bytes)
 
     def erase(self, person: str) -> None:
-        """Throw away all that ``person`` has written down."""
+        """Erase everything that ``person`` has written down."""
         self._client.delete(*self._keys_of(person))
 
-    def _read(self, kind: str, person: str, match: str) -> str:
-        found = self._client.hget(self._keys_of(person)[_KINDS.index(kind)], match)
+    def _read(self, key: str, match_id: str) -> str:
+        found = self._client.hget(key, match_id)
         return found.decode() if found else ""
 
-    def _write(self, kind: str, person: str, match: str, text: str, size: int, most: int) -> None:
-        kept = self._keep(keys=self._keys_of(person), args=[_KINDS.index(kind) + 1, match, text, size, most])
-        if kept >= 0:
-            raise QuotaExceededError(kept, most)
+    def _write(self, place: int, person: str, match_id: str, text: str, size: int, max_bytes: int) -> None:
+        used = self._write_note(keys=self._keys_of(person), args=[place + 1, match_id, text, size, max_bytes])
+        if used >= 0:
+            raise QuotaExceededError(used, max_bytes)
 
     def _keys_of(self, person: str) -> list[str]:
+        """Return the keys of a person in the order of the script's."""
         keys = self._keys
-        return [keys.bytes_kept(person), keys.notes(person), keys.explorations(person), keys.conditional_moves(person)]
-
-
-_KINDS = ("bytes", "notes", "explorations", "lines")
-"""The keys of a person, in the order in which the script takes them."""
+        return [
+            keys.bytes_kept(person),
+            keys.notes(person),
+            keys.explorations(person),
+            keys.conditional_moves(person),
+        ]

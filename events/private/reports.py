@@ -1,7 +1,7 @@
-"""Messages of chats that readers have reported to the arbiters, and those that arbiters have hidden.
+"""Chat messages that readers have reported to the arbiters, and those that arbiters have hidden.
 
-Nothing here copies a message: when its author is erased, so is what was reported. What lies in the slot of a match says
-which message and why; beside it are an index of the matches that wait for an arbiter, and one of the reporters.
+No message is copied here: when its author is erased, so is what was reported. The reports of a match are stored beside
+its chat; there is an index of the matches that wait for an arbiter, and one of each reporter's matches.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,10 @@ class Report(NamedTuple):
 
 
 class Reports:
-    """The reports of an installation. Safe to share between threads; every method raises redis-py's errors."""
+    """The reports of an installation. Safe to share between threads.
+
+    Methods raise StoreUnavailable when the store is unreachable.
+    """
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
@@ -29,64 +32,62 @@ class Reports:
         self._now = now
 
     def add(self, report: Report) -> bool:
-        """Keep ``report``; return False when its reporter has reported the message before.
-
-        Crash-safe: the indexes come first; killed in between, they name a match without a report, which is not shown.
-        """
+        """Store ``report``; return False when its reporter has reported the message before."""
+        # Crash-safe: the indexes come first; after a kill they name a match without a report, which is not shown.
         self._client.sadd(self._keys.matches_reported_by(report.reporter), report.match)
         self._client.zadd(self._keys.reported, {report.match: self._now()}, nx=True)
         field = f"{report.number}:{report.reporter}"
         return bool(self._client.hsetnx(self._keys.reports(report.match), field, report.reason))
 
-    def of(self, match: str) -> list[Report]:
-        """Return the reports about the chat of ``match`` that no arbiter has dealt with, by message."""
-        found = self._client.hgetall(self._keys.reports(match))
+    def of(self, match_id: str) -> list[Report]:
+        """Return the open reports about the chat of a match, by message."""
+        found = self._client.hgetall(self._keys.reports(match_id))
         return sorted(
-            Report(match, int(number), reporter, reason.decode())
+            Report(match_id, int(number), reporter, reason.decode())
             for field, reason in found.items()
             for number, _, reporter in [field.decode().partition(":")]
         )
 
     def waiting(self, after: int, limit: int) -> list[str]:
-        """Return up to ``limit`` matches that have reports, beyond the first ``after``, the longest wait first."""
-        return [match.decode() for match in self._client.zrange(self._keys.reported, after, after + limit - 1)]
+        """Return up to ``limit`` matches that have reports, after the first ``after``, the longest wait first."""
+        found = self._client.zrange(self._keys.reported, after, after + limit - 1)
+        return [match_id.decode() for match_id in found]
 
-    def settle(self, match: str, number: int, hide: bool) -> int:
-        """Hide a message from everybody, or show it again; return how many reports about it this has dealt with.
-
-        Crash-safe: killed before the reports are gone, an arbiter finds them again and decides once more.
-        """
-        hidden = self._keys.hidden(match)
+    def settle(self, match_id: str, number: int, hide: bool) -> int:
+        """Hide a message, or show it again; return how many reports about it were closed."""
+        # Crash-safe: until its reports are deleted an arbiter finds the message again and decides once more.
+        hidden = self._keys.hidden(match_id)
         if hide:
             self._client.sadd(hidden, number)
         else:
             self._client.srem(hidden, number)
-        dealt_with = [report for report in self.of(match) if report.number == number]
-        if dealt_with:
-            fields = [f"{number}:{report.reporter}" for report in dealt_with]
-            self._client.hdel(self._keys.reports(match), *fields)
-        self._forget_if_none(match)
-        return len(dealt_with)
+        closed = [report for report in self.of(match_id) if report.number == number]
+        if closed:
+            self._client.hdel(self._keys.reports(match_id), *(f"{number}:{report.reporter}" for report in closed))
+        self._unlist_if_none(match_id)
+        return len(closed)
 
-    def hidden(self, match: str) -> set[int]:
-        """Return the numbers of the messages of ``match`` that arbiters have hidden."""
-        return {int(number) for number in self._client.smembers(self._keys.hidden(match))}
+    def hidden(self, match_id: str) -> set[int]:
+        """Return the numbers of the messages of a match that arbiters have hidden."""
+        return {int(number) for number in self._client.smembers(self._keys.hidden(match_id))}
 
     def by(self, reporter: str) -> list[Report]:
-        """Return what ``reporter`` has reported and no arbiter has dealt with yet."""
-        matches = sorted(match.decode() for match in self._client.smembers(self._keys.matches_reported_by(reporter)))
-        return [report for match in matches for report in self.of(match) if report.reporter == reporter]
+        """Return the open reports of ``reporter``."""
+        found = self._client.smembers(self._keys.matches_reported_by(reporter))
+        matches = sorted(match_id.decode() for match_id in found)
+        return [report for match_id in matches for report in self.of(match_id) if report.reporter == reporter]
 
     def erase(self, reporter: str) -> None:
-        """Forget what ``reporter`` has reported. Crash-safe: which matches they are is forgotten last."""
+        """Erase the open reports of ``reporter``."""
+        # Crash-safe: the index of the reporter is deleted last, so that erasing again completes it.
         for report in self.by(reporter):
             self._client.hdel(self._keys.reports(report.match), f"{report.number}:{reporter}")
-            self._forget_if_none(report.match)
+            self._unlist_if_none(report.match)
         self._client.delete(self._keys.matches_reported_by(reporter))
 
-    def _forget_if_none(self, match: str) -> None:
-        reports = self._keys.reports(match)
+    def _unlist_if_none(self, match_id: str) -> None:
+        reports = self._keys.reports(match_id)
         if not self._client.exists(reports):
-            self._client.zrem(self._keys.reported, match)
-            if self._client.exists(reports):  # another report was made in between
-                self._client.zadd(self._keys.reported, {match: self._now()}, nx=True)
+            self._client.zrem(self._keys.reported, match_id)
+            if self._client.exists(reports):  # a report was added in between
+                self._client.zadd(self._keys.reported, {match_id: self._now()}, nx=True)

@@ -1,7 +1,7 @@
-"""Texts that events name by a digest only, so that they can be erased: what is said in cases, and reasons of arbiters.
+"""Texts that events name only by digest, so that they can be erased: statements in cases, and reasons of arbiters.
 
-The digest is that of a random salt and the text. With the salt anybody can check that it is this text; without it, when
-both are erased, nobody can find out by guessing what was said.
+The digest covers a random salt and the text. With the salt anybody can check the text; once both are erased, the text
+cannot be found by guessing.
 """
 
 import hashlib
@@ -15,15 +15,14 @@ from events.runtime.keys import CaseKeys
 from events.store.codec import content_shown
 from events.store.envelope import Envelope
 
-LONGEST = 10_000
+MAX_TEXT_LENGTH = 10_000
 """Characters."""
 
-
-SALT = 32
+SALT_LENGTH = 32
 """Hexadecimal digits."""
 
 UNNAMED_AFTER_MS = 3_600_000
-"""A text that no event names after this time belongs to a request that came to nothing."""
+"""A text that no event names after this time belongs to a request that failed."""
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "dispute-raised": ("statement",),
@@ -33,29 +32,29 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "ruling-made": ("reason", "rule"),
     "ruleset-proposed": ("reason",),
 }
-"""Which members of an event's content are digests of texts, by the type of the event."""
+"""The members of an event's content that are digests of texts, by the type of the event."""
 
 
 class Statement(NamedTuple):
-    """What was said. Its digest is the SHA-256 of the UTF-8 bytes of ``salt`` (hexadecimal) and ``text``."""
+    """A text with its salt. Its digest is the SHA-256 of the UTF-8 bytes of ``salt`` (hexadecimal) and ``text``."""
 
     salt: str
     text: str
 
     @property
     def digest(self) -> str:
-        """What stands for the statement in an event, in hexadecimal."""
+        """The digest that an event carries, in hexadecimal."""
         return hashlib.sha256((self.salt + self.text).encode()).hexdigest()
 
 
-Kept = Mapping[tuple[str, str], Statement]
+StoredTexts = Mapping[tuple[str, str], Statement]
 """Texts by author and digest."""
 
 
-class Recalled(NamedTuple):
-    """A text that an event names: its digest, salt and text, both None when it was erased or is not for the reader.
+class NamedText(NamedTuple):
+    """A text that an event names. ``salt`` and ``text`` are None when it was erased or is hidden from the reader.
 
-    ``fault`` says why the text that is kept cannot be shown as the one that was said; None when nothing is wrong.
+    ``fault`` says why the stored text is not the one that was recorded; None when it is.
     """
 
     sha256: str
@@ -65,19 +64,19 @@ class Recalled(NamedTuple):
 
 
 class TextFault(NamedTuple):
-    """The ``member`` of the event at ``version`` names a text that is missing or is not the one that is kept."""
+    """The ``member`` of the event at ``version`` names a text that is missing or altered."""
 
     version: int
     member: str
     reason: str
 
 
-def salted(text: str) -> Statement:
+def with_salt(text: str) -> Statement:
     """Return ``text`` with a new salt."""
-    return Statement(secrets.token_hex(SALT // 2), text)
+    return Statement(secrets.token_hex(SALT_LENGTH // 2), text)
 
 
-def digests(envelope: Envelope) -> dict[str, str]:
+def text_digests(envelope: Envelope) -> dict[str, str]:
     """Return the digests of the texts that an event names, by the member of its content."""
     content = content_shown(envelope)
     return {
@@ -87,110 +86,115 @@ def digests(envelope: Envelope) -> dict[str, str]:
     }
 
 
-def recalled(envelope: Envelope, kept: Kept, present: Container[str]) -> dict[str, Recalled]:
+def named_texts(envelope: Envelope, stored: StoredTexts, present: Container[str]) -> dict[str, NamedText]:
     """Return the texts that an event names, by the member of its content, each compared with its digest.
 
-    ``kept`` are the texts of its match, ``present`` the ids of the authors who have not been erased.
+    ``stored`` holds the texts of its match, ``present`` the ids of authors who have not been erased.
     """
-    texts, named = {}, digests(envelope)
+    texts, named = {}, text_digests(envelope)
     for member in MEMBERS.get(envelope.type, ()):
         digest = named.get(member)
         if digest is None:
-            texts[member] = Recalled("", fault="no text was recorded")
+            texts[member] = NamedText("", fault="no text was recorded")
             continue
         if digest == envelope.data[member]:
-            statement = kept.get((envelope.actor, digest))
+            statement = stored.get((envelope.actor, digest))
         else:
-            # An older schema recorded the text itself. It cannot be taken out of the event, but it is not shown.
+            # An older schema recorded the text itself. It cannot be removed from the event, but it is not shown.
             statement = Statement("", envelope.data[member]) if envelope.actor in present else None
         if statement is None:
             missing = "the text is missing, although its author has not been erased"
-            texts[member] = Recalled(digest, fault=missing if envelope.actor in present else None)
+            texts[member] = NamedText(digest, fault=missing if envelope.actor in present else None)
         elif statement.digest != digest:
-            texts[member] = Recalled(digest, fault="the text that is kept is not the one whose digest was recorded")
+            texts[member] = NamedText(digest, fault="the stored text is not the one whose digest was recorded")
         else:
-            texts[member] = Recalled(digest, statement.salt, statement.text)
+            texts[member] = NamedText(digest, statement.salt, statement.text)
     return texts
 
 
 class Statements:
-    """The texts of one installation. Methods raise redis-py's errors. ``now`` returns milliseconds since 1970 UTC."""
+    """The texts of an installation. Methods raise StoreUnavailable when the store is unreachable."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client
         self._keys = CaseKeys(prefix)
         self._now = now
 
-    def compose(self, match: str, author: str, text: str) -> Statement:
-        """Return what ``author`` says in a case of ``match``, not kept yet; the same text again has the same salt."""
-        own = (said for (who, _), said in self.of_match(match).items() if who == author and said.text == text)
-        return next(own, None) or salted(text)
+    def compose(self, match_id: str, author: str, text: str) -> Statement:
+        """Return a statement of ``author`` in a case of a match, not saved yet; a repeated text keeps its salt."""
+        earlier = (
+            statement
+            for (writer, _), statement in self.of_match(match_id).items()
+            if writer == author and statement.text == text
+        )
+        return next(earlier, None) or with_salt(text)
 
-    def keep(self, match: str, author: str, *texts: Statement) -> None:
-        """Keep what ``author`` says in a case of ``match``.
-
-        Crash-safe: texts are kept before the event that names them is appended, so that no event lacks its text. Killed
-        in between, texts remain that no event names and that are not shown; ``discard_unnamed`` takes them away.
-        """
+    def save(self, match_id: str, author: str, *statements: Statement) -> None:
+        """Save what ``author`` says in a case of a match."""
+        # Crash-safe: texts are saved before the event that names them is appended, so that no event lacks its text.
+        # A kill in between leaves texts that no event names; they are not shown, and ``discard_unnamed`` deletes them.
         with self._client.pipeline(transaction=True) as pipeline:
-            for said in texts:
-                pipeline.zadd(self._keys.unconfirmed, {json.dumps([match, author, said.digest]): self._now()})
-                pipeline.hset(self._keys.texts(match), f"{author}:{said.digest}", said.salt + said.text)
-            pipeline.sadd(self._keys.matches_of(author), match)
+            for statement in statements:
+                pipeline.zadd(self._keys.unconfirmed, {json.dumps([match_id, author, statement.digest]): self._now()})
+                pipeline.hset(
+                    self._keys.texts(match_id), f"{author}:{statement.digest}", statement.salt + statement.text
+                )
+            pipeline.sadd(self._keys.matches_of(author), match_id)
             pipeline.execute()
 
-    def of_match(self, match: str) -> dict[tuple[str, str], Statement]:
-        """Return the texts of a match by author and digest; those that were erased are not among them."""
-        stored = self._client.hgetall(self._keys.texts(match))
-        return {_author_and_digest(field): _statement(kept) for field, kept in stored.items()}
+    def of_match(self, match_id: str) -> dict[tuple[str, str], Statement]:
+        """Return the texts of a match that have not been erased, by author and digest."""
+        stored = self._client.hgetall(self._keys.texts(match_id))
+        return {_author_and_digest(field): _statement(text) for field, text in stored.items()}
 
     def of_author(self, author: str) -> dict[str, list[Statement]]:
-        """Return what ``author`` said, by match: also where the author has no part but is the arbiter."""
-        matches = sorted(match.decode() for match in self._client.smembers(self._keys.matches_of(author)))
-        return {match: [said for (who, _), said in self.of_match(match).items() if who == author] for match in matches}
+        """Return what ``author`` has written, as a player or as an arbiter, by match."""
+        matches = sorted(match_id.decode() for match_id in self._client.smembers(self._keys.matches_of(author)))
+        return {
+            match_id: [each for (writer, _), each in self.of_match(match_id).items() if writer == author]
+            for match_id in matches
+        }
 
     def faults(
-        self, match: str, envelopes: Iterable[Envelope], present: Callable[[Iterable[str]], Container[str]]
+        self, match_id: str, envelopes: Iterable[Envelope], present: Callable[[Iterable[str]], Container[str]]
     ) -> Iterator[TextFault]:
-        """Yield which texts that the events of ``match`` name are missing or are not those whose digests they carry.
+        """Yield the texts that events of a match name and that are missing or altered.
 
-        ``present`` returns those of the ids it is given that belong to people who have not been erased.
+        ``present`` returns those of the given ids that belong to people who have not been erased.
         """
-        naming = [envelope for envelope in envelopes if digests(envelope)]
+        naming = [envelope for envelope in envelopes if text_digests(envelope)]
         if not naming:
             return
-        kept, authors = self.of_match(match), present({envelope.actor for envelope in naming})
+        stored, authors = self.of_match(match_id), present({envelope.actor for envelope in naming})
         for envelope in naming:
-            for member, text in recalled(envelope, kept, authors).items():
+            for member, text in named_texts(envelope, stored, authors).items():
                 if text.fault is not None:
                     yield TextFault(envelope.version, member, text.fault)
 
     def discard_unnamed(self, events_of: Callable[[str], Iterable[Envelope] | None], limit: int = 100) -> int:
-        """Take away texts that were kept for events that never came, ``limit`` at most are looked at; return how many.
+        """Delete texts whose events were never appended; return how many. At most ``limit`` texts are checked.
 
         ``events_of`` reads the events of a match; None means that they cannot be read, and its texts stay. Only texts
-        older than UNNAMED_AFTER_MS are looked at: no request takes that long.
+        older than UNNAMED_AFTER_MS are checked: no request takes that long.
         """
         due = self._client.zrange(
             self._keys.unconfirmed, "-inf", self._now() - UNNAMED_AFTER_MS, byscore=True, offset=0, num=limit
         )
         discarded = 0
         for member in due:
-            match, author, digest = json.loads(member)
-            events = events_of(match)
-            named = {(event.actor, each) for event in events or () for each in digests(event).values()}
+            match_id, author, digest = json.loads(member)
+            events = events_of(match_id)
+            named = {(event.actor, each) for event in events or () for each in text_digests(event).values()}
             if events is not None and (author, digest) not in named:
-                discarded += self._client.hdel(self._keys.texts(match), f"{author}:{digest}")
+                discarded += self._client.hdel(self._keys.texts(match_id), f"{author}:{digest}")
             self._client.zrem(self._keys.unconfirmed, member)
         return discarded
 
     def erase(self, author: str) -> None:
-        """Erase what ``author`` said in all cases; the events go on naming the digests.
-
-        Crash-safe: killed midway, doing it again does the rest, for which matches they are is forgotten last.
-        """
-        for match in self._client.smembers(self._keys.matches_of(author)):
-            texts = self._keys.texts(match.decode())
+        """Erase what ``author`` has written in all cases; the events keep the digests."""
+        # Crash-safe: the index of the author is deleted last, so that erasing again completes it.
+        for match_id in self._client.smembers(self._keys.matches_of(author)):
+            texts = self._keys.texts(match_id.decode())
             for field in self._client.hkeys(texts):
                 if _author_and_digest(field)[0] == author:
                     self._client.hdel(texts, field)
@@ -202,7 +206,7 @@ def _author_and_digest(field: bytes) -> tuple[str, str]:
     return author, digest
 
 
-def _statement(kept: bytes) -> Statement:
+def _statement(stored: bytes) -> Statement:
     # The text is compared with a digest: damaged bytes need not fail here.
-    text = kept.decode(errors="replace")
-    return Statement(text[:SALT], text[SALT:])
+    text = stored.decode(errors="replace")
+    return Statement(text[:SALT_LENGTH], text[SALT_LENGTH:])

@@ -45,7 +45,9 @@ def make_archive(stores: PersonalDataStores, person: Person) -> bytes:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
         _write(files, "README.txt", _README)
         _write(files, "person.json", _json(_account(stores, person)))
-        chats = {joined: list(_messages(stores.chats, joined, person.id)) for joined in stores.chats.joined(person.id)}
+        chats = {
+            joined: list(_messages(stores.chats, joined, person.id)) for joined in stores.chats.matches_of(person.id)
+        }
         _write(files, "chats.json", _json(chats))
         _write(files, "statements.json", _json(_texts(stores.statements, person)))
         _write(files, "ratings.json", _json(_ratings(stores, person)))
@@ -70,8 +72,8 @@ def _account(stores: PersonalDataStores, person: Person) -> dict[str, Any]:
         "blocks": stores.blocks.of(person.id),
         "chats_opened": [
             match_id
-            for match_id in stores.chats.joined(person.id)
-            if person.id in stores.chats.wanting_others(match_id)
+            for match_id in stores.chats.matches_of(person.id)
+            if person.id in stores.chats.players_open_to_others(match_id)
         ],
         "reports": [report._asdict() for report in stores.reports.by(person.id)],
     }

@@ -81,7 +81,7 @@ def takes_long(stores: PersonalDataStores, person: Person) -> bool:
     Raises StoreUnavailableError.
     """
     match_ids = list(stores.readmodels.matches_of(person.id))
-    chats = stores.chats.joined(person.id)
+    chats = stores.chats.matches_of(person.id)
     if max(len(match_ids), len(chats)) > MAX_MATCHES_PER_REQUEST:
         return True
     try:

@@ -220,7 +220,7 @@ def test_what_a_request_under_way_leaves_after_the_erasure_is_erased_too(server:
     anna = say_something(app)
     (match,) = services.readmodels.matches_of(anna.id)
     erase(anna)
-    services.chats.say(match, anna.id, WORDS.decode(), Request("late", ""))
+    services.chats.post(match, anna.id, WORDS.decode(), Request("late", ""))
     services.notebooks.write_notes(anna.id, match, WORDS.decode())
     continue_erasures(services.personal_data)
     assert any(WORDS in content for _, content in stored(services.store.client))

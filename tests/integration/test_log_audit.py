@@ -356,13 +356,13 @@ def test_a_text_that_is_not_the_one_whose_digest_an_event_has_is_named_by_the_au
 ) -> None:
     texts = Statements(shop.client, PREFIX, lambda: shop.now)
     said = texts.compose(matches[0], "bob", "He moved twice.")
-    texts.keep(matches[0], "bob", said)
+    texts.save(matches[0], "bob", said)
     shop.do(matches[0], RaiseDispute(player="bob", ply=2, ground=Ground.CONDUCT, statement=said.digest), "bob")
     assert checked()[0].exit_code == 0
     shop.client.hset(f"{PREFIX}{{cases}}:{matches[0]}", f"bob:{said.digest}", said.salt + "He moved once.")
     found = checked()[0]
     assert found.exit_code == 1
-    reason = "statement: the text that is kept is not the one whose digest was recorded"
+    reason = "statement: the stored text is not the one whose digest was recorded"
     assert f"DIFFERENT {matches[0]} at version 6: {reason}\n" in found.output
     shop.client.set(f"{PREFIX}{{cases}}:{matches[0]}", "mine")
     assert f"DIFFERENT {matches[0]}: the texts of its cases cannot be read: " in checked()[0].output

@@ -38,7 +38,7 @@ def test_notes_trees_and_lines_of_a_person_have_one_quota(
     refused = anna.put(f"/matches/{other}/notes", {"text": "ä" * 40})
     assert (refused.status_code, refused.json["code"]) == (409, "quota-exceeded")
     assert refused.json["bytes_allowed"] == 400
-    assert "bytes for notes, trees of moves and conditional lines are used: delete some" in refused.json["detail"]
+    assert "bytes for notes, analysis trees and conditional moves are used: delete some" in refused.json["detail"]
     tree = {"ply": 0, "tree": [{"move": "c3-d4"}]}
     assert anna.put(f"/matches/{other}/exploration", tree).json["code"] == "quota-exceeded"
     assert anna.get(f"/matches/{other}/notes").json == {"text": ""}
@@ -75,7 +75,7 @@ def test_guests_may_keep_less(services: Services, app: Any) -> None:
     assert MAX_GUEST_BYTES < MAX_BYTES
     guest = Caller(app).play_as_guest()
     match = guest.create(ME, OPEN)
-    services.notebooks.count_lines(guest.id, "elsewhere", MAX_GUEST_BYTES - 5)
+    services.notebooks.count_conditional_moves(guest.id, "elsewhere", MAX_GUEST_BYTES - 5)
     assert guest.put(f"/matches/{match}/notes", {"text": "123456"}).json["code"] == "quota-exceeded"
     assert guest.put(f"/matches/{match}/notes", {"text": "12345"}).status_code == 200
 

@@ -13,7 +13,7 @@ import pytest
 from api.access.auth import COOKIE
 from api.live.stream import create_stream_app
 from api.live.stream_hub import Batch, Hub, Message
-from events.private.chats import channel_of
+from events.runtime.keys import ChatKeys
 from events.store.contract import EMPTY
 from events.store.memory import MemoryStore
 from tests.support.callers import ME, Caller, app_on, invited, settings_for, started
@@ -128,7 +128,7 @@ def test_players_hear_at_once_that_something_was_said_and_spectators_do_not(
     match = started(white, black)
     client = own_server.client()
     with Watching(stream.port, match):
-        eventually(lambda: client.pubsub_numsub(channel_of("rk:"))[0][1] == 1, "the subscription to all chats")
+        eventually(lambda: client.pubsub_numsub(ChatKeys("rk:").channel)[0][1] == 1, "the subscription to all chats")
     spectator = Caller(white.client.application).play_as_guest()
     with (
         Watching(stream.port, match, f"?after={seen(white, match)}", Authorization=black.token()) as playing,

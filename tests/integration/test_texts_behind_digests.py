@@ -256,7 +256,7 @@ def test_the_replay_on_the_command_line_shows_texts_of_the_store_and_digests_of_
     for field, kept in client.hgetall(key).items():
         client.hset(key, field, kept.replace(b"Boris", b"Anna!"))
     damaged = replayed(match)
-    assert "statement: NOT SHOWN: the text that is kept is not the one whose digest was recorded" in damaged
+    assert "statement: NOT SHOWN: the stored text is not the one whose digest was recorded" in damaged
     assert "Anna!" not in damaged
     project(services)
     assert arbiter.post("/me/erasure", {"name": "carla"}).status_code == 200

@@ -184,7 +184,7 @@ class WorstWorld:
         assert not takes_long(self.services.personal_data, person)
         for number in count():
             request = Request(f"filling-{number}", "")
-            self.services.chats.say(self.medium, person.id, f"{number} " + "ä" * 900, request)
+            self.services.chats.post(self.medium, person.id, f"{number} " + "ä" * 900, request)
             if takes_long(self.services.personal_data, person):
                 break
         self.services.store.client.xtrim(f"rk:chat:{{{self.medium}}}", number, approximate=False)

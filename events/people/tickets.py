@@ -17,7 +17,7 @@ TICKET_S = 60
 class Tickets:
     """The tickets of an installation, of which only hashes are stored.
 
-    Methods raise StoreUnavailable when the store is unreachable.
+    Methods raise StoreUnavailableError when the store is unreachable.
     """
 
     def __init__(self, client: StoreClient, prefix: str) -> None:

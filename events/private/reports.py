@@ -23,7 +23,7 @@ class Report(NamedTuple):
 class Reports:
     """The reports of an installation. Safe to share between threads.
 
-    Methods raise StoreUnavailable when the store is unreachable.
+    Methods raise StoreUnavailableError when the store is unreachable.
     """
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:

@@ -113,7 +113,7 @@ def named_texts(envelope: Envelope, stored: StoredTexts, present: Container[str]
 
 
 class Statements:
-    """The texts of an installation. Methods raise StoreUnavailable when the store is unreachable."""
+    """The texts of an installation. Methods raise StoreUnavailableError when the store is unreachable."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client

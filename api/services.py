@@ -20,7 +20,7 @@ class Services(Installation):
 
 
 def refuse_wrong_clock() -> None:
-    """Raise ClockDiffers for a request that may write while this process's clock is wrong: its dates would be, too."""
+    """Raise ClockMismatchError for a request that may write while the clock of this process is wrong."""
     clock = services().store.clock
     if clock is not None and request.method not in ("GET", "HEAD", "OPTIONS"):
         clock.check()

@@ -46,7 +46,7 @@ def do_job(stores: PersonalDataStores, keys: KeyRing, checkpoints: CheckpointLog
     Returns its kind, None when there is none.
 
     Crash-safe: the job is forgotten after its result is stored, and repeated it gives the same result. Raises
-    ClockDiffers, and leaves the job to others, when this process's clock is wrong: what is signed is dated.
+    ClockMismatchError, and leaves the job to others, when this process's clock is wrong: what is signed is dated.
     """
     jobs, store = stores.jobs, stores.store
     store.check_clock()

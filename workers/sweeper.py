@@ -59,8 +59,8 @@ class Sweeper:
     def sweep(self) -> int:
         """Look for what was lost, if no other sweeper is at work; return how many matches were set going again.
 
-        Raises redis errors, StoreUnavailableError, ClockDiffers (waits are measured by this process's clock), and what
-        enqueueing raises; the next sweep begins where this one ended.
+        Raises redis errors, StoreUnavailableError, ClockMismatchError (waits are measured by this process's clock), and
+        what enqueueing raises; the next sweep begins where this one ended.
         """
         self._store.check_clock()
         if not self._holds_lease():

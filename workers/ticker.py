@@ -67,8 +67,8 @@ class Ticker:
     def tick(self) -> int:
         """Let happen what is due; return the instant of the next tick (milliseconds since 1970 UTC).
 
-        Raises redis errors, StoreUnavailableError, and ClockDiffers when this process's clock is wrong: then it keeps
-        no time, for every flag would fall early, and records none.
+        Raises redis errors, StoreUnavailableError, and ClockMismatchError when this process's clock is wrong: then it
+        keeps no time, for every flag would fall early, and records none.
         """
         now = self._now()
         # Before any flag: a gap that ends here is an outage, and every match that is settled from now on knows of it.

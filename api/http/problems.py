@@ -14,9 +14,9 @@ from api.http.problem_explanations import EXPLANATIONS
 from domain.match.refusals import Refused
 from events.people.passwords import TooManySignInsError
 from events.private.notebooks import QuotaExceededError
-from events.runtime.errors import StoreFull, StoreUnavailableError
+from events.runtime.errors import StoreFullError, StoreUnavailableError
 from events.service.matches import UnknownMatchError
-from events.store.contract import ClockDiffers, RequestMismatchError, StaleVersionError, describe_offset
+from events.store.contract import ClockMismatchError, RequestMismatchError, StaleVersionError, describe_offset
 
 JSON_PROBLEM = "application/problem+json"
 RETRY_AFTER_S = 2
@@ -236,13 +236,13 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, RequestMismatchError):
         detail = "This idempotency key was used for a request with another content: make a new key."
         return Problem("idempotency-key-reused", detail, {"Idempotency-Key": ["used for another request"]})
-    if isinstance(error, ClockDiffers):
+    if isinstance(error, ClockMismatchError):
         detail = (
             f"The clock of this part of the server is {describe_offset(error.offset_ms)} that of the store, so nothing "
             "is written here. Nothing has changed. Ask again in a moment, with the same idempotency key."
         )
         return Problem("wrong-clock", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
-    if isinstance(error, StoreFull):
+    if isinstance(error, StoreFullError):
         detail = (
             "The server's disk or memory is almost full: nothing was changed. You can read as usual; try again later."
         )

@@ -22,7 +22,7 @@ from deploy.local.watermark import (
     shard_sequences,
     write_mark,
 )
-from events.runtime.errors import StoreError, StoreTimeout
+from events.runtime.errors import StoreError, StoreTimeoutError
 from events.runtime.wall_clock import now_ms
 from events.service.incidents import Incident, Incidents
 from events.store.redis import RedisStore
@@ -207,7 +207,7 @@ class StoreWatch:
                 self.step()
             except OSError as error:
                 trouble = f"what happened in the last second may not be on the disk: {error}"
-            except StoreTimeout:
+            except StoreTimeoutError:
                 if time.monotonic() - self._answered_at > self._max_silence_s:
                     self._on_hang()
                     self._answered_at = time.monotonic()

@@ -63,8 +63,9 @@ class CheckpointLog:
 
         Killed at any moment, or run by several workers at once, it makes one: leaves join in transactions of up to
         MATCHES_AT_ONCE, each whole with its nodes and the new size, and what has joined is not added again; the first
-        to sign the day has signed it. A clock that goes back makes no checkpoint of an earlier day. Raises ClockDiffers
-        when that of this process is wrong: a checkpoint of a day to come would be the last one until then.
+        to sign the day has signed it. A clock that goes back makes no checkpoint of an earlier day. Raises
+        ClockMismatchError when that of this process is wrong: a checkpoint of a day to come would be the last one until
+        then.
         """
         self._store.check_clock()
         day = day_of(now)

@@ -25,7 +25,7 @@ class UnreadableKeyError(StoreError):
     """The private key that is stored cannot be used; the message says why and what to do."""
 
 
-class SecretNotNamed(UnreadableKeyError):
+class SecretNotGivenError(UnreadableKeyError):
     """The private key is encrypted, and no file with its secret is named."""
 
 
@@ -51,7 +51,7 @@ class KeyFile:
         if not stored.startswith(BEGIN):
             return stored
         if self._path is None:
-            raise SecretNotNamed("the signing key is encrypted: name the file of its secret in ROOKERY_KEY_FILE")
+            raise SecretNotGivenError("the signing key is encrypted: name the file of its secret in ROOKERY_KEY_FILE")
         nonce, sealed = stored[len(BEGIN) :][:NONCE_BYTES], stored[len(BEGIN) + NONCE_BYTES :]
         try:
             return AESGCM(_secret(self._path, make=False)).decrypt(nonce, sealed, BEGIN)

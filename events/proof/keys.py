@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from events.people.administration import SERVER, Administration
-from events.proof.key_file import KeyFile, SecretNotNamed, UnreadableKeyError
+from events.proof.key_file import KeyFile, SecretNotGivenError, UnreadableKeyError
 from events.proof.public_keys import PublicKey, signed, thumbprint
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreError, StoreUnavailableError
@@ -142,7 +142,7 @@ class KeyRing:
         faults, unchecked = list[str](), None
         try:
             self._open(stored, _present(public))
-        except SecretNotNamed as error:
+        except SecretNotGivenError as error:
             unchecked = str(error)
         except UnreadableKeyError as error:
             faults.append(str(error))

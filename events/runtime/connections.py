@@ -24,9 +24,9 @@ from redis.retry import Retry
 from events.runtime.errors import (
     StoreCommandError,
     StoreError,
-    StoreFull,
+    StoreFullError,
     StorePermissionError,
-    StoreTimeout,
+    StoreTimeoutError,
     StoreUnavailableError,
 )
 
@@ -67,9 +67,9 @@ def translated(error: RedisError) -> StoreError:
     # redis-py takes the code off the message of errors that it has a class for. Older servers report an error inside a
     # script as a general one, with the code somewhere in the message.
     if isinstance(error, OutOfMemoryError) or any(code in str(error) for code in _FULL_CODES):
-        return StoreFull(f"the event store has no room to write anything: {error}")
+        return StoreFullError(f"the event store has no room to write anything: {error}")
     if isinstance(error, RedisTimeoutError):
-        return StoreTimeout(f"the event store cannot be used now: {error}")
+        return StoreTimeoutError(f"the event store cannot be used now: {error}")
     if isinstance(error, _TRANSIENT) or any(code in str(error) for code in _TRANSIENT_CODES):
         return StoreUnavailableError(f"the event store cannot be used now: {error}")
     refused = StorePermissionError if isinstance(error, NoPermissionError) else StoreCommandError

@@ -12,11 +12,11 @@ class StoreUnavailableError(StoreError):
     """
 
 
-class StoreFull(StoreUnavailableError):
+class StoreFullError(StoreUnavailableError):
     """The store has no memory or no disk left to write to; nothing was written, and it can be read as ever."""
 
 
-class StoreTimeout(StoreUnavailableError):
+class StoreTimeoutError(StoreUnavailableError):
     """The store is connected and does not answer."""
 
 

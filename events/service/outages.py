@@ -43,8 +43,8 @@ class Heartbeat:
 
         Returns the outages that ended after ``since``, the earliest first; a new one among them waits for
         ``mark_credited``, and if it is longer than PROVISIONAL_FROM_MS for ``confirm`` or ``correct``. A clock that is
-        behind another one's changes nothing. Raises ClockDiffers, with nothing recorded, when clocks are compared and
-        that of this process is wrong.
+        behind another one's changes nothing. Raises ClockMismatchError, with nothing recorded, when clocks are compared
+        and that of this process is wrong.
         """
         arguments: list[Any] = [now, MAX_BEAT_GAP_MS, since, PROVISIONAL_FROM_MS, self._name]
 

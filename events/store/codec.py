@@ -18,11 +18,11 @@ class UndecodableEventError(StoreError):
     """A stored event that this Rookery cannot read."""
 
 
-class UnknownEvent(UndecodableEventError):
+class UnknownEventError(UndecodableEventError):
     """An event of a type, or of a schema, that this Rookery does not know: a later one may have written it."""
 
 
-class MalformedEvent(UndecodableEventError):
+class MalformedEventError(UndecodableEventError):
     """An event whose content does not have the shape of its type; the message names the place and the reason."""
 
 
@@ -35,20 +35,22 @@ def draft_of(event: Event, actor: str) -> Draft:
 
 
 def event_of(envelope: Envelope, upcasters: Upcasters = UPCASTERS) -> Event:
-    """Return the domain event of ``envelope``. Raises UnknownEvent and MalformedEvent."""
+    """Return the domain event of ``envelope``. Raises UnknownEventError and MalformedEventError."""
     shape = _SHAPES.get(envelope.type)
     if shape is None:
-        raise UnknownEvent(f"{_place(envelope)}: there is no such type of event")
+        raise UnknownEventError(f"{_place(envelope)}: there is no such type of event")
     known = present_schema(envelope.type, upcasters)
     if envelope.schema > known:
-        raise UnknownEvent(f"{_place(envelope)}: it has schema {envelope.schema}, and {known} is the latest known here")
+        raise UnknownEventError(
+            f"{_place(envelope)}: it has schema {envelope.schema}, and {known} is the latest known here"
+        )
     try:
         if envelope.schema < 1:
             raise SchemaError(f"schema {envelope.schema} was never in use")
         content = upcast(envelope.type, envelope.schema, envelope.data, upcasters)
         event: Event = shape.read(content, at=integer(envelope.at))
     except SchemaError as error:
-        raise MalformedEvent(f"{_place(envelope)}{error.path}: {error}") from None
+        raise MalformedEventError(f"{_place(envelope)}{error.path}: {error}") from None
     return event
 
 

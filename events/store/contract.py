@@ -144,7 +144,7 @@ class RequestMismatchError(StoreError):
         self.key = key
 
 
-class ClockDiffers(StoreUnavailableError):
+class ClockMismatchError(StoreUnavailableError):
     """The clock of this process is ``offset_ms`` ahead of the store's (negative: behind); nothing was written."""
 
     def __init__(self, offset_ms: int) -> None:
@@ -241,7 +241,7 @@ class EventStore(EventReader):
 
     @abstractmethod
     def check_clock(self) -> None:
-        """Raise ClockDiffers if the store judges clocks and that of this process is wrong."""
+        """Raise ClockMismatchError if the store judges clocks and that of this process is wrong."""
 
     @abstractmethod
     def append(
@@ -265,8 +265,8 @@ class EventStore(EventReader):
 
         Raises, before anything is written: StaleVersionError when the head is not ``expected``,
         StaleConditionalMovesError when these are of another revision, RequestMismatchError when the request's key was
-        used with another fingerprint, ClockDiffers, DamagedStreamError, and ValueError for no drafts or a draft without
-        canonical form.
+        used with another fingerprint, ClockMismatchError, DamagedStreamError, and ValueError for no drafts or a draft
+        without canonical form.
         """
 
     @abstractmethod

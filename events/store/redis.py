@@ -122,7 +122,7 @@ class RedisStore(EventStore):
         return found
 
     def check_clock(self) -> None:
-        """Raise ClockDiffers if this process's clock is compared with the server's and differs from it."""
+        """Raise ClockMismatchError if this process's clock is compared with the server's and differs from it."""
         if self.clock is not None:
             self.clock.check()
 

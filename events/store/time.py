@@ -11,7 +11,7 @@ from typing import Any
 
 from events.runtime.connections import StoreClient
 from events.runtime.errors import StoreUnavailableError
-from events.store.contract import ClockDiffers
+from events.store.contract import ClockMismatchError
 
 MAX_CLOCK_DIFFERENCE_MS = 2000
 
@@ -47,9 +47,10 @@ class StoreClock:
         return int(seconds) * 1000 + int(microseconds) // 1000
 
     def check(self) -> None:
-        """Raise ClockDiffers unless the clocks agree. The store is asked once a second, and after a step of the clock.
+        """Raise ClockMismatchError unless the clocks agree.
 
-        This is for what is dated and is not written by a script of its own that compares the clocks.
+        The store is asked once a second, and after a step of the clock. This is for what is dated and is not written by
+        a script of its own that compares the clocks.
         """
         elapsed, now = time.monotonic(), self.now()
         if self._agreed is not None:
@@ -61,15 +62,15 @@ class StoreClock:
         self._agreed = elapsed, now
 
     def refuse(self, offset_ms: int) -> None:
-        """Raise ClockDiffers if ``offset_ms`` is more than may be."""
+        """Raise ClockMismatchError if ``offset_ms`` is more than may be."""
         if abs(offset_ms) > MAX_CLOCK_DIFFERENCE_MS:
-            raise ClockDiffers(offset_ms)
+            raise ClockMismatchError(offset_ms)
 
 
 def with_clock_check(
     clock: StoreClock | None, run: Callable[[tuple[int | str, ...]], Any], decided_at: int | None = None
 ) -> Any:
-    """Return the reply of a script that writes only if the clocks agree; raises ClockDiffers if they do not.
+    """Return the reply of a script that writes only if the clocks agree; raises ClockMismatchError if they do not.
 
     ``run`` calls the script with three arguments: this process's instant, ``decided_at`` (None: the same), and
     MAX_CLOCK_DIFFERENCE_MS; all are empty without ``clock``. The script replies {'clock', its TIME in milliseconds}

@@ -11,7 +11,7 @@ from deploy.local.disk_reserve import MIN_FREE_BYTES, MIN_TO_RESUME_BYTES, DiskR
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from deploy.local.store_watch import StoreWatch
 from deploy.local.watermark import MARK
-from events.runtime.errors import StoreFull, StoreUnavailableError
+from events.runtime.errors import StoreFullError, StoreUnavailableError
 from events.store.contract import EMPTY, Head, Request
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
@@ -130,7 +130,7 @@ def test_a_server_that_is_started_again_on_a_full_disk_goes_on_refusing(
     server.kill()
     server.start()
     watch.step()
-    with pytest.raises(StoreFull):
+    with pytest.raises(StoreFullError):
         store.append("a", Head(0, EMPTY.digest), [CREATED], Request("0", ""))
 
 

@@ -12,7 +12,7 @@ from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.runtime.connections import StoreClient
 from events.runtime.wall_clock import now_ms
-from events.store.contract import EMPTY, ClockDiffers
+from events.store.contract import EMPTY, ClockMismatchError
 from events.store.redis import RedisStore
 from events.store.time import StoreClock
 from tests.support.callers import Caller, app_on, started
@@ -73,7 +73,7 @@ def test_a_process_whose_clock_is_wrong_cannot_append(redis: StoreClient, offset
     store = RedisStore(redis, now=OffClock(offset))
     assert store.shards
     before = redis.dbsize()
-    with pytest.raises(ClockDiffers) as refused:
+    with pytest.raises(ClockMismatchError) as refused:
         store.append("m", EMPTY, drafts(1), request("key"))
     assert abs(refused.value.offset_ms - offset) < 1500
     assert ("ahead of" if offset > 0 else "behind") in str(refused.value)
@@ -89,7 +89,7 @@ def test_a_second_more_or_less_does_no_harm(redis: StoreClient) -> None:
 
 def test_what_was_decided_by_a_wrong_clock_is_refused_when_it_is_right_again(redis: StoreClient) -> None:
     store = RedisStore(redis, now=now_ms)
-    with pytest.raises(ClockDiffers):
+    with pytest.raises(ClockMismatchError):
         store.append("m", EMPTY, drafts(1), request("key"), decided_at=now_ms() + TEN_YEARS)
     assert store.head("m") == EMPTY
 
@@ -114,7 +114,7 @@ def test_the_clock_is_compared_at_once_when_it_was_set(redis: StoreClient) -> No
     clock = StoreClock(redis, off)
     clock.check()
     off.offset = AHEAD
-    with pytest.raises(ClockDiffers):
+    with pytest.raises(ClockMismatchError):
         clock.check()
     off.offset = 0
     clock.check()
@@ -152,7 +152,7 @@ def test_a_wrong_year_for_some_seconds_leaves_nothing_behind(shop: SteppedInstal
 def test_no_checkpoint_is_signed_of_a_day_to_come(redis: StoreClient) -> None:
     store = RedisStore(redis, now=OffClock(TEN_YEARS))
     log = CheckpointLog(store, KeyRing(redis, store.prefix, OffClock(TEN_YEARS)))
-    with pytest.raises(ClockDiffers):
+    with pytest.raises(ClockMismatchError):
         log.sign(now_ms() + TEN_YEARS)
     assert log.latest() is None
 

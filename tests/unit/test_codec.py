@@ -41,7 +41,7 @@ from domain.match.events import (
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
 from domain.search import seed_for
-from events.store.codec import MalformedEvent, UnknownEvent, content_shown, draft_of, event_of
+from events.store.codec import MalformedEventError, UnknownEventError, content_shown, draft_of, event_of
 from events.store.contract import GENESIS
 from events.store.envelope import Envelope, seal
 from events.store.upcasters import UPCASTERS, present_schema, upcast
@@ -209,7 +209,7 @@ RULED = {"dispute": 1, "arbiter": "ann", "reason": "e" * 64, "rule": "f" * 64, "
     ],
 )
 def test_content_of_another_shape_is_refused_with_place_and_reason(type_name: str, content: Any, reason: str) -> None:
-    with pytest.raises(MalformedEvent, match=f"version 4 of m, {type_name}.*{reason}"):
+    with pytest.raises(MalformedEventError, match=f"version 4 of m, {type_name}.*{reason}"):
         event_of(envelope(type_name, content, present_schema(type_name)))
 
 
@@ -224,7 +224,7 @@ def test_content_of_another_shape_is_refused_with_place_and_reason(type_name: st
 )
 def test_a_seat_of_another_shape_is_refused_with_its_number(seat: Any, reason: str) -> None:
     content = dict(draft_of(CREATED, "alice").data) | {"seats": [{"joined": False}, seat]}
-    with pytest.raises(MalformedEvent, match=r"\.seats\[1\].*" + reason):
+    with pytest.raises(MalformedEventError, match=r"\.seats\[1\].*" + reason):
         event_of(envelope("match-created", content, present_schema("match-created")))
 
 
@@ -235,28 +235,28 @@ def test_seeds_that_were_numbers_are_read_as_text_and_lead_to_the_same_moves(typ
     assert isinstance(read, MatchCreated | SeedDrawn)
     assert read.seed == str(seed)
     assert seed_for(read.seed, 3) == int.from_bytes(hashlib.sha256(f"{seed}/3".encode()).digest()[:6], "big")
-    with pytest.raises(MalformedEvent, match=r"\.seed: a whole number was expected, not str '7'"):
+    with pytest.raises(MalformedEventError, match=r"\.seed: a whole number was expected, not str '7'"):
         event_of(envelope(type_name, {**other, "seed": "7"}, schema))
 
 
 def test_an_instant_that_is_no_whole_number_is_refused() -> None:
-    with pytest.raises(MalformedEvent, match="a whole number"):
+    with pytest.raises(MalformedEventError, match="a whole number"):
         event_of(envelope("match-started", {}, at="5"))
 
 
 def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(UnknownEvent, match="version 4 of m, match-paused: there is no such type"):
+    with pytest.raises(UnknownEventError, match="version 4 of m, match-paused: there is no such type"):
         event_of(envelope("match-paused", {}))
 
 
 def test_a_schema_of_a_later_version_is_refused() -> None:
-    with pytest.raises(UnknownEvent, match="it has schema 2, and 1 is the latest known here"):
+    with pytest.raises(UnknownEventError, match="it has schema 2, and 1 is the latest known here"):
         event_of(envelope("match-started", {}, schema=2))
 
 
 @pytest.mark.parametrize("schema", [0, -1])
 def test_a_schema_that_never_was_is_refused(schema: int) -> None:
-    with pytest.raises(MalformedEvent, match="never in use"):
+    with pytest.raises(MalformedEventError, match="never in use"):
         event_of(envelope("match-started", {}, schema=schema))
 
 
@@ -283,7 +283,7 @@ def test_upcasting_touches_only_its_own_type() -> None:
     assert present_schema("player-joined", LATER) == 3
     assert present_schema("match-started", LATER) == 1
     assert upcast("match-started", 1, {"a": 1}, LATER) == {"a": 1}
-    with pytest.raises(UnknownEvent):
+    with pytest.raises(UnknownEventError):
         event_of(envelope("player-joined", {}, 4), LATER)
 
 

@@ -65,7 +65,7 @@ def test_two_play_it_through_the_api_to_a_result_that_is_proved(
     proved = audit("verify", bundle).output
     assert "proved  replay: 3 plies, all legal under ruleset 1 of tiny" in proved
     assert "proved  result: 1 - 0 by empty: it follows from the position after ply 3, 0 b" in proved
-    assert audit("replay", match, "--boards").output.endswith("events, all as the rules give them\n")
+    assert audit("replay", match, "--boards").output.endswith("events, all according to the rules\n")
     examined = audit("all", "--processes", 1)
     assert (examined.exit_code, "3 plies" in examined.output) == (0, True)
 

@@ -30,7 +30,7 @@ class Debt(NamedTuple):
     draw: bool
 
 
-class Place(NamedTuple):
+class SearchBasis(NamedTuple):
     """What the move of an opponent is computed from: the moves so far, the seed of the match, its ruleset."""
 
     moves: tuple[str, ...]
@@ -55,16 +55,16 @@ def answer(installation: Installation, match_id: str, lane: str | None = None) -
     """Do the one thing that an opponent owes the match next; return what was written, None when nothing is owed.
 
     With a ``lane`` only if it belongs there: a match may wait in a lane for what was owed before.
-    A second opponent that is to move after the first is asked by the event of the first one's move.
+    The move of a first opponent is an event, by which a second one that is to move next is requested.
 
-    Crash-safe: nothing is kept between load and append, so a kill in mid-search costs only the time; the next worker
+    Crash-safe: nothing is stored between load and append, so a kill in mid-search costs only the time; the next worker
     computes the same answer. A task that runs twice makes no second move: the answer is bound to the version that it
     was computed for, and a move also carries its ply as request key, so that the second append finds the first one.
 
     Raises StoreUnavailableError, and for a match that cannot be replayed DamagedStreamError, UndecodableEventError and
     what ``evolve`` raises.
     """
-    computed: dict[Place, SubmitMove] = {}
+    computed: dict[SearchBasis, SubmitMove] = {}
     for _ in range(MAX_ATTEMPTS):
         try:
             loaded = installation.matches.load(match_id)
@@ -88,20 +88,22 @@ def answer(installation: Installation, match_id: str, lane: str | None = None) -
                 continue
         else:
             return None
-    # Whatever keeps changing the match causes events, and each of them asks the opponent again.
+    # What changes the match all the time causes events, and each of them requests the opponent again.
     return None
 
 
-def _answer_to(debt: Debt, state: MatchState, head: Head, computed: dict[Place, SubmitMove]) -> tuple[Command, str]:
+def _answer_to(
+    debt: Debt, state: MatchState, head: Head, computed: dict[SearchBasis, SubmitMove]
+) -> tuple[Command, str]:
     """Return the command that pays ``debt`` and its request key; moves are remembered in ``computed``."""
     if debt.draw:
         return _draw_answer(state, debt), f"opponent:draw:{head.tag}"
-    # Moves may be taken back, or lost with the end of the stream: then another position stands after as many plies, and
+    # Moves may be taken back, or lost with the end of the stream: then another position follows as many plies, and
     # a move that was computed for the one before must not be played in it.
-    place, ply = Place(state.moves, state.seed, state.ruleset), len(state.moves) + 1
-    if place not in computed:
-        computed[place] = _move(state, debt, ply)
-    return computed[place], f"opponent:{ply}:{state.taken_back}"
+    basis, ply = SearchBasis(state.moves, state.seed, state.ruleset), len(state.moves) + 1
+    if basis not in computed:
+        computed[basis] = _move(state, debt, ply)
+    return computed[basis], f"opponent:{ply}:{state.taken_back}"
 
 
 def _move(state: MatchState, debt: Debt, ply: int) -> SubmitMove:

@@ -20,8 +20,8 @@ from events.proof.checkpoint_log import NoCheckpointError, day_of
 from events.proof.documents import DocumentError
 from events.readmodels import rated_result
 from events.runtime import beats
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import InstallationKeys
-from events.service.timekeeper import is_transient
 from workers import retries
 from workers.task_queue import TaskQueue
 from workers.threads import TRANSIENT
@@ -59,7 +59,7 @@ class Sweeper:
     def sweep(self) -> int:
         """Look for what was lost, if no other sweeper is at work; return how many matches were set going again.
 
-        Raises redis errors, StoreUnavailableError, ClockMismatchError (waits are measured by this process's clock), and
+        Raises StoreUnavailableError, ClockMismatchError (waits are measured by this process's clock), and
         what enqueueing raises; the next sweep begins where this one ended.
         """
         self._store.check_clock()
@@ -70,9 +70,9 @@ class Sweeper:
         for do_round in self._rounds:
             try:
                 do_round()
-            except Exception as error:
-                if is_transient(error):
-                    raise
+            except StoreUnavailableError:
+                raise
+            except Exception:
                 log.exception("a round failed")
         return found
 
@@ -153,9 +153,9 @@ class Sweeper:
             try:
                 before, after = self._parts.timekeeper.settle(match_id, self._now())
                 found += after != before
+            except StoreUnavailableError:
+                raise
             except Exception as error:
-                if is_transient(error):
-                    raise
                 log.error("a match cannot be settled", match=match_id, error=str(error))
         return found
 
@@ -175,9 +175,9 @@ class Sweeper:
             raise
         except Exception as error:
             # A match that cannot be read must not keep what the others are owed from being requested.
-            log.error("cannot be asked for", kind=kind, of=subject, error=str(error))
+            log.error("cannot be requested", kind=kind, of=subject, error=str(error))
         self._retries.record((kind, subject), since, now)
-        log.warning("asked for what is missing", kind=kind, of=subject, missing_ms=now - since)
+        log.warning("requested again", kind=kind, of=subject, missing_ms=now - since)
         return 1
 
     def _holds_lease(self) -> bool:

@@ -19,7 +19,7 @@ class TaskQueue:
     def request_answer(self, match_id: str) -> None:
         """Let a match wait for the opponent that owes it an answer, if one does, and wake a worker.
 
-        Also raises what ``Matches.load`` raises, and redis errors.
+        Also raises what ``Matches.load`` raises.
         """
         state = self._matches.load(match_id).state
         for debt in debts_of(state)[:1]:

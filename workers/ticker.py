@@ -19,8 +19,8 @@ from domain.match.due import Outage
 from domain.match.enums import Status
 from events.installation import Installation
 from events.runtime import beats
+from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
-from events.service.timekeeper import is_transient
 from workers.retries import Retries
 from workers.threads import repeat
 
@@ -67,7 +67,7 @@ class Ticker:
     def tick(self) -> int:
         """Let happen what is due; return the instant of the next tick (milliseconds since 1970 UTC).
 
-        Raises redis errors, StoreUnavailableError, and ClockMismatchError when this process's clock is wrong: then it
+        Raises StoreUnavailableError, and ClockMismatchError when this process's clock is wrong: then it
         keeps no time, for every flag would fall early, and records none.
         """
         now = self._now()
@@ -112,9 +112,9 @@ class Ticker:
         beats.beat()
         try:
             before, after = self._timekeeper.settle(match_id, now)
+        except StoreUnavailableError:
+            raise
         except Exception as error:
-            if is_transient(error):
-                raise
             # A match that cannot be read must not stop the clocks of the others.
             log.error("a match cannot be settled", match=match_id, error=str(error))
             return False

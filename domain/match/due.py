@@ -4,7 +4,8 @@ Availability (free days, vacations) is private, and a match is public and perman
 happened to its clock, as pauses, and no sooner than it counts: when the seat to move acts, or before a flag would fall.
 What lies ahead is only shown, by a clock that is not stored (``with_availability``).
 
-Nothing is remembered: each step is computed from the events, so it does not matter who takes it, nor how often.
+Nothing is remembered: each step is computed from the events, so it does not matter which process takes it, or how
+often.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +36,7 @@ MAX_BEAT_GAP_MS = 2 * MINUTE
 
 
 class Outage(NamedTuple):
-    """Nobody kept the clocks from ``since`` to ``until`` (milliseconds since 1970 UTC)."""
+    """The clocks were not kept from ``since`` to ``until`` (milliseconds since 1970 UTC)."""
 
     since: int
     until: int
@@ -199,7 +200,7 @@ def is_playing(state: MatchState) -> bool:
 
 
 def people_playing(state: MatchState) -> dict[str, int]:
-    """Return the people whose clocks may run, with their seats: no opponents, and nobody who has left the game."""
+    """Return the people whose clocks may run, with their seats: not opponents, nor people who have left the game."""
     if not is_playing(state):
         return {}
     seats = ((number, state.seats[number]) for number in seats_playing(state))
@@ -207,7 +208,7 @@ def people_playing(state: MatchState) -> dict[str, int]:
 
 
 def player_to_move(state: MatchState) -> str | None:
-    """Return the person whose clock runs; None when it is nobody's, or an opponent's."""
+    """Return the person whose clock runs; None when none runs, or an opponent's."""
     if not is_playing(state) or state.clock is None or state.clock.seat is None:
         return None
     seat = state.seats[state.clock.seat]

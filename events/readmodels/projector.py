@@ -66,7 +66,7 @@ class Projector:
         """Bring matches, all of one shard, up to date in one transaction; return those that cannot be replayed.
 
         ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the generation that
-        it is building; everybody else writes to all generations that are read or being built. Raises
+        it is building; everything else writes to all generations that are read or being built. Raises
         StoreUnavailableError, and RebuildOvertakenError when the generation is not being built any more; then nothing
         has changed.
 

@@ -36,8 +36,8 @@ class Ratings:
         changed, result = False, _result_of(matches, match_id)
         while True:
             changed |= self.put({match_id: result})
-            # Since it was read the match may have gone on, and a task that was started by that may have found nothing
-            # in the ratings to take out.
+            # Since it was read the match may have continued, and a task that was started by that may have found
+            # nothing in the ratings to take out.
             before, result = result, _result_of(matches, match_id)
             if result == before:
                 return changed

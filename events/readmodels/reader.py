@@ -1,4 +1,4 @@
-"""The read models as the API and the workers ask for them."""
+"""The read models as the API and the workers read them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -126,7 +126,7 @@ class ReadModels:
         return sorted(pool.decode() for pool in members)
 
     def ratings(self, player: str) -> list[PlayerRating]:
-        """Return the ratings of a player, one for each pool in which he has rated matches, by its name."""
+        """Return the ratings of a player, one for each pool with rated matches of the player, by its name."""
         return [rating for rating in self._ratings((player, pool) for pool in self.pools()) if rating]
 
     def rating_history(self, player: str, pool: str) -> list[RatingChange]:

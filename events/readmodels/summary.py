@@ -17,7 +17,7 @@ BEFORE_DERIVED_LAYOUTS = 6
 """The last layout that was numbered: a row of the same fields."""
 
 WITHOUT_LAST_MOVE = 5
-"""The layout before the last move was kept: such a summary is read, and stays without it until its match moves on."""
+"""The layout before summaries had a last move: they are read, and get one with the next event of the match."""
 
 DAY_MS = 24 * 3600 * 1000
 

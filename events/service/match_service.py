@@ -79,7 +79,7 @@ class MatchService:
         orders: Callable[[MatchState, Orders], Orders],
         expected: VersionTag | None = None,
     ) -> Loaded:
-        """Keep ``orders`` as ``Matches.lay_down`` does, after what time has done to the match before."""
+        """Store conditional moves as ``Matches.lay_down`` does, after what time has done to the match before."""
         try:
             return self._matches.lay_down(match_id, player, orders, expected)
         except Refused as refusal:

@@ -51,7 +51,7 @@ class UnknownMatchError(LookupError):
 
 
 class Loaded(NamedTuple):
-    """A match, the head of its stream, and what its seats have laid down, with the revision of that.
+    """A match, the head of its stream, and the conditional moves of its seats with their revision.
 
     ``snapshot`` is the version of its last known snapshot.
     """
@@ -83,9 +83,9 @@ class Executed(NamedTuple):
 class Matches:
     """The matches of one store. Safe to share between threads.
 
-    States are kept in a bounded cache in this process and brought up to date from the store whenever they are used, so
+    States are cached in this process, a bounded number of them, and brought up to date whenever they are used, so
     the cache can never be wrong about what has happened; a snapshot in the store spares a long replay. ``now`` returns
-    milliseconds since 1970 UTC, ``fresh_seed`` a seed for the opponents of a match that goes on.
+    milliseconds since 1970 UTC, ``fresh_seed`` a seed for the opponents of a match that continues.
     """
 
     def __init__(self, store: EventStore, now: Callable[[], int], fresh_seed: Callable[[], str] = fresh_seed) -> None:
@@ -102,7 +102,7 @@ class Matches:
         Raises UnknownMatchError, StoreUnavailableError, DamagedStreamError, UndecodableEventError, and what ``evolve``
         raises.
         """
-        loaded, _ = self.open(match_id)
+        loaded, _ = self._open(match_id)
         if loaded is None:
             raise UnknownMatchError(match_id)
         return loaded
@@ -168,7 +168,7 @@ class Matches:
                 # succeeds on the present state alone, and a refusal counts on the present state alone.
                 pass
         for number in range(1, MAX_ATTEMPTS + 1):
-            loaded, remembered = self.open(match_id, request)
+            loaded, remembered = self._open(match_id, request)
             if loaded is not None and remembered is not None and may_see(loaded.state):
                 return self._repeated(match_id, loaded, remembered)
             try:
@@ -223,12 +223,12 @@ class Matches:
         orders: Callable[[MatchState, Orders], Orders],
         expected: VersionTag | None = None,
     ) -> Loaded:
-        """Keep what ``orders`` returns, given the match and what is laid down so far, as that of the player's seat.
+        """Store what ``orders`` returns, given the match and the present ones, as the conditional moves of the player.
 
-        Returns the match with the new orders. Private from end to end: nothing is appended, announced or cached
-        elsewhere. When the match moves on at the same moment they are given anew, for the match as it stands then: no
-        move falls between what was laid down for it and the keeping of that. Raises Refused, StaleVersionError when the
-        match is not at ``expected`` (None: whatever it is at), and what ``load`` raises.
+        Returns the match with them. Private from end to end: nothing is appended, announced or cached elsewhere. When
+        the match changes at the same time, ``orders`` is called again with the new state: no move falls between the
+        state that they were made for and their storing. Raises Refused, StaleVersionError when the match is not at
+        ``expected`` (None: any version), and what ``load`` raises.
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):
             loaded = self.load(match_id)
@@ -245,7 +245,7 @@ class Matches:
                 return self.load(match_id)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def open(self, match_id: str, request: Request | None = None) -> tuple[Loaded | None, RecordedRequest | None]:
+    def _open(self, match_id: str, request: Request | None = None) -> tuple[Loaded | None, RecordedRequest | None]:
         """Return the match as it stands now (None: there is none), and the versions that ``request`` wrote before."""
         known = self.cached(match_id)
         opened = self._store.open(match_id, known.head.version if known else None, request)
@@ -284,7 +284,7 @@ def _follows(opened: Opened, match_id: str, known: Head) -> bool:
 
 
 def _actor(event: Event, state: MatchState, actor: str) -> str:
-    """Return who acts in ``event``: who laid a line down acts when it fires, ``actor`` in all else."""
+    """Return who acts in ``event``: the owner of a conditional move that is played, ``actor`` in all else."""
     if isinstance(event, MoveSubmitted | DrawAccepted | PlayerResigned) and event.channel in (
         Channel.CONDITIONAL,
         Channel.FORCED,

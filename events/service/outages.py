@@ -1,4 +1,4 @@
-"""The heartbeat of an installation, and its outages: the times in which nobody kept the clocks.
+"""The heartbeat of an installation, and its outages: the times in which the clocks were not kept.
 
 The relay records every second that it keeps time. A gap of more than MAX_BEAT_GAP_MS is an outage: the server was away,
 or no flag could have been noticed, and it counts for no player. One that is longer than a day is provisional: it is

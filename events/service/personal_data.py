@@ -25,10 +25,10 @@ from events.private.reports import Reports
 from events.private.statements import Statements
 from events.readmodels import ReadModels
 from events.runtime import beats
+from events.runtime.errors import StoreUnavailableError
 from events.service.jobs import Jobs
 from events.service.match_service import MatchService
 from events.service.matches import Matches
-from events.service.timekeeper import is_transient
 from events.store.contract import DamagedStreamError, EventStore, Request
 from events.store.envelope import Envelope
 from events.store.rewriting import Rewriting
@@ -129,9 +129,9 @@ def forget(stores: PersonalDataStores, person_id: str) -> None:
         beats.beat()
         try:
             _leave(stores, match_id, person_id)
+        except StoreUnavailableError:
+            raise
         except Exception as error:
-            if is_transient(error):
-                raise
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match_id, error=str(error))
     stores.jobs.erase(person_id)

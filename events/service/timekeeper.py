@@ -131,9 +131,9 @@ class Timekeeper:
                 self.sync(match_id, now)
                 if mark.forced:
                     self.apply_preference(match_id, mark.player)
+            except StoreUnavailableError:
+                raise
             except Exception as error:
-                if is_transient(error):
-                    raise
                 # A match that cannot be replayed must not keep the others from following.
                 log.error("a match cannot follow", match=match_id, error=str(error))
         self._availability_store.acknowledge(mark)
@@ -229,7 +229,7 @@ class Timekeeper:
             try:
                 return Settled(loaded.head.tag, advance(loaded).head.tag)
             except (StaleVersionError, StaleConditionalMovesError):
-                # Whoever expected the version before has to hear of what has happened.
+                # A caller who expected the version before is refused: something else has happened.
                 loaded = None
         tag = self._matches.load(match_id).head.tag
         return Settled(tag, tag)
@@ -247,7 +247,7 @@ class Timekeeper:
             if isinstance(step, VacationDue):
                 availability[step.player] = self._take_vacation(match_id, step)
                 continue
-            # Two who settle the same version use the same key: the second finds what the first has appended.
+            # Two settlements of the same version use the same key: the second finds what the first has appended.
             request = Request(f"time:{loaded.head.tag}", "")
             try:
                 executed = self._matches.append_decision_on(match_id, loaded, step.command, step.actor, request)
@@ -263,15 +263,10 @@ class Timekeeper:
         return loaded
 
     def _take_vacation(self, match_id: str, due: VacationDue) -> Availability:
-        # Crash-safe: availability first; whoever settles the match next finds the vacation there.
+        # Crash-safe: availability first; the next settlement of the match finds the vacation there.
         availability, mark = self._availability_store.change(
             due.player, lambda own: with_automatic_vacation(own, due.at)
         )
         if mark is not None:
             log.info("automatic vacation", match=match_id, player=due.player, since=due.at)
         return availability
-
-
-def is_transient(error: Exception) -> bool:
-    """Tell whether ``error`` may go away by waiting; it concerns no single match then."""
-    return isinstance(error, StoreUnavailableError)

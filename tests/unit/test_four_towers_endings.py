@@ -1,4 +1,4 @@
-"""Four Towers is over when no move of any kind is left; the look for the rarest ones against the slow reading."""
+"""Four Towers is over when no move of any kind is left; the look for the rarest ones against the slow reference."""
 
 import random
 
@@ -56,7 +56,7 @@ NONE = [
 
 
 @pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *AMONG_OTHERS, *NONE])
-def test_the_game_is_over_exactly_when_the_slow_reading_finds_no_move_of_any_kind(text: str) -> None:
+def test_the_game_is_over_exactly_when_the_reference_finds_no_move_of_any_kind(text: str) -> None:
     position, state = GAME.parse_position(text), read(text)
     assert list(GAME.legal_moves(position)) == list(successors(state)) == []
     rare = {**multi_moves(state), **rearrangements(state)}
@@ -72,7 +72,7 @@ def test_the_game_is_over_exactly_when_the_slow_reading_finds_no_move_of_any_kin
 
 
 @pytest.mark.parametrize(("text", "rescue"), ALONE.values(), ids=ALONE)
-def test_a_single_rare_move_is_found_that_is_the_only_legal_one(text: str, rescue: str) -> None:
+def test_a_single_unlisted_move_is_found_when_it_is_the_only_legal_one(text: str, rescue: str) -> None:
     position = GAME.parse_position(text)
     move = GAME.unlisted.any_move(position)
     assert move is not None
@@ -117,7 +117,7 @@ def test_in_crowded_positions_a_mate_is_one_although_so_much_could_be_tried(text
     assert outcome.reason == "checkmate"
 
 
-def test_a_position_stands_for_the_third_time_whatever_the_clocks_say() -> None:
+def test_a_position_stands_for_the_third_time_whatever_the_clocks_are() -> None:
     start = GAME.initial("standard")
     later = GAME.parse_position(GAME.format_position(start).replace(" 0 1", " 7 30"))
     assert GAME.outcome(start, (later, GAME.play(start, next(iter(GAME.legal_moves(start)))))) is None
@@ -125,7 +125,7 @@ def test_a_position_stands_for_the_third_time_whatever_the_clocks_say() -> None:
 
 
 @pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *NONE])
-def test_with_enough_effort_the_end_is_told_as_by_the_rules(text: str) -> None:
+def test_a_sufficient_budget_finds_the_end_by_the_rules(text: str) -> None:
     position = GAME.parse_position(text)
     assert GAME.bounded_outcome(position, (), StepBudget(10**6)) == GAME.outcome(position, ())
 

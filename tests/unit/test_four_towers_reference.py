@@ -1,4 +1,4 @@
-"""Four Towers against a second, slow reading of its rules."""
+"""Four Towers against a second, slow reference of its rules."""
 
 import random
 from dataclasses import replace
@@ -25,14 +25,14 @@ def compared(text: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_crowded_positions_have_the_moves_of_the_slow_reading(seed: int) -> None:
+def test_crowded_positions_have_the_moves_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(6):
         compared(crowded_position(rng))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_games_have_the_moves_of_the_slow_reading(seed: int) -> None:
+def test_random_games_have_the_moves_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     position = GAME.initial("standard")
     for ply in range(240):
@@ -62,7 +62,7 @@ def test_a_position_is_refused_exactly_when_the_side_not_to_move_is_in_check() -
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_multi_moves_and_rearrangements_are_those_of_the_slow_reading(seed: int) -> None:
+def test_multi_moves_and_rearrangements_are_those_of_the_reference(seed: int) -> None:
     text = sparse_position(random.Random(seed))
     position = GAME.parse_position(text)
     for expected, moves in (

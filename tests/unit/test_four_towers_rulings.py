@@ -1,4 +1,4 @@
-"""Rulings of Four Towers in cases that no figure of the rules page shows, by the game and by the slow reading."""
+"""Rulings of Four Towers in cases that no figure of the rules page shows, by the game and by the slow reference."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def placed(pieces: str, fields: str = QUIET) -> str:
     return write(replace(read(f"3/6/9/10/10/9/10/10/9/6/3 {fields}"), board=board))
 
 
-def by_the_slow_reading(text: str) -> dict[str, str]:
+def by_the_reference(text: str) -> dict[str, str]:
     state = read(text)
     return {**successors(state), **multi_moves(state), **rearrangements(state)}
 
@@ -89,7 +89,7 @@ def by_the_slow_reading(text: str) -> dict[str, str]:
 )
 def test_a_move_is_legal_or_not_as_it_was_ruled(pieces: str, fields: str, legal: str, illegal: str) -> None:
     text = placed(pieces, fields)
-    position, expected = GAME.parse_position(text), by_the_slow_reading(text)
+    position, expected = GAME.parse_position(text), by_the_reference(text)
     for move_text in legal.split():
         move = GAME.parse_move(position, move_text)
         assert GAME.format_move(position, move) == move_text
@@ -136,7 +136,7 @@ def test_memory_rights_and_clock_are_as_it_was_ruled(pieces: str, fields: str, m
     position = GAME.parse_position(text)
     result = GAME.format_position(GAME.play(position, GAME.parse_move(position, move)))
     assert " ".join(result.split()[2:6]) == after
-    assert result == by_the_slow_reading(text)[move]
+    assert result == by_the_reference(text)[move]
 
 
 @pytest.mark.parametrize("white", [True, False])

@@ -1,6 +1,6 @@
-"""Fourplay against a second, slow reading of its rules, in which an attachment joins pieces and all squares are tried.
+"""Fourplay against a second, slow reference of its rules, in which an attachment joins pieces and all squares are tried.
 
-The slow reading takes and gives strings only, and shares nothing with the rules that are played.
+The slow reference takes and gives strings only, and shares nothing with the rules that are played.
 """
 
 import random
@@ -36,7 +36,7 @@ def ended(position: Position, history: list[str]) -> tuple[list[float], str] | N
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_positions_have_the_moves_the_checks_and_the_end_of_the_slow_reading(seed: int) -> None:
+def test_random_positions_have_the_moves_the_checks_and_the_end_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(3):
         position, state = compared(random_position(rng))
@@ -49,7 +49,7 @@ def test_random_positions_have_the_moves_the_checks_and_the_end_of_the_slow_read
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_set_ups_have_the_placements_of_the_slow_reading(seed: int) -> None:
+def test_random_set_ups_have_the_placements_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(3):
         position, _ = compared(random_set_up(rng))
@@ -58,7 +58,7 @@ def test_random_set_ups_have_the_placements_of_the_slow_reading(seed: int) -> No
 
 
 @pytest.mark.parametrize(("setup", "seed"), [("standard", 1), ("standard", 2), ("draft", 3)])
-def test_a_random_game_goes_as_the_slow_reading_has_it(setup: str, seed: int) -> None:
+def test_a_random_game_goes_as_the_reference_has_it(setup: str, seed: int) -> None:
     rng = random.Random(seed)
     position = GAME.initial(setup)
     sampled = 0
@@ -74,7 +74,7 @@ def test_a_random_game_goes_as_the_slow_reading_has_it(setup: str, seed: int) ->
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_move_is_accepted_exactly_when_the_slow_reading_lists_it(seed: int) -> None:
+def test_a_move_is_accepted_exactly_when_the_reference_lists_it(seed: int) -> None:
     rng = random.Random(seed)
     accepted = 0
     for text in (random_position(rng), random_position(rng), random_set_up(rng)):
@@ -140,7 +140,7 @@ def changed(text: str, rng: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_position_that_came_before_counts_whatever_its_clock(seed: int) -> None:
+def test_a_position_that_came_before_counts_with_any_clock(seed: int) -> None:
     rng = random.Random(seed)
     reasons = set()
     for _ in range(12):

@@ -127,7 +127,7 @@ def test_a_position_that_has_been_counts_as_a_draw() -> None:
     assert best(game, "start", 1, history=("again",))[:2] == ("again", 0)
 
 
-def test_who_stands_better_leaves_the_repetition() -> None:
+def test_the_better_side_leaves_the_repetition() -> None:
     better = {**REPEATING, "worse": Node(1, ("end",), looks=150), "end": Node(0, ("worse",), looks=150)}
     assert best(graph(better), "start", 1, history=("start", "again")).move == "worse"
 

@@ -70,7 +70,7 @@ def test_levels_spend_more_and_overlook_less_the_higher_they_are() -> None:
 
 
 @pytest.mark.parametrize("turn", [0, 1])
-def test_a_draw_is_accepted_only_by_who_stands_clearly_worse(turn: int) -> None:
+def test_a_draw_is_accepted_only_by_a_seat_that_is_clearly_worse(turn: int) -> None:
     def standing(looks: int) -> Graph:
         return graph(
             {"here": Node(turn, ("there", "elsewhere"), looks), "there": Node(1 - turn, ("here",), looks)}
@@ -84,7 +84,7 @@ def test_a_draw_is_accepted_only_by_who_stands_clearly_worse(turn: int) -> None:
     assert accepts_draw(standing(400), "here", (), 1, seat=1)
 
 
-def test_a_draw_is_refused_by_who_sees_a_win_in_a_position_that_looks_bad() -> None:
+def test_a_draw_is_refused_by_an_opponent_that_finds_a_win_in_a_bad_position() -> None:
     game = graph({"start": Node(0, ("poor", "won"), -900), "poor": Node(1, ("start",), -900), "won": Node(scores=WON)})
     assert not accepts_draw(game, "start", (), 4, seat=0)
     assert accepts_draw(game, "start", (), 4, seat=1)

@@ -276,7 +276,7 @@ def test_a_castling_name_never_means_another_man_that_stands_on_the_kings_home()
         GAME.parse_san(standing, "O-B", "original")
 
 
-def test_several_moves_are_told_apart_in_the_refusal() -> None:
+def test_the_refusal_distinguishes_several_moves() -> None:
     with pytest.raises(IllegalMove, match="could be several moves: write acRxcc4 or cc1Rxcc4 or cc8Rxcc4"):
         GAME.parse_san(GAME.parse_position(ROOKS), "Rxcc4", None)
 

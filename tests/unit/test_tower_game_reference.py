@@ -1,4 +1,4 @@
-"""The Tower Game against a second, slow reading of its rules."""
+"""The Tower Game against a second, slow reference of its rules."""
 
 import random
 from dataclasses import replace
@@ -30,7 +30,7 @@ SIGNS_OF_MOVES = "abcde1278-x=RBMNCJFKPO+#e.p "
 HARDEST = (castling, en_passant, lines_to_the_king)
 
 
-def slow_reading(text: str) -> State | None:
+def reference(text: str) -> State | None:
     try:
         return read(text)
     except Refused:
@@ -39,7 +39,7 @@ def slow_reading(text: str) -> State | None:
 
 def both_read(text: str) -> tuple[State, Position] | None:
     """Return ``text`` as both readings understand it, or None if both refuse it."""
-    state = slow_reading(text)
+    state = reference(text)
     if state is None:
         with pytest.raises(MalformedNotation):
             GAME.parse_position(text)
@@ -58,7 +58,7 @@ def same_ends(state: State, position: Position, history: list[State]) -> str | N
 
 
 def same_moves(state: State, position: Position) -> dict[str, State]:
-    """Compare the legal moves and the positions after them; return them as the slow reading has them."""
+    """Compare the legal moves and the positions after them; return them as the slow reference has them."""
     expected = legal_moves(state)
     moves = list(GAME.legal_moves(position))
     found = {GAME.format_move(position, move): GAME.format_position(GAME.play(position, move)) for move in moves}
@@ -74,7 +74,7 @@ def drawn_positions(rng: random.Random, maker: Maker, number: int) -> list[tuple
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
-def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_slow_reading(
+def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_reference(
     maker: Maker,
 ) -> None:
     drawn = drawn_positions(random.Random(31), maker, 36 if maker in HARDEST else 10)
@@ -95,7 +95,7 @@ def test_the_positions_by_chance_end_in_every_way_or_go_on() -> None:
 
 
 @pytest.mark.parametrize("setup", ["original", "alternate"])
-def test_random_games_go_as_in_the_slow_reading(setup: str) -> None:
+def test_random_games_go_as_in_the_reference(setup: str) -> None:
     rng = random.Random(setup)
     position = GAME.initial(setup)
     for ply in range(300):
@@ -110,7 +110,7 @@ def test_random_games_go_as_in_the_slow_reading(setup: str) -> None:
     assert ply > 100
 
 
-def test_repetition_is_told_from_all_earlier_positions_as_in_the_slow_reading() -> None:
+def test_repetition_is_counted_over_all_earlier_positions_as_in_the_reference() -> None:
     rng = random.Random(5)
     reasons = set()
     for maker in (castling, en_passant, bare):
@@ -126,7 +126,7 @@ def test_repetition_is_told_from_all_earlier_positions_as_in_the_slow_reading() 
     assert {None, "repetition"} <= reasons
 
 
-def test_spoilt_position_strings_are_refused_exactly_as_in_the_slow_reading() -> None:
+def test_spoilt_position_strings_are_refused_exactly_as_in_the_reference() -> None:
     rng = random.Random(8)
     verdicts = [both_read(spoilt(rng, maker(rng), SIGNS_OF_POSITIONS)) is None for maker in MAKERS for _ in range(30)]
     assert any(verdicts)
@@ -142,7 +142,7 @@ def variants(rng: random.Random, state: State, move: str) -> list[str]:
 
 
 @pytest.mark.parametrize("maker", [alike, en_passant, promoting, castling], ids=lambda maker: maker.__name__)
-def test_moves_are_written_and_read_as_in_the_slow_reading(maker: Maker) -> None:
+def test_moves_are_written_and_read_as_in_the_reference(maker: Maker) -> None:
     rng = random.Random(13)
     for state, position in drawn_positions(rng, maker, 14):
         legal = legal_moves(state)

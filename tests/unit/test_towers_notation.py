@@ -1,4 +1,4 @@
-"""Towers for people: what is refused and why, pictures, hints, and what a search is told."""
+"""Towers for people: what is refused and why, pictures, hints, and the search terms."""
 
 import random
 
@@ -48,13 +48,13 @@ def test_an_illegal_move_is_refused_with_a_reason_that_a_player_understands(text
     assert str(refusal.value) == reason
 
 
-def test_a_taller_neighbour_is_told_from_an_equally_tall_one() -> None:
+def test_a_taller_neighbour_is_distinguished_from_an_equally_tall_one() -> None:
     position = GAME.parse_position("7/2,www,g,3/2,ww,bb,3/1,g,1,g,1,g,1/7/3,g,3/6,bb 2 w 0")
     with pytest.raises(IllegalMove, match="the tower on c6 is taller"):
         GAME.parse_move(position, "c5-c6")
 
 
-def test_a_player_without_supply_is_told_so() -> None:
+def test_a_player_without_supply_learns_the_reason() -> None:
     row = ",".join(["wwwww"] * 7)
     text = f"{row}/3,g,3/wwww,1,w,4/1,g,1,g,1,g,1/{row}/3,g,3/6,bb 2 w 0"
     with pytest.raises(IllegalMove, match="your supply is empty"):

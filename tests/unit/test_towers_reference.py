@@ -1,4 +1,4 @@
-"""A second, slow reading of the rules of Towers on lists of letters, straight from sections 3 to 8, compared."""
+"""A second, slow reference of the rules of Towers on lists of letters, straight from sections 3 to 8, compared."""
 
 import random
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def push(table: Table, start: str, step: tuple[int, int]) -> tuple[str, dict[str
 
 
 def ways(table: Table, player: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Yield the legal actions of ``player`` as if it were his turn, each with the towers after it."""
+    """Yield the legal actions of ``player`` as if it were its turn, each with the towers after it."""
     on_board = sum(tower.count(player) for tower in table.towers.values())
     for square, tower in table.towers.items():
         if not tower or tower[-1] != player:
@@ -92,12 +92,12 @@ def ways(table: Table, player: str) -> Iterator[tuple[str, dict[str, list[str]]]
 
 
 def can_act(table: Table, player: str) -> bool:
-    """Tell whether ``player`` has a legal action, as if it were his turn."""
+    """Return whether ``player`` has a legal action, as if it were its turn."""
     return next(ways(table, player), None) is not None
 
 
 def winner_by_castles(table: Table) -> tuple[str, str] | None:
-    """Return who wins by rule 1, and the reason; the player before the side to move comes first."""
+    """Return the winner by rule 1 and the reason; the player before the side to move comes first."""
     players = table.players
     mover = (players.index(table.side) - 1) % len(players)
     castles_needed, crowned_needed = (4, 3) if len(players) == 2 else (3, 2)
@@ -133,13 +133,13 @@ def play(table: Table, move: str, towers: dict[str, list[str]]) -> Table:
 
 
 def overfull(table: Table) -> bool:
-    """Tell whether a colour has more pieces on the board than there are."""
+    """Return whether a colour has more pieces on the board than there are."""
     counts = [sum(tower.count(player) for tower in table.towers.values()) for player in table.players]
     return max(counts) > PIECES_EACH[len(table.players)]
 
 
 def turn_was_not_skipped(table: Table) -> bool:
-    """Tell whether the side to move of four cannot act although one of the two after it can (section 8)."""
+    """Return whether the side to move of four cannot act although one of the two after it can (section 8)."""
     if len(table.players) == 2 or winner_by_castles(table) or can_act(table, table.side):
         return False
     number = table.players.index(table.side)

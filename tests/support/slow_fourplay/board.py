@@ -57,7 +57,7 @@ def square_of(text: str) -> Square:
 
 
 def in_quadrant(owner: str, square: Square) -> bool:
-    """Tell whether each coordinate is one of the seven nearest to the corner of ``owner``."""
+    """Return whether each coordinate is one of the seven nearest to the corner of ``owner``."""
     return all(abs(here - there) <= 6 for here, there in zip(square, CORNERS[owner], strict=True))
 
 

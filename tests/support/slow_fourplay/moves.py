@@ -44,7 +44,7 @@ def obstacles(state: State, squares: Sequence[Square]) -> int:
 
 
 def goes(state: State, mover: int, code: str, host: int | None, target: Square) -> bool:
-    """Tell whether the piece ``mover``, as one of type ``code``, may move to ``target`` or capture there by moving."""
+    """Return whether the piece ``mover``, as one of type ``code``, may move to ``target`` or capture there by moving."""
     owner, _, start = state.pieces[mover]
     path = between(start, target)
     across, up = abs(target[0] - start[0]), abs(target[1] - start[1])
@@ -126,7 +126,7 @@ def trades(state: State, mover: int) -> Iterator[str]:
 
 
 def in_check(state: State, owner: str) -> bool:
-    """Tell whether another surviving player could capture the King of ``owner`` if it were his turn (section 4)."""
+    """Return whether another surviving player could capture the King of ``owner`` if it were its turn (section 4)."""
     if state.phase != "play":
         return False
     captures = {f"{sign}{name(king.square)}" for king in state.of(owner, "K") for sign in "x*"}

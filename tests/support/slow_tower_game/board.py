@@ -42,7 +42,7 @@ def forward(white: bool) -> int:
 
 
 def captures(board: Board, start: Cube, end: Cube) -> bool:
-    """Tell whether the man on ``start`` could capture an enemy on ``end``, whatever stands there."""
+    """Return whether the man on ``start`` could capture an enemy on ``end``, whatever stands there."""
     letter = board[start]
     kind = letter.upper()
     x, y, z = end[0] - start[0], end[1] - start[1], end[2] - start[2]

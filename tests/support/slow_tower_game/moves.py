@@ -98,12 +98,12 @@ def open_moves(state: State) -> dict[str, State]:
 
 
 def is_passing(state: State, move: str) -> bool:
-    """Tell whether ``move`` is an en passant capture: a Pawn captures on an empty cube."""
+    """Return whether ``move`` is an en passant capture: a Pawn captures on an empty cube."""
     return state.board[cube_of(move[:3])] in "Pp" and "x" in move and cube_of(move[4:7]) not in state.board
 
 
 def can_pass(state: State) -> bool:
-    """Tell whether there is a legal en passant capture of the Pawn that passed ``state.en_passant``."""
+    """Return whether there is a legal en passant capture of the Pawn that passed ``state.en_passant``."""
     if state.en_passant is None:
         return False
     return any(
@@ -119,7 +119,7 @@ def same(one: State, other: State) -> bool:
 
 
 def bare(board: Board) -> bool:
-    """Tell whether the men are K against K, or K and one of R, B, M, N, C, J against K."""
+    """Return whether the men are K against K, or K and one of R, B, M, N, C, J against K."""
     others = [letter.upper() for letter in board.values() if letter not in "Kk"]
     return not others or (len(others) == 1 and others[0] in "RBMNCJ")
 

@@ -151,7 +151,7 @@ def is_castling_of(state: State, move: str, text: str, setup: str | None) -> boo
 
 
 def is_written(state: State, move: str, text: str) -> bool:
-    """Tell whether ``text`` is one of the forms of ``move``, with any prefix that a reader may give."""
+    """Return whether ``text`` is one of the forms of ``move``, with any prefix that a reader may give."""
     start, sign, end, promoted = move[:3], move[3].replace("-", ""), move[4:7], move[7:]
     letter = state.board[cube_of(start)].upper()
     if letter == "P":

@@ -168,7 +168,7 @@ def test_every_playable_order_of_components_composes_the_same_canonical_move() -
     } == {"a4-b4;e6-d6"}
 
 
-def test_a_component_may_promote_and_the_promotions_are_told_apart() -> None:
+def test_a_component_may_promote_and_the_promotions_are_distinguished() -> None:
     position = position_of("3/4P1/9/3D5k/10/9/10/10/9/6/K2 w - -/- - 0 1")
     composed = GAME.unlisted.compose(position, "multi", [])
     promotions = [hint for hint in composed.following["g10"] if "=" in hint.move]

@@ -19,7 +19,7 @@ from events.private.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
 from events.proof.keys import KeyRing
 from events.readmodels import ReadModels
-from events.readmodels.projector import Projector, projected_by
+from events.readmodels.projector import Projector
 from events.readmodels.ratings import Ratings
 from events.runtime.connections import connect
 from events.runtime.liveness import RedisLiveness
@@ -31,6 +31,7 @@ from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.service.outages import Heartbeat
 from events.service.personal_data import PersonalDataStores
+from events.service.summaries import result_reader, summary_reader
 from events.service.timekeeper import Timekeeper
 from events.store.redis import RedisStore
 from events.store.rewriting import Rewriting
@@ -102,12 +103,12 @@ class Installation:
     @cached_property
     def projector(self) -> Projector:
         """What brings the read models up to the events."""
-        return Projector(self.store, self.readmodels.keys, projected_by(self.matches))
+        return Projector(self.store, self.readmodels.keys, summary_reader(self.matches))
 
     @cached_property
     def ratings(self) -> Ratings:
         """The ratings, for writing."""
-        return Ratings(self.client, self.readmodels.keys)
+        return Ratings(self.client, self.readmodels.keys, result_reader(self.matches))
 
     @cached_property
     def people(self) -> People:

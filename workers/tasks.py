@@ -47,7 +47,7 @@ def register(app: Celery, settings: Settings) -> None:
             log.info("answered", match=match_id, version=executed.version, repeated=executed.repeated)
 
     def rate_match(match_id: str) -> None:
-        if context.ratings.rate(context.matches, match_id):
+        if context.ratings.rate(match_id):
             log.info("rated", match=match_id)
 
     def do_job_of(subject: str) -> None:

@@ -11,7 +11,6 @@ from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import ReadModelKeys
 from events.runtime.transactions import transact
-from events.service.matches import Matches, UnknownMatchError
 from events.store.codec import event_of
 from events.store.contract import EventStore, Head
 from events.store.redis import RedisStore
@@ -22,19 +21,6 @@ Failures = Mapping[str, Exception]
 
 Read = Callable[[str, Head], Projected | None]
 """Returns the summary of a match now (None: no such match), given its head."""
-
-
-def projected_by(matches: Matches) -> Read:
-    """Return a function that summarises matches by way of the cached states."""
-
-    def read(match_id: str, head: Head) -> Projected | None:
-        try:
-            loaded = matches.load_at(match_id, head)
-        except UnknownMatchError:
-            return None
-        return Projected(summarise(loaded.state), loaded.head.tag.digest)
-
-    return read
 
 
 def projected_from_events(store: EventStore) -> Read:

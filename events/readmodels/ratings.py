@@ -11,7 +11,6 @@ from events.readmodels.standings import pack_result, unpack_result
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys, literal_pattern
 from events.runtime.transactions import transact
-from events.service.matches import Matches, UnknownMatchError
 
 MAX_ATTEMPTS = 50
 
@@ -20,25 +19,28 @@ class Ratings:
     """The ratings of all pools, stored beside the record of the matches that are in them.
 
     All changes watch that record, so they happen one after another; a change that is repeated finds its matches in the
-    record and does nothing. Methods raise StoreUnavailableError.
+    record and does nothing. ``read_result`` returns the result of a match as it counts now. Methods raise StoreUnavailableError.
     """
 
-    def __init__(self, client: StoreClient, keys: ReadModelKeys) -> None:
+    def __init__(
+        self, client: StoreClient, keys: ReadModelKeys, read_result: Callable[[str], RatedResult | None]
+    ) -> None:
         self._client = client
         self._keys = keys
+        self._read_result = read_result
 
-    def rate(self, matches: Matches, match_id: str) -> bool:
+    def rate(self, match_id: str) -> bool:
         """Put the result of a match into the ratings as the match stands now; return whether anything changed.
 
         A result that no longer counts, because a flag was forgiven or a failover has lost it, is taken out again. Also
-        raises what ``Matches.load`` raises for a match that cannot be replayed.
+        raises what ``read_result`` raises.
         """
-        changed, result = False, _result_of(matches, match_id)
+        changed, result = False, self._read_result(match_id)
         while True:
             changed |= self.put({match_id: result})
             # Since it was read the match may have continued, and a task that was started by that may have found
             # nothing in the ratings to take out.
-            before, result = result, _result_of(matches, match_id)
+            before, result = result, self._read_result(match_id)
             if result == before:
                 return changed
 
@@ -103,13 +105,6 @@ class Ratings:
                 pipeline.hset(self._keys.rated, match_id, pack_result(result))
         for of_pool in recalculated:
             of_pool.write(pipeline, self._keys)
-
-
-def _result_of(matches: Matches, match_id: str) -> RatedResult | None:
-    try:
-        return rated_result(summarise(matches.load(match_id).state))
-    except UnknownMatchError:
-        return None
 
 
 def _recalculate(

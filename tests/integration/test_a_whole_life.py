@@ -12,7 +12,6 @@ import pytest
 from api.access.limits import Limits
 from api.services import Services
 from domain.match.terms import DAY
-from events.readmodels.ratings import Ratings
 from events.runtime.wall_clock import now_ms, rfc3339
 from events.store.chain import verify_all
 from tests.support.callers import ME, OPEN, Caller, app_on, invited, opponent, started
@@ -103,9 +102,9 @@ class Life:
     def project(self) -> None:
         """Do what relay and workers do."""
         services = self.services
-        ratings = Ratings(services.store.client, services.readmodels.keys)
+        ratings = services.ratings
         for match in project(services):
-            ratings.rate(services.matches, match)
+            ratings.rate(match)
 
     def archive(self) -> dict[str, str]:
         """Return the files of the archive, as text."""

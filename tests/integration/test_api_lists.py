@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from api.services import Services
-from events.readmodels.ratings import Ratings
 from tests.support.callers import ME, OPEN, Caller, invited, started
 from tests.support.projected import project
 
@@ -156,7 +155,7 @@ def test_ratings_history_head_to_head_and_leaderboard_follow_a_rated_match(
         assert player.move(match).status_code == 201
     assert anna.post(f"/matches/{match}/resignation").status_code == 201
     project(services)
-    assert Ratings(services.store.client, services.readmodels.keys).rate(services.matches, match)
+    assert services.ratings.rate(match)
     (mine,) = stranger.get("/players/anna/ratings").json["items"]
     assert stranger.get("/players/anna").json["ratings"] == [mine]
     assert (mine["pool"], mine["matches"], mine["provisional"]) == ("bashni-2", 1, True)
@@ -180,7 +179,7 @@ def test_what_follows_from_a_private_match_does_not_lead_others_to_it(
         assert player.move(match).status_code == 201
     assert anna.post(f"/matches/{match}/resignation").status_code == 201
     project(services)
-    Ratings(services.store.client, services.readmodels.keys).rate(services.matches, match)
+    services.ratings.rate(match)
     history, score = "/players/boris/ratings/bashni-2/history", "/players/boris/head-to-head/anna"
     won = [{"pool": "bashni-2", "wins": 1, "draws": 0, "losses": 0}]
     for visitor, told, counted in ((anna, match, won), (boris, match, won), (stranger, None, [])):

@@ -12,7 +12,6 @@ from domain.match.enums import Status
 from domain.match.state import MatchState
 from domain.rating import DEFAULT, Result, rate
 from events.readmodels import summarise
-from events.readmodels.ratings import Ratings
 from events.store.chain import verify
 from tests.support.callers import ME, Caller, invited, opponent
 from tests.support.celery_worker import CeleryWorker
@@ -75,9 +74,8 @@ def answered(services: Services, match: str) -> MatchState:
 
 def settle(services: Services, match: str) -> None:
     """Bring the read models and the ratings up to the match, as the relay and the workers do."""
-    client, keys = services.store.client, services.readmodels.keys
     services.projector.project([match])
-    Ratings(client, keys).rate(services.matches, match)
+    services.ratings.rate(match)
 
 
 def rating_after(players: Sequence[str | None], scores: Sequence[float], player: str) -> float:

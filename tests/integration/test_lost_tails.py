@@ -213,7 +213,7 @@ def test_read_models_of_a_lost_end_are_found_although_nothing_happens(shop: Step
     shop.now += int(DELAYS_MS.first) + 1
     sweeper.check_streams()
     assert shop.rated == [match]
-    shop.ratings.rate(shop.matches, match)
+    shop.ratings.rate(match)
     assert not shop.readmodels.rating_change(match)
 
 

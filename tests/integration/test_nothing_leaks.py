@@ -11,9 +11,10 @@ from werkzeug.test import TestResponse
 
 from api.live.stream_hub import message_of
 from api.services import EXTENSION, Services
-from events.readmodels.projector import Projector, projected_by
+from events.readmodels.projector import Projector
 from events.runtime.connections import StoreClient
 from events.service.matches import Matches
+from events.service.summaries import summary_reader
 from tests.support.callers import API, Caller, started
 from tests.support.stored import stored
 
@@ -73,7 +74,7 @@ class Scenario:
     def outputs_with(self, *secrets: str) -> set[str]:
         """Return the outputs, but for anna's own, that any of ``secrets`` is in."""
         fresh = Matches(self.services.store, self.services.now)
-        Projector(self.services.store, self.services.readmodels.keys, projected_by(fresh)).project([self.match])
+        Projector(self.services.store, self.services.readmodels.keys, summary_reader(fresh)).project([self.match])
         seen = dict(outputs(self._app, self.match, [self.boris, self.clara, Caller(self._app)]))
         seen["stream"] = "".join(message_of(envelope).text for envelope in self.services.store.read(self.match))
         seen["log"] = "".join(self._capfd.readouterr())

@@ -8,9 +8,10 @@ import pytest
 from domain.match.commands import DeclineDraw, JoinMatch, OfferDraw, Resign
 from domain.match.state import Seat
 from events.readmodels import HeadToHead, Projected, Summary, summarise
-from events.readmodels.projector import Failures, Projector, projected_by
+from events.readmodels.projector import Failures, Projector
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailableError
+from events.service.summaries import summary_reader
 from events.store.contract import Head
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
@@ -105,7 +106,7 @@ def test_a_slow_relay_does_not_put_an_older_summary_over_a_newer_one(shop: Stepp
     reads: list[int] = []
 
     def overtaken(name: str, head: Head) -> Projected | None:
-        projected = projected_by(shop.matches)(name, head)
+        projected = summary_reader(shop.matches)(name, head)
         if not reads:
             shop.play(match, 1)
             fast.project([match])

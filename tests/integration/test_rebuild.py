@@ -230,8 +230,8 @@ def test_ratings_do_not_depend_on_the_order_in_which_results_arrive(shop: Steppe
             shop.client.delete(key)
         Random(seed).shuffle(matches)
         for match in matches:
-            assert shop.ratings.rate(shop.matches, match)
-            assert not shop.ratings.rate(shop.matches, match)
+            assert shop.ratings.rate(match)
+            assert not shop.ratings.rate(match)
         dumps.append(shop.dump())
     assert dumps[0] == dumps[1] == dumps[2]
 

@@ -58,7 +58,7 @@ def test_a_result_that_is_not_in_the_ratings_is_asked_for_again(shop: SteppedIns
     rated, lost = shop.win("alice", "bob"), shop.win("carol", "bob")
     shop.win("alice", "carol", rated=False)
     shop.project_all()
-    shop.ratings.rate(shop.matches, rated)
+    shop.ratings.rate(rated)
     sweeper = shop.sweeper()
     assert sweeper.remind_ratings() == 0
     shop.now += FIRST_DELAY_MS + 1000

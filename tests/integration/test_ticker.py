@@ -332,7 +332,7 @@ def follow_feed(shop: SteppedInstallation) -> None:
     """Let the relay do its work, and the worker what it was asked for."""
     drain(shop.projections(), shop.rating_requests())
     for match in shop.rated:
-        shop.ratings.rate(shop.matches, match)
+        shop.ratings.rate(match)
     shop.rated.clear()
 
 
@@ -380,7 +380,7 @@ def test_a_result_that_was_forgiven_while_it_was_being_rated_is_not_rated(
         return put(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(shop.ratings, "put", forgiving_put)
-    assert shop.ratings.rate(shop.matches, match)
+    assert shop.ratings.rate(match)
     assert shop.readmodels.rating_change(match) == {}
 
 

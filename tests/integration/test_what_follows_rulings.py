@@ -33,7 +33,7 @@ class Court:
         """Let read models and ratings follow."""
         drain(*self.lines)
         for match in self.shop.rated:
-            self.shop.ratings.rate(self.shop.matches, match)
+            self.shop.ratings.rate(match)
         self.shop.rated.clear()
 
     def rule(self, match: str, ruling: str, arbiter: str = "ann", **facts: object) -> None:

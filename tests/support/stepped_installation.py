@@ -133,7 +133,7 @@ class SteppedInstallation:
     def rate_all(self) -> None:
         """Put all results into the ratings."""
         for match in self.store.all_streams():
-            self.ratings.rate(self.matches, match)
+            self.ratings.rate(match)
 
     def dump(self) -> dict[str, object]:
         """Return all read models."""

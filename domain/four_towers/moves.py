@@ -208,35 +208,46 @@ def _play_single(position: Position, move: int) -> Position:
     _, part, origin, mark = HEADS[move >> HEAD_SHIFT]
     target = target_of(move)
     base = side << 4
-    sets = sets_after(board, men, side, move)
     squares = bytearray(board)
     there = board[target]
     victim = -1
+
+    # A return puts the captured piece back (section 6.9).
     if mark == RETURN:
         squares[target] = base + part
     else:
+        # The piece leaves, or the part that is sent off (section 6.2).
         code = board[origin]
         landing = base + part if part else code
         squares[origin] = base + (PAWN if part == PAWN else code - base ^ part) if part else 0
+
+        # Swaps (section 6.3) and attachments (section 6.1).
         if mark == SWAP:
             squares[origin] = there
         elif mark in (ATTACH, DIRECT_ATTACH):
             landing = base + LANCER if there & 15 == PAWN else landing | there
+
+        # Captures en passant (section 5.2) and promotions.
         victim = victim_of(move)
         if victim >= 0:
             squares[victim] = 0
         if move & 15:
             landing = base + PROMOTED[move & 15]
         squares[target] = landing
+
+    # A two-square move is noted if the square that it crosses is vacant (section 5.2).
     crossed = crossed_square(position, move)
     en_passant = ((crossed, target),) if crossed >= 0 and not squares[crossed] else ()
-    taken = mark == CAPTURE and victim < 0
-    on_tower = taken and bool(TOWER_SET >> target & 1)
-    final = bool(move & 15) or victim >= 0 or (taken and not on_tower)
+
+    # A capture on a tower gives a right to return and becomes final when it lapses (section 6.9) [FT-27].
+    captures = mark == CAPTURE and victim < 0
+    on_tower = captures and bool(TOWER_SET >> target & 1)
+    final = bool(move & 15) or victim >= 0 or (captures and not on_tower)
+
     memory = memory_after(position, move)
     return Position(
         bytes(squares),
-        tuple(sets),
+        tuple(sets_after(board, men, side, move)),
         1 - side,
         en_passant,
         (memory, memories[1]) if side == 0 else (memories[0], memory),

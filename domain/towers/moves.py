@@ -70,6 +70,8 @@ def play(position: Position, move: int) -> Position:
     """Return the position after the legal ``move``, players without a legal action skipped (section 4)."""
     board, features, supplies, side, pushes = position
     towers = list(board)
+
+    # A build puts a piece of the supply on top of an own tower (section 3.1).
     if move < FIRST_PUSH:
         table = FEATURES[move]
         old = board[move]
@@ -77,12 +79,16 @@ def play(position: Position, move: int) -> Position:
         features += table[new] - table[old]
         supplies = (*supplies[:side], supplies[side] - 1, *supplies[side + 1 :])
         pushes = 0
+
+    # A push topples a tower along a line (section 3.2); pushes in a row end the game (section 7, rule 4).
     else:
         for square, new in topple(board, move):
             table = FEATURES[square]
             features += table[new] - table[towers[square]]
             towers[square] = new
         pushes += 1
+
+    # With two players no turn is skipped (section 4).
     if len(supplies) == 2:
         return Position(tuple(towers), features, supplies, 1 - side, pushes)
     return Position(tuple(towers), features, supplies, _next_side(features, supplies, side), pushes)

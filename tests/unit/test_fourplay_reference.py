@@ -1,4 +1,4 @@
-"""Fourplay against a second, slow reference of its rules, in which an attachment joins pieces and all squares are tried.
+"""Fourplay against a second, slow reference of its rules, which joins pieces by attachments and tries all squares.
 
 The slow reference takes and gives strings only, and shares nothing with the rules that are played.
 """

@@ -44,7 +44,7 @@ def obstacles(state: State, squares: Sequence[Square]) -> int:
 
 
 def goes(state: State, mover: int, code: str, host: int | None, target: Square) -> bool:
-    """Return whether the piece ``mover``, as one of type ``code``, may move to ``target`` or capture there by moving."""
+    """Return whether the piece ``mover``, as one of type ``code``, may move to or capture on ``target`` by moving."""
     owner, _, start = state.pieces[mover]
     path = between(start, target)
     across, up = abs(target[0] - start[0]), abs(target[1] - start[1])

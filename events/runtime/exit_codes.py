@@ -5,8 +5,8 @@ import gc
 
 
 def exit_quickly() -> None:
-    """Let this process, and those that it forks, end without a last search for garbage.
+    """Let this process, and those that it forks, end without a last garbage collection.
 
-    The system takes all memory back anyway; the search costs a process of the API a quarter of a second.
+    The system reclaims all memory anyway; the collection costs a process of the API a quarter of a second.
     """
     atexit.register(gc.freeze)

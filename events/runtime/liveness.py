@@ -1,4 +1,4 @@
-"""Which lines of the relays make progress, as seen in the store: for metrics, with or without a supervisor."""
+"""Which lines of work of the relays make progress: recorded in the store, for metrics."""
 
 from events.runtime.connections import StoreClient
 from events.runtime.keys import InstallationKeys
@@ -14,12 +14,12 @@ class RedisLiveness:
         self._report = load_script(client, __package__, "report_liveness")
 
     def report(self, lines: list[str]) -> None:
-        """Record that ``lines`` make progress now, whichever relay they belong to. Raises redis errors."""
+        """Record that ``lines`` make progress now, whichever relay they belong to. Raises StoreError."""
         if lines:
             self._report(keys=[self._key], args=lines)
 
     def ages_s(self) -> dict[str, float]:
-        """Return how many seconds ago each line last made progress, in any relay. Raises redis errors."""
+        """Return how many seconds ago each line last made progress, in any relay. Raises StoreError."""
         with self._client.pipeline(transaction=False) as pipeline:
             pipeline.time()
             pipeline.hgetall(self._key)

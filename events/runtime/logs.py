@@ -11,7 +11,7 @@ _LevelFilter: Any = structlog.make_filtering_bound_logger(logging.INFO)
 
 
 class LostLines:
-    """Counts the lines of this process that could not be written, until one can be."""
+    """Counts the log lines of this process that could not be written, until one can be."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -35,8 +35,8 @@ LOST = LostLines()
 class SafeLogger(_LevelFilter):  # type: ignore[misc]
     """A logger that never raises.
 
-    A full disk or a reader that has gone must not end the thread that logs. The next line that can be written tells
-    how many were lost before it, as ``lines_lost``.
+    A full disk or a closed pipe must not end the thread that logs. The next line that can be written says how many
+    were lost before it, as ``lines_lost``.
     """
 
     def _proxy_to_logger(self, method_name: str, event: str | None = None, **fields: Any) -> None:
@@ -57,6 +57,6 @@ def configure() -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=SafeLogger,
-        # Looked up anew for each line: under a test runner standard error is another one in each test.
+        # Looked up for each line: a test runner replaces standard error in each test.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )

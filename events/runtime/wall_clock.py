@@ -1,4 +1,4 @@
-"""The wall clock of the server, the only place that asks what time it is for an event, and instants in writing."""
+"""The wall clock of the server, the only source of the instants of events, and instants as text."""
 
 import time
 from datetime import UTC, datetime, timedelta

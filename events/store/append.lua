@@ -1,16 +1,16 @@
 -- Appends events to one stream, or changes nothing. All keys share one hash tag, the shard's.
 --
 -- KEYS  1 events  2 head and requests  3 feed  4 feed sequence  5 streams  6 deadlines
--- ARGV  1 expected version  2 expected digest  3 field of the request  4 its content  5 stream name  6 deadline or ""
+-- ARGV  1 expected version  2 expected digest  3 field of the request  4 digest of its content  5 stream name  6 deadline or ""
 --       7 revision of the conditional moves that the events were decided with, or ""
 --       8 instant by the caller's clock  9 instant at which it decided  10 how many milliseconds the first may differ
 --         from the server's TIME and the second be ahead of it; all three "": the caller's clock is virtual
 --       then for each event: its packed bytes, its digest
 --
--- Killed at any moment it is safe: the server runs a script alone and logs its effects as one transaction, of which a
--- restart loads all or nothing. A script is not rolled back on an error, so every check comes before the first write;
--- the server itself refuses the first write when it is out of memory or read-only, and none after it. A client that
--- never saw the reply asks again with the same request key and gets the answer of the first time.
+-- Crash-safe: the server runs a script alone and logs its effects as one transaction, of which a restart loads all or
+-- nothing. A script is not rolled back on an error, so every check comes before the first write; the server itself
+-- refuses the first write when it is out of memory or read-only, and none after it. A client that never saw the reply
+-- repeats the request with the same key and gets the first reply.
 
 local known = redis.call('HMGET', KEYS[2], 'v', 'd', ARGV[3], 'o')
 local version = known[1] or '0'
@@ -21,7 +21,7 @@ if known[3] then
   local found = redis.call('XRANGE', KEYS[1], first .. '-0', last .. '-0')
   local written = string.sub(content, #ARGV[4] + 1)
   local there = found[#found] and string.sub(found[#found][2][4], 1, #written)
-  -- What was written may be lost, and another event in its place: then the request is as good as new.
+  -- What it wrote may have been lost, with another event in its place: then the request counts as new.
   if tonumber(last) <= tonumber(version) and (not there or there == written) then
     if string.sub(content, 1, #ARGV[4]) ~= ARGV[4] then
       return {'mismatch'}

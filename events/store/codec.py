@@ -1,7 +1,7 @@
 """Domain events as drafts, and envelopes as domain events: strict, and nothing is guessed.
 
-``at`` of an event lives in the envelope, all other fields in its content. Fields that are None are left out. What an
-event type looks like is read off its class in ``domain.match.events``, once, when this module is imported.
+``at`` of an event is in the envelope, all other fields in its content. Fields that are None are left out. The shape of
+a type is derived from its class in ``domain.match.events``, once, when this module is imported.
 """
 
 from typing import Any

@@ -127,7 +127,7 @@ def unpack(packed: bytes, stream: str, version: int, digest: bytes) -> Envelope:
 
 _PACKED_TYPES: list[type] = [str, int, int, str, dict]
 
-_LARGEST = 2**53 - 1
+_MAX_INTEGER = 2**53 - 1
 
 
 def _encode(value: Any) -> bytes:
@@ -151,13 +151,13 @@ def _canonical_value(value: Any) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int):
-        if abs(value) > _LARGEST:
+        if abs(value) > _MAX_INTEGER:
             raise ValueError(f"{value} is beyond the integers that JSON carries exactly")
         return value
     if isinstance(value, float):
         # Python and ECMAScript (which RFC 8785 follows) write the shortest digits alike, but change to exponents at
         # other sizes; numbers outside the common range do not occur in events.
-        if not abs(value) <= _LARGEST:
+        if not abs(value) <= _MAX_INTEGER:
             raise ValueError(f"{value!r} is no number that JSON carries exactly")
         if value.is_integer():
             return int(value)

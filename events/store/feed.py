@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import ResponseError
 
-from events.runtime.connections import StoreClient, StorePipeline, translated
+from events.runtime.connections import Entry, StoreClient, StorePipeline, translated
 from events.runtime.errors import StoreCommandError
 from events.runtime.keys import ShardKeys
 from events.runtime.scripts import load_script
@@ -29,7 +29,7 @@ class Delivery(NamedTuple):
 
 
 class Parked(NamedTuple):
-    """A feed entry that a group could not handle, put aside with the reason."""
+    """A feed entry that a group could not handle, with the reason."""
 
     shard: int
     group: str
@@ -40,7 +40,7 @@ class Parked(NamedTuple):
 
 
 class Lag(NamedTuple):
-    """How far a group is behind on a shard: entries that nobody was given yet, and given but not acknowledged."""
+    """How far a group is behind on a shard: entries not delivered yet, and delivered but not acknowledged."""
 
     undelivered: int
     pending: int
@@ -53,8 +53,7 @@ class FeedGroup:
     (with replicas), while appending and reading streams work on a cluster too.
 
     ``client`` must allow for blocking reads (``events.runtime.connections.blocking_client``). ``consumer`` should be a
-    stable name of the process, so that a restarted one does not leave a dead consumer behind. Methods raise the errors
-    of redis-py.
+    stable name of the process, so that a restarted one does not leave a dead consumer behind. Methods raise StoreError.
     """
 
     def __init__(self, client: StoreClient, prefix: str, shards: int, group: str, consumer: str) -> None:
@@ -66,7 +65,7 @@ class FeedGroup:
         self._drop_idle = load_script(client, __package__, "drop_idle_consumers")
 
     def ensure(self) -> None:
-        """Create the group on every shard, from the first entry on, where it does not exist yet."""
+        """Create the group on every shard where it does not exist, from the first entry on."""
         for keys in self._keys:
             try:
                 self.client.xgroup_create(keys.feed, self.group, id="0", mkstream=True)
@@ -75,10 +74,10 @@ class FeedGroup:
                     raise
 
     def rewind(self) -> int:
-        """Let the group begin again at the first entry of every feed that ends before its place; return how many.
+        """Restart the group at the first entry of every feed that ends before its position; return how many.
 
-        A store that has lost the end of a feed would give the group nothing until the feed is as long as it was. What
-        is delivered twice does no harm.
+        After the store has lost the end of a feed, the group would get nothing until the feed is as long as it was.
+        Handling is idempotent, so entries may be delivered twice.
         """
         beyond = [keys for keys, lag in zip(self._keys, self.lag(), strict=True) if lag.undelivered < 0]
         for keys in beyond:
@@ -86,23 +85,23 @@ class FeedGroup:
         return len(beyond)
 
     def read(self, block_ms: int | None, count: int = 100) -> list[Delivery]:
-        """Return up to ``count`` new entries of each shard, oldest first; wait ``block_ms`` for one when there is none.
+        """Return up to ``count`` new entries of each shard, oldest first; wait up to ``block_ms`` for one.
 
-        ``block_ms`` None does not wait.
+        None does not wait.
         """
-        feeds: Any = {keys.feed: ">" for keys in self._keys}
-        found: Any = self.client.xreadgroup(self.group, self.consumer, feeds, count=count, block=block_ms)
+        feeds = {keys.feed: ">" for keys in self._keys}
+        found = self.client.xreadgroup(self.group, self.consumer, feeds, count=count, block=block_ms)
         return _deliveries(found, self._shards)
 
     def acknowledge(self, pipeline: StorePipeline, deliveries: Iterable[Delivery]) -> None:
-        """Queue the acknowledgement of ``deliveries`` on ``pipeline``, to be executed together with their effect."""
+        """Queue the acknowledgement of ``deliveries`` on ``pipeline``, to be executed with their effect."""
         for shard, of_shard in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
             pipeline.xack(self._keys[shard].feed, self.group, *(delivery.entry_id for delivery in of_shard))
 
     def claim(self, min_idle_ms: int, count: int = 100) -> list[Delivery]:
-        """Take over up to ``count`` entries of each shard that a consumer was given ``min_idle_ms`` ago and has left.
+        """Take over up to ``count`` entries of each shard that have been pending for ``min_idle_ms``.
 
-        Entries that were trimmed from the feed meanwhile are acknowledged: whoever needs their streams reads those.
+        Entries that were trimmed from the feed meanwhile are acknowledged: their streams still have the events.
         """
         with self.client.pipeline(transaction=False) as pipeline:
             for keys in self._keys:
@@ -112,12 +111,12 @@ class FeedGroup:
         for shard, (keys, reply) in enumerate(zip(self._keys, replies, strict=True)):
             claimed += [_delivery(shard, entry_id, fields) for entry_id, fields in reply[1] if fields]
             if not all(fields for _, fields in reply[1]):
-                self._settle_trimmed(keys, count)
+                self._acknowledge_trimmed(keys, count)
         return self._with_times_delivered(claimed)
 
-    def _settle_trimmed(self, keys: ShardKeys, count: int) -> None:
+    def _acknowledge_trimmed(self, keys: ShardKeys, count: int) -> None:
         # Servers before 7.0 give a trimmed entry to the claimant without its id; later ones drop it themselves.
-        pending: Any = self.client.xpending_range(keys.feed, self.group, "-", "+", count, self.consumer)
+        pending = self.client.xpending_range(keys.feed, self.group, "-", "+", count, self.consumer)
         with self.client.pipeline(transaction=False) as pipeline:
             for entry in pending:
                 pipeline.xrange(keys.feed, entry["message_id"], entry["message_id"])
@@ -132,9 +131,9 @@ class FeedGroup:
         with self.client.pipeline(transaction=False) as pipeline:
             for shard, of_shard in by_shard:
                 first, last = of_shard[0].entry_id, of_shard[-1].entry_id
-                # All entries between, of this consumer: it may hold others there that it has not finished.
-                reach = of_shard[-1].sequence - of_shard[0].sequence + 1
-                pipeline.xpending_range(self._keys[shard].feed, self.group, first, last, reach, self.consumer)
+                # All entries between: this consumer may hold others there that it has not finished.
+                width = of_shard[-1].sequence - of_shard[0].sequence + 1
+                pipeline.xpending_range(self._keys[shard].feed, self.group, first, last, width, self.consumer)
             replies: list[Any] = pipeline.execute()
         counted = []
         for (_, of_shard), reply in zip(by_shard, replies, strict=True):
@@ -143,7 +142,7 @@ class FeedGroup:
         return counted
 
     def park(self, delivery: Delivery, reason: str) -> None:
-        """Put ``delivery`` aside with the ``reason`` why it cannot be handled, so that the rest goes on."""
+        """Move ``delivery`` to the parked entries with the ``reason`` why it cannot be handled."""
         keys = self._keys[delivery.shard]
         with self.client.pipeline(transaction=True) as pipeline:
             pipeline.xadd(
@@ -160,7 +159,7 @@ class FeedGroup:
             pipeline.execute()
 
     def parked(self) -> list[Parked]:
-        """Return what this group has parked, shard by shard, oldest first."""
+        """Return the parked entries of this group, shard by shard, oldest first."""
         with self.client.pipeline(transaction=False) as pipeline:
             for keys in self._keys:
                 pipeline.xrange(keys.parked)
@@ -180,13 +179,13 @@ class FeedGroup:
         return [entry for entry in parked if entry.group == self.group]
 
     def lag(self) -> list[Lag]:
-        """Return for each shard how far the group is behind, by everything where it does not exist.
+        """Return for each shard how far the group is behind; the whole feed where it does not exist.
 
-        ``undelivered`` is negative where the group is beyond the end of the feed, because the store has lost it.
+        ``undelivered`` is negative where the store has lost the end of the feed, so that the group is beyond it.
         """
         with self.client.pipeline(transaction=False) as pipeline:
             for keys in self._keys:
-                # In this order: what is appended and delivered in between must not look like an end that was lost.
+                # In this order: an entry that is appended and delivered in between must not look like a lost end.
                 pipeline.xinfo_groups(keys.feed)
                 pipeline.get(keys.sequence)
             replies: list[Any] = pipeline.execute(raise_on_error=False)
@@ -203,9 +202,9 @@ class FeedGroup:
         return lags
 
     def drop_dead_consumers(self, idle_ms: int) -> int:
-        """Forget consumers that have asked for nothing for ``idle_ms`` and hold no entries; return how many.
+        """Delete consumers that have read nothing for ``idle_ms`` and hold no entries; return how many.
 
-        The script looks and drops in one step: a consumer that holds entries is kept until they are claimed.
+        One atomic step: a consumer that holds entries stays until they are claimed.
         """
         return sum(
             int(self._drop_idle(keys=[keys.feed], args=[self.group, self.consumer, idle_ms])) for keys in self._keys
@@ -213,11 +212,11 @@ class FeedGroup:
 
 
 class FeedTail:
-    """All shard feeds from now on, read by a process that only watches: nothing is acknowledged.
+    """All shard feeds from now on, for a process that only watches: nothing is acknowledged.
 
-    It remembers where it is, so that reading again after an error misses nothing. ``lost_end`` tells that the last read
-    found a feed to end before that place, because the store has lost its end: what was seen may be no part of any
-    stream, and entries may have been missed.
+    It remembers its position, so that reading again after an error misses nothing. ``lost_end`` is set when the last
+    read found that the store has lost the end of a feed: events that were seen may no longer be part of any stream, and
+    others may have been missed.
     """
 
     def __init__(self, client: StoreClient, prefix: str, shards: int) -> None:
@@ -228,15 +227,15 @@ class FeedTail:
         self.lost_end = False
 
     def read(self, block_ms: int | None, count: int = 100) -> list[Delivery]:
-        """Return up to ``count`` entries of each shard since the last read; wait ``block_ms`` when there is none."""
-        feeds: Any = {keys.feed: f"{after}-0" for keys, after in zip(self._keys, self._positions, strict=True)}
-        found: Any = self.client.xread(feeds, count=count, block=block_ms)
+        """Return up to ``count`` entries of each shard since the last read; wait up to ``block_ms`` for one."""
+        feeds = {keys.feed: f"{after}-0" for keys, after in zip(self._keys, self._positions, strict=True)}
+        found = self.client.xread(feeds, count=count, block=block_ms)
         deliveries = _deliveries(found, self._shards)
         for delivery in deliveries:
             self._positions[delivery.shard] = delivery.sequence
         self.lost_end = False
         if not deliveries:
-            # A store that was restored from a backup is behind what was seen here, and would stay silent.
+            # A store that was restored from a backup is behind this position, and would stay silent.
             positions = [min(pair) for pair in zip(self._positions, self._ends(), strict=True)]
             self.lost_end, self._positions = positions != self._positions, positions
         return deliveries
@@ -249,9 +248,9 @@ class FeedTail:
 
 
 def trim(client: StoreClient, prefix: str, shards: int) -> int:
-    """Remove the feed entries that every group has acknowledged; return how many. A feed without groups is kept whole.
+    """Remove the feed entries that every group has acknowledged; return how many. A feed without groups stays whole.
 
-    A group that is created later begins at the first entry that is left: its read models are rebuilt from the streams.
+    A group that is created later begins at the first entry left: read models are rebuilt from the streams.
     """
     removed = 0
     for shard in range(shards):
@@ -259,22 +258,16 @@ def trim(client: StoreClient, prefix: str, shards: int) -> int:
         if not client.exists(feed):
             continue
         needed = []
-        for group in _groups(client, feed):
-            pending: Any = client.xpending(feed, group["name"])
+        for group in client.xinfo_groups(feed):
+            pending = client.xpending(feed, group["name"])
             oldest = pending["min"]
             needed.append(_sequence(oldest) if oldest else _sequence(group["last-delivered-id"]) + 1)
         if needed:
-            trimmed: Any = client.xtrim(feed, minid=f"{min(needed)}-0", approximate=True)
-            removed += trimmed
+            removed += client.xtrim(feed, minid=f"{min(needed)}-0", approximate=True)
     return removed
 
 
-def _groups(client: StoreClient, feed: str) -> list[dict[str, Any]]:
-    found: Any = client.xinfo_groups(feed)
-    return list(found)
-
-
-def _deliveries(found: Any, shards: Mapping[bytes, int]) -> list[Delivery]:
+def _deliveries(found: Iterable[tuple[bytes, list[Entry]]] | None, shards: Mapping[bytes, int]) -> list[Delivery]:
     # A blocking read that ends without entries is None, [] or {}, depending on protocol and client.
     return [_delivery(shards[feed], entry_id, fields) for feed, entries in found or () for entry_id, fields in entries]
 

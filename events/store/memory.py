@@ -1,4 +1,4 @@
-"""The event store in memory: for tests of what stands above the store, and the measure of the one on Redis."""
+"""The event store in memory: for tests of the layers above it, and the reference for the one on Redis."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
@@ -29,7 +29,7 @@ class _Entry(NamedTuple):
 
 
 class MemoryStore(EventStore):
-    """An event store that lives as long as this object; it keeps stored bytes, not the objects it was given."""
+    """An event store that lives as long as this object; it stores bytes, not the objects it is given."""
 
     def __init__(self, shards: int = 16) -> None:
         self._shards = shards
@@ -47,7 +47,7 @@ class MemoryStore(EventStore):
         return self._shards
 
     def check_clock(self) -> None:
-        """See EventStore: clocks are not judged."""
+        """See EventStore: clocks are not compared."""
 
     def append(
         self,
@@ -58,7 +58,7 @@ class MemoryStore(EventStore):
         *,
         deadline: int | None = None,
         conditional_moves: int | None = None,
-        decided_at: int | None = None,  # noqa: ARG002 - there is one clock in one process, and nothing to judge it by
+        decided_at: int | None = None,  # noqa: ARG002 - a single process has a single clock
     ) -> Appended:
         """See EventStore."""
         sealed = seal(drafts, stream, expected.version, expected.digest)
@@ -128,17 +128,17 @@ class MemoryStore(EventStore):
     def save_snapshot(self, stream: str, version: int, snapshot: Mapping[str, Any]) -> None:
         """See EventStore."""
         with self._lock:
-            kept, _ = self._snapshots.get(stream, (0, None))
-            if version >= kept or kept > self._head(stream).version:
+            cached, _ = self._snapshots.get(stream, (0, None))
+            if version >= cached or cached > self._head(stream).version:
                 self._snapshots[stream] = (version, snapshot)
 
     def save_conditional_moves(self, stream: str, seat: int, text: str | None, revision: int, head: Head) -> None:
         """See EventStore."""
         with self._lock:
-            kept = self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES)
-            if (kept.revision, self._head(stream)) != (revision, head):
+            stored = self._conditional_moves.get(stream, NO_CONDITIONAL_MOVES)
+            if (stored.revision, self._head(stream)) != (revision, head):
                 raise StaleConditionalMovesError(stream)
-            texts = {other: written for other, written in kept.texts.items() if other != seat}
+            texts = {other: written for other, written in stored.texts.items() if other != seat}
             if text is not None:
                 texts[seat] = text
             self._conditional_moves[stream] = StoredConditionalMoves(revision + 1, texts)

@@ -83,7 +83,7 @@ class RedisStore(EventStore):
 
     @property
     def shards(self) -> int:
-        """The number of shards. The first use raises like ``installation``."""
+        """The number of shards. The first use may raise WrongInstallationError."""
         return len(self._keys)
 
     def installation(self) -> Installation:

@@ -1,6 +1,6 @@
-"""What an erasure leaves to be done: the store's append-only file is rewritten, for it holds erased text until then.
+"""What follows an erasure: the store's append-only file is rewritten, since it holds the erased text until then.
 
-A rewrite of a large store takes minutes and anybody can have an account erased, so that many erasures share one.
+A rewrite of a large store takes minutes and anybody can request an erasure, so many erasures share one.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from events.runtime.errors import StoreCommandError, StorePermissionError
 from events.runtime.keys import PeopleKeys
 
 SETTLED_AFTER_MS = 60_000
-"""No request that was under way when its person was erased writes anything after this time."""
+"""A request that was running while its person was erased writes nothing after this time."""
 
 MIN_BETWEEN_REWRITES_MS = 600_000
 
@@ -21,15 +21,15 @@ TO_BE_REWRITTEN = "to-be-rewritten"
 NOT_PERMITTED = "not-permitted"
 NONE = "none"
 FILES = (TO_BE_REWRITTEN, NOT_PERMITTED, NONE)
-"""What becomes of the files of the store: NONE means that the server keeps no append-only file."""
+"""What happens to the files of the store: NONE means that the server has no append-only file."""
 
 log = structlog.get_logger("rewriting")
 
 
 class _Rewrite(NamedTuple):
-    """The last rewrite that ``server``, a run of one, was asked for: whether it let itself be told, and when it began.
+    """The last rewrite that was requested of ``server`` (the id of one run), and whether that was ``permitted``.
 
-    ``begun`` is in milliseconds since 1970 UTC; ``confirmed`` tells that it is known how it ended.
+    ``begun`` is in milliseconds since 1970 UTC; ``confirmed`` when its end is known.
     """
 
     server: str = ""
@@ -39,7 +39,7 @@ class _Rewrite(NamedTuple):
 
 
 class Rewriting:
-    """Who has been erased since the files of the store were rewritten. Methods raise redis-py's errors.
+    """Who has been erased since the files of the store were rewritten. Methods raise StoreError.
 
     ``now`` returns milliseconds since 1970 UTC.
     """
@@ -51,18 +51,18 @@ class Rewriting:
         self._now = now
 
     def note(self, person: str) -> str:
-        """Remember that ``person`` was erased just now; return one of FILES, what becomes of the store's files."""
+        """Record that ``person`` was erased now; return one of FILES, what happens to the store's files."""
         self._client.hset(self._erased, person, self._now())
-        return self._prospect()
+        return self._expected_outcome()
 
     def pending(self) -> dict[str, int]:
-        """Return who was erased, by id, and when, and may still be found in the files."""
+        """Return who may still be found in the files: when they were erased, by id."""
         return {person.decode(): int(at) for person, at in self._client.hgetall(self._erased).items()}
 
     def follow_up(self, forget: Callable[[str], None]) -> None:
-        """Take the next step until the files are rewritten: begin a rewrite, or see how the last one has ended.
+        """Take the next step until the files are rewritten: begin a rewrite, or check how the last one has ended.
 
-        ``forget`` erases once more what is kept about a person: what a request that was under way has left.
+        ``forget`` erases again what is stored about a person: a request that was running may have left something.
 
         Crash-safe: a person is pending until a rewrite that began after their erasure is known to have succeeded;
         killed anywhere before, the step is taken again.
@@ -88,35 +88,35 @@ class Rewriting:
         for person in persons:
             try:
                 forget(person)
-            except StoreCommandError as error:  # a damaged key of one person must not keep others in the files
-                log.error("a person cannot be forgotten; it is tried again", person=person, error=str(error))
+            except StoreCommandError as error:  # a damaged key must not keep other people in the files
+                log.error("a person cannot be erased; trying again", person=person, error=str(error))
                 self._client.hset(self._erased, person, now)
-        if not self._keeps_file():
+        if not self._has_file():
             self._done(now)
             return
         asked = self._ask()
         if asked is None:
-            return  # One may be under way that began before: the next step asks again.
+            return  # One that began earlier may be running: the next step asks again.
         self._remember(_Rewrite(self._server(), asked, now, not asked))
         if not asked:
-            log.error("the store does not let its file be rewritten: erased text stays in it", persons=len(persons))
+            log.error("the store does not permit rewriting its file: erased text stays in it", persons=len(persons))
             self._done(now)
 
-    def _prospect(self) -> str:
-        if not self._keeps_file():
+    def _expected_outcome(self) -> str:
+        if not self._has_file():
             return NONE
         last, server = self._last(), self._server()
         if last.server != server:
-            # Only trying tells whether this server may be asked; any rewrite at all is as good an occasion.
+            # Only an attempt shows whether this server permits it.
             permitted = self._ask() is not False
             last = last._replace(server=server, permitted=permitted, confirmed=True)
             self._remember(last)
             if not permitted:
-                log.error("the store does not let its file be rewritten: erased text stays in it")
+                log.error("the store does not permit rewriting its file: erased text stays in it")
         return TO_BE_REWRITTEN if last.permitted else NOT_PERMITTED
 
     def _ask(self) -> bool | None:
-        """Ask for a rewrite; return whether that is permitted, None when it cannot begin now."""
+        """Request a rewrite; return whether that is permitted, None when it cannot begin now."""
         try:
             self._client.bgrewriteaof()
         except StorePermissionError:
@@ -130,25 +130,25 @@ class Rewriting:
         return True
 
     def _ended(self, last: _Rewrite) -> bool | None:
-        """Tell whether the rewrite has succeeded; None while it is under way."""
+        """Return whether the rewrite has succeeded; None while it is running."""
         if last.server != self._server():
-            return False  # The server was started again, and perhaps before the rewrite was complete.
+            return False  # The server was restarted, perhaps before the rewrite was complete.
         try:
             progress = self._client.info("persistence")
         except StoreCommandError:
-            return True  # It has accepted to do it, and does not say more.
+            return True  # It has accepted the request, and reports nothing more.
         if progress["aof_rewrite_in_progress"] or progress["aof_rewrite_scheduled"]:
             return None
         succeeded = progress["aof_last_bgrewrite_status"] == "ok"
         if not succeeded:
-            log.error("the store's file could not be rewritten; it is tried again")
+            log.error("the store's file could not be rewritten; trying again")
         return bool(succeeded)
 
-    def _keeps_file(self) -> bool:
+    def _has_file(self) -> bool:
         try:
             return bool(self._client.info("persistence").get("aof_enabled"))
         except StoreCommandError:
-            return True  # A server that does not say: asking it for a rewrite will tell.
+            return True  # A server that does not report it: requesting a rewrite will show.
 
     def _server(self) -> str:
         try:
@@ -157,18 +157,21 @@ class Rewriting:
             return "unknown"
 
     def _done(self, begun: int) -> None:
-        """Forget who was erased long enough before ``begun``, when the last rewrite began."""
+        """Remove who was erased long enough before ``begun``, when the last rewrite began."""
         persons = {person for person, at in self.pending().items() if at + SETTLED_AFTER_MS <= begun}
         if persons:
             self._client.hdel(self._erased, *persons)
             log.info("erasures are complete", persons=len(persons))
 
     def _last(self) -> _Rewrite:
-        kept = self._client.hgetall(self._rewrite)
-        if not kept:
+        stored = self._client.hgetall(self._rewrite)
+        if not stored:
             return _Rewrite()
         return _Rewrite(
-            kept[b"server"].decode(), kept[b"permitted"] == b"1", int(kept[b"begun"]), kept[b"confirmed"] == b"1"
+            stored[b"server"].decode(),
+            stored[b"permitted"] == b"1",
+            int(stored[b"begun"]),
+            stored[b"confirmed"] == b"1",
         )
 
     def _remember(self, last: _Rewrite) -> None:

@@ -1,8 +1,8 @@
--- Keeps what a seat of a match has laid down, privately: beside the stream and never in it.
+-- Stores the conditional moves of a seat beside the stream; they are private and never in it.
 --
--- KEYS  1 head and requests  2 orders
--- ARGV  1 seat  2 orders or "" for none  3 revision of all orders that is expected  4 version that is expected
---       5 digest that is expected: the same version may be another event once the end of a stream was lost
+-- KEYS  1 head and requests  2 conditional moves
+-- ARGV  1 seat  2 its conditional moves or "" for none  3 expected revision of those of all seats  4 expected version
+--       5 expected digest: a version may be another event after the end of the stream was lost
 
 local known = redis.call('HMGET', KEYS[1], 'o', 'v', 'd')
 if (known[1] or '0') ~= ARGV[3] or (known[2] or '0') ~= ARGV[4] or (known[3] or string.rep('\0', 32)) ~= ARGV[5] then

@@ -1,8 +1,8 @@
 """Whether this process's wall clock agrees with the store's.
 
-Several machines write into one store, and each has a clock of its own. The store's TIME is the judge: a process whose
-clock differs from it by more than MAX_CLOCK_DIFFERENCE_MS neither appends nor keeps time, for it would date events
-wrongly and let flags fall early.
+Several machines write to one store, each with its own clock. The store's TIME decides: a process whose clock differs
+from it by more than MAX_CLOCK_DIFFERENCE_MS neither appends nor keeps time, since it would date events wrongly and let
+flags fall early.
 """
 
 import time
@@ -15,16 +15,16 @@ from events.store.contract import ClockMismatchError
 
 MAX_CLOCK_DIFFERENCE_MS = 2000
 
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 CHECK_EVERY_S = 1.0
 MAX_STEP_MS = 500
-"""A wall clock that has moved by so much more or less than the monotonic one was set: it is compared at once."""
+"""A wall clock that has moved by this much more or less than the monotonic one was set, and is compared at once."""
 
 
 class StoreClock:
     """The wall clock ``now`` of this process (milliseconds since 1970 UTC) beside the TIME of the store of ``client``.
 
-    Safe to share between threads. Methods raise redis-py's errors.
+    Safe to share between threads. Methods raise StoreError.
     """
 
     def __init__(self, client: StoreClient, now: Callable[[], int]) -> None:
@@ -35,11 +35,11 @@ class StoreClock:
     def offset_ms(self) -> int:
         """Return by how many milliseconds this process's clock is ahead of the store's; negative: behind.
 
-        The store read its clock between question and answer; whatever fits between the two counts as agreement, so
-        that a slow answer is never taken for a wrong clock.
+        The store read its clock between the request and the reply: any instant between the two counts as agreement, so
+        that a slow reply is never taken for a wrong clock.
         """
-        asked, at, answered = self.now(), self.store_now(), self.now()
-        return asked - at if at < asked else min(0, answered - at)
+        before, at, after = self.now(), self.store_now(), self.now()
+        return before - at if at < before else min(0, after - at)
 
     def store_now(self) -> int:
         """Return the present instant by the store's clock (milliseconds since 1970 UTC)."""
@@ -49,8 +49,8 @@ class StoreClock:
     def check(self) -> None:
         """Raise ClockMismatchError unless the clocks agree.
 
-        The store is asked once a second, and after a step of the clock. This is for what is dated and is not written by
-        a script of its own that compares the clocks.
+        The store is asked once a second, and after a step of the clock. For dated writes that are not made by a script
+        that compares the clocks itself.
         """
         elapsed, now = time.monotonic(), self.now()
         if self._agreed is not None:
@@ -62,7 +62,7 @@ class StoreClock:
         self._agreed = elapsed, now
 
     def refuse(self, offset_ms: int) -> None:
-        """Raise ClockMismatchError if ``offset_ms`` is more than may be."""
+        """Raise ClockMismatchError if ``offset_ms`` is more than MAX_CLOCK_DIFFERENCE_MS."""
         if abs(offset_ms) > MAX_CLOCK_DIFFERENCE_MS:
             raise ClockMismatchError(offset_ms)
 
@@ -70,16 +70,16 @@ class StoreClock:
 def with_clock_check(
     clock: StoreClock | None, run: Callable[[tuple[int | str, ...]], Any], decided_at: int | None = None
 ) -> Any:
-    """Return the reply of a script that writes only if the clocks agree; raises ClockMismatchError if they do not.
+    """Call a script that writes only if the clocks agree, and return its reply; raises ClockMismatchError.
 
     ``run`` calls the script with three arguments: this process's instant, ``decided_at`` (None: the same), and
-    MAX_CLOCK_DIFFERENCE_MS; all are empty without ``clock``. The script replies {'clock', its TIME in milliseconds}
-    where the first differs by more than the last, or the second is ahead by more. A call that was only late is made
-    again. Raises StoreUnavailableError when that does not help.
+    MAX_CLOCK_DIFFERENCE_MS; all three are empty without ``clock``. The script replies {'clock', its TIME in
+    milliseconds} where the first differs by more than the last, or the second is ahead by more. A call that was only
+    late is repeated; StoreUnavailableError is raised when that does not help.
     """
     if clock is None:
         return run(("", "", ""))
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         now = clock.now()
         decided = now if decided_at is None else decided_at
         reply = run((now, decided, MAX_CLOCK_DIFFERENCE_MS))

@@ -1,9 +1,8 @@
 """How events of older schemas become events of the present ones.
 
-A stored event keeps the schema it was written with for ever. When the shape of a type changes, a function
-``upcast_<type>_v<n>_v<n+1>`` is added here that turns the older content into the newer, and registered in
-``UPCASTERS`` under the type and the schema that it starts from. The present schema of a type is one more than the last
-one that it is upcast from.
+A stored event never changes, nor does its schema. When the shape of a type changes, a function
+``upcast_<type>_v<n>_v<n+1>`` is added here that converts the older content to the newer, registered in ``UPCASTERS``
+under the type and the schema that it starts from. The present schema of a type is one more than the last of these.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ Upcasters = Mapping[tuple[str, int], Upcaster]
 
 
 def upcast_match_created_v1_v2(content: Content) -> Content:
-    """From before there were terms: no clock runs in such a match, for its players never agreed to one."""
+    """From before there were terms: no clock runs in such a match, since its players never agreed to one."""
     return content
 
 

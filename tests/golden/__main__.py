@@ -32,7 +32,7 @@ BUDGET = 250
 """Plies spent on moves that are written in new ways."""
 RESIGNS_AFTER = 24
 """Plies after which the person who plays against opponents resigns."""
-MAX_MS_WITHOUT_PEOPLE = 10_000
+MAX_PLIES_WITHOUT_PEOPLE = 10_000
 NAMES = ("ann", "ben", "cat", "dan")
 BEGINNING = 1_700_000_000_000
 
@@ -243,7 +243,7 @@ def against_opponents(match: Table) -> Golden:
             match.think(len(match.state.moves) + 1)
     if match.state.status == Status.PLAYING:
         match.do(c.Resign(player=NAMES[0]), NAMES[0])
-        match.think(MAX_MS_WITHOUT_PEOPLE)
+        match.think(MAX_PLIES_WITHOUT_PEOPLE)
     return match.golden("a person who plays the first legal move, against opponents")
 
 

@@ -23,7 +23,7 @@ from tests.support.slow_tower_game.positions import (
     promoting,
     spoilt,
 )
-from tests.support.slow_tower_game.writing import Refused, read, read_san, san, write
+from tests.support.slow_tower_game.writing import RefusedError, read, read_san, san, write
 
 SIGNS_OF_POSITIONS = "KRBMNCJFPkrbmncjfp0123456789/| -,wbae"
 SIGNS_OF_MOVES = "abcde1278-x=RBMNCJFKPO+#e.p "
@@ -33,7 +33,7 @@ HARDEST = (castling, en_passant, lines_to_the_king)
 def reference(text: str) -> State | None:
     try:
         return read(text)
-    except Refused:
+    except RefusedError:
         return None
 
 
@@ -156,7 +156,7 @@ def test_moves_are_written_and_read_as_in_the_reference(maker: Maker) -> None:
             setup = rng.choice([None, "original", "alternate"])
             try:
                 expected = read_san(state, legal, text, setup)
-            except Refused:
+            except RefusedError:
                 with pytest.raises(RulesError):
                     GAME.parse_san(position, text, setup)
             else:

@@ -24,17 +24,17 @@ CASTLED = {
 }
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A position or a move that is not to be read."""
 
 
 def demand(holds: bool, wanted: str) -> None:
     if not holds:
-        raise Refused(wanted)
+        raise RefusedError(wanted)
 
 
 def read(text: str) -> State:
-    """Return the position of a string; raises Refused for any other spelling and for what cannot be played on."""
+    """Return the position of a string; raises RefusedError for any other spelling and for what cannot be played on."""
     fields = text.split(" ")
     demand(len(fields) == 5, "five fields")
     men, side, castling, en_passant, halfmove_clock = fields
@@ -123,7 +123,7 @@ def san(state: State, legal: Collection[str], move: str) -> str:
 
 
 def read_san(state: State, legal: Collection[str], text: str, setup: str | None = None) -> str:
-    """Return which of the ``legal`` canonical moves ``text`` stands for; raises Refused for none or several."""
+    """Return which of the ``legal`` canonical moves ``text`` stands for; raises RefusedError for none or several."""
     text = "".join(text.split())
     if text in legal:
         return text

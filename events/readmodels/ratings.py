@@ -19,7 +19,8 @@ class Ratings:
     """The ratings of all pools, stored beside the record of the matches that are in them.
 
     All changes watch that record, so they happen one after another; a change that is repeated finds its matches in the
-    record and does nothing. ``read_result`` returns the result of a match as it counts now. Methods raise StoreUnavailableError.
+    record and does nothing. ``read_result`` returns the result of a match as it counts now. Methods raise
+    StoreUnavailableError.
     """
 
     def __init__(

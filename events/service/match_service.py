@@ -45,12 +45,6 @@ class MatchService:
         what ``evolve`` raises.
         """
         now = self._now()
-        claimant = command.player if isinstance(command, CallTime) else None
-
-        def prepare(loaded: Loaded) -> Loaded:
-            if claimant is not None:
-                return self._timekeeper.record_before_claim(loaded, claimant, now)
-            return self._timekeeper.record_turn(loaded, now)
 
         def attempt(expected: VersionTag | None) -> Executed:
             return self._matches.append_decision(
@@ -60,9 +54,9 @@ class MatchService:
                 request,
                 expected,
                 may_see=may_see,
-                prepare=prepare,
+                prepare=lambda loaded: self._prepare(loaded, command, now),
                 # A claim may cost the other player a day of vacation: never on a state that may be outdated.
-                use_cache=claimant is None,
+                use_cache=not _is_claim(command),
             )
 
         try:
@@ -70,7 +64,7 @@ class MatchService:
         except Refused as refusal:
             if refusal.code != TIME_UP:
                 raise
-        return attempt(self._settled(match_id, now, expected))
+        return attempt(self._settle(match_id, now, expected))
 
     def lay_down(
         self,
@@ -85,10 +79,20 @@ class MatchService:
         except Refused as refusal:
             if refusal.code != TIME_UP:
                 raise
-        expected = self._settled(match_id, self._now(), expected)
+        expected = self._settle(match_id, self._now(), expected)
         return self._matches.lay_down(match_id, player, orders, expected)
 
-    def _settled(self, match_id: str, now: int, expected: VersionTag | None) -> VersionTag | None:
+    def _prepare(self, loaded: Loaded, command: Command, now: int) -> Loaded:
+        """Record what time has done to the match before the command counts; return the match after it."""
+        if isinstance(command, CallTime) and command.player is not None:
+            return self._timekeeper.record_before_claim(loaded, command.player, now)
+        return self._timekeeper.record_turn(loaded, now)
+
+    def _settle(self, match_id: str, now: int, expected: VersionTag | None) -> VersionTag | None:
         """Settle the match; return the version to expect now by a caller who expected ``expected`` before."""
         before, after = self._timekeeper.settle(match_id, now)
         return after if expected == before else expected
+
+
+def _is_claim(command: Command) -> bool:
+    return isinstance(command, CallTime) and command.player is not None

@@ -30,8 +30,8 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 def current_person() -> Person | None:
     """Return who is asking, or None; asks the store once per request.
 
-    A session that has ended is nobody's. Raises the problem bad-token for an Authorization header that names nobody:
-    who sends a token means to be recognised.
+    A session that has ended belongs to nobody. Raises the problem invalid-token for an Authorization header that
+    identifies nobody: a caller who sends a token means to be recognised.
     """
     if "person" not in g:
         people = services().people
@@ -55,7 +55,7 @@ def issue_ticket() -> str | None:
 def redeem_ticket() -> None:
     """Recognise who is asking by the ticket in the query, if there is one, as long as this request lasts.
 
-    Raises the problem bad-token for a ticket that was used or is too old.
+    Raises the problem invalid-token for a ticket that was used or is too old.
     """
     ticket = request.args.get("ticket")
     if ticket is None:
@@ -63,7 +63,7 @@ def redeem_ticket() -> None:
     credential = services().tickets.redeem(ticket)
     if credential is None:
         raise Problem(
-            "bad-token", "This ticket was used, or is too old: open the stream at the address of the API again."
+            "invalid-token", "This ticket was used, or is too old: open the stream at the address of the API again."
         )
     request.environ[_TICKET] = credential
 
@@ -94,20 +94,22 @@ def shows_credential() -> bool:
 
 
 def refuse_token() -> None:
-    """Raise the problem session-needed when the caller shows a token."""
+    """Raise the problem session-required when the caller shows a token."""
     if bearer() is not None:
         require_person()
-        raise Problem("session-needed", "Sign in to do this: with a token, which may have leaked, it is not possible.")
+        raise Problem(
+            "session-required", "Sign in to do this: with a token, which may have leaked, it is not possible."
+        )
 
 
 def bearer() -> str | None:
-    """Return the token of the Authorization header, None without the header; raises the problem bad-token."""
+    """Return the token of the Authorization header, None without the header; raises the problem invalid-token."""
     header = request.headers.get("Authorization")
     if header is None:
         return None
     scheme, _, secret = header.partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():
-        raise Problem("bad-token", "The Authorization header must say: Bearer, a space, and a token.")
+        raise Problem("invalid-token", "The Authorization header must say: Bearer, a space, and a token.")
     return secret.strip()
 
 
@@ -222,12 +224,12 @@ def _credential() -> tuple[str, str]:
 
 def _refuse_bad_token(kind: str, person: Person | None) -> None:
     if kind == "token" and person is None:
-        raise Problem("bad-token", "This token was revoked or never existed.")
+        raise Problem("invalid-token", "This token was revoked or never existed.")
 
 
 def require_role(*roles: str) -> Person:
-    """Return who is asking if one of ``roles`` is theirs; raises the problems not-signed-in and role-needed."""
+    """Return who is asking if one of ``roles`` is theirs; raises the problems not-signed-in and role-required."""
     person = require_person()
     if services().administration.roles_of(person.id).isdisjoint(roles):
-        raise Problem("role-needed", f"Only {' and '.join(f'{role}s' for role in roles)} can do this.")
+        raise Problem("role-required", f"Only {' and '.join(f'{role}s' for role in roles)} can do this.")
     return person

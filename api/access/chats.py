@@ -31,16 +31,16 @@ def chat_players(state: MatchState) -> set[str]:
 
 
 def refuse_chat_reader(state: MatchState, person: Person | None) -> None:
-    """Raise the problem muted when ``person`` may not read the chat of the match now."""
+    """Raise the problem chat-closed when ``person`` may not read the chat of the match now."""
     if not may_read_chat(state, person):
-        raise Problem("muted", "Only the players can read the chat until the match is over.")
+        raise Problem("chat-closed", "Only the players can read the chat until the match is over.")
 
 
 def refuse_chat_writer(state: MatchState, person: Person) -> None:
-    """Raise the problem muted or blocked when ``person`` may not write in the chat of the match now."""
+    """Raise the problem chat-closed or blocked when ``person`` may not write in the chat of the match now."""
     refuse_chat_reader(state, person)
     if not may_write_chat(state, person):
-        raise Problem("muted", "Only the players of this match can write here, unless all of them allow others.")
+        raise Problem("chat-closed", "Only the players of this match can write here, unless all of them allow others.")
     others = chat_players(state) - {person.id}
     if others and services().blocks.blocking(others, person.id) == others:
         raise Problem("blocked", "The players of this match have blocked you.")

@@ -46,7 +46,7 @@ IF_MATCH_PARAMETER = {
     "name": "If-Match",
     "in": "header",
     "description": "The version (an ETag) that the match must be at: at another, or at the same number in another "
-    "history, the answer is 409 stale-version. A number alone is refused with 412 bare-version",
+    "history, the answer is 409 stale-version. A number alone is refused with 412 version-tag-required",
     "schema": {"type": "string", "pattern": _CONDITION.pattern},
     "example": f'"{EXAMPLE_TAG}"',
 }
@@ -83,7 +83,7 @@ def request_key() -> str:
 
 
 def expected_version() -> VersionTag | None:
-    """Return the version of If-Match, None without one; raises the problems bare-version and invalid-fields."""
+    """Return the version of If-Match, None without one; raises the problems version-tag-required and invalid-fields."""
     condition = request.headers.get("If-Match")
     if condition is None:
         return None
@@ -93,7 +93,7 @@ def expected_version() -> VersionTag | None:
     reason = f'must be the version tag of an answer in quotation marks, such as "{EXAMPLE_TAG}"'
     if _BARE_VERSION.fullmatch(condition):
         detail = f"If-Match {reason}: a version number alone does not tell which history it belongs to."
-        raise Problem("bare-version", detail, {"If-Match": [reason]})
+        raise Problem("version-tag-required", detail, {"If-Match": [reason]})
     raise Problem("invalid-fields", f"If-Match {reason}.", {"If-Match": [reason]})
 
 

@@ -43,7 +43,7 @@ class Job(Answer):
 def request_recomputation(match_id: str, version: int) -> None:
     """Have a worker compute the answer of an opponent again, unless that has been done.
 
-    Raises the problems nothing-to-compute, too-many-requests and job-running.
+    Raises the problems not-recomputable, too-many-requests and job-running.
     """
     if recomputation_of(recomputable_event(match_id, version)) is None:
         _request(match_id, RECOMPUTATION, version)
@@ -61,10 +61,10 @@ def request_bundle(match_id: str) -> JobState:
 
 
 def recomputable_event(match_id: str, version: int) -> Envelope:
-    """Return the event at ``version``; raises the problem nothing-to-compute unless ``is_recomputable``."""
+    """Return the event at ``version``; raises the problem not-recomputable unless ``is_recomputable``."""
     found = services().store.read(match_id, version - 1, 1) if version else []
     if not found or not is_recomputable(found[0]):
-        raise Problem("nothing-to-compute", "This event is not an answer of an opponent with the present engine.")
+        raise Problem("not-recomputable", "This event is not an answer of an opponent with the present engine.")
     return found[0]
 
 

@@ -82,7 +82,7 @@ def cases_page() -> str | Response:
     if person is None:
         return sign_in_first()
     if ARBITER not in services().administration.roles_of(person.id):
-        raise Problem("role-needed", "Only arbiters see this list.")
+        raise Problem("role-required", "Only arbiters see this list.")
     cases = matches_page("cases", request.args.get("cursor"))
     return render_template("cases.html", found=cases, reported=report_page(0, MAX_REPORTED_MATCHES))
 

@@ -69,7 +69,7 @@ def _put(player: str, kind: str) -> None:
     person, other = require_person(), identify(player)
     if other == person.id or opponent_level(other) is not None:
         detail = "Only other people can be blocked or muted."
-        raise Problem("no-other-person", detail, {"player": ["is no other person"]})
+        raise Problem("not-blockable", detail, {"player": ["is no other person"]})
     try:
         services().blocks.put(person.id, other, kind)
     except TooManyBlocksError as error:

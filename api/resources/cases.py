@@ -280,7 +280,7 @@ def show_administration_log(query: Mapping[str, int]) -> ActPage:
 def _require_arbiter(match_id: str) -> Person:
     """Return the arbiter who is asking.
 
-    Raises the problems role-needed and session-needed, and no-such-match for a match that the arbiter may not see.
+    Raises the problems role-required and session-required, and no-such-match for a match that the arbiter may not see.
     """
     arbiter = require_role(ARBITER)
     refuse_token()

@@ -76,7 +76,7 @@ def download_archive() -> Response:
     state = archive_state(person)
     if state in (JobState.NONE, JobState.ASKED):
         detail = "The archive takes a while to make: ask for it (POST), and a worker makes it within a minute or so."
-        raise Problem("not-made-yet", detail)
+        raise Problem("not-ready", detail)
     spend("archives", person.id)
     packed = services().jobs.archive(person.id) if state else make_archive(services().personal_data, person)
     headers = {

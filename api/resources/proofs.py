@@ -105,7 +105,7 @@ def download_bundle(match_id: str) -> Response:
     packed = stored_bundle(match_id) or _bundle_of_short(state)
     if packed is None:
         detail = "This match is long: ask for its bundle (POST), and a worker makes it within a minute or so."
-        raise Problem("not-made-yet", detail)
+        raise Problem("not-ready", detail)
     headers = {"Content-Disposition": f'attachment; filename="rookery-{match_id}.json"'}
     return Response(packed, headers=headers, content_type=JSON)
 

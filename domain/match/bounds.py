@@ -31,7 +31,7 @@ def refuse_excess(state: MatchState | None, command: c.Command) -> None:
         reason = (
             f"a seat offers draws, asks for moves back and gives time {MAX_WISHES} times in a match at most{without}"
         )
-        raise Refused("too-many-wishes", reason)
+        raise Refused("too-many-offers", reason)
     if isinstance(command, c.GiveTime) and state.gifts[seat] >= MAX_GIFTS_PER_TURN:
         reason = f"you have given time {MAX_GIFTS_PER_TURN} times since the last move: give more when one has been made"
-        raise Refused("unfit-gift", reason)
+        raise Refused("invalid-gift", reason)

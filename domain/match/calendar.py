@@ -31,16 +31,16 @@ class Calendar(NamedTuple):
 def check(calendar: Calendar) -> None:
     """Raise Refused unless ``calendar`` leaves days to play on and its offsets are in order."""
     if len(calendar.free_days) > MOST_FREE_DAYS:
-        raise Refused("unfit-calendar", f"at most {MOST_FREE_DAYS} days of the week can be free", "free_days")
+        raise Refused("invalid-calendar", f"at most {MOST_FREE_DAYS} days of the week can be free", "free_days")
     if any(not 0 <= day <= 6 for day in calendar.free_days) or len(set(calendar.free_days)) != len(calendar.free_days):
         raise Refused(
-            "unfit-calendar", "the free days are different numbers from 0 (Monday) to 6 (Sunday)", "free_days"
+            "invalid-calendar", "the free days are different numbers from 0 (Monday) to 6 (Sunday)", "free_days"
         )
     instants = [offset.since for offset in calendar.offsets]
     if not instants or instants != sorted(set(instants)):
-        raise Refused("unfit-calendar", "the offsets of the time zone are not in order", "zone")
+        raise Refused("invalid-calendar", "the offsets of the time zone are not in order", "zone")
     if any(abs(offset.minutes) > 16 * 60 for offset in calendar.offsets):
-        raise Refused("unfit-calendar", "no time zone is so far from UTC", "zone")
+        raise Refused("invalid-calendar", "no time zone is so far from UTC", "zone")
 
 
 def is_free(calendar: Calendar, at: int) -> bool:

@@ -74,17 +74,21 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
         game = _ruleset(game, command.ruleset)
     setup = _setup(game, command.setup)
     if len(command.seats) != len(setup.seat_names):
-        raise Refused("wrong-seats", f"this setup has {len(setup.seat_names)} seats, not {len(command.seats)}", "seats")
+        raise Refused(
+            "invalid-seats", f"this setup has {len(setup.seat_names)} seats, not {len(command.seats)}", "seats"
+        )
     people = [seat.player for seat in command.seats if seat.player is not None and seat.level is None]
     if len(set(people)) != len(people):
-        raise Refused("wrong-seats", "nobody can sit on two seats of one match", "seats")
+        raise Refused("invalid-seats", "nobody can sit on two seats of one match", "seats")
     if not all(map(is_person, (command.creator, *people))):
-        raise Refused("wrong-seats", "people create matches and are seated by their ids, opponents by levels", "seats")
+        raise Refused(
+            "invalid-seats", "people create matches and are seated by their ids, opponents by levels", "seats"
+        )
     for seat in command.seats:
         if seat.level is not None and (seat.level not in LEVELS or seat != Seat.opponent(seat.level)):
-            raise Refused("wrong-seats", f"there is no opponent {seat.player} of level {seat.level}", "seats")
+            raise Refused("invalid-seats", f"there is no opponent {seat.player} of level {seat.level}", "seats")
     if any(seat.joined and seat.level is None and seat.player != command.creator for seat in command.seats):
-        raise Refused("wrong-seats", "other players must be invited, they cannot be seated by you", "seats")
+        raise Refused("invalid-seats", "other players must be invited, they cannot be seated by you", "seats")
     if command.rated and command.guest:
         raise Refused("guests-play-unrated", "guests play unrated: sign up to play for a rating", "rated")
     if command.guest and any(seat.level is not None and seat.level > MAX_GUEST_LEVEL for seat in command.seats):
@@ -94,7 +98,7 @@ def _create(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
     if command.rated and command.terms.takebacks and sum(seat.level is None for seat in command.seats) < 2:
         # Opponents agree to anything: nobody could lose to them.
         raise Refused(
-            "no-takebacks", "in a rated match against opponents moves cannot be taken back", "terms.takebacks"
+            "takebacks-not-allowed", "in a rated match against opponents moves cannot be taken back", "terms.takebacks"
         )
     created = e.MatchCreated(
         at=now,
@@ -139,7 +143,7 @@ def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, .
     if state.status != Status.OPEN:
         raise Refused("seats-taken", "all seats of this match are taken")
     if not is_person(command.player):
-        raise Refused("wrong-seats", "only people join matches: opponents are seated when a match is created", "seat")
+        raise Refused("invalid-seats", "only people join matches: opponents are seated when a match is created", "seat")
     own = state.seat_of(command.player)
     if own is not None and state.seats[own].joined:
         raise Refused("already-seated", "you have a seat in this match already")
@@ -157,7 +161,7 @@ def _join(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Event, .
     if command.seat is not None and command.seat != seat:
         raise Refused("seat-taken", "you are invited to another seat of this match", "seat")
     if not 0 <= seat < len(state.seats):
-        raise Refused("wrong-seats", f"this match has seats 0 to {len(state.seats) - 1}", "seat")
+        raise Refused("invalid-seats", f"this match has seats 0 to {len(state.seats) - 1}", "seat")
     if state.seats[seat].player not in (None, command.player):
         raise Refused("seat-taken", "that seat is taken or kept for somebody else", "seat")
     joined = e.PlayerJoined(at=now, seat=seat, player=command.player)

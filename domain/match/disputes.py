@@ -59,7 +59,7 @@ def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int, s
     if state.open_case is not None:
         raise Refused("dispute-open", "there is an open case about this match already: file a statement in it")
     if not 0 <= ply <= state.plies:
-        raise Refused("unfit-dispute", f"this match has plies 0 to {state.plies}", "ply")
+        raise Refused("invalid-dispute", f"this match has plies 0 to {state.plies}", "ply")
     if settles:
         _refuse_settled(state, ply)
     _check_digest(command.statement)
@@ -74,7 +74,7 @@ def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tup
     seat = seat_of(state, command.player)
     dispute = _the_open_case(state)
     if dispute.stated.count(seat) > dispute.appealed:
-        raise Refused("already-stated", "you have said your part in this case")
+        raise Refused("statement-already-filed", "you have said your part in this case")
     _check_digest(command.statement)
     return (e.StatementFiled(at=now, dispute=dispute.number, seat=seat, statement=command.statement),)
 
@@ -115,7 +115,7 @@ def rule(state: MatchState, command: c.Rule, now: int, *, settles: bool = True) 
     }.get(command.ruling, set())
     for field in sorted(given ^ wanted):
         reason = "say it" if field in wanted else f"it does not belong to the ruling {command.ruling}"
-        raise Refused("unfit-ruling", f"{field}: {reason}", field)
+        raise Refused("invalid-ruling", f"{field}: {reason}", field)
     made = e.RulingMade(
         at=now,
         dispute=dispute.number,
@@ -135,25 +135,25 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
         case RulingKind.DECIDE:
             scores = command.scores or ()
             if len(scores) != len(state.seats) or any(not 0 <= score <= 1 for score in scores):
-                raise Refused("unfit-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
+                raise Refused("invalid-ruling", f"say {len(state.seats)} scores from 0 to 1, by seat", "scores")
             if abs(sum(scores) - 1) > 1e-9:
-                raise Refused("unfit-ruling", "the scores of all seats together are 1", "scores")
+                raise Refused("invalid-ruling", "the scores of all seats together are 1", "scores")
             return (e.MatchFinished(at=now, scores=tuple(float(score) for score in scores), reason=EndReason.RULING),)
         case RulingKind.ADJUST_CLOCKS:
             remaining = command.remaining or ()
             if state.clock is None or state.status != Status.PLAYING:
-                raise Refused("unfit-ruling", "no clock runs in this match", "remaining")
+                raise Refused("invalid-ruling", "no clock runs in this match", "remaining")
             if len(remaining) != len(state.seats) or any(not 0 < time <= 365 * DAY for time in remaining):
                 reason = f"say {len(state.seats)} times, by seat, each more than nothing and at most a year"
-                raise Refused("unfit-ruling", reason, "remaining")
+                raise Refused("invalid-ruling", reason, "remaining")
             return (e.ClocksAdjusted(at=now, remaining=remaining),)
         case RulingKind.ANNUL:
             if state.annulled is not None:
-                raise Refused("unfit-ruling", "this match is annulled already", "ruling")
+                raise Refused("invalid-ruling", "this match is annulled already", "ruling")
             return (e.MatchAnnulled(at=now),)
         case RulingKind.RESTORE:
             if state.annulled is None:
-                raise Refused("unfit-ruling", "this match is not annulled", "ruling")
+                raise Refused("invalid-ruling", "this match is not annulled", "ruling")
             return (e.MatchRestored(at=now),)
         case RulingKind.LET_STAND:
             return ()
@@ -163,13 +163,13 @@ def _brought_about(state: MatchState, command: c.Rule, now: int) -> tuple[e.Even
 
 def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
     if state.annulled is not None:
-        raise Refused("unfit-ruling", "this match is annulled: restore it first", "ruling")
+        raise Refused("invalid-ruling", "this match is annulled: restore it first", "ruling")
     if not 0 <= ply <= state.plies or (state.status == Status.PLAYING and ply == state.plies):
         raise Refused(
-            "unfit-ruling", f"take back to a ply from 0 to {state.plies - (state.status == Status.PLAYING)}", "ply"
+            "invalid-ruling", f"take back to a ply from 0 to {state.plies - (state.status == Status.PLAYING)}", "ply"
         )
     if positions.over(state, ply):
-        raise Refused("unfit-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
+        raise Refused("invalid-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
     return e.MovesTakenBack(at=now, ply=ply)
 
 
@@ -262,13 +262,13 @@ def _refuse_unless_changeable(state: MatchState, ruleset: int, now: int) -> None
     if state.status != Status.PLAYING:
         raise Refused("match-over", "only a match that is being played can go on under another ruleset")
     if ruleset == state.ruleset:
-        raise Refused("unfit-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")
+        raise Refused("invalid-ruleset", f"this match is played under ruleset {ruleset} already", "ruleset")
     after = positions.under_ruleset(state, ruleset, now)
     if after.broken is not None:
         reason = f"this match cannot go on under ruleset {ruleset}: {after.broken}"
-        raise Refused("unfit-ruleset", reason, "ruleset")
+        raise Refused("invalid-ruleset", reason, "ruleset")
     if positions.over(after, len(after.moves)):
-        raise Refused("unfit-ruleset", f"under ruleset {ruleset} this game is over already", "ruleset")
+        raise Refused("invalid-ruleset", f"under ruleset {ruleset} this game is over already", "ruleset")
 
 
 def _the_open_case(state: MatchState) -> Dispute:
@@ -302,37 +302,37 @@ def _refuse_settled(state: MatchState, ply: int) -> None:
                 f"case {dispute.number} was settled on appeal, and with it the match up to ply {dispute.settled}: "
                 "only the arbiter of the appeal or an operator can reopen it"
             )
-            raise Refused("settled", reason, "ply")
+            raise Refused("already-settled", reason, "ply")
 
 
 def _refuse_taking_back_settled(state: MatchState, command: c.Rule) -> None:
     for dispute in state.disputes:
         if command.ply is not None and dispute.settled is not None and command.ply < dispute.settled:
             reason = f"case {dispute.number}, settled on appeal, let the match stand up to ply {dispute.settled}"
-            raise Refused("settled", f"{reason}: take back to ply {dispute.settled} or later", "ply")
+            raise Refused("already-settled", f"{reason}: take back to ply {dispute.settled} or later", "ply")
 
 
 def _check_scores(scores: tuple[float, ...]) -> None:
     for seat, score in enumerate(scores):
         if round(score, MAX_SCORE_DECIMALS) != score:
             reason = f"the score of seat {seat} has more than {MAX_SCORE_DECIMALS} decimals: say thousandths"
-            raise Refused("unfit-ruling", reason, "scores")
+            raise Refused("invalid-ruling", reason, "scores")
 
 
 def refuse_party(state: MatchState, arbiter: str) -> None:
     """Raise Refused unless the arbiter is a person without a part in the match."""
     if not is_person(arbiter):
-        raise Refused("own-match", f"{arbiter} is no person, and only people judge matches")
+        raise Refused("conflict-of-interest", f"{arbiter} is no person, and only people judge matches")
     if state.has_part(arbiter):
-        raise Refused("own-match", "you have a part in this match: another arbiter has to judge it")
+        raise Refused("conflict-of-interest", "you have a part in this match: another arbiter has to judge it")
 
 
 def _check_digest(statement: str) -> None:
     if not _SHA256.fullmatch(statement):
-        raise Refused("unfit-dispute", "a statement is recorded by its SHA-256 in hexadecimal", "statement")
+        raise Refused("invalid-dispute", "a statement is recorded by its SHA-256 in hexadecimal", "statement")
 
 
 def _check_reason(field: str, digest: str) -> None:
     """Raise Refused unless ``digest`` can stand for a text: an older event without one is upcast to an empty string."""
     if not _SHA256.fullmatch(digest):
-        raise Refused("unfit-ruling", f"a ruling needs a {field}, recorded by its SHA-256 in hexadecimal", field)
+        raise Refused("invalid-ruling", f"a ruling needs a {field}, recorded by its SHA-256 in hexadecimal", field)

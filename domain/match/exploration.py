@@ -25,7 +25,7 @@ def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
     if ply > len(state.moves):
         raise Refused("no-such-ply", f"{len(state.moves)} plies have been played", "ply")
     if _size(tree) > MOST_MOVES:
-        raise Refused("unfit-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
+        raise Refused("invalid-lines", f"at most {MOST_MOVES} moves can be kept", "tree")
     game, position = find_ruleset(state.game, state.ruleset), state.position_after(ply)
     grown = _grown(game, state.setup, position, state.history[:ply], tree, DEEPEST, "tree")
     return Lines(ply=ply, position=game.format_position(position), first=grown, taken_back=state.taken_back)
@@ -45,9 +45,9 @@ def _grown(
     place: str,
 ) -> tuple[Line, ...]:
     if tree and not deepest:
-        raise Refused("unfit-lines", f"the tree may be {DEEPEST} moves deep", place)
+        raise Refused("invalid-lines", f"the tree may be {DEEPEST} moves deep", place)
     if tree and is_seen_over(game, position, history):
-        raise Refused("unfit-lines", "the game is over here: nothing can follow", place)
+        raise Refused("invalid-lines", "the game is over here: nothing can follow", place)
     found: dict[str, Line] = {}
     for number, line in enumerate(tree):
         here = f"{place}.{number}"
@@ -57,7 +57,7 @@ def _grown(
             raise Refused("illegal-move", str(error), f"{here}.move") from error
         name = game.format_move(position, move)
         if name in found:
-            raise Refused("unfit-lines", f"{name} stands here twice", f"{here}.move")
+            raise Refused("invalid-lines", f"{name} stands here twice", f"{here}.move")
         after = game.play(position, move)
         following = _grown(game, setup, after, history.with_position(position), line.next, deepest - 1, f"{here}.next")
         found[name] = Line(move=name, then=None, next=following)

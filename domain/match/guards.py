@@ -24,7 +24,7 @@ def active_seat(state: MatchState, player: str, now: int, even_frozen: bool = Fa
     seat = seat_of(state, player)
     refuse_if_not_playing(state, now, even_frozen)
     if seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position):
-        raise Refused("out-of-game", "you are out of this game already")
+        raise Refused("no-longer-playing", "you are out of this game already")
     return seat
 
 
@@ -76,4 +76,4 @@ def rules_of(state: MatchState) -> AnyGame:
 def refuse_if_frozen(state: MatchState) -> None:
     """Raise Refused while an arbiter has to rule first."""
     if state.frozen:
-        raise Refused("frozen", "this match is frozen until an arbiter has ruled")
+        raise Refused("match-frozen", "this match is frozen until an arbiter has ruled")

@@ -109,7 +109,7 @@ def arranged(state: MatchState, player: str, first: Sequence[Line], now: int) ->
 def refuse_if_lines_off(state: MatchState) -> None:
     """Raise Refused when the terms of the match do not allow anything to be laid down."""
     if state.terms is not None and not state.terms.lines:
-        raise Refused("lines-off", "the terms of this match do not allow conditional lines or forced moves")
+        raise Refused("lines-not-allowed", "the terms of this match do not allow conditional lines or forced moves")
 
 
 class _Arranger:
@@ -122,25 +122,25 @@ class _Arranger:
     ) -> tuple[Line, ...]:
         own = self._game.to_move(position) == self._seat
         if depth >= DEEPEST and lines:
-            raise Refused("unfit-lines", f"a line has at most {DEEPEST} moves", place)
+            raise Refused("invalid-lines", f"a line has at most {DEEPEST} moves", place)
         if own and depth and len(lines) > 1:
-            raise Refused("unfit-lines", "lay down one answer only: it will be played for you", place)
+            raise Refused("invalid-lines", "lay down one answer only: it will be played for you", place)
         found: dict[str, Line] = {}
         for number, line in enumerate(lines):
             arranged = self._line(position, history, line, own, depth, f"{place}.{number}")
             if arranged.move in found:
-                raise Refused("unfit-lines", f"{arranged.move} stands here twice", f"{place}.{number}.move")
+                raise Refused("invalid-lines", f"{arranged.move} stands here twice", f"{place}.{number}.move")
             found[arranged.move] = arranged
         return tuple(found.values())
 
     def _line(self, position: Any, history: History, line: Line, own: bool, depth: int, place: str) -> Line:
         self._moves += 1
         if self._moves > MOST_MOVES:
-            raise Refused("unfit-lines", f"at most {MOST_MOVES} moves can be laid down", place)
+            raise Refused("invalid-lines", f"at most {MOST_MOVES} moves can be laid down", place)
         if own and line.then is not None:
-            raise Refused("unfit-lines", "this can only follow a move of another seat", f"{place}.then")
+            raise Refused("invalid-lines", "this can only follow a move of another seat", f"{place}.then")
         if line.then in (LineAction.RESIGN, LineAction.WAIT) and line.next:
-            raise Refused("unfit-lines", "nothing can follow this", f"{place}.next")
+            raise Refused("invalid-lines", "nothing can follow this", f"{place}.next")
         if line.move == ANY:
             return self._any(line, own, place)
         try:
@@ -149,17 +149,17 @@ class _Arranger:
             raise Refused("illegal-move", str(error), f"{place}.move") from error
         after, before = self._game.play(position, move), history.with_position(position)
         if line.next and is_seen_over(self._game, after, before):
-            raise Refused("unfit-lines", "the game is over here: nothing can follow", f"{place}.next")
+            raise Refused("invalid-lines", "the game is over here: nothing can follow", f"{place}.next")
         following = self.arrange(after, before, line.next, depth + 1, f"{place}.next") if line.next else ()
         return Line(move=self._game.format_move(position, move), then=line.then, next=following)
 
     def _any(self, line: Line, own: bool, place: str) -> Line:
         """Take an answer to whatever is played; whether it is legal then shows only then."""
         if own:
-            raise Refused("unfit-lines", "your own move cannot be any move", f"{place}.move")
+            raise Refused("invalid-lines", "your own move cannot be any move", f"{place}.move")
         if len(line.next) > 1 or any(answer.next or answer.then or answer.move == ANY for answer in line.next):
             raise Refused(
-                "unfit-lines", "after any move there can be one answer, and nothing after it", f"{place}.next"
+                "invalid-lines", "after any move there can be one answer, and nothing after it", f"{place}.next"
             )
         return line
 

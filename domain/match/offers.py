@@ -58,7 +58,7 @@ def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) ->
     """Return a request to go back to before the last move of the player; opponents agree to it at once."""
     seat = active_seat(state, command.player, now)
     if state.terms is None or not state.terms.takebacks:
-        raise Refused("no-takebacks", "the terms of this match do not allow taking moves back")
+        raise Refused("takebacks-not-allowed", "the terms of this match do not allow taking moves back")
     if state.takeback is not None:
         reason = "you have asked already" if state.takeback.seat == seat else "answer the request of another seat first"
         raise Refused("takeback-already-requested", reason)

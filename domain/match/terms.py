@@ -105,14 +105,14 @@ def check(terms: Terms) -> None:
         _within("ceiling", terms.ceiling, SHORTEST, LONGEST)
     if terms.control == Control.DAYS_PER_MOVE and (terms.increment, terms.cap) != (0, terms.bank):
         raise Refused(
-            "unfit-terms", "with time per move nothing is added or saved up: leave increment and cap out", "terms"
+            "invalid-terms", "with time per move nothing is added or saved up: leave increment and cap out", "terms"
         )
 
 
 def _within(field: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise Refused(
-            "unfit-terms",
+            "invalid-terms",
             f"{field.replace('_', ' ')} must be {duration(least)} to {duration(most)}, not {duration(value)}",
             f"terms.{field}",
         )

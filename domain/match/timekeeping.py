@@ -32,7 +32,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
         return (e.MatchAborted(at=now, player=CLOCK),)
     refuse_if_broken(state)
     if claimant is not None and claimant not in seats_playing(state):
-        raise Refused("out-of-game", "you are out of this game already")
+        raise Refused("no-longer-playing", "you are out of this game already")
     expected = forecast(state.clock) if state.clock is not None else None
     if expected is None or state.clock is None:
         raise Refused("time-not-up", "no clock runs in this match")
@@ -80,13 +80,13 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
     if state.clock is None:
         raise Refused("no-clock", "no clock runs in this match")
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
-        raise Refused("wrong-seats", "time is given to another seat of the match", "seat")
+        raise Refused("invalid-seats", "time is given to another seat of the match", "seat")
     if command.seat in find_ruleset(state.game, state.ruleset).elimination.eliminated(state.position):
-        raise Refused("wrong-seats", "that seat has left the game", "seat")
+        raise Refused("invalid-seats", "that seat has left the game", "seat")
     if not HOUR <= command.time <= LARGEST_GIFT:
-        raise Refused("unfit-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")
+        raise Refused("invalid-gift", f"give {duration(HOUR)} to {duration(LARGEST_GIFT)} at a time", "seconds")
     if state.clock.remaining[command.seat] + command.time > state.clock.terms.cap + LARGEST_GIFT:
-        raise Refused("unfit-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "seconds")
+        raise Refused("invalid-gift", f"that seat has {duration(LARGEST_GIFT)} above the usual then: enough", "seconds")
     return (e.TimeGiven(at=now, seat=seat, to=command.seat, time=command.time),)
 
 

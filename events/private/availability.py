@@ -84,7 +84,7 @@ def with_calendar(availability: Availability, zone: str, free_days: Iterable[int
     try:
         offsets = offsets_of(zone, year_of(now))
     except KeyError:
-        raise Refused("unfit-calendar", f"there is no time zone {zone!r}", "zone") from None
+        raise Refused("invalid-calendar", f"there is no time zone {zone!r}", "zone") from None
     changed = Calendar(offsets, tuple(sorted(free_days)))
     calendar.check(changed)
     after = availability._replace(
@@ -104,7 +104,7 @@ def refuse_early_change(before: Availability, after: Availability, now: int) -> 
     if recent and (len(recent) > 1 or now - recent[0] > CORRECTION_WINDOW_MS):
         again = rfc3339(recent[-1] + MIN_BETWEEN_CHANGES_MS)
         reason = f"free days and their time zone can be changed once in 7 days: again from {again} on"
-        raise Refused("unfit-calendar", reason, "free_days")
+        raise Refused("invalid-calendar", reason, "free_days")
 
 
 def offsets_expire_soon(availability: Availability, now: int) -> bool:

@@ -148,7 +148,7 @@ def test_the_address_of_the_api_leads_to_the_stream_with_a_ticket_that_is_good_o
         assert opened.status_code == 200
         opened.close()
         again = streams.get(f"{place.path}?{place.query}")
-        assert (again.status_code, again.json["code"]) == (401, "bad-token")
+        assert (again.status_code, again.json["code"]) == (401, "invalid-token")
     public = started(anna, boris)
     assert stranger.get(f"/matches/{public}/stream").headers["Location"].endswith(f"/matches/{public}/stream")
     assert stranger.get(f"/matches/{match}/stream").status_code == 404

@@ -34,7 +34,7 @@ def test_a_list_is_its_owners_own_and_names_whom_and_how(anna: Caller, boris: Ca
 
 
 @pytest.mark.parametrize(
-    ("player", "code"), [("anna", "no-other-person"), ("opponent-3", "no-other-person"), ("x", "no-such-player")]
+    ("player", "code"), [("anna", "not-blockable"), ("opponent-3", "not-blockable"), ("x", "no-such-player")]
 )
 def test_only_other_people_can_be_blocked(anna: Caller, player: str, code: str) -> None:
     assert anna.put(f"/me/blocks/{player}", {}).json["code"] == code
@@ -108,7 +108,7 @@ def test_when_a_match_is_over_others_listen_and_join_in_only_if_all_players_want
     heard = clara.get(path).json
     assert (heard["writable"], heard["open"]) == (False, False)
     refused = clara.post(path, {"text": "well played"})
-    assert (refused.status_code, refused.json["code"]) == (403, "muted")
+    assert (refused.status_code, refused.json["code"]) == (403, "chat-closed")
     assert boris.post(path, {"text": "thank you"}).status_code == 201, "who played goes on talking"
     assert boris.put(f"{path}/openness", {}).status_code == 204
     heard = clara.get(path).json

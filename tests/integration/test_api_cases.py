@@ -45,7 +45,7 @@ def test_a_dispute_is_stated_ruled_and_appealed_and_its_words_are_for_the_partie
     app: Flask, anna: Caller, boris: Caller, arbiter: Caller, services: Services, stranger: Caller, match: str
 ) -> None:
     dispute(boris, match)
-    assert anna.move(match, "d4-c5").json["code"] == "frozen"
+    assert anna.move(match, "d4-c5").json["code"] == "match-frozen"
     assert anna.post(f"/matches/{match}/statements", {"statement": "I did not."}).status_code == 201
     assert [each["id"] for each in _cases(services, arbiter)] == [match]
     ruled = arbiter.post(f"/matches/{match}/rulings", {"ruling": "take-back", "ply": 1, **REASON})
@@ -93,9 +93,9 @@ def test_only_arbiters_rule_and_all_that_they_do_is_in_the_log(
         ("ruleset-proposals", {"ruleset": 2, "reason": "It is newer."}),
     ):
         refused = anna.post(f"/matches/{match}/{path}", body)
-        assert (refused.status_code, refused.json["code"]) == (403, "role-needed")
-    assert anna.get("/cases").json["code"] == "role-needed"
-    assert anna.get("/administration/log").json["code"] == "role-needed"
+        assert (refused.status_code, refused.json["code"]) == (403, "role-required")
+    assert anna.get("/cases").json["code"] == "role-required"
+    assert anna.get("/administration/log").json["code"] == "role-required"
     assert arbiter.post(f"/matches/{match}/freezing", {"frozen": True}).status_code == 201
     assert arbiter.post(f"/matches/{match}/rulings", {"ruling": "annul", **REASON}).status_code == 201
     shown = anna.get(f"/matches/{match}").json
@@ -233,7 +233,9 @@ def test_of_a_statement_that_is_refused_no_text_is_kept(
     assert (again.status_code, again.json, again.headers["Idempotency-Replayed"]) == (201, first.json, "true")
     other = {**body, "statement": "And once more."}
     assert anna.post(f"/matches/{match}/disputes", other).json["code"] == "dispute-open"
-    assert boris.post(f"/matches/{match}/statements", {"statement": "And more."}).json["code"] == "already-stated"
+    assert (
+        boris.post(f"/matches/{match}/statements", {"statement": "And more."}).json["code"] == "statement-already-filed"
+    )
     assert texts_kept(services, match) == ["He moved twice."]
 
 
@@ -249,7 +251,7 @@ def test_arbiters_act_signed_in_and_not_with_a_token(boris: Caller, arbiter: Cal
         ("ruleset-proposals", {"ruleset": 2, "reason": "It is newer."}),
     ):
         refused = bearer.post(f"/matches/{match}/{path}", body, Authorization=authorization)
-        assert (refused.status_code, refused.json["code"]) == (403, "session-needed")
+        assert (refused.status_code, refused.json["code"]) == (403, "session-required")
     assert boris.get(f"/matches/{match}").json["frozen"]
 
 
@@ -345,12 +347,16 @@ def test_what_an_appeal_has_settled_only_its_arbiter_or_an_operator_reopens(
     assert dora.post(f"/matches/{match}/rulings", taken_back).status_code == 201
     again = {"ply": 1, "ground": "clock", "statement": "Once more."}
     refused = anna.post(f"/matches/{match}/disputes", again)
-    assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (409, "settled", ["ply"])
+    assert (refused.status_code, refused.json["code"], list(refused.json["errors"])) == (
+        409,
+        "already-settled",
+        ["ply"],
+    )
     assert "settled on appeal" in refused.json["detail"]
-    assert arbiter.post(f"/matches/{match}/cases", again).json["code"] == "settled"
+    assert arbiter.post(f"/matches/{match}/cases", again).json["code"] == "already-settled"
     reopening = {"dispute": 1, "statement": "There is new evidence."}
     both = [caller.post(f"/matches/{match}/reopenings", reopening) for caller in (anna, arbiter)]
-    assert [(each.status_code, each.json["code"]) for each in both] == [(403, "role-needed"), (403, "not-your-case")]
+    assert [(each.status_code, each.json["code"]) for each in both] == [(403, "role-required"), (403, "not-your-case")]
     (case,) = anna.get(f"/matches/{match}/disputes").json["disputes"]
     assert (case["open"], case["settled"]) == (False, 1)
     reopened = otto.post(f"/matches/{match}/reopenings", reopening)

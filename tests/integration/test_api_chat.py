@@ -39,12 +39,12 @@ def test_players_talk_and_spectators_hear_them_when_it_is_over(
         clara.post(f"/matches/{match}/chat", {"text": "d4!"}),
         stranger.get(f"/matches/{match}/chat"),
     ):
-        assert (refused.status_code, refused.json["code"]) == (403, "muted")
+        assert (refused.status_code, refused.json["code"]) == (403, "chat-closed")
     assert len(said(anna, match)) == 2
     anna.post(f"/matches/{match}/resignation")
     assert boris.post(f"/matches/{match}/chat", {"text": "well played"}).json["seat"] == 1
     assert [text for *_, text in said(stranger, match)] == ["good luck", "Удачи!\n", "well played"]
-    assert clara.post(f"/matches/{match}/chat", {"text": "me too"}).json["code"] == "muted"
+    assert clara.post(f"/matches/{match}/chat", {"text": "me too"}).json["code"] == "chat-closed"
     assert stranger.post(f"/matches/{match}/chat", {"text": "me too"}).json["code"] == "not-signed-in"
 
 
@@ -131,9 +131,9 @@ def test_an_exploration_is_played_out_kept_and_ones_own(anna: Caller, boris: Cal
         ({"ply": -1, "tree": TREE}, "invalid-fields", "ply"),
         ({"ply": 0, "tree": [{"move": "c3-e5"}]}, "illegal-move", "tree.0.move"),
         ({"ply": 0, "tree": [{"move": "c3-d4", "next": [{"move": "castle"}]}]}, "illegal-move", "tree.0.next.0.move"),
-        ({"ply": 0, "tree": [{"move": "c3-d4"}, {"move": "c3-d4"}]}, "unfit-lines", "tree.1.move"),
+        ({"ply": 0, "tree": [{"move": "c3-d4"}, {"move": "c3-d4"}]}, "invalid-lines", "tree.1.move"),
         ({"ply": 0, "tree": [{"move": "c3-d4", "then": "resign"}]}, "invalid-fields", "tree.0.then"),
-        ({"ply": 0, "tree": [{"move": "c3-d4", "next": [{"move": "h6-g5"}] * 500}]}, "unfit-lines", "tree"),
+        ({"ply": 0, "tree": [{"move": "c3-d4", "next": [{"move": "h6-g5"}] * 500}]}, "invalid-lines", "tree"),
     ],
 )
 def test_an_exploration_that_breaks_the_rules_is_refused_at_its_place(

@@ -177,7 +177,7 @@ def test_a_token_speaks_for_its_owner_until_it_is_revoked(anna: Caller, stranger
     assert "secret" not in listed[0]
     assert anna.delete(f"/me/tokens/{token}").status_code == 204
     refused = stranger.get("/me", Authorization=f"Bearer {secret}")
-    assert (refused.status_code, refused.json["code"]) == (401, "bad-token")
+    assert (refused.status_code, refused.json["code"]) == (401, "invalid-token")
     assert anna.delete(f"/me/tokens/{token}").json["code"] == "no-such-token"
 
 
@@ -189,7 +189,7 @@ def test_nobody_revokes_the_token_of_another(anna: Caller, boris: Caller) -> Non
 
 def test_a_token_cannot_make_other_tokens(anna: Caller, stranger: Caller) -> None:
     refused = stranger.post("/me/tokens", {"label": "more"}, Authorization=anna.token())
-    assert (refused.status_code, refused.json["code"]) == (403, "session-needed")
+    assert (refused.status_code, refused.json["code"]) == (403, "session-required")
     assert len(anna.get("/me/tokens").json["items"]) == 1
 
 
@@ -203,7 +203,7 @@ def test_nobody_has_more_than_twenty_tokens(anna: Caller) -> None:
 @pytest.mark.parametrize("header", ["Bearer nonsense", "Bearer ", "Basic YTpi", "nonsense", "Bearer ünïcode"])
 def test_a_wrong_token_is_refused_not_ignored(anna: Caller, header: str) -> None:
     refused = anna.get("/me", Authorization=header)
-    assert (refused.status_code, refused.json["code"]) == (401, "bad-token")
+    assert (refused.status_code, refused.json["code"]) == (401, "invalid-token")
     assert refused.headers["WWW-Authenticate"] == "Bearer"
 
 

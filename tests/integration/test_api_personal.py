@@ -108,7 +108,7 @@ def test_only_a_session_hands_out_or_erases_a_person(anna: Caller) -> None:
         call = getattr(fresh, method)
         body = {"json": {"name": "anna"}} if method == "post" else {}
         refused = call(f"/api/v1{path}", headers={"Authorization": authorization}, **body)
-        assert refused.json["code"] == "session-needed"
+        assert refused.json["code"] == "session-required"
 
 
 @pytest.fixture
@@ -228,10 +228,10 @@ def test_the_archive_of_much_is_made_by_a_worker_and_kept_until_the_person_is_er
         anna.create(ME, OPEN)
     project(services)
     refused = anna.get("/me/archive")
-    assert (refused.status_code, refused.json["code"]) == (409, "not-made-yet")
+    assert (refused.status_code, refused.json["code"]) == (409, "not-ready")
     assert "Request it" in anna.client.get("/settings").text
     assert anna.post("/me/archive").json == {"state": "asked"}
-    assert anna.get("/me/archive").json["code"] == "not-made-yet"
+    assert anna.get("/me/archive").json["code"] == "not-ready"
     assert "is being made" in anna.client.get("/settings").text
     assert [of for of, _ in services.jobs.waiting(10)] == [anna.id]
     work = (services.personal_data, services.keys, services.checkpoints)

@@ -75,14 +75,14 @@ def test_every_preset_can_be_sent_as_it_is_shown(anna: Caller) -> None:
         ({"control": "bank", "bank": 299}, "invalid-fields", "terms.bank"),
         ({"control": "bank", "bank": 86_400.5}, "invalid-fields", "terms.bank"),
         ({"control": "bank", "bank": "1 day"}, "invalid-fields", "terms.bank"),
-        ({"control": "bank", "bank": 86_400, "cap": 3_600}, "unfit-terms", "terms.cap"),
+        ({"control": "bank", "bank": 86_400, "cap": 3_600}, "invalid-terms", "terms.cap"),
         ({"control": "bank", "bank": 86_400, "increment": -1}, "invalid-fields", "terms.increment"),
         ({"control": "bank", "bank": 86_400, "ceiling": 0}, "invalid-fields", "terms.ceiling"),
         ({"control": "blitz", "bank": 86_400}, "invalid-fields", "terms.control"),
         ({"control": "bank", "bank": 86_400, "flag": "never"}, "invalid-fields", "terms.flag"),
         ({"control": "bank", "bank": 86_400, "lines": 1}, "invalid-fields", "terms.lines"),
         ({"control": "bank", "bank": 86_400, "byoyomi": 1}, "invalid-fields", "terms.byoyomi"),
-        ({**THREE_DAYS, "increment": 3_600}, "unfit-terms", "terms"),
+        ({**THREE_DAYS, "increment": 3_600}, "invalid-terms", "terms"),
     ],
 )
 def test_terms_that_cannot_be_played_are_refused_at_their_field(
@@ -162,7 +162,7 @@ def test_a_request_to_take_back_is_refused_or_withdrawn(anna: Caller, boris: Cal
 def test_taking_back_is_refused_in_words(anna: Caller, boris: Caller, match: str) -> None:
     rated = started(anna, boris, rated=True)
     attempts = [
-        ("no-takebacks", anna, rated, "takeback-requests"),
+        ("takebacks-not-allowed", anna, rated, "takeback-requests"),
         ("nothing-to-take-back", anna, match, "takeback-requests"),
         ("no-takeback-request", boris, match, "takeback-acceptance"),
         ("no-takeback-request", boris, match, "takeback-refusal"),

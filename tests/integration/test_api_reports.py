@@ -47,7 +47,7 @@ def test_arbiters_see_what_was_reported_why_and_by_whom(anna: Caller, judge: Cal
     (item,) = judge.get("/reports").json["items"]
     assert (item["match"], item["message"], item["text"], item["author"]["name"]) == (match, 2, "You fool.", "boris")
     assert [(each["reporter"]["name"], each["reason"]) for each in item["reports"]] == [("anna", "An insult.")]
-    assert anna.get("/reports").json["code"] == "role-needed"
+    assert anna.get("/reports").json["code"] == "role-required"
 
 
 def test_what_an_arbiter_hides_is_hidden_from_everybody_and_on_record(
@@ -72,7 +72,7 @@ def test_what_an_arbiter_lets_stand_is_shown_to_its_reporter_again(anna: Caller,
 
 def test_an_arbiter_cannot_judge_messages_of_their_own_match(anna: Caller, services: Services, match: str) -> None:
     services.administration.grant(anna.id, "arbiter", "console")
-    assert anna.post(f"/matches/{match}/chat/2/hiding").json["code"] == "own-match"
+    assert anna.post(f"/matches/{match}/chat/2/hiding").json["code"] == "conflict-of-interest"
 
 
 @pytest.mark.parametrize("act", ["reports", "hiding", "showing"])
@@ -83,7 +83,7 @@ def test_a_message_that_there_is_not_is_said_so(anna: Caller, judge: Caller, mat
 
 def test_who_does_not_hear_a_chat_cannot_report_what_is_said_there(judge: Caller, app: Flask, match: str) -> None:
     clara = Caller(app).sign_up("clara")
-    assert clara.post(f"/matches/{match}/chat/2/reports", {"reason": "x"}).json["code"] == "muted"
+    assert clara.post(f"/matches/{match}/chat/2/reports", {"reason": "x"}).json["code"] == "chat-closed"
 
 
 def test_reports_are_limited(server: RealServer) -> None:

@@ -99,11 +99,11 @@ def test_lists_show_the_deadline_with_the_free_days_that_are_known_to_come(
 @pytest.mark.parametrize(
     ("change", "code", "field"),
     [
-        ({"zone": "Mars/Olympus"}, "unfit-calendar", "zone"),
+        ({"zone": "Mars/Olympus"}, "invalid-calendar", "zone"),
         ({"zone": ""}, "invalid-fields", "zone"),
         ({"zone": None}, "invalid-fields", "zone"),
         ({"free_days": [0, 1, 2, 3]}, "invalid-fields", "free_days"),
-        ({"free_days": [5, 5]}, "unfit-calendar", "free_days"),
+        ({"free_days": [5, 5]}, "invalid-calendar", "free_days"),
         ({"free_days": [7]}, "invalid-fields", "free_days.0"),
         ({"auto_vacation": "yes"}, "invalid-fields", "auto_vacation"),
         ({"weekends": True}, "invalid-fields", "weekends"),
@@ -269,8 +269,8 @@ def test_time_is_given_to_another_seat(anna: Caller, boris: Caller, services: Se
 @pytest.mark.parametrize(
     ("body", "code", "field"),
     [
-        ({"seat": 1, "seconds": 3600}, "wrong-seats", "seat"),
-        ({"seat": 5, "seconds": 3600}, "wrong-seats", "seat"),
+        ({"seat": 1, "seconds": 3600}, "invalid-seats", "seat"),
+        ({"seat": 5, "seconds": 3600}, "invalid-seats", "seat"),
         ({"seat": 0, "seconds": 3599}, "invalid-fields", "seconds"),
         ({"seat": 0, "seconds": 31 * 86_400}, "invalid-fields", "seconds"),
         ({"seat": 0}, "invalid-fields", "seconds"),
@@ -332,11 +332,11 @@ def test_free_days_change_once_in_a_week_so_that_no_clock_stands_still_without_e
     assert anna.put("/me/calendar", days[0]).status_code == 200
     assert anna.put("/me/calendar", days[1]).status_code == 200, "a mistake is put right at once"
     refused = anna.put("/me/calendar", days[2])
-    assert refusal(refused) == (422, "unfit-calendar")
+    assert refusal(refused) == (422, "invalid-calendar")
     assert list(refused.json["errors"]) == ["free_days"]
     assert on(watch.now + 7 * DAY) in refused.json["detail"], "it says from when on they can be changed again"
     assert anna.put("/me/calendar", {**days[1], "plays_forced": True}).status_code == 200, "all else may change"
     assert anna.put("/me/calendar", {**CALENDAR, "free_days": []}).status_code == 200, "they can always be given up"
-    assert refusal(anna.put("/me/calendar", days[2])) == (422, "unfit-calendar")
+    assert refusal(anna.put("/me/calendar", days[2])) == (422, "invalid-calendar")
     watch.now += 7 * DAY
     assert anna.put("/me/calendar", days[2]).status_code == 200

@@ -188,7 +188,7 @@ def test_who_has_left_a_match_of_four_can_neither_move_nor_stop_a_draw(app: Flas
     assert anna.get(f"/matches/{match}").json["to_move"] == 1
     assert anna.move(match).status_code == 409
     assert boris.post(f"/matches/{match}/draw-offers").status_code == 201
-    assert anna.post(f"/matches/{match}/draw-refusal").json["code"] == "out-of-game"
+    assert anna.post(f"/matches/{match}/draw-refusal").json["code"] == "no-longer-playing"
     assert clara.post(f"/matches/{match}/draw-acceptance").status_code == 201
     assert anna.get(f"/matches/{match}").json["status"] == "playing"
     assert dmitri.post(f"/matches/{match}/draw-acceptance").status_code == 201

@@ -103,7 +103,7 @@ def test_a_match_has_one_job_at_a_time(anna: Caller, services: Services) -> None
 def test_only_answers_of_opponents_can_be_computed_again(anna: Caller, services: Services, version: int) -> None:
     match, _ = against_opponent(anna, services)
     refused = anna.post(f"/matches/{match}/recomputations", {"version": version})
-    assert (refused.status_code, refused.json["code"]) == (422, "nothing-to-compute")
+    assert (refused.status_code, refused.json["code"]) == (422, "not-recomputable")
 
 
 def test_jobs_are_limited_per_person(server: RealServer) -> None:
@@ -118,7 +118,7 @@ def test_the_bundle_of_a_long_match_is_made_by_a_worker(
 ) -> None:
     path = f"/matches/{long_match}/bundle"
     refused = stranger.get(path)
-    assert (refused.status_code, refused.json["code"]) == (409, "not-made-yet")
+    assert (refused.status_code, refused.json["code"]) == (409, "not-ready")
     assert stranger.post(path).json == {"state": "asked"}
     assert work(services, long_match) == "bundle"
     assert stranger.post(path).json == {"state": "finished"}
@@ -151,7 +151,7 @@ def test_a_match_whose_end_takes_long_to_tell_is_left_to_a_worker(
         StepBudget(0).spend()
 
     register(monkeypatch, variant(GAMES["bashni"], bounded_outcome=too_much))
-    assert anna.get(f"/matches/{match}/bundle").json["code"] == "not-made-yet"
+    assert anna.get(f"/matches/{match}/bundle").json["code"] == "not-ready"
     assert "A worker replays them" in anna.client.get(f"/matches/{match}/record").text
     anna.post(f"/matches/{match}/bundle")
     work(services, match)

@@ -61,7 +61,7 @@ def test_a_move_that_was_meant_for_the_lost_position_is_refused(
     assert refused.json["detail"].startswith("What you saw is no longer part of the match")
     assert refused.json["current_version_tag"] == present
     bare = boris.move(match, If_Match=f'"{lost.partition("-")[0]}"')
-    assert (bare.status_code, bare.json["code"]) == (412, "bare-version")
+    assert (bare.status_code, bare.json["code"]) == (412, "version-tag-required")
     assert "version tag" in bare.json["errors"]["If-Match"][0]
     assert boris.move(match, If_Match=f'"{present}"').status_code == 201
 

@@ -31,7 +31,14 @@ STATIC = ("/static/", "/games/<game_id>/rules", "/openapi.json", "/docs/api")
 
 def addresses(app: Flask, match: str) -> Iterator[str]:
     """Yield every address of ``app`` that can be looked at, with the names of what there is."""
-    names = {"match": match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2", "code": "muted"}
+    names = {
+        "match": match,
+        "player": "anna",
+        "other": "boris",
+        "game": "bashni",
+        "pool": "bashni-2",
+        "code": "chat-closed",
+    }
     names |= {"match_id": match, "game_id": "bashni"}
     rule: Rule
     for rule in app.url_map.iter_rules():

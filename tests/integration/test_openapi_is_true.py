@@ -32,11 +32,11 @@ CONFIG = {
 }
 SECRET = "the-one-token-of-the-tests"
 REFUSED_BY_MEANING = {
-    "unknown-game", "unknown-setup", "unknown-ruleset", "unknown-player", "wrong-seats", "guests-play-unrated",
+    "unknown-game", "unknown-setup", "unknown-ruleset", "unknown-player", "invalid-seats", "guests-play-unrated",
     "guests-play-weaker-opponents",
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
-    "unfit-terms", "unfit-lines", "unfit-gift", "unfit-calendar", "vacation-in-the-past", "vacation-too-far",
-    "vacation-too-short", "nothing-to-compute", "no-other-person",
+    "invalid-terms", "invalid-lines", "invalid-gift", "invalid-calendar", "vacation-in-the-past", "vacation-too-far",
+    "vacation-too-short", "not-recomputable", "not-blockable",
 }  # fmt: skip
 """Kinds of 422 that no schema can foresee."""
 

@@ -53,7 +53,7 @@ def test_who_cannot_wait_for_a_hash_is_refused_at_once(app: Flask, services: Ser
             thread.start()
         assert [answers.get(timeout=60) for _ in range(3)] == [503, 503, 503], "the others wait for their turn"
         refused = sign_in_from(app, "192.0.2.1", "one-more", WRONG)
-        assert (refused.status_code, refused.json and refused.json["code"]) == (503, "sign-ins-busy")
+        assert (refused.status_code, refused.json and refused.json["code"]) == (503, "sign-in-busy")
         assert refused.headers["Retry-After"] == "2"
         assert anna.get("/me").status_code == 200, "everything else is served meanwhile"
     finally:

@@ -41,7 +41,7 @@ def test_a_seat_gives_time_three_times_between_two_moves_of_the_match() -> None:
         refuse_excess(match.state, gift)
         match.do(gift)
     assert refused(match.state, gift) == (
-        "unfit-gift: you have given time 3 times since the last move: give more when one has been made"
+        "invalid-gift: you have given time 3 times since the last move: give more when one has been made"
     )
     refuse_excess(match.state, GiveTime(player="bob", seat=0, time=HOUR))
     match.move("alice", "c3-d4")
@@ -55,7 +55,7 @@ def test_offers_requests_and_gifts_of_a_seat_are_bounded_together(
     wish: OfferDraw | RequestTakeback | GiveTime,
 ) -> None:
     spent = started().state._replace(wishes=(MAX_WISHES, 0))
-    assert refused(spent, wish).startswith("too-many-wishes: a seat offers draws, asks for moves back and gives time")
+    assert refused(spent, wish).startswith("too-many-offers: a seat offers draws, asks for moves back and gives time")
     refuse_excess(spent, replace(wish, player="bob"))
 
 

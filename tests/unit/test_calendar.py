@@ -137,7 +137,7 @@ def fit(free_days: tuple[int, ...] = (), *offsets: Offset) -> Calendar:
 def test_a_calendar_that_cannot_be_is_refused_with_its_place(calendar: Calendar, field: str, reason: str) -> None:
     with pytest.raises(Refused, match=reason) as refused:
         check(calendar)
-    assert (refused.value.code, refused.value.field) == ("unfit-calendar", field)
+    assert (refused.value.code, refused.value.field) == ("invalid-calendar", field)
 
 
 @pytest.mark.parametrize("zone", ZONES)

@@ -37,8 +37,8 @@ from tests.support.matches import PlayedMatch, started
 def test_a_dispute_freezes_the_match_and_its_clocks() -> None:
     match = disputed()
     assert match.state.frozen
-    assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "frozen"
-    assert refusal(match, Resign(player="alice")).code == "frozen"
+    assert refusal(match, SubmitMove(player="alice", move="d4-c5")).code == "match-frozen"
+    assert refusal(match, Resign(player="alice")).code == "match-frozen"
     assert match.state.clock is not None
     before = left(match.state.clock, 0, match.now)
     assert left(match.state.clock, 0, match.now + 300 * DAY) == before
@@ -51,7 +51,7 @@ def test_a_dispute_about_conduct_lets_the_match_go_on() -> None:
     assert not match.state.frozen
     match.move("alice", "d4-c5")
     match.do(Freeze(arbiter="ann", frozen=True))
-    assert refusal(match, SubmitMove(player="bob", move="a7-b6")).code == "frozen"
+    assert refusal(match, SubmitMove(player="bob", move="a7-b6")).code == "match-frozen"
     match.do(Freeze(arbiter="ann", frozen=False))
     assert refusal(match, Freeze(arbiter="ann", frozen=False)).code == "nothing-to-freeze"
 
@@ -72,7 +72,7 @@ def test_an_appeal_about_conduct_lets_the_match_go_on_until_an_arbiter_freezes_i
     assert not match.state.frozen
     match.move("alice", "d4-c5")
     match.do(Freeze(arbiter="ben", frozen=True))
-    assert refusal(match, SubmitMove(player="bob", move="b6-d4")).code == "frozen"
+    assert refusal(match, SubmitMove(player="bob", move="b6-d4")).code == "match-frozen"
 
 
 @pytest.mark.parametrize("made", [ruling("take-back", ply=1), ruling("adjust-clocks", remaining=(DAY, DAY))])
@@ -99,22 +99,22 @@ def test_every_appeal_froze_the_match_before_appeals_said_so() -> None:
     [
         (RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "dispute-open", None),
         (RaiseDispute(player="eve", ply=1, ground=Ground.CLOCK, statement=WORDS), "not-your-seat", None),
-        (OpenCase(arbiter="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "own-match", None),
-        (FileStatement(player="bob", statement=WORDS), "already-stated", None),
-        (FileStatement(player="alice", statement="He moved twice."), "unfit-dispute", "statement"),
-        (ruling("let-stand", "alice"), "own-match", None),
-        (replace(ruling("let-stand"), reason=""), "unfit-ruling", "reason"),
-        (replace(ruling("let-stand"), rule=""), "unfit-ruling", "rule"),
-        (replace(ruling("let-stand"), reason="So the record says."), "unfit-ruling", "reason"),
-        (replace(ruling("let-stand"), rule="BA-02"), "unfit-ruling", "rule"),
-        (ProposeRuleset(arbiter="ann", ruleset=2, reason=""), "unfit-ruling", "reason"),
-        (ruling("take-back"), "unfit-ruling", "ply"),
-        (ruling("take-back", ply=2), "unfit-ruling", "ply"),
-        (ruling("let-stand", ply=1), "unfit-ruling", "ply"),
-        (ruling("decide", scores=(1.0,)), "unfit-ruling", "scores"),
-        (ruling("decide", scores=(1.0, 1.0)), "unfit-ruling", "scores"),
-        (ruling("adjust-clocks", remaining=(0, DAY)), "unfit-ruling", "remaining"),
-        (ruling("restore"), "unfit-ruling", "ruling"),
+        (OpenCase(arbiter="alice", ply=1, ground=Ground.CLOCK, statement=WORDS), "conflict-of-interest", None),
+        (FileStatement(player="bob", statement=WORDS), "statement-already-filed", None),
+        (FileStatement(player="alice", statement="He moved twice."), "invalid-dispute", "statement"),
+        (ruling("let-stand", "alice"), "conflict-of-interest", None),
+        (replace(ruling("let-stand"), reason=""), "invalid-ruling", "reason"),
+        (replace(ruling("let-stand"), rule=""), "invalid-ruling", "rule"),
+        (replace(ruling("let-stand"), reason="So the record says."), "invalid-ruling", "reason"),
+        (replace(ruling("let-stand"), rule="BA-02"), "invalid-ruling", "rule"),
+        (ProposeRuleset(arbiter="ann", ruleset=2, reason=""), "invalid-ruling", "reason"),
+        (ruling("take-back"), "invalid-ruling", "ply"),
+        (ruling("take-back", ply=2), "invalid-ruling", "ply"),
+        (ruling("let-stand", ply=1), "invalid-ruling", "ply"),
+        (ruling("decide", scores=(1.0,)), "invalid-ruling", "scores"),
+        (ruling("decide", scores=(1.0, 1.0)), "invalid-ruling", "scores"),
+        (ruling("adjust-clocks", remaining=(0, DAY)), "invalid-ruling", "remaining"),
+        (ruling("restore"), "invalid-ruling", "ruling"),
         (Appeal(player="bob", statement=WORDS), "nothing-to-appeal", None),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_dispute_names_a_ply_of_the_match(ply: int) -> None:
     match.move("bob", "b6-a5")
     assert (
         refusal(match, RaiseDispute(player="bob", ply=ply, ground=Ground.CLOCK, statement=WORDS)).code
-        == "unfit-dispute"
+        == "invalid-dispute"
     )
 
 
@@ -287,8 +287,8 @@ def test_a_ruleset_that_a_seat_declines_lapses() -> None:
     match.do(ProposeRuleset(arbiter="ann", ruleset=2, reason=REASON))
     match.do(DeclineRuleset(player="bob"))
     assert refusal(match, AcceptRuleset(player="alice")).code == "no-proposal"
-    assert refusal(match, ProposeRuleset(arbiter="bob", ruleset=2, reason=REASON)).code == "own-match"
-    assert refusal(match, ProposeRuleset(arbiter="ann", ruleset=1, reason=REASON)).code == "unfit-ruleset"
+    assert refusal(match, ProposeRuleset(arbiter="bob", ruleset=2, reason=REASON)).code == "conflict-of-interest"
+    assert refusal(match, ProposeRuleset(arbiter="ann", ruleset=1, reason=REASON)).code == "invalid-ruleset"
     assert refusal(match, ProposeRuleset(arbiter="ann", ruleset=99, reason=REASON)).field == "ruleset"
 
 

@@ -366,10 +366,10 @@ def test_lines_are_refused_where_the_terms_do_not_allow_them_and_to_those_withou
     by_hand = started(replace(STANDARD, lines=False))
     with pytest.raises(Refused) as refused:
         lay_down(by_hand, "bob", chain("c3-d4", "b6-a5"))
-    assert refused.value.code == "lines-off"
+    assert refused.value.code == "lines-not-allowed"
     with pytest.raises(Refused) as refused:
         lay_down(by_hand, "bob", forced=True)
-    assert refused.value.code == "lines-off"
+    assert refused.value.code == "lines-not-allowed"
     with pytest.raises(Refused) as refused:
         arranged(started().state, "carol", [chain("c3-d4", "b6-a5")], by_hand.now)
     assert refused.value.code == "not-your-seat"

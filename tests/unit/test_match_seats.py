@@ -89,11 +89,11 @@ def test_a_match_may_be_created_between_others() -> None:
         (creation(ruleset=9), "unknown-ruleset", "ruleset"),
         (creation(ruleset=0), "unknown-ruleset", "ruleset"),
         (creation(game="towers", setup="two-player", ruleset=2), "unknown-ruleset", "ruleset"),
-        (creation(Seat.taken("alice")), "wrong-seats", "seats"),
-        (creation(Seat.taken("alice"), Seat.open(), Seat.open()), "wrong-seats", "seats"),
-        (creation(Seat.taken("alice"), Seat.taken("alice")), "wrong-seats", "seats"),
-        (creation(Seat.taken("alice"), Seat.invited("alice")), "wrong-seats", "seats"),
-        (creation(Seat.taken("alice"), Seat.taken("bob")), "wrong-seats", "seats"),
+        (creation(Seat.taken("alice")), "invalid-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.open(), Seat.open()), "invalid-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.taken("alice")), "invalid-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.invited("alice")), "invalid-seats", "seats"),
+        (creation(Seat.taken("alice"), Seat.taken("bob")), "invalid-seats", "seats"),
         (creation(rated=True, guest=True), "guests-play-unrated", "rated"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_player_may_choose_among_the_free_seats() -> None:
     for nowhere in (-1, 4):
         with pytest.raises(Refused, match="seats 0 to 3") as refused:
             match.do(JoinMatch(player="carol", seat=nowhere))
-        assert refused.value.code == "wrong-seats"
+        assert refused.value.code == "invalid-seats"
 
 
 def test_an_invited_player_gets_the_seat_that_is_kept_for_them() -> None:

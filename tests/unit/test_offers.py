@@ -161,7 +161,7 @@ def test_a_request_is_declined_withdrawn_or_lapses_with_the_next_move() -> None:
 def test_what_cannot_be_asked_for() -> None:
     match = started()
     match.move("alice", "c3-d4")
-    assert code_of(match, RequestTakeback(player="alice")) == "no-takebacks"
+    assert code_of(match, RequestTakeback(player="alice")) == "takebacks-not-allowed"
     match = started(TERMS)
     assert code_of(match, RequestTakeback(player="alice")) == "nothing-to-take-back"
     assert code_of(match, AcceptTakeback(player="bob")) == "no-takeback-request"
@@ -228,7 +228,7 @@ def test_a_seat_that_left_cannot_be_brought_back() -> None:
     match.move("wendy", "a1-a2")
     match.do(Resign(player="blue"))
     assert code_of(match, RequestTakeback(player="wendy")) == "nothing-to-take-back"
-    assert code_of(match, RequestTakeback(player="blue")) == "out-of-game"
+    assert code_of(match, RequestTakeback(player="blue")) == "no-longer-playing"
     match.move("rita", "j14-i13")
     match.do(RequestTakeback(player="rita"))
     match.do(AcceptTakeback(player="wendy"))

@@ -45,7 +45,7 @@ def test_what_was_settled_on_appeal_cannot_be_disputed_again() -> None:
         OpenCase(arbiter="ben", ply=1, ground=Ground.REPETITION, statement=WORDS),
     ):
         refused = refusal(match, command)
-        assert (refused.code, refused.field) == ("settled", "ply")
+        assert (refused.code, refused.field) == ("already-settled", "ply")
         assert "case 1 was settled on appeal, and with it the match up to ply 1" in str(refused)
 
 
@@ -53,14 +53,17 @@ def test_what_is_played_after_that_can_be_disputed_but_not_judged_by_whom_the_ap
     match = settled()
     match.move("bob", "b6-a5")
     match.move("alice", "d4-c5")
-    assert refusal(match, RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS)).code == "settled"
+    assert (
+        refusal(match, RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS)).code
+        == "already-settled"
+    )
     match.do(RaiseDispute(player="alice", ply=3, ground=Ground.CLOCK, statement=WORDS))
     refused = refusal(match, ruling("decide", "ann", scores=(1.0, 0.0)))
     assert (refused.code, str(refused)) == (
         "own-ruling",
         "you acted in case 1 of this match, which was appealed: another arbiter has to rule",
     )
-    assert refusal(match, ruling("take-back", "cleo", ply=0)).code == "settled"
+    assert refusal(match, ruling("take-back", "cleo", ply=0)).code == "already-settled"
     match.do(ruling("take-back", "cleo", ply=1))
 
 
@@ -100,9 +103,12 @@ def test_only_the_arbiter_of_the_appeal_or_an_operator_reopens_a_case() -> None:
     match = settled()
     assert refusal(match, ReopenCase(person="ann", dispute=1, statement=WORDS)).code == "not-your-case"
     assert refusal(match, ReopenCase(person="cleo", dispute=1, statement=WORDS)).code == "not-your-case"
-    assert refusal(match, ReopenCase(person="alice", dispute=1, statement=WORDS, operator=True)).code == "own-match"
+    assert (
+        refusal(match, ReopenCase(person="alice", dispute=1, statement=WORDS, operator=True)).code
+        == "conflict-of-interest"
+    )
     assert refusal(match, ReopenCase(person="ben", dispute=2, statement=WORDS)).code == "nothing-to-reopen"
-    assert refusal(match, ReopenCase(person="ben", dispute=1, statement="because")).code == "unfit-dispute"
+    assert refusal(match, ReopenCase(person="ben", dispute=1, statement="because")).code == "invalid-dispute"
     assert match.do(ReopenCase(person="ben", dispute=1, statement=WORDS)) == (
         e.CaseReopened(at=match.now, dispute=1, arbiter="ben", operator=False, statement=WORDS, freezes=True),
     )
@@ -115,7 +121,10 @@ def test_only_the_arbiter_of_the_appeal_or_an_operator_reopens_a_case() -> None:
     match.do(ruling("decide", "ben", scores=(0.5, 0.5)))
     assert match.state.scores == (0.5, 0.5)
     assert refusal(match, Appeal(player="alice", statement=WORDS)).code == "nothing-to-appeal"
-    assert refusal(match, RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS)).code == "settled"
+    assert (
+        refusal(match, RaiseDispute(player="alice", ply=1, ground=Ground.CLOCK, statement=WORDS)).code
+        == "already-settled"
+    )
 
 
 def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
@@ -131,7 +140,7 @@ def test_an_operator_who_reopens_a_case_does_not_rule_on_it() -> None:
 @pytest.mark.parametrize("scores", [(1e-7, 0.9999999), (0.12345, 0.87655), (1 / 3, 2 / 3), (float("nan"), 1.0)])
 def test_the_scores_of_a_ruling_are_thousandths(scores: tuple[float, ...]) -> None:
     refused = refusal(disputed(), ruling("decide", scores=scores))
-    assert (refused.code, refused.field) == ("unfit-ruling", "scores")
+    assert (refused.code, refused.field) == ("invalid-ruling", "scores")
     assert str(refused) == "the score of seat 0 has more than 3 decimals: say thousandths"
 
 
@@ -176,7 +185,7 @@ _OLDER = {"ruling-made": _with_texts, "match-created": _with_number}
 
 def test_a_player_who_is_erased_resigns_a_frozen_match_too() -> None:
     match = disputed()
-    assert refusal(match, Resign(player="alice")).code == "frozen"
+    assert refusal(match, Resign(player="alice")).code == "match-frozen"
     match.do(Resign(player="alice", channel=Channel.ERASURE))
     assert (match.state.status, match.state.scores, match.state.frozen) == (Status.FINISHED, (0.0, 1.0), True)
     match.do(ruling("let-stand"))

@@ -44,7 +44,7 @@ def test_terms_that_cannot_be_played_are_refused_with_their_place(
 ) -> None:
     with pytest.raises(Refused, match=reason) as refused:
         decide(None, creation(terms=replace(STANDARD, **changes)), T0)
-    assert (refused.value.code, refused.value.field) == ("unfit-terms", field)
+    assert (refused.value.code, refused.value.field) == ("invalid-terms", field)
 
 
 def test_what_is_offered_ready_made_can_be_played() -> None:

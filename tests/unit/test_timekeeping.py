@@ -187,7 +187,7 @@ def test_among_four_who_is_flagged_leaves_and_the_match_goes_on() -> None:
     assert match.state.status == Status.PLAYING
     assert match.state.clock is not None
     assert forecast(match.state.clock) == Forecast(seat=1, at=at + 11 * DAY - 1000, limit=Limit.TIME)
-    assert code_of(match, CallTime(player="wendy"), deadline(match)) == "out-of-game"
+    assert code_of(match, CallTime(player="wendy"), deadline(match)) == "no-longer-playing"
     assert code_of(match, ForgiveFlag(player="blue")) == "nothing-to-forgive"
     assert replay("m", match.events) == match.state
     match.do(CallTime(player="rita"), deadline(match))
@@ -249,11 +249,11 @@ def test_time_is_given_to_another_seat_while_the_match_is_played() -> None:
 @pytest.mark.parametrize(
     ("command", "code", "field"),
     [
-        (GiveTime(player="bob", seat=1, time=DAY), "wrong-seats", "seat"),
-        (GiveTime(player="bob", seat=2, time=DAY), "wrong-seats", "seat"),
-        (GiveTime(player="bob", seat=-1, time=DAY), "wrong-seats", "seat"),
-        (GiveTime(player="bob", seat=0, time=HOUR - 1), "unfit-gift", "seconds"),
-        (GiveTime(player="bob", seat=0, time=LARGEST_GIFT + 1), "unfit-gift", "seconds"),
+        (GiveTime(player="bob", seat=1, time=DAY), "invalid-seats", "seat"),
+        (GiveTime(player="bob", seat=2, time=DAY), "invalid-seats", "seat"),
+        (GiveTime(player="bob", seat=-1, time=DAY), "invalid-seats", "seat"),
+        (GiveTime(player="bob", seat=0, time=HOUR - 1), "invalid-gift", "seconds"),
+        (GiveTime(player="bob", seat=0, time=LARGEST_GIFT + 1), "invalid-gift", "seconds"),
         (GiveTime(player="carol", seat=0, time=DAY), "not-your-seat", None),
     ],
 )
@@ -268,13 +268,13 @@ def test_gifts_are_not_piled_up_for_ever() -> None:
     match = under_way()
     match.do(GiveTime(player="bob", seat=0, time=LARGEST_GIFT))
     match.do(GiveTime(player="bob", seat=0, time=9 * DAY))
-    assert code_of(match, GiveTime(player="bob", seat=0, time=HOUR)) == "unfit-gift"
+    assert code_of(match, GiveTime(player="bob", seat=0, time=HOUR)) == "invalid-gift"
 
 
 def test_nobody_gives_time_to_a_seat_that_has_left() -> None:
     match = started_by_four(game="fourplay", setup="standard")
     match.do(Resign(player="rita"))
-    assert code_of(match, GiveTime(player="bob", seat=2, time=DAY)) == "wrong-seats"
+    assert code_of(match, GiveTime(player="bob", seat=2, time=DAY)) == "invalid-seats"
 
 
 def test_a_vacation_stops_the_clock_if_the_terms_allow_it_and_is_recorded_once() -> None:
@@ -339,7 +339,7 @@ def test_free_days_count_from_when_they_are_set_and_are_recorded_when_they_chang
     )
     assert match.do(SetCalendar(player="alice", calendar=calendar)) == ()
     assert match.do(SetCalendar(player="alice", calendar=None)) == (e.CalendarSet(at=match.now, seat=0),)
-    assert code_of(match, SetCalendar(player="alice", calendar=calendar._replace(free_days=(9,)))) == "unfit-calendar"
+    assert code_of(match, SetCalendar(player="alice", calendar=calendar._replace(free_days=(9,)))) == "invalid-calendar"
     assert code_of(match, SetCalendar(player="carol", calendar=calendar)) == "not-your-seat"
     strict = under_way(replace(STANDARD, weekends=False))
     assert strict.do(SetCalendar(player="alice", calendar=calendar)) == ()

@@ -1,1 +1,1 @@
-"""Figures: how fast the parts are, each beside something known that is measured in the same run."""
+"""Benchmarks: the speed of each part beside a known reference that is measured in the same run."""

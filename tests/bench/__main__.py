@@ -1,4 +1,4 @@
-"""Print all tables of figures: ``python -m tests.bench [--only rules]``."""
+"""Print all benchmark tables: ``python -m tests.bench [--only rules]``."""
 
 import argparse
 import importlib

@@ -1,4 +1,4 @@
-"""The bot of the documentation plays a whole match of each game against opponents of level 1, all at the same time."""
+"""The documented example bot plays a match of each game against opponents of level 1, all at the same time."""
 
 import tempfile
 from collections.abc import Iterator

@@ -19,19 +19,19 @@ ROOT = Path(__file__).parents[2]
 TABLES = ("rules", "store", "submission", "visibility", "memory", "rebuild")
 NUMBER = re.compile(r"-?[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?")
 Printed = list[list[str]]
-"""The rows of a table as they were printed, the title and the names of the columns first."""
+"""The printed rows of a table, title and column names first."""
 
 
-def measured(checkout: Path, table: str) -> list[Printed]:
+def run_table(checkout: Path, table: str) -> list[Printed]:
     """Return the tables that ``make bench ONLY=table`` prints in ``checkout``."""
     python = checkout / ".venv" / "bin" / "python"
     command = [str(python), "-m", "tests.bench", "--only", table]
     ran = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
     _, *printed = ran.stdout.split("\n\n")
-    return [parsed(text) for text in printed]
+    return [parse_table(text) for text in printed]
 
 
-def parsed(text: str) -> Printed:
+def parse_table(text: str) -> Printed:
     """Return the cells of a table: all columns but the first are aligned at the right ends of their names."""
     title, header, *lines = (line for line in text.strip("\n").splitlines() if set(line) != {"-"})
     names = [(found[0], found.end()) for found in re.finditer(r"\S+( \S+)*", header)]
@@ -44,7 +44,7 @@ def parsed(text: str) -> Printed:
     return [[title], [name for name, _ in names], *rows]
 
 
-def compared(rounds: Sequence[tuple[Printed, Printed]]) -> Table:
+def ratios(rounds: Sequence[tuple[Printed, Printed]]) -> Table:
     """Return a table of ratios, new to old; ``rounds`` are the old and the new figures of each round."""
     old, new = rounds[0]
     table = Table(f"{new[0][0]}: new / old, median of {len(rounds)} rounds", *new[1])
@@ -78,10 +78,10 @@ def main() -> None:
         rounds = []
         for number in range(arguments.rounds):
             places = (arguments.old.resolve(), ROOT) if number % 2 == 0 else (ROOT, arguments.old.resolve())
-            figures = {place: measured(place, name) for place in places}
+            figures = {place: run_table(place, name) for place in places}
             rounds.append((figures[arguments.old.resolve()], figures[ROOT]))
         for each in range(len(rounds[0][1])):
-            print(compared([(old[each], new[each]) for old, new in rounds]), flush=True)
+            print(ratios([(old[each], new[each]) for old, new in rounds]), flush=True)
 
 
 if __name__ == "__main__":

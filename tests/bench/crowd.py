@@ -1,4 +1,4 @@
-"""How long a level 1 opponent takes to answer while somebody else has a crowd of matches wait for level 8.
+"""How long a level 1 opponent takes to move while another player's many matches wait for level 8.
 
 A real installation with one process for quick answers and one for all others, as on a machine with two processors. The
 clock starts when the move of the person has been appended and ends when the answer has been.
@@ -24,26 +24,26 @@ from events.store.contract import Request
 from tests.bench.measure import Table, percentile, verdict
 from workers.fair_queue import SLOW, FairQueue
 
-CROWD = 100
+QUEUED_MATCHES = 100
 ANSWERS = 30
-"""In each game."""
+"""Per game."""
 
 TARGET_P99_S = 3.0
-GIVEN_UP_AFTER_S = 60.0
-LOOK_EVERY_S = 0.005
+TIMEOUT_S = 60.0
+POLL_INTERVAL_S = 0.005
 
 
 def tables() -> Iterator[Table]:
     """Measure and yield the table."""
     table = Table(
-        f"Answers at level 1 while {CROWD} matches of somebody else wait for level 8, seconds",
+        f"Answers at level 1 while {QUEUED_MATCHES} matches of somebody else wait for level 8, seconds",
         *("game", "answers", "p50", "p99", "worst", "p99 target", "level 8 waiting"),
     )
     with tempfile.TemporaryDirectory() as var, LocalInstallation(Path(var), embedded=True) as installation:
         store = make_store(installation.settings)
         matches, queue = Matches(store, now_ms), FairQueue(store.client, store.prefix)
         for game in GAMES:
-            for number in range(CROWD - queue.waiting(SLOW)):
+            for number in range(QUEUED_MATCHES - queue.waiting(SLOW)):
                 _begin(matches, f"crowd-{game}-{number}", game, "crowd", (8,))
             waits = list(_waits(matches, game))
             p50, p99 = (percentile(waits, share) for share in (0.5, 0.99))
@@ -72,7 +72,7 @@ def _begin(matches: Matches, match: str, game: str, creator: str, levels: tuple[
 
 
 def _waits(matches: Matches, game: str) -> Iterator[float]:
-    """Play random moves against opponents of level 1; yield how long each answer of theirs takes."""
+    """Play random moves against opponents of level 1; yield the seconds that each of their moves takes."""
     chance, measured = Random(game), 0
     for number in range(ANSWERS):
         match = f"quick-{game}-{number}"
@@ -90,8 +90,8 @@ def _waits(matches: Matches, game: str) -> Iterator[float]:
                 matches.append_decision(match, SubmitMove(player="alone", move=move), "alone", Request(f"{plies}", ""))
                 continue
             while len(matches.load(match).state.moves) == plies:
-                if time.perf_counter() - start > GIVEN_UP_AFTER_S:
+                if time.perf_counter() - start > TIMEOUT_S:
                     raise RuntimeError(f"no opponent answers in {match}")
-                time.sleep(LOOK_EVERY_S)
+                time.sleep(POLL_INTERVAL_S)
             yield time.perf_counter() - start
             measured += 1

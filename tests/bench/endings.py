@@ -1,4 +1,4 @@
-"""How long it takes at worst to tell that a game of Four Towers is over, in milliseconds of processor time.
+"""The worst time to detect the end of a game of Four Towers, in milliseconds of processor time.
 
 Here no piece of the side to move has a move of its own, multi-moves can begin in very many ways, and none is legal. The
 positions were found by changing random ones step by step to what takes longest; hardly any game comes near to them.

@@ -1,7 +1,7 @@
-"""What a change of the rules means for a store: ``rookery rules impact`` over a thousand matches of Bashni.
+"""Replaying a store under another ruleset: ``rookery rules impact`` over a thousand matches of Bashni.
 
 The matches are random games, another one from every seed, played to their ends. There is nothing to compare the rate
-with; the share that would have gone otherwise is printed beside it, for it shortens the replay.
+with; the share that would have gone differently is printed beside it, for it shortens the replay.
 """
 
 import os
@@ -25,7 +25,7 @@ from workers.fleet.impact import ImpactQuery, replay_matches
 
 TURNS = 3
 MATCHES = 1000
-QUESTION = ImpactQuery("bashni", 1, 2)
+QUERY = ImpactQuery("bashni", 1, 2)
 
 
 def tables() -> Iterator[Table]:
@@ -63,9 +63,9 @@ def store_random_match(store: EventStore, seed: int) -> None:
 
 
 def _replay(settings: Settings, processes: int) -> tuple[float, float, int]:
-    """Return matches and plies a second, and how many matches would have gone otherwise."""
+    """Return matches and plies a second, and the number of matches that would have gone differently."""
     start = time.perf_counter()
-    batches = list(replay_matches(settings, QUESTION, processes))
+    batches = list(replay_matches(settings, QUERY, processes))
     seconds = time.perf_counter() - start
     matches, plies = sum(batch.matches for batch in batches), sum(batch.plies for batch in batches)
     return matches / seconds, plies / seconds, sum(len(batch.differing) for batch in batches)

@@ -1,4 +1,4 @@
-"""Measuring side by side: what is compared is measured in turns, and only ratios within one turn are believed."""
+"""Side-by-side measurement: subjects are measured in turns, and only ratios within a turn are reported."""
 
 import math
 import time
@@ -7,7 +7,7 @@ from statistics import median
 from typing import NamedTuple
 
 Measured = Callable[[], tuple[int, float]]
-"""Does some work and returns how many units it did and in how many seconds."""
+"""Does some work and returns the number of units and the seconds."""
 
 
 class Rates(NamedTuple):
@@ -25,8 +25,8 @@ class Rates(NamedTuple):
         return median(one / two for one, two in zip(self.turns, other.turns, strict=True))
 
 
-def in_turns(subjects: Mapping[str, Measured], turns: int) -> dict[str, Rates]:
-    """Measure all ``subjects`` one after the other, ``turns`` times over, and return their rates."""
+def measure_in_turns(subjects: Mapping[str, Measured], turns: int) -> dict[str, Rates]:
+    """Measure all ``subjects`` in turn, ``turns`` times, and return their rates."""
     measured: dict[str, list[float]] = {name: [] for name in subjects}
     for _ in range(turns):
         for name, subject in subjects.items():
@@ -35,8 +35,8 @@ def in_turns(subjects: Mapping[str, Measured], turns: int) -> dict[str, Rates]:
     return {name: Rates(tuple(rates)) for name, rates in measured.items()}
 
 
-def repeated(work: Callable[[], int], seconds: float, clock: Callable[[], float] = time.process_time) -> Measured:
-    """Return a subject that repeats ``work``, which returns how many units it did, for ``seconds`` of ``clock``."""
+def repeat(work: Callable[[], int], seconds: float, clock: Callable[[], float] = time.process_time) -> Measured:
+    """Return a subject that repeats ``work``, which returns its number of units, for ``seconds`` of ``clock``."""
 
     def subject() -> tuple[int, float]:
         units = 0
@@ -57,7 +57,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 class Table:
-    """Rows of figures as text, with the target of each beside it."""
+    """Rows of figures as text, with their targets."""
 
     def __init__(self, title: str, *columns: str) -> None:
         self.title = title
@@ -65,7 +65,7 @@ class Table:
 
     def add(self, *cells: str | float) -> None:
         """Add a row; numbers are written with three significant digits."""
-        self._rows.append(tuple(cell if isinstance(cell, str) else significant(cell) for cell in cells))
+        self._rows.append(tuple(cell if isinstance(cell, str) else format_number(cell) for cell in cells))
 
     def __str__(self) -> str:
         """Return the title and the rows, the first column left and the others right aligned."""
@@ -80,7 +80,7 @@ class Table:
         return "\n".join((f"\n{self.title}", *lines))
 
 
-def significant(value: float) -> str:
+def format_number(value: float) -> str:
     """Return ``value`` with three significant digits and thousands separated."""
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
@@ -88,6 +88,6 @@ def significant(value: float) -> str:
 
 
 def verdict(value: float, target: float, at_least: bool = True) -> str:
-    """Return ``target`` and whether ``value`` reaches it."""
+    """Return ``target`` and whether ``value`` meets it."""
     reached = value >= target if at_least else value <= target
     return f"{'>=' if at_least else '<='} {target:g} {'yes' if reached else 'NO'}"

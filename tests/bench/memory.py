@@ -1,4 +1,4 @@
-"""Memory of the server per event, with feed, head and remembered requests, beside the canonical bytes of the events."""
+"""Memory of the server per event, with feed, head and stored requests, beside the canonical bytes of the events."""
 
 import secrets
 import tempfile
@@ -15,7 +15,7 @@ from tests.support.server import RealServer
 
 MATCHES = 400
 TARGET = 1.6
-"""Bytes of the server for each canonical byte of the event, in matches of a hundred events."""
+"""Bytes of server memory per canonical byte of an event, in matches of a hundred events."""
 
 
 def tables() -> Iterator[Table]:

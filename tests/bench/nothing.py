@@ -1,4 +1,4 @@
-"""A Celery application whose only task does nothing: the yardstick of the rebuild."""
+"""A Celery application whose only task does nothing: the reference for the rebuild."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""How long opponents take to answer at worst, in seconds of processor time.
+"""The worst time that opponents take for a move, in seconds of processor time.
 
 The lower level is asked in the positions of the worked examples and of random games, the higher one only where that
 took longest.
@@ -21,17 +21,17 @@ LOW, HIGH = 3, 8
 TARGETS = {LOW: 5.0, HIGH: 60.0}
 """Seconds by level."""
 MAX_PLACES = {LOW: 120, HIGH: 2}
-"""Positions of each game in which a level is asked."""
+"""Positions per game in which a level is asked for a move."""
 
 PLIES = 160
-EVERY = 20
-"""Random games are looked at every so many plies, up to ``PLIES``."""
+SAMPLE_INTERVAL_PLIES = 20
+"""Positions of random games are taken at this interval, up to ``PLIES``."""
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 
 
-class Answer(NamedTuple):
-    """The seconds that an answer took, and where."""
+class TimedMove(NamedTuple):
+    """The seconds that a move took, and the position."""
 
     seconds: float
     position: Any
@@ -45,7 +45,7 @@ def tables() -> Iterator[Table]:
     )
     for game in GAMES.values():
         cells: list[str | float] = []
-        places = list(chain(_played(game), _worked_examples(game)))
+        places = list(chain(_random_positions(game), _worked_examples(game)))
         for level in (LOW, HIGH):
             answers = [_answer(game, place, level) for place in places[: MAX_PLACES[level]]]
             answers.sort(key=lambda answer: -answer.seconds)
@@ -56,13 +56,13 @@ def tables() -> Iterator[Table]:
     yield table
 
 
-def _answer(game: AnyGame, position: Any, level: int) -> Answer:
+def _answer(game: AnyGame, position: Any, level: int) -> TimedMove:
     start = time.process_time()
     choose(game, position, (), level, seed=1)
-    return Answer(time.process_time() - start, position)
+    return TimedMove(time.process_time() - start, position)
 
 
-def _played(game: AnyGame) -> Iterator[Any]:
+def _random_positions(game: AnyGame) -> Iterator[Any]:
     """Yield positions of a random game of each setup."""
     for setup in game.setups:
         chance, position = random.Random(setup), game.initial(setup)
@@ -70,13 +70,13 @@ def _played(game: AnyGame) -> Iterator[Any]:
             moves = list(game.legal_moves(position))
             if not moves:
                 break
-            if ply % EVERY == 0:
+            if ply % SAMPLE_INTERVAL_PLIES == 0:
                 yield position
             position = game.play(position, chance.choice(moves))
 
 
 def _worked_examples(game: AnyGame) -> Iterator[Any]:
-    """Yield the positions of the worked examples that are not over."""
+    """Yield the positions of the vector files that are not over."""
     for case in json.loads((VECTORS / f"{game.id}.public.json").read_text("utf-8")):
         if "position" in case and "malformed" not in case:
             position = game.parse_position(case["position"])

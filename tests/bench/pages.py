@@ -1,4 +1,4 @@
-"""The size of pages: requests and bytes that a browser transfers for each kind of page, headers included.
+"""Page weight: requests and bytes that a browser transfers for each kind of page, headers included.
 
 The first visit is that of a browser that has kept nothing, the second that of one that has seen the page before. What
 comes over the live stream is not counted, its headers are.
@@ -21,7 +21,7 @@ FIRST_VISIT_KB = 60.0
 SECOND_VISIT_KB = 15.0
 PLIES = 40
 QUIET_MS = 1500
-"""A page is at rest when its browser has asked for nothing this long."""
+"""A page is loaded when its browser has requested nothing for this long."""
 
 MATCHES = (
     ("bashni", "start", 2),
@@ -44,7 +44,7 @@ PAGES = (
 
 
 class Transfers:
-    """The requests of a page and the bytes that came over the network for them."""
+    """The requests of a page and the bytes transferred for them."""
 
     def __init__(self, page: Page) -> None:
         self.requests = 0
@@ -94,7 +94,7 @@ def tables() -> Iterator[Table]:
 def _middle_of_play(
     browser: Browser, installation: LocalInstallation, game: str, setup: str, seats: int
 ) -> tuple[list[Visitor], str]:
-    """Return the players of a match, who is to move first, and the match."""
+    """Return the players of a match, the one to move first, and the match."""
     people = [Visitor(browser, installation).be_guest() for _ in range(seats)]
     others = [{"kind": "player", "name": person.name} for person in people[1:]]
     match = people[0].create(game, setup, [{"kind": "me"}, *others])
@@ -118,7 +118,7 @@ def _add(table: Table, browser: Browser, visitor: Visitor, name: str, path: str,
 
 
 def _visits(browser: Browser, visitor: Visitor, path: str) -> tuple[Transfers, Transfers]:
-    """Return what two visits of a browser transfer that is new and signed in as ``visitor``."""
+    """Return the transfers of two visits of a new browser that is signed in as ``visitor``."""
     context = browser.new_context(
         base_url=visitor.installation.url,
         storage_state=visitor.context.storage_state(),

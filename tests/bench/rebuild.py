@@ -32,7 +32,7 @@ TURNS = 3
 MATCHES = 400
 TASKS = 2000
 MARGIN = 200
-"""Tasks at the beginning and at the end of the queue that are not measured."""
+"""Tasks at both ends of the queue that are not measured."""
 
 TARGET = 15.0
 QUEUE = "celery"

@@ -1,4 +1,4 @@
-"""How long a game takes at worst to refuse a position or a move: long texts, and texts made to be slow to refuse.
+"""The worst time to refuse a position or a move: long texts, and texts crafted to be slow to refuse.
 
 Each text is refused several times and the quickest time counts, in milliseconds of processor time, so that other work
 on the machine does not; of all texts the slowest is shown.
@@ -21,10 +21,10 @@ TARGET_MS = 50.0
 REPEATS = 3
 PLIES = 160
 POSITIONS = 8
-"""Positions of a random game of each setup in which moves are tried, beside those of the worked examples."""
+"""Positions per random game of each setup in which moves are tried, beside those of the vector files."""
 
 MOVES = 60
-"""Legal moves of a position that the texts tried there are made of."""
+"""Legal moves of a position from which texts are made."""
 
 SIGNS = "aA1wbK-x*+<>@:;,./|() \t\né٣\x00"
 
@@ -36,7 +36,7 @@ _SQUARE = re.compile("[a-o]{1,2}[0-9]{1,2}")
 
 
 class Slowest(NamedTuple):
-    """The text whose refusal took longest, how many milliseconds it took, and how many texts were refused."""
+    """The text whose refusal took longest, its milliseconds, and the number of texts refused."""
 
     milliseconds: float
     text: str
@@ -67,7 +67,7 @@ def tables() -> Iterator[Table]:
 
 
 def _slowest(trials: Iterator[tuple[Callable[[str], Any], str]]) -> Slowest:
-    """Return the slowest refusal among ``trials`` of a reading function and a text; what can be read does not count."""
+    """Return the slowest refusal among ``trials`` of a parser and a text; texts that parse do not count."""
     worst, slow, refused = 0.0, "", 0
     for reading, text in trials:
         times = list(_refusals(reading, text))
@@ -78,7 +78,7 @@ def _slowest(trials: Iterator[tuple[Callable[[str], Any], str]]) -> Slowest:
 
 
 def _refusals(reading: Callable[[str], Any], text: str) -> Iterator[float]:
-    """Yield the seconds that some refusals of ``text`` took; none when it can be read."""
+    """Yield the seconds of some refusals of ``text``; none when it parses."""
     for _ in range(REPEATS):
         start = time.process_time()
         try:
@@ -104,7 +104,7 @@ def _visited(game: AnyGame) -> Iterator[tuple[Any, list[str]]]:
 
 
 def _worked_examples(game: AnyGame) -> Iterator[tuple[Any, list[str]]]:
-    """Yield the positions of the worked examples of a game, each with some of the moves that they name."""
+    """Yield the positions of the vector files of a game, each with some of the moves named there."""
     chance = random.Random(game.id)
     for case in json.loads((VECTORS / f"{game.id}.public.json").read_text("utf-8")):
         if "position" in case and "malformed" not in case:
@@ -114,7 +114,7 @@ def _worked_examples(game: AnyGame) -> Iterator[tuple[Any, list[str]]]:
 
 
 def _positions(game: AnyGame, visited: Sequence[tuple[Any, list[str]]]) -> Iterator[str]:
-    """Yield texts that are no positions: long ones of one sign, and positions with a part repeated or changed."""
+    """Yield invalid positions: long runs of one character, and positions with a part repeated or changed."""
     yield from _monotonous()
     chance = random.Random(game.id)
     for position, _ in visited:
@@ -130,7 +130,7 @@ def _positions(game: AnyGame, visited: Sequence[tuple[Any, list[str]]]) -> Itera
 
 
 def _moves(game: AnyGame, visited: Sequence[tuple[Any, list[str]]]) -> Iterator[tuple[Callable[[str], Any], str]]:
-    """Yield texts with positions in which they are no legal moves: endless ones, joined ones, and those of others."""
+    """Yield invalid moves with positions: long ones, joined ones, and moves of other positions."""
     chance = random.Random(game.id)
     everywhere = [move for _, moves in visited for move in moves]
 

@@ -1,4 +1,4 @@
-"""What requests cost at worst, in milliseconds of processor time: every operation, pages, and long matches.
+"""The worst cost of requests, in milliseconds of processor time: every operation, pages, and long matches.
 
 All figures are medians of several turns.
 """

@@ -13,12 +13,12 @@ import chess
 from deploy.cli.vectors import perft
 from domain.game import AnyGame
 from domain.games import GAMES
-from tests.bench.measure import Measured, Rates, Table, in_turns, repeated, verdict
+from tests.bench.measure import Measured, Rates, Table, measure_in_turns, repeat, verdict
 
 TURNS = 5
 TURN_SECONDS = 0.4
 PERFT_NODES = 20_000
-"""The depth of a perft is the first that counts this many."""
+"""Perft runs at the first depth that counts this many."""
 
 TARGETS = {"bashni": 4.0, "towers": 2.0, "tower-game": 0.5, "fourplay": 0.7, "four-towers": 0.2}
 """Playout moves per second as multiples of python-chess."""
@@ -39,7 +39,7 @@ def tables() -> Iterator[Table]:
         subjects[name] = _playouts(game, setup, 0)
         subjects[f"{name} moves"] = _playouts(game, setup, 1)
         subjects[f"{name} perft"] = _perft(game, setup)
-    rates = in_turns(subjects, TURNS)
+    rates = measure_in_turns(subjects, TURNS)
     table = Table(
         "Rules, per second of processor time (x: multiples of python-chess in the same turn)",
         *("game, setup", "moves played", "x", "target", "moves generated", "x", "target", "perft nodes", "x"),
@@ -89,7 +89,7 @@ def _playouts(game: AnyGame, setup: str, counted: int) -> Measured:
             counts[1] += len(moves)
         return counts[counted]
 
-    return repeated(playout, TURN_SECONDS)
+    return repeat(playout, TURN_SECONDS)
 
 
 def _chess_playouts(counted: int) -> Measured:
@@ -108,7 +108,7 @@ def _chess_playouts(counted: int) -> Measured:
             counts[1] += len(moves)
         return counts[counted]
 
-    return repeated(playout, TURN_SECONDS)
+    return repeat(playout, TURN_SECONDS)
 
 
 def _perft(game: AnyGame, setup: str) -> Measured:
@@ -116,7 +116,7 @@ def _perft(game: AnyGame, setup: str) -> Measured:
     depth = 1
     while perft(game, position, depth) < PERFT_NODES:
         depth += 1
-    return repeated(lambda: perft(game, position, depth), 0.0)
+    return repeat(lambda: perft(game, position, depth), 0.0)
 
 
 def _chess_perft() -> Measured:
@@ -130,4 +130,4 @@ def _chess_perft() -> Measured:
             board.pop()
         return total
 
-    return repeated(lambda: nodes(chess.Board(), 4), 0.0)
+    return repeat(lambda: nodes(chess.Board(), 4), 0.0)

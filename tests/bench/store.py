@@ -23,12 +23,12 @@ from events.store.codec import draft_of
 from events.store.contract import EMPTY, GENESIS, Head, Request
 from events.store.envelope import seal
 from events.store.redis import RedisStore
-from tests.bench.measure import Measured, Table, in_turns, repeated, verdict
+from tests.bench.measure import Measured, Table, measure_in_turns, repeat, verdict
 from tests.support.server import RealServer
 
 TURNS = 9
 TURN_SECONDS = 0.4
-MOVES_A_MATCH = 60
+MOVES_PER_MATCH = 60
 TARGET = 0.5
 CLIENTS = 16
 
@@ -70,7 +70,7 @@ def tables() -> Iterator[Table]:
             closing.callback(watch.stop)
             alone, crowd = _appends(store), _by_clients(store)
             subjects = {"PING": _pings(client), "XADD": _raw_appends(client), "append": alone, "crowd": crowd}
-            rates = in_turns(subjects, TURNS)
+            rates = measure_in_turns(subjects, TURNS)
         table = Table(f"Store, fsync {fsync}, one at a time, per second", "", "rate", "x PING", "x XADD", "target")
         for name in ("PING", "XADD", "append"):
             beside = rates[name].over(rates["XADD"])
@@ -83,7 +83,7 @@ def tables() -> Iterator[Table]:
 
 
 def _by_clients(store: RedisStore) -> Measured:
-    """Return what appends from as many threads at once, each with a connection of its own."""
+    """Return a subject that appends from several threads at once, each with its own connection."""
     work = _appends(store)
 
     def subject() -> tuple[int, float]:
@@ -95,7 +95,7 @@ def _by_clients(store: RedisStore) -> Measured:
 
 
 def _pings(client: StoreClient) -> Measured:
-    return repeated(lambda: bool(client.ping()), TURN_SECONDS, time.perf_counter)
+    return repeat(lambda: bool(client.ping()), TURN_SECONDS, time.perf_counter)
 
 
 def _raw_appends(client: Any) -> Measured:
@@ -104,21 +104,21 @@ def _raw_appends(client: Any) -> Measured:
 
     def match() -> int:
         key = f"raw:{secrets.token_hex(8)}"
-        for _ in range(MOVES_A_MATCH):
+        for _ in range(MOVES_PER_MATCH):
             client.xadd(key, fields)
-        return MOVES_A_MATCH
+        return MOVES_PER_MATCH
 
-    return repeated(match, TURN_SECONDS, time.perf_counter)
+    return repeat(match, TURN_SECONDS, time.perf_counter)
 
 
 def _appends(store: RedisStore) -> Measured:
     def match() -> int:
         stream = secrets.token_hex(8)
         head = EMPTY
-        for number in range(MOVES_A_MATCH):
+        for number in range(MOVES_PER_MATCH):
             draft = MOVED if number else CREATED
             appended = store.append(stream, head, [draft], Request(f"{PERSON}:{number:032}", "f" * 64))
             head = Head(appended.head.version, appended.head.digest)
-        return MOVES_A_MATCH
+        return MOVES_PER_MATCH
 
-    return repeated(match, TURN_SECONDS, time.perf_counter)
+    return repeat(match, TURN_SECONDS, time.perf_counter)

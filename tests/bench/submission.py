@@ -33,7 +33,7 @@ from tests.support.server import RealServer
 TURNS = 7
 CLIENTS = 4
 MATCHES = 8
-"""Matches that one client plays in a turn."""
+"""Matches that one client plays per turn."""
 
 PLIES = 40
 TARGET = 0.35
@@ -78,7 +78,7 @@ def tables() -> Iterator[Table]:
 
 
 class _Requests:
-    """Makes matches and the bytes of the requests that play them."""
+    """Creates matches and the bytes of the requests that play them."""
 
     def __init__(self, store: RedisStore) -> None:
         self._matches = Matches(store, now_ms)
@@ -156,7 +156,7 @@ def _send(port: int, requests: list[bytes], barrier: Barrier) -> None:
         for request in requests:
             connection.sendall(request)
             answer = connection.recv(65536)
-            while not _complete(answer):
+            while not _is_complete(answer):
                 answer += connection.recv(65536)
             if not answer.startswith(b"HTTP/1.1 201"):
                 print(answer.decode(errors="replace"), file=sys.stderr)
@@ -165,7 +165,7 @@ def _send(port: int, requests: list[bytes], barrier: Barrier) -> None:
         barrier.wait()
 
 
-def _complete(answer: bytes) -> bool:
+def _is_complete(answer: bytes) -> bool:
     head, separator, body = answer.partition(b"\r\n\r\n")
     if not separator:
         return not answer

@@ -1,4 +1,4 @@
-"""The live stream when everybody comes back at once, as after a restart: how many are served, and how soon.
+"""The live stream when all viewers reconnect at once, as after a restart: how many are served, and how soon.
 
 All viewers connect within ARRIVING_S seconds, from several addresses of the loopback, each to one of MATCHES matches.
 A viewer is served when the last event of its match has arrived. Who is refused or cut off is counted, not asked again.
@@ -22,7 +22,7 @@ VIEWERS = 4000
 MATCHES = 40
 ADDRESSES = 8
 ARRIVING_S = 2.0
-GIVEN_UP_AFTER_S = 60.0
+TIMEOUT_S = 60.0
 
 
 def tables() -> Iterator[Table]:
@@ -54,11 +54,11 @@ async def _all_viewers(port: int, matches: list[str]) -> list[float | None]:
 
 
 async def _viewer(port: int, match: str, address: str) -> float | None:
-    """Return after how many seconds a viewer of ``match`` was served; None when it was refused or cut off."""
+    """Return after how many seconds a viewer of ``match`` was served; None when it was refused or disconnected."""
     began = time.perf_counter()
     writer = None
     try:
-        async with asyncio.timeout(GIVEN_UP_AFTER_S):
+        async with asyncio.timeout(TIMEOUT_S):
             reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
             writer.write(f"GET /api/v1/matches/{match}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
             await reader.readuntil(b"event: match-started")

@@ -22,7 +22,7 @@ from tests.bench.played import PLAYERS, random_game, start_match
 
 MOVES = 400
 TARGET_P99_MS = 25.0
-GIVEN_UP_AFTER = 10.0
+TIMEOUT_S = 10.0
 
 
 def tables() -> Iterator[Table]:
@@ -62,5 +62,5 @@ def _until_visible(readmodels: ReadModels, match: str, version: int) -> float:
         waited = time.perf_counter() - start
         if summary is not None and summary.version >= version:
             return waited
-        if waited > GIVEN_UP_AFTER:
+        if waited > TIMEOUT_S:
             raise RuntimeError(f"version {version} of {match} does not become visible")

@@ -1,4 +1,4 @@
-"""The two apps that the submission of moves is measured on: the product's, and the least that Flask can do."""
+"""The two apps that the submission benchmark serves: the product, and a minimal Flask app."""
 
 from flask import Flask, Response, jsonify, request
 
@@ -6,16 +6,16 @@ from api.access.limits import Limits
 from api.app import create_app
 from events.runtime.settings import Settings
 
-WITHOUT_END = "1000000000/minute"
+UNLIMITED = "1000000000/minute"
 
 
 def product() -> Flask:
-    """Return the product's app, whose limit of writes is counted as ever but never reached."""
-    return create_app(Settings.from_environment(), rates=Limits(*[WITHOUT_END] * len(Limits._fields)))
+    """Return the product with a limit on writes that is counted as usual but never reached."""
+    return create_app(Settings.from_environment(), rates=Limits(*[UNLIMITED] * len(Limits._fields)))
 
 
 def bare() -> Flask:
-    """Return an app that reads a JSON body and answers with one of the size that a submitted move is answered with."""
+    """Return an app that reads a JSON body and answers with one of the size of the answer to a move."""
     app = Flask("bare")
 
     @app.post("/api/v1/matches/<match>/moves")

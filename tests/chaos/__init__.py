@@ -1,9 +1,8 @@
-"""A real installation under play while its processes are killed at random; afterwards every promise is checked.
+"""A real installation under play while its processes are killed at random; afterwards every guarantee is checked.
 
-Some people play each other and opponents over HTTP, as any client would: a request that got no answer is sent again
-with its idempotency key until it gets one. A seeded killer ends the API, the live stream, the relay, the workers and
-the server with SIGKILL, one after the other. What must hold afterwards is computed from the store, never from what a
-process says about itself.
+Some people play each other and opponents over HTTP, as any client would: an unanswered request is repeated with its
+idempotency key until it is answered. A seeded killer sends SIGKILL to the API, the live stream, the relay, the workers
+and the server, one after the other. The checks use the store, never what a process reports about itself.
 """
 
 import http.client
@@ -33,20 +32,20 @@ from workers.opponents import debts_of
 from workers.rebuild import rebuild
 
 PEOPLE = 4
-MATCHES_A_PERSON = 3
-PAUSE = 0.02
-THINKING = 0.15
-"""Seconds between two looks of a person at what is pending: who never rests only slows the restarts down."""
+MATCHES_PER_PERSON = 3
+POLL_INTERVAL_S = 0.02
+THINKING_TIME_S = 0.15
+"""The time between two visits of a person: more load would only slow the restarts down."""
 
-RECOVERY_SECONDS = 60.0
-LATE = ("stale-version", "not-your-turn", "match-over", "already-seated", "seats-taken")
-"""Refusals of what was pending a moment ago: somebody has been there before."""
+MAX_RECOVERY_S = 60.0
+LATE_REFUSALS = ("stale-version", "not-your-turn", "match-over", "already-seated", "seats-taken")
+"""Refusals of what was pending a moment ago and has been done since."""
 
 UNANSWERED = (OSError, http.client.HTTPException)
 
 
 class Acknowledged(NamedTuple):
-    """A move that the API has said yes to."""
+    """A move that the API has acknowledged."""
 
     match: str
     version: int
@@ -55,7 +54,7 @@ class Acknowledged(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a run found. All but the first four must be empty."""
+    """The result of a run. All but the first four fields must be empty."""
 
     kills: dict[str, int]
     restarts: int
@@ -66,16 +65,16 @@ class Report(NamedTuple):
     down: tuple[str, ...]
     stuck: tuple[str, ...]
     damaged: tuple[str, ...]
-    different: tuple[str, ...]
+    differing: tuple[str, ...]
     refused: tuple[str, ...]
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Everything that must not have happened, in words."""
-        return self.lost + self.doubled + self.down + self.stuck + self.damaged + self.different + self.refused
+        """Everything that must not have happened."""
+        return self.lost + self.doubled + self.down + self.stuck + self.damaged + self.differing + self.refused
 
     def __str__(self) -> str:
-        """Return the counts, one a line."""
+        """Return the counts, one per line."""
         kills = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
         return "\n".join(
             (
@@ -88,14 +87,14 @@ class Report(NamedTuple):
                 f"parts down          {len(self.down)}",
                 f"stuck matches       {len(self.stuck)}",
                 f"damaged streams     {len(self.damaged)}",
-                f"wrong read models   {len(self.different)}",
+                f"wrong read models   {len(self.differing)}",
                 f"wrongly refused     {len(self.refused)}",
             )
         )
 
 
 class Person:
-    """Somebody who opens matches and plays whatever is pending, one request at a time."""
+    """A client that creates matches and plays whatever is pending, one request at a time."""
 
     def __init__(self, installation: LocalInstallation, number: int, seed: int) -> None:
         self.name = f"person-{number}"
@@ -104,30 +103,30 @@ class Person:
         self._client = ApiClient(installation.url, timeout=5)
         self._chance = random.Random(f"{seed}/{number}")
         self._opened = 0
-        self._going: deque[str] = deque()
+        self._matches: deque[str] = deque()
         self._client.sign_up(self.name, secrets.token_urlsafe(12))
 
     def play(self, others: Sequence[str], stop: Event) -> None:
-        """Keep some matches going until ``stop``; a request that is under way is brought to its answer first."""
+        """Play some matches until ``stop``; a request in progress is completed first."""
         while not stop.is_set():
-            self._keep_matches_going(others)
+            self._replace_ended_matches(others)
             pending = self._read("/me/pending?limit=50")
             for item in pending["items"] if pending else ():
                 self._answer(item["owed"], item["match"]["id"])
-            stop.wait(THINKING)
+            stop.wait(THINKING_TIME_S)
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
 
-    def _keep_matches_going(self, others: Sequence[str]) -> None:
-        # Asked one by one: the lists are the read models', which stand still while the relay is down.
-        if len(self._going) == MATCHES_A_PERSON:
-            match = self._going.popleft()
+    def _replace_ended_matches(self, others: Sequence[str]) -> None:
+        # Read one by one: lists come from the read models, which are not updated while the relay is down.
+        if len(self._matches) == MATCHES_PER_PERSON:
+            match = self._matches.popleft()
             state = self._read(f"/matches/{match}")
             if state is None or state["result"] is None:
-                self._going.append(match)
-        if len(self._going) < MATCHES_A_PERSON:
+                self._matches.append(match)
+        if len(self._matches) < MATCHES_PER_PERSON:
             self._open(others)
 
     def _open(self, others: Sequence[str]) -> None:
@@ -139,19 +138,21 @@ class Person:
         seats = [{"kind": "me"}, other]
         self._chance.shuffle(seats)
         wanted = {"game": game, "setup": setup, "seats": seats, "rated": True, "private": False}
-        answer = self._insist("/matches", wanted, f"open-{self._opened}")
+        answer = self._post_until_answered("/matches", wanted, f"open-{self._opened}")
         if answer.status == 201:
-            self._going.append(answer.body["id"])
+            self._matches.append(answer.body["id"])
 
     def _answer(self, owed: str, match: str) -> None:
         if owed == "invitation":
-            self._insist(f"/matches/{match}/joins", {}, secrets.token_hex(8))
+            self._post_until_answered(f"/matches/{match}/joins", {}, secrets.token_hex(8))
             return
         legal = self._read(f"/matches/{match}/legal-moves")
         if not legal or not legal["moves"]:
             return
         move = self._chance.choice(legal["moves"])
-        answer = self._insist(f"/matches/{match}/moves", {"move": move}, secrets.token_hex(8), legal["version_tag"])
+        answer = self._post_until_answered(
+            f"/matches/{match}/moves", {"move": move}, secrets.token_hex(8), legal["version_tag"]
+        )
         if answer.status == 201:
             event = answer.body["events"][0]
             self.acknowledged.append(Acknowledged(match, event["version"], event["id"], event["data"]["move"]))
@@ -163,12 +164,12 @@ class Person:
             return None
         return answer.body if answer.status == 200 else None
 
-    def _insist(self, path: str, body: Any, key: str, version_tag: str | None = None) -> Answer:
-        """Send a request until it is answered, always with the same key."""
+    def _post_until_answered(self, path: str, body: Any, key: str, version_tag: str | None = None) -> Answer:
+        """Repeat a POST with the same key until it is answered."""
         headers = {"Idempotency-Key": key}
         if version_tag is not None:
             headers["If-Match"] = f'"{version_tag}"'
-        deadline = time.monotonic() + RECOVERY_SECONDS
+        deadline = time.monotonic() + MAX_RECOVERY_S
         while True:
             try:
                 answer = self._client.ask("POST", path, body, headers)
@@ -179,45 +180,45 @@ class Person:
                     break
                 last = answer
             if time.monotonic() > deadline:
-                raise TimeoutError(f"POST {path} got no answer for {RECOVERY_SECONDS:.0f} s, at last {last}")
-            time.sleep(PAUSE)
-        # The list of what is pending may be a moment behind: to find the answer given already is no fault.
-        if answer.status != 201 and not (answer.status == 409 and answer.body["code"] in LATE):
+                raise TimeoutError(f"POST {path} got no answer for {MAX_RECOVERY_S:.0f} s, at last {last}")
+            time.sleep(POLL_INTERVAL_S)
+        # The list of what is pending may lag: that the answer was given already is no fault.
+        if answer.status != 201 and not (answer.status == 409 and answer.body["code"] in LATE_REFUSALS):
             self.refused.append(f"POST {path}: {answer.status} {answer.body}")
         return answer
 
 
 class Killer:
-    """Ends processes of an installation by turns, every part once before any is ended again, in an order by chance."""
+    """Kills the parts of an installation in random order, each once before any is killed again."""
 
     def __init__(self, installation: LocalInstallation, seed: int) -> None:
         self.kills: Counter[str] = Counter()
-        self._house = installation
+        self._installation = installation
         self._chance = random.Random(seed)
 
-    def kill(self, total: int, seconds: float, progress: Callable[[], int], say: Callable[[str], None]) -> None:
-        """Kill ``total`` times within about ``seconds``; between two kills something must have been acknowledged."""
-        names = list(self._house.names())
+    def kill(self, total: int, seconds: float, progress: Callable[[], int], print_line: Callable[[str], None]) -> None:
+        """Kill ``total`` times within about ``seconds``; a move must be acknowledged between two kills."""
+        names = list(self._installation.names())
         pace = seconds / total
-        reached = progress()
+        acknowledged = progress()
         for number in range(total):
             if number % len(names) == 0:
                 self._chance.shuffle(names)
             due = time.monotonic() + self._chance.uniform(0.5, 1.5) * pace
-            patience = time.monotonic() + RECOVERY_SECONDS
-            while time.monotonic() < due or (progress() == reached and time.monotonic() < patience):
-                time.sleep(PAUSE)
-            reached = progress()
+            give_up_at = time.monotonic() + MAX_RECOVERY_S
+            while time.monotonic() < due or (progress() == acknowledged and time.monotonic() < give_up_at):
+                time.sleep(POLL_INTERVAL_S)
+            acknowledged = progress()
             victim = names[number % len(names)]
-            while not (killed := self._house.kill(victim)) and time.monotonic() < patience:
-                time.sleep(PAUSE)
+            while not (killed := self._installation.kill(victim)) and time.monotonic() < give_up_at:
+                time.sleep(POLL_INTERVAL_S)
             self.kills[victim] += killed
             if number % 10 == 9:
-                say(f"{number + 1} of {total} kills, {reached} moves acknowledged")
+                print_line(f"{number + 1} of {total} kills, {acknowledged} moves acknowledged")
 
 
-def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], None] = lambda _: None) -> Report:
-    """Play and kill, then check; ``seconds`` is about how long the killing takes. Raises on a broken harness only."""
+def run(var: Path, kills: int, seconds: float, seed: int, print_line: Callable[[str], None] = lambda _: None) -> Report:
+    """Play and kill for about ``seconds``, then check. Raises only when the harness itself fails."""
     with LocalInstallation(var, opponents=2, embedded=True) as installation, ThreadPoolExecutor(PEOPLE) as pool:
         people = [Person(installation, number, seed) for number in range(PEOPLE)]
         stop = Event()
@@ -228,26 +229,26 @@ def run(var: Path, kills: int, seconds: float, seed: int, say: Callable[[str], N
             for person in people:
                 others = [other.name for other in people if other is not person]
                 playing.append(pool.submit(person.play, others, stop))
-            killer.kill(kills, seconds, lambda: sum(len(person.acknowledged) for person in people), say)
-            say("All kills are done; every part must come back and every match go on")
-            down = _until_all_run(installation, killer)
-            _until_available(store)
+            killer.kill(kills, seconds, lambda: sum(len(person.acknowledged) for person in people), print_line)
+            print_line("All kills are done; every part must restart and every match continue")
+            down = _wait_until_all_run(installation, killer)
+            _wait_until_available(store)
             before = _versions(store)
-            stuck = _until_all_moved_on(store, before, playing)
+            stuck = _wait_until_all_continue(store, before, playing)
         finally:
             stop.set()
         for future in playing:
             future.result()
         for person in people:
             person.close()
-        say("Everybody rests; chains and read models are computed again")
-        stuck += _until_opponents_rest(store)
-        return _checked(installation, store, killer, people, down, stuck)
+        print_line("Play has stopped; recomputing chains and read models")
+        stuck += _wait_for_opponents(store)
+        return _check(installation, store, killer, people, down, stuck)
 
 
-def _until_all_run(installation: LocalInstallation, killer: Killer) -> tuple[str, ...]:
-    """Wait until every part that was killed has been started again and all work; return what is missing."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
+def _wait_until_all_run(installation: LocalInstallation, killer: Killer) -> tuple[str, ...]:
+    """Wait until every killed part has been restarted and all work; return what is missing."""
+    deadline = time.monotonic() + MAX_RECOVERY_S
     while True:
         missing = [
             name
@@ -256,26 +257,26 @@ def _until_all_run(installation: LocalInstallation, killer: Killer) -> tuple[str
         ]
         missing += [url for url in (installation.url, installation.stream_url) if not responds_ok(f"{url}/readyz")]
         if not missing or time.monotonic() > deadline:
-            return tuple(f"{each} has not come back" for each in missing)
-        time.sleep(PAUSE * 5)
+            return tuple(f"{each} was not restarted" for each in missing)
+        time.sleep(POLL_INTERVAL_S * 5)
 
 
-def _until_available(store: RedisStore) -> None:
-    """Wait until the server has come back from the last kill."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
+def _wait_until_available(store: RedisStore) -> None:
+    """Wait until the server is up after the last kill."""
+    deadline = time.monotonic() + MAX_RECOVERY_S
     while True:
         try:
             store.head("anything")
         except StoreUnavailableError:
             if time.monotonic() > deadline:
                 raise
-            time.sleep(PAUSE)
+            time.sleep(POLL_INTERVAL_S)
         else:
             return
 
 
 def _versions(store: RedisStore) -> dict[str, int]:
-    """Return the version of every match that has not ended."""
+    """Return the versions of the matches that have not ended."""
     states = (state for state in _states(store) if not state.ended)
     return {state.match: state.version for state in states}
 
@@ -286,27 +287,29 @@ def _states(store: RedisStore) -> Iterator[MatchState]:
         yield matches.load(match).state
 
 
-def _until_all_moved_on(store: RedisStore, before: dict[str, int], playing: Sequence[Future[None]]) -> tuple[str, ...]:
-    """Wait until every match has gone on since ``before``; return those that do not."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
+def _wait_until_all_continue(
+    store: RedisStore, before: dict[str, int], playing: Sequence[Future[None]]
+) -> tuple[str, ...]:
+    """Wait until every match has continued since ``before``; return those that do not."""
+    deadline = time.monotonic() + MAX_RECOVERY_S
     waiting = dict(before)
     while waiting and time.monotonic() < deadline and not any(future.done() for future in playing):
-        time.sleep(PAUSE * 5)
+        time.sleep(POLL_INTERVAL_S * 5)
         waiting = {match: version for match, version in waiting.items() if store.head(match).version <= version}
     return tuple(f"{match} stays at version {version}" for match, version in waiting.items())
 
 
-def _until_opponents_rest(store: RedisStore) -> tuple[str, ...]:
-    """Wait until no opponent owes anything; return the matches in which one still does."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
+def _wait_for_opponents(store: RedisStore) -> tuple[str, ...]:
+    """Wait until no opponent is to move; return the matches in which one still is."""
+    deadline = time.monotonic() + MAX_RECOVERY_S
     while owing := [state.match for state in _states(store) if debts_of(state)]:
         if time.monotonic() > deadline:
             return tuple(f"{match} waits for an opponent" for match in owing)
-        time.sleep(PAUSE * 5)
+        time.sleep(POLL_INTERVAL_S * 5)
     return ()
 
 
-def _checked(
+def _check(
     installation: LocalInstallation,
     store: RedisStore,
     killer: Killer,
@@ -315,7 +318,7 @@ def _checked(
     stuck: tuple[str, ...],
 ) -> Report:
     acknowledged = [move for person in people for move in person.acknowledged]
-    lost, doubled = _compared(store, acknowledged)
+    lost, doubled = _compare(store, acknowledged)
     return Report(
         kills=dict(killer.kills),
         restarts=sum(installation.restarts(name) for name in installation.names()),
@@ -326,20 +329,20 @@ def _checked(
         down=down,
         stuck=stuck,
         damaged=tuple(map(str, verify_all(store))),
-        different=_different_read_models(installation, store),
+        differing=_different_read_models(installation, store),
         refused=tuple(refusal for person in people for refusal in person.refused),
     )
 
 
-def _compared(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the acknowledged moves that the store does not have once, and the moves that nobody was told of.
+def _compare(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the acknowledged moves that are not stored, and the moves that are stored but were not acknowledged once.
 
-    Every move of a person was sent until it was answered, so each stored one must be acknowledged exactly once. Of the
-    opponents' moves each ply must be there once.
+    Every move of a person was sent until it was answered, so each stored one must be acknowledged exactly once. Each
+    ply must be stored once.
     """
-    told = Counter(acknowledged)
+    counts = Counter(acknowledged)
     stored: Counter[Acknowledged] = Counter()
-    doubled = [f"acknowledged {count} times: {move}" for move, count in told.items() if count > 1]
+    doubled = [f"acknowledged {count} times: {move}" for move, count in counts.items() if count > 1]
     for match in store.all_streams():
         moves = [event for event in store.read(match) if event.type == "move-submitted"]
         if [event.data["ply"] for event in moves] != list(range(1, len(moves) + 1)):
@@ -347,24 +350,24 @@ def _compared(store: RedisStore, acknowledged: Sequence[Acknowledged]) -> tuple[
         for event in moves:
             if "level" not in event.data:
                 stored[Acknowledged(match, event.version, event.id, event.data["move"])] += 1
-    lost = tuple(f"not in the store: {move}" for move in told if move not in stored)
-    doubled += [f"stored, but nobody was told: {move}" for move in stored if move not in told]
+    lost = tuple(f"not in the store: {move}" for move in counts if move not in stored)
+    doubled += [f"stored, but not acknowledged: {move}" for move in stored if move not in counts]
     return lost, tuple(doubled)
 
 
 def _different_read_models(installation: LocalInstallation, store: RedisStore) -> tuple[str, ...]:
-    """Return the keys of the read models that a rebuild makes otherwise, when they have come to rest."""
+    """Wait for the read models, rebuild them, and return the keys that differ."""
     keys = ReadModelKeys(store.prefix, store.shards)
-    _until_at_rest(store, keys)
+    _wait_for_read_models(store, keys)
     before = dump(store.client, keys)
     rebuild(installation.settings)
     after = dump(store.client, keys)
     return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
 
 
-def _until_at_rest(store: RedisStore, keys: ReadModelKeys) -> None:
-    """Wait until every summary is at its stream's head and every rated result is rated."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
+def _wait_for_read_models(store: RedisStore, keys: ReadModelKeys) -> None:
+    """Wait until every summary is current and every rated result is rated."""
+    deadline = time.monotonic() + MAX_RECOVERY_S
     readmodels = ReadModels(store.client, store.prefix, store.shards)
     while time.monotonic() < deadline:
         summaries = [summarise(state) for state in _states(store)]
@@ -373,4 +376,4 @@ def _until_at_rest(store: RedisStore, keys: ReadModelKeys) -> None:
             map(readmodels.rating_change, rated)
         ):
             return
-        time.sleep(PAUSE * 5)
+        time.sleep(POLL_INTERVAL_S * 5)

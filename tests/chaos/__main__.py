@@ -1,4 +1,4 @@
-"""Kill for as long as you like: ``python -m tests.chaos --kills 200 --seconds 300``, or ``--power-cuts 50``."""
+"""Kill processes under play: ``python -m tests.chaos --kills 200 --seconds 300``, or ``--power-cuts 50``."""
 
 import argparse
 import tempfile
@@ -7,30 +7,33 @@ from pathlib import Path
 
 from deploy.local.embedded import ALWAYS, EVERYSEC
 from tests.chaos import Report, run
-from tests.chaos.power import Cuts, cut_power
+from tests.chaos.power import CutReport, cut_power
 
 
 def main() -> None:
-    """Run, print the report and every fault; exit code 1 when there is any."""
+    """Run, print the report and the faults; exit code 1 when there are any."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description="Kill processes under play and check.")
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--seconds", type=float, help="about how long the killing takes (default: one kill a second)")
+    parser.add_argument("--seconds", type=float, help="approximate duration of the kills (default: one kill a second)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--power-cuts", type=int, help="cut the power so often, with each setting of fsync, instead")
+    parser.add_argument(
+        "--power-cuts", type=int, help="simulate this many power cuts, with each setting of fsync, instead"
+    )
     chosen = parser.parse_args()
     start = time.monotonic()
 
-    def say(words: str) -> None:
-        print(f"{time.monotonic() - start:6.1f} s  {words}", flush=True)
+    def print_line(text: str) -> None:
+        print(f"{time.monotonic() - start:6.1f} s  {text}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="rookery-chaos-") as var:
-        reports: list[Report | Cuts] = []
+        reports: list[Report | CutReport] = []
         if chosen.power_cuts:
             reports += (
-                cut_power(Path(var) / fsync, chosen.power_cuts, chosen.seed, fsync, say) for fsync in (ALWAYS, EVERYSEC)
+                cut_power(Path(var) / fsync, chosen.power_cuts, chosen.seed, fsync, print_line)
+                for fsync in (ALWAYS, EVERYSEC)
             )
         else:
-            reports.append(run(Path(var), chosen.kills, chosen.seconds or chosen.kills, chosen.seed, say))
+            reports.append(run(Path(var), chosen.kills, chosen.seconds or chosen.kills, chosen.seed, print_line))
     for report in reports:
         print(report)
         for fault in report.faults:

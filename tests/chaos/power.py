@@ -1,9 +1,9 @@
-"""Power cuts under load: the append-only file ends at a random byte, and every loss must be named.
+"""Power cuts under load: the append-only file ends at a random byte, and every loss must be reported.
 
-Writers append while a ``StoreWatch`` takes the high-water mark. At each cut everybody holds still for a moment, which
-fixes what has been acknowledged; some more is written, and a copy of the directory is cut at a byte drawn by chance.
-A power cut spares what was flushed; a disk that lies about flushing, or a damaged file, does not: every other cut is
-made anywhere in the file.
+Writers append while a ``StoreWatch`` keeps the high-water mark. At each cut all writers pause for a moment, which fixes
+what has been acknowledged; some more is written, and a copy of the directory is truncated at a random byte. A power cut
+spares what was flushed; a disk that lies about flushing, or a damaged file, does not: every other cut is anywhere in
+the file.
 """
 
 import json
@@ -27,11 +27,11 @@ from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
 WRITERS = 4
-MATCHES_A_WRITER = 6
+MATCHES_PER_WRITER = 6
 
 
 class Acknowledged(NamedTuple):
-    """An event that a writer was told of, when (milliseconds since 1970 UTC)."""
+    """An event whose append was acknowledged, and when (milliseconds since 1970 UTC)."""
 
     match: str
     version: int
@@ -39,8 +39,8 @@ class Acknowledged(NamedTuple):
     at: int
 
 
-class Cuts(NamedTuple):
-    """What the cuts did. ``faults`` must be empty."""
+class CutReport(NamedTuple):
+    """The result of the cuts. ``faults`` must be empty."""
 
     fsync: str
     cuts: int
@@ -52,7 +52,7 @@ class Cuts(NamedTuple):
     faults: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return the counts, one a line."""
+        """Return the counts, one per line."""
         return "\n".join(
             (
                 f"appendfsync               {self.fsync}",
@@ -68,13 +68,13 @@ class Cuts(NamedTuple):
 
 
 class Writer:
-    """Appends to its own matches while ``go`` is set, until ``stop``; ``still`` is held while nothing is on its way."""
+    """Appends to its own matches while ``go`` is set, until ``stop``; holds ``writing`` during each append."""
 
     def __init__(self, store: RedisStore, number: int, seed: int, go: threading.Event, stop: threading.Event) -> None:
-        self.still = threading.Lock()
+        self.writing = threading.Lock()
         self.acknowledged: list[Acknowledged] = []
         self._store = store
-        self._matches = [f"match-{number}-{each}" for each in range(MATCHES_A_WRITER)]
+        self._matches = [f"match-{number}-{each}" for each in range(MATCHES_PER_WRITER)]
         self._chance = random.Random(f"{seed}/{number}")
         self._go = go
         self._stop = stop
@@ -85,37 +85,39 @@ class Writer:
         while self._go.wait() and not self._stop.is_set():
             number = self._chance.randrange(len(heads))
             match, head = self._matches[number], heads[number]
-            with self.still:
+            with self.writing:
                 draft = MOVED if head.version else CREATED
                 heads[number] = self._store.append(match, head, [draft], Request(f"{head.version}", match)).head
                 self.acknowledged.append(Acknowledged(match, head.version + 1, heads[number].digest, now_ms()))
 
 
-def cut_power(directory: Path, cuts: int, seed: int, fsync: str, say: Callable[[str], None] = lambda _: None) -> Cuts:
-    """Cut the power ``cuts`` times below ``directory`` and check what is missing. Raises on a broken harness only."""
+def cut_power(
+    directory: Path, cuts: int, seed: int, fsync: str, print_line: Callable[[str], None] = lambda _: None
+) -> CutReport:
+    """Simulate power cuts below ``directory`` and check what is missing. Raises only when the harness fails."""
     chance = random.Random(seed)
     directory.mkdir(exist_ok=True)
     server = RealServer(directory / "redis", fsync=fsync)
     store = RedisStore(server.client())
     store.installation()
-    watch = StoreWatch(store, directory / MARK, say, directory / "redis", fsync == EVERYSEC)
+    watch = StoreWatch(store, directory / MARK, print_line, directory / "redis", fsync == EVERYSEC)
     watch.start()
     go, stop = threading.Event(), threading.Event()
     writers = [Writer(store, number, seed, go, stop) for number in range(WRITERS)]
-    total = Cuts(fsync, 0, 0, 0, 0, 0, 0, ())
+    total = CutReport(fsync, 0, 0, 0, 0, 0, 0, ())
     try:
         for writer in writers:
             writer.thread.start()
         for number in range(cuts):
             go.set()
-            _until_written(writers, chance.randrange(20, 80))
+            _wait_for_appends(writers, chance.randrange(20, 80))
             copy = directory / f"cut-{number}"
             acknowledged = _cut(directory, copy, writers, chance, fsync, anywhere=number % 2 == 1)
             go.clear()
-            total = _judged(total, copy, acknowledged, anywhere=number % 2 == 1)
+            total = _check(total, copy, acknowledged, anywhere=number % 2 == 1)
             shutil.rmtree(copy)
             if number % 10 == 9:
-                say(f"{number + 1} of {cuts} cuts, {total.lost} lost, {len(total.faults)} faults")
+                print_line(f"{number + 1} of {cuts} cuts, {total.lost} lost, {len(total.faults)} faults")
     finally:
         stop.set()
         go.set()
@@ -126,7 +128,7 @@ def cut_power(directory: Path, cuts: int, seed: int, fsync: str, say: Callable[[
     return total
 
 
-def _until_written(writers: list[Writer], more: int) -> None:
+def _wait_for_appends(writers: list[Writer], more: int) -> None:
     before = sum(len(writer.acknowledged) for writer in writers)
     eventually(lambda: sum(len(writer.acknowledged) for writer in writers) >= before + more, "more events")
 
@@ -134,51 +136,51 @@ def _until_written(writers: list[Writer], more: int) -> None:
 def _cut(
     directory: Path, copy: Path, writers: list[Writer], chance: random.Random, fsync: str, anywhere: bool
 ) -> list[Acknowledged]:
-    """Make ``copy`` what the power cut leaves of ``directory``; return what had been acknowledged."""
+    """Copy to ``copy`` what a power cut leaves of ``directory``; return what had been acknowledged."""
     (log,) = aof.incremental_files(directory / "redis")
-    with ExitStack() as still:
+    with ExitStack() as paused:
         for writer in writers:
-            still.enter_context(writer.still)
+            paused.enter_context(writer.writing)
         mark = json.loads((directory / MARK).read_text())
         acknowledged = [event for writer in writers for event in writer.acknowledged]
         written = log.stat().st_size
-    eventually(lambda: log.stat().st_size > written, "something that nobody was told of")
+    eventually(lambda: log.stat().st_size > written, "a write that is not acknowledged yet")
     shutil.copytree(directory / "redis", copy / "redis", ignore=shutil.ignore_patterns("rookery-lock", "reserve"))
-    (copy / MARK).write_text(json.dumps({**mark, "boot": "the machine was started again"}))
+    (copy / MARK).write_text(json.dumps({**mark, "boot": "another boot"}))
     flushed = written if fsync == ALWAYS else mark["flushed"][1]
     left = copy / "redis" / log.relative_to(directory / "redis")
     first = 1 if anywhere else flushed
     with left.open("r+b") as file:
         size = file.seek(0, 2)
         file.truncate(chance.randrange(first, size + 1))
-        if chance.random() < 0.5:  # as file systems leave it
+        if chance.random() < 0.5:  # as some file systems do
             file.seek(0, 2)
             file.write(bytes(chance.randrange(1, 8192)))
     return acknowledged
 
 
-def _judged(total: Cuts, copy: Path, acknowledged: list[Acknowledged], anywhere: bool) -> Cuts:
-    """Start on ``copy`` as an installation does; return ``total`` with what was found."""
-    said: list[str] = []
+def _check(total: CutReport, copy: Path, acknowledged: list[Acknowledged], anywhere: bool) -> CutReport:
+    """Start a store on ``copy`` as an installation does; return ``total`` with the findings."""
+    messages: list[str] = []
     aof.repair_tails(copy / "redis", str(find_binary().path), copy / MARK)
     server = RealServer(copy / "redis", fsync=EVERYSEC)
     try:
         store = RedisStore(server.client())
-        missing = StoreWatch(store, copy / MARK, said.append, copy / "redis").find_missing()
+        missing = StoreWatch(store, copy / MARK, messages.append, copy / "redis").find_missing()
         left = {(match, event.version): event.digest for match in store.all_streams() for event in store.read(match)}
         marked = json.loads((copy / MARK).read_text())["at"]
     finally:
         server.close()
     lost = [event for event in acknowledged if left.get((event.match, event.version)) != event.digest]
-    named = [event for event in lost if missing is not None and _names(missing, event)]
+    named = [event for event in lost if missing is not None and _reports(missing, event)]
     recent = [
         event for event in lost if event not in named and missing is not None and missing.unsure and event.at >= marked
     ]
-    silent = [f"{event} is missing, and nothing says so" for event in lost if event not in named + recent]
+    faults = [f"{event} is missing and was not reported" for event in lost if event not in named + recent]
     if not anywhere and total.fsync == ALWAYS and (lost or (missing is not None and missing.certain)):
-        silent.append(f"lost although it was flushed: {lost}, {missing}")
+        faults.append(f"lost although it was flushed: {lost}, {missing}")
     if not anywhere and missing is not None and missing.flushed:
-        silent.append(f"a power cut alone keeps the store from starting: {missing}")
+        faults.append(f"a mere power cut refuses the start: {missing}")
     return total._replace(
         cuts=total.cuts + 1,
         acknowledged=len(acknowledged),
@@ -186,9 +188,9 @@ def _judged(total: Cuts, copy: Path, acknowledged: list[Acknowledged], anywhere:
         named=total.named + len(named),
         in_the_last_second=total.in_the_last_second + len(recent),
         refused=total.refused + bool(missing is not None and missing.flushed),
-        faults=total.faults + tuple(silent + said),
+        faults=total.faults + tuple(faults + messages),
     )
 
 
-def _names(missing: MissingEvents, event: Acknowledged) -> bool:
+def _reports(missing: MissingEvents, event: Acknowledged) -> bool:
     return any(lost.match == event.match and lost.after < event.version <= lost.until for lost in missing.losses)

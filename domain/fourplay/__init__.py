@@ -78,7 +78,7 @@ GAME = Fourplay(
     id="fourplay",
     title="Fourplay",
     ruleset=1,
-    blurb="Chess for four, each for himself, with archers, dogs and giraffes. The last king wins.",
+    blurb="Chess for four without allies, with archers, dogs and giraffes. The last king wins.",
     goal=(
         "Capture the Kings of the other three and keep your own. A player whose King is captured is out, and the later "
         "you go out, the better your place."

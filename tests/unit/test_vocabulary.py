@@ -81,3 +81,16 @@ def test_words_of_names_are_told_apart() -> None:
 def test_no_name_has_a_word_that_is_retired() -> None:
     assert len(retired()) > 10
     assert [f"{place} {name}" for name, place in names() if is_retired(name)] == []
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield each line of the product and of its documentation with its place."""
+    product = files(".py", ".lua", ".js", ".css", ".html", ".conf", ".yaml", below=PRODUCT)
+    documents = (path for path in files(".md", below=("docs",)) if path.name != "glossary.md")
+    for path in (*product, *documents, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile"))):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            yield f"{path.relative_to(ROOT)}:{number}", line
+
+
+def test_a_player_may_be_anyone() -> None:
+    assert [f"{place} {line.strip()}" for place, line in texts() if HE.search(line)] == []

@@ -8,7 +8,10 @@ support, is a failure: nothing is skipped silently.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
+
+import msgspec
+from msgspec import Meta, Struct
 
 from domain.game import AnyGame, MalformedNotation, Outcome, RulesError
 
@@ -63,7 +66,7 @@ def read_cases(path: Path) -> list[Case]:
         raise VectorFileError(f"{path}: expected a list of cases")
     for number, case in enumerate(cases, 1):
         place = f"{path}: case {number}"
-        if not isinstance(case, dict) or not _is_string(case.get("name")):
+        if not isinstance(case, dict) or not isinstance(case.get("name"), str):
             raise VectorFileError(f"{place}: expected an object with a name")
         _validate(f"{place} ({case['name']})", case)
     return cases
@@ -301,66 +304,46 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _is_string(value: Any) -> bool:
-    return isinstance(value, str)
+_Count = Annotated[int, Meta(ge=0)]
+_Depth = Annotated[str, Meta(pattern="^[0-9]+$")]
 
 
-def _is_string_list(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+class _OutcomeShape(Struct, forbid_unknown_fields=True):
+    scores: list[float]
+    reason: str
 
 
-def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0
+class _CaseShape(TypedDict, total=False):
+    """The type of each known key; unknown ones are reported when the case is checked."""
 
-
-def _is_string_map(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
-
-
-def _is_perft(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        depth.isascii() and depth.isdigit() and _is_count(nodes) for depth, nodes in value.items()
-    )
-
-
-def _is_outcome(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, dict)
-        and value.keys() == {"scores", "reason"}
-        and isinstance(value["reason"], str)
-        and isinstance(value["scores"], list)
-        and all(type(score) in (int, float) for score in value["scores"])
-    )
-
-
-_SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "position": (_is_string, "a string"),
-    "note": (_is_string, "a string"),
-    "setup": (_is_string, "a string"),
-    "move": (_is_string, "a string"),
-    "result_position": (_is_string, "a string"),
-    "moves": (_is_string_list, "a list of strings"),
-    "legal": (_is_string_list, "a list of strings"),
-    "illegal": (_is_string_list, "a list of strings"),
-    "history": (_is_string_list, "a list of strings"),
-    "parse_refused": (_is_string_list, "a list of strings"),
-    "apply": (_is_string_map, "an object of strings"),
-    "san": (_is_string_map, "an object of strings"),
-    "parse_san": (_is_string_map, "an object of strings"),
-    "perft": (_is_perft, "an object of depths and counts"),
-    "outcome": (_is_outcome, "null or an object of scores and reason"),
-    "in_check": (lambda value: isinstance(value, bool), "true or false"),
-    "malformed": (lambda value: value is True or _is_string_list(value), "true or a list of strings"),
-    "multi_moves": (lambda value: _is_count(value) or _is_string_list(value), "a number or a list of strings"),
-    "rearrangements": (lambda value: _is_count(value) or _is_string_list(value), "a number or a list of strings"),
-}
+    position: str
+    note: str
+    setup: str
+    move: str
+    result_position: str
+    moves: list[str]
+    legal: list[str]
+    illegal: list[str]
+    history: list[str]
+    parse_refused: list[str]
+    apply: dict[str, str]
+    san: dict[str, str]
+    parse_san: dict[str, str]
+    perft: dict[_Depth, _Count]
+    outcome: _OutcomeShape | None
+    in_check: bool
+    malformed: bool | list[str]
+    multi_moves: _Count | list[str]
+    rearrangements: _Count | list[str]
 
 
 def _validate(place: str, case: Case) -> None:
-    for key, value in case.items():
-        shape, words = _SHAPES.get(key, (None, ""))
-        if shape is not None and not shape(value):
-            raise VectorFileError(f"{place}: {key} must be {words}")
+    try:
+        msgspec.convert(case, _CaseShape)
+    except msgspec.ValidationError as error:
+        raise VectorFileError(f"{place}: {error}") from error
+    if case.get("malformed") is False:
+        raise VectorFileError(f"{place}: malformed must be true or a list")
     if ("move" in case) != ("result_position" in case):
         raise VectorFileError(f"{place}: move and result_position require each other")
     if "history" in case and "outcome" not in case:

@@ -35,7 +35,7 @@ def find_multi_move(
     is spent. With ``max_trials`` the search does not prune, and raises TrialsExceededError when it takes more trials of
     components: what an opponent finds in this way is part of its engine version.
     """
-    return _Search(position, max_trials, budget).first()
+    return _Search(position, max_trials, budget).find()
 
 
 class _Sequence(NamedTuple):
@@ -68,11 +68,11 @@ class _Search:
         self.trials_left = inf if max_trials is None else max_trials
         self.base = position.side * BLACK
         self.tables = CheckTables(position)
-        self.theirs = self.tables.enemies
+        self.enemies = self.tables.enemies
         self.dead_ends: dict[tuple[int, Towers, int, tuple[int, ...], int], bool] = {}
         self.steps: dict[tuple[int, int, int, Towers], _Steps] = {}
 
-    def first(self) -> MultiMove | None:
+    def find(self) -> MultiMove | None:
         """Return a legal multi-move, or None; raises TrialsExceededError when that takes too many trials."""
         position = self.position
         king = position.men[self.base + KING].bit_length() - 1
@@ -83,38 +83,38 @@ class _Search:
             for left in range(MAX_COMPONENTS, 0, -1):
                 following: dict[tuple[bytes, tuple[int, ...], int], _Sequence] = {}
                 for sequence in sequences:
-                    for longer, saves in self.extended(sequence, left):
+                    for longer, may_end_check in self.extensions(sequence, left):
                         key = (longer.board, longer.arenas, longer.memory)
                         if key not in following:
                             following[key] = longer
-                            if saves and left < MAX_COMPONENTS and self.is_solution(longer):
+                            if may_end_check and left < MAX_COMPONENTS and self.is_solution(longer):
                                 return canonical(position, longer.components)
                 sequences = list(following.values())
         return None
 
-    def extended(self, sequence: _Sequence, left: int) -> Iterator[tuple[_Sequence, bool]]:
+    def extensions(self, sequence: _Sequence, left: int) -> Iterator[tuple[_Sequence, bool]]:
         """Yield the sequence with each component to try, and whether that may end a check."""
         if self.budget is not None:
             self.budget.spend()
-        saving, least = self.saving(sequence)
-        if self.is_dead_end(sequence, least, left):
+        check_answers, min_components = self.check_answers(sequence)
+        if self.is_dead_end(sequence, min_components, left):
             return
-        for square, steps, useful, goals in self.components(sequence, saving, left):
+        for square, steps, useful, goals in self.components(sequence, check_answers, left):
             if not steps.targets & goals:
-                self.count(len(steps.moves))
+                self.spend_trials(len(steps.moves))
                 continue
             for move in steps.moves:
-                self.count(1)
+                self.spend_trials(1)
                 target = target_of(move)
                 if goals >> target & 1:
                     yield self.extended_by(sequence, square, move, steps.memory), bool(useful >> target & 1)
 
-    def count(self, trials: int) -> None:
+    def spend_trials(self, trials: int) -> None:
         self.trials_left -= trials
         if self.trials_left < 0:
             raise TrialsExceededError
 
-    def components(self, sequence: _Sequence, saving: int, left: int) -> Iterator[tuple[int, _Steps, int, int]]:
+    def components(self, sequence: _Sequence, check_answers: int, left: int) -> Iterator[tuple[int, _Steps, int, int]]:
         """Yield the pieces that may move next: the square, the moves, which targets may end a check, which to try."""
         shields = LATER_SHIELDS if left > 1 else SHIELDS
         last_but_one = self.pruning and left == 2
@@ -124,15 +124,15 @@ class _Search:
                 kind = sequence.board[square] & 15
                 if kind == DRAGON:
                     continue
-                useful = _ANYWHERE if kind == KING else saving | TOWER_SET if kind in shields else saving
+                useful = _ANYWHERE if kind == KING else check_answers | TOWER_SET if kind in shields else check_answers
                 if left == 1:
-                    goals = self.last_goals(sequence, kind, useful)
+                    goals = self.final_goals(sequence, kind, useful)
                 else:
                     goals = _ANYWHERE if penultimate is None else penultimate.goals(square, kind)
                 if not self.pruning or goals & range_of(kind, square):
                     yield square, self.steps_from(sequence, square), useful, goals
 
-    def last_goals(self, sequence: _Sequence, kind: int, useful: int) -> int:
+    def final_goals(self, sequence: _Sequence, kind: int, useful: int) -> int:
         """Return where a last component by a piece of ``kind`` may end the check."""
         if not self.pruning:
             return useful
@@ -146,7 +146,7 @@ class _Search:
     def steps_from(self, sequence: _Sequence, square: int) -> _Steps:
         board = sequence.board
         kind = board[square] & 15
-        key = (board[square], square, (sequence.own | self.theirs) & range_of(kind, square), sequence.towers)
+        key = (board[square], square, (sequence.own | self.enemies) & range_of(kind, square), sequence.towers)
         known = self.steps.get(key)
         if known is None:
             position = self.position._replace(board=board, men=sets_of(board))
@@ -172,7 +172,7 @@ class _Search:
             (*sequence.components, move),
         )
 
-    def saving(self, sequence: _Sequence) -> tuple[int, int]:
+    def check_answers(self, sequence: _Sequence) -> tuple[int, int]:
         """Return how a check can end, if it can, while the king stays and no piece on a tower helps it.
 
         That is the squares of which the last component must reach one, and the least number of components: 0 when
@@ -181,19 +181,19 @@ class _Search:
         unstoppable, lines = self.tables.attackers(sequence.king, sequence.towers, sequence.memory)
         if unstoppable:
             return 0, MAX_COMPONENTS + 1
-        occupied = sequence.own | self.theirs
+        occupied = sequence.own | self.enemies
         opened = [between for between in lines if not between & occupied]
-        saving = reduce(and_, opened, _ANYWHERE)
-        return saving, 0 if not opened else 1 if saving else 2
+        check_answers = reduce(and_, opened, _ANYWHERE)
+        return check_answers, 0 if not opened else 1 if check_answers else 2
 
     def is_solution(self, sequence: _Sequence) -> bool:
         position = self.position
         memory = sequence.memory or position.memories[position.side]
         unstoppable, lines = self.tables.attackers(sequence.king, sequence.towers, memory)
-        occupied = sequence.own | self.theirs
+        occupied = sequence.own | self.enemies
         return sequence.board != position.board and not unstoppable and all(between & occupied for between in lines)
 
-    def is_dead_end(self, sequence: _Sequence, least: int, left: int) -> bool:
+    def is_dead_end(self, sequence: _Sequence, min_components: int, left: int) -> bool:
         """Return whether no ``left`` components can make the king safe, as far as the tables show."""
         if self.pruning:
             key = (sequence.king, sequence.towers, sequence.memory, sequence.arenas, left)
@@ -205,7 +205,7 @@ class _Search:
                 )
             return known
         mobile = ARENA_OF[sequence.king] in sequence.arenas
-        return least > left and not mobile and not self.has_shield(sequence, left)
+        return min_components > left and not mobile and not self.has_shield(sequence, left)
 
     def has_shield(self, sequence: _Sequence, left: int) -> bool:
         if all(sequence.towers):
@@ -221,7 +221,7 @@ class _Search:
             for square in members_of(latest):
                 if ARENA_OF[square] in sequence.arenas:
                     steps |= range_of(KING, square)
-            latest = steps & ~self.theirs & ~found
+            latest = steps & ~self.enemies & ~found
             found |= latest
         return found
 
@@ -245,7 +245,7 @@ class _PenultimateGoals:
         self.only_king = self.relief is None and not steps_last
         self.refuges = tables.refuges(king, towers, memory)
         refuges = self.refuges if steps_last else 0
-        occupied = sequence.own | search.theirs
+        occupied = sequence.own | search.enemies
         others = ARENA_SETS[self.last] & sequence.own
         kinds = {square: sequence.board[square] & 15 for square in members_of(others)}
         self.forgetting = (

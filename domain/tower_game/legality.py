@@ -3,25 +3,21 @@
 from domain.game import MalformedNotation
 from domain.tower_game.board import (
     BETWEEN,
-    BISHOP_LINES,
-    CAPTAIN_SETS,
     CASTLING_PATHS,
     CORNERS,
     CUBES,
-    JESTER_SETS,
     KING_HOMES,
     KING_SETS,
-    KNIGHT_SETS,
-    MERCHANT_LINES,
     NAMES,
     NUMBERS,
     PAWN_CAPTURE_SETS,
     PAWN_CAPTURES,
-    ROOK_LINES,
 )
 from domain.tower_game.diagram import KINDS
 from domain.tower_game.moves import (
     CAPTURE,
+    LEAP_SETS,
+    LINES,
     PROMOTIONS,
     checks_and_pins,
     encode,
@@ -33,17 +29,10 @@ from domain.tower_game.moves import (
 )
 from domain.tower_game.outcome import outcome
 from domain.tower_game.position import (
-    BISHOP,
     BLACK,
-    CAPTAIN,
-    FOOL,
-    JESTER,
     KING,
-    KNIGHT,
     LETTERS,
-    MERCHANT,
     PAWN,
-    ROOK,
     Position,
     attacked,
     en_passant_captures,
@@ -51,8 +40,6 @@ from domain.tower_game.position import (
     occupied,
 )
 
-_LEAP_SETS = {KNIGHT: KNIGHT_SETS, CAPTAIN: CAPTAIN_SETS, JESTER: JESTER_SETS, FOOL: KING_SETS}
-_LINES = {ROOK: ROOK_LINES, BISHOP: BISHOP_LINES, MERCHANT: MERCHANT_LINES}
 _TITLES = {letter: kind.capitalize() for letter, kind in zip(LETTERS, KINDS, strict=True)}
 _SIDES = ("White", "Black")
 
@@ -62,21 +49,21 @@ def is_legal(position: Position, move: int) -> bool:
     if not isinstance(move, int) or not 0 <= origin_of(move) < CUBES or target_of(move) >= CUBES:
         return False
     men, side = position.men, position.side
-    mine, theirs = occupied(men, side), occupied(men, 1 - side)
-    everybody = mine | theirs
+    own, enemies = occupied(men, side), occupied(men, 1 - side)
+    everybody = own | enemies
     origin, target = origin_of(move), target_of(move)
     goal = 1 << target
     kind = position.board[origin] - side * BLACK
-    if kind == KING and goal & mine:
+    if kind == KING and goal & own:
         return move == encode(origin, target, False) and _is_castling(position, origin, target, everybody)
     if not reaches(position, move):
         return False
     if kind == KING:
         return not attacked(target, men, 1 - side, everybody ^ 1 << origin)
-    if kind == PAWN and move & CAPTURE and not theirs & goal:
+    if kind == PAWN and move & CAPTURE and not enemies & goal:
         return origin in en_passant_captures(men, side, target)
     king = men[side * BLACK + KING].bit_length() - 1
-    checkers, pins = checks_and_pins(men, side, king, mine, everybody)
+    checkers, pins = checks_and_pins(men, side, king, own, everybody)
     if checkers and (checkers & (checkers - 1) or not (checkers | BETWEEN[king][checkers.bit_length() - 1]) & goal):
         return False
     return all(line & goal for man, line in pins if man == 1 << origin)
@@ -87,20 +74,20 @@ def reaches(position: Position, move: int) -> bool:
     board, men, side, _, en_passant, _ = position
     origin, target, promotion = origin_of(move), target_of(move), promotion_of(move)
     kind = board[origin] - side * BLACK
-    mine, theirs = occupied(men, side), occupied(men, 1 - side)
+    own, enemies = occupied(men, side), occupied(men, 1 - side)
     goal = 1 << target
-    if not KING <= kind <= PAWN or promotion > 7 or goal & mine:
+    if not KING <= kind <= PAWN or promotion > 7 or goal & own:
         return False
     captures_en_passant = kind == PAWN and target == en_passant and bool(PAWN_CAPTURE_SETS[side][origin] & goal)
-    if bool(move & CAPTURE) != (bool(goal & theirs) or captures_en_passant):
+    if bool(move & CAPTURE) != (bool(goal & enemies) or captures_en_passant):
         return False
     if bool(promotion) != (kind == PAWN and target & 7 == (7, 0)[side]):
         return False
     if kind == PAWN:
-        return captures_en_passant or _pawn_reaches(board, side, origin, target, bool(goal & theirs))
-    if kind in _LINES:
-        return bool(_LINES[kind][origin] & goal) and not BETWEEN[origin][target] & (mine | theirs)
-    return bool((KING_SETS if kind == KING else _LEAP_SETS[kind])[origin] & goal)
+        return captures_en_passant or _pawn_reaches(board, side, origin, target, bool(goal & enemies))
+    if kind in LINES:
+        return bool(LINES[kind][origin] & goal) and not BETWEEN[origin][target] & (own | enemies)
+    return bool((KING_SETS if kind == KING else LEAP_SETS[kind])[origin] & goal)
 
 
 def _pawn_reaches(board: bytes, side: int, origin: int, target: int, capture: bool) -> bool:

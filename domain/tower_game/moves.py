@@ -53,6 +53,8 @@ MAX_HALFMOVE_CLOCK = 100
 
 _RAYS = {ROOK: ROOK_RAYS, BISHOP: BISHOP_RAYS, MERCHANT: MERCHANT_RAYS}
 _LEAPS = {KNIGHT: KNIGHT_LEAPS, CAPTAIN: CAPTAIN_LEAPS, JESTER: JESTER_LEAPS, FOOL: KING_STEPS}
+LEAP_SETS = {KNIGHT: KNIGHT_SETS, CAPTAIN: CAPTAIN_SETS, JESTER: JESTER_SETS, FOOL: KING_SETS}
+LINES = {ROOK: ROOK_LINES, BISHOP: BISHOP_LINES, MERCHANT: MERCHANT_LINES}
 _OWN, _ENEMY = 1, 2
 _VIEWS = tuple(
     bytes([0, *([_OWN if side == 0 else _ENEMY] * 9), *([_ENEMY if side == 0 else _OWN] * 9)]).ljust(256, b"\0")
@@ -115,10 +117,10 @@ def any_move(position: Position) -> bool:
     """Return whether there is a legal move, without listing them where that is easily seen."""
     men, side = position.men, position.side
     base = side * BLACK
-    mine = occupied(men, side)
-    everybody = mine | occupied(men, 1 - side)
+    own = occupied(men, side)
+    everybody = own | occupied(men, 1 - side)
     king = men[base + KING].bit_length() - 1
-    checkers, pins = checks_and_pins(men, side, king, mine, everybody)
+    checkers, pins = checks_and_pins(men, side, king, own, everybody)
     if not checkers:
         # A man that is not pinned may go wherever its movement takes it.
         free = _unpinned(pins)
@@ -127,7 +129,7 @@ def any_move(position: Position) -> bool:
             return True
         for kind, leaps_of in _LEAPS.items():
             leapers = men[base + kind] & free
-            if leapers and any(not mine >> target & 1 for target in leaps_of[leapers.bit_length() - 1]):
+            if leapers and any(not own >> target & 1 for target in leaps_of[leapers.bit_length() - 1]):
                 return True
     return bool(legal_moves(position))
 
@@ -268,7 +270,7 @@ def may_castle(men: tuple[int, ...], side: int, corner: int, everybody: int) -> 
 
 
 def checks_and_pins(
-    men: tuple[int, ...], side: int, king: int, mine: int, everybody: int
+    men: tuple[int, ...], side: int, king: int, own: int, everybody: int
 ) -> tuple[int, list[tuple[int, int]]]:
     """Return the set of men that give check, and each pinned man (as a set) with the cubes it may go to."""
     enemy = (1 - side) * BLACK
@@ -292,7 +294,7 @@ def checks_and_pins(
         blockers = between & everybody
         if not blockers:
             checkers |= rider
-        elif not blockers & (blockers - 1) and blockers & mine:
+        elif not blockers & (blockers - 1) and blockers & own:
             pins.append((blockers, between | rider))
     return checkers, pins
 

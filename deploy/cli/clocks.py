@@ -66,8 +66,8 @@ def confirm(since: str) -> None:
 def repair() -> None:
     """End outages that are recorded to end in the future, and correct matches that are dated there.
 
-    The wrong events stay on record; a correction is appended to each of these matches. The command may be killed and
-    run again, and everything else may keep running.
+    The wrong events stay on record; a correction is appended to each of these matches. The command can be
+    interrupted and run again, and everything else may keep running.
     """
     installation, corrected = open_installation(), 0
     with report_errors():

@@ -1,8 +1,9 @@
 """Roles, and the log of administrative acts: append-only, chained by hash like a match.
 
-A change of roles is logged in the same atomic step. What an arbiter does in a match is an event of the match; the entry
-that names it (match, version, digest) is appended by the API right after the event, or by a relay that finds it missing
-in the feed. So every administrative act is logged, even if processes are killed. Refusals are logged as refusals.
+Crash-safe: a change of roles is logged in the same atomic step. What an arbiter does in a match is an event of the
+match; the entry that names it (match, version, digest) is appended by the API right after the event, or by a relay that
+finds it missing in the feed. So every administrative act is logged, even if processes are killed. Refusals are logged
+as refusals.
 
 The head of the log, number and digest of the last entry, is stored beside it and is part of every checkpoint.
 """

@@ -61,9 +61,9 @@ class CheckpointLog:
     def sign(self, now: int) -> Checkpoint:
         """Return the checkpoint of the day of ``now`` (milliseconds since 1970 UTC), which is made if there is none.
 
-        Killed at any moment, or run by several workers at once, it makes one: leaves join in transactions of up to
-        MATCHES_AT_ONCE, each whole with its nodes and the new size, and what has joined is not added again; the first
-        to sign the day has signed it. A clock that goes back makes no checkpoint of an earlier day. Raises
+        Crash-safe: killed at any moment, or run by several workers at once, it makes one: leaves join in transactions
+        of up to MATCHES_AT_ONCE, each with its nodes and the new size, and no leaf is added twice; the first to sign
+        the day has signed it. A clock that goes back makes no checkpoint of an earlier day. Raises
         ClockMismatchError when that of this process is wrong: a checkpoint of a day to come would be the last one until
         then.
         """
@@ -75,7 +75,7 @@ class CheckpointLog:
         except (DocumentError, NoCheckpointError) as error:
             log.error("the last checkpoint cannot be read", error=str(error))
         if latest is not None:
-            # Perhaps the process that signed it was killed before it recorded that.
+            # Crash-safe: the process that signed it may have been killed before it recorded that.
             self._record(latest)
             if latest.day >= day:
                 return latest

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("api", "deploy", "domain", "events", "workers")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -14,6 +16,7 @@ JS_NAME = re.compile(
     r"\b(?:const|let|function|class)\s+([A-Za-z_$][\w$]*)|^\s*(?:static |async |get |set )*#?([a-z]\w*)\(.*\{$", re.M
 )
 LIMIT = re.compile(r"_?(MOST|LONGEST|LARGEST|DEEPEST)(_|$)")
+CRASH = re.compile(r"\bmay be killed\b|\b[Kk]illed (at any|anywhere|in between|right|halfway)\b|\bare killed\b")
 HE = re.compile(r"\b(he|his|him|himself)\b", re.I)
 
 
@@ -94,3 +97,25 @@ def texts() -> Iterator[tuple[str, str]]:
 
 def test_a_player_may_be_anyone() -> None:
     assert [f"{place} {line.strip()}" for place, line in texts() if HE.search(line)] == []
+
+
+def paragraphs(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the first line and the text of each block of a file that an empty line or a line of code ends."""
+    block: list[str] = []
+    for number, line in enumerate((*path.read_text().splitlines(), ""), 1):
+        if line.strip():
+            block.append(line.strip())
+        elif block:
+            yield number - len(block), " ".join(block)
+            block = []
+
+
+@pytest.mark.parametrize("folder", ["events", "workers"])
+def test_what_makes_a_kill_safe_is_tagged(folder: str) -> None:
+    untagged = [
+        f"{path.relative_to(ROOT)}:{line} {text[:80]}"
+        for path in files(".py", ".lua", below=(folder,))
+        for line, text in paragraphs(path)
+        if CRASH.search(text) and "Crash-safe:" not in text
+    ]
+    assert untagged == []

@@ -31,7 +31,7 @@ from events.service.match_service import MatchService
 from events.service.matches import Matches
 from events.service.outages import Heartbeat
 from events.service.personal_data import PersonalDataStores
-from events.service.summaries import result_reader, summary_reader
+from events.service.summaries import CachedSummaries, result_reader
 from events.service.timekeeper import Timekeeper
 from events.store.redis import RedisStore
 from events.store.rewriting import Rewriting
@@ -103,7 +103,7 @@ class Installation:
     @cached_property
     def projector(self) -> Projector:
         """What brings the read models up to the events."""
-        return Projector(self.store, self.readmodels.keys, summary_reader(self.matches))
+        return Projector(self.client, self.readmodels.keys, CachedSummaries(self.matches, self.store))
 
     @cached_property
     def ratings(self) -> Ratings:

@@ -107,7 +107,8 @@ def project_deliveries(group: FeedGroup, projector: Projector) -> Handle:
             def acknowledge(pipeline: StorePipeline, failures: Failures, done: Sequence[Delivery] = of_shard) -> None:
                 group.acknowledge(pipeline, [delivery for delivery in done if delivery.stream not in failures])
 
-            failed |= projector.project(list(_match_ids(of_shard)), acknowledge)
+            versions = _versions(of_shard)
+            failed |= projector.project(list(versions), versions, acknowledge)
         return failed
 
     return handle
@@ -188,5 +189,9 @@ def _match_by_match(group: FeedGroup, handle_match: Callable[[str, set[int]], No
     return handle
 
 
-def _match_ids(deliveries: Iterable[Delivery]) -> Iterable[str]:
-    return dict.fromkeys(delivery.stream for delivery in deliveries)
+def _versions(deliveries: Iterable[Delivery]) -> dict[str, int]:
+    """Return the latest version that was delivered of each match."""
+    versions: dict[str, int] = {}
+    for delivery in deliveries:
+        versions[delivery.stream] = max(delivery.version, versions.get(delivery.stream, 0))
+    return versions

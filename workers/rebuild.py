@@ -9,12 +9,24 @@ from typing import NamedTuple
 from events.installation import Installation
 from events.readmodels import Projected, RatedResult, ReadModels, rated_result
 from events.readmodels.generations import begin_generation, switch_generation
-from events.readmodels.projector import Failures, Projector, projected_from_events
+from events.readmodels.projector import EventSummaries, Failures, Projector
 from events.runtime.errors import WriteContentionError
 from events.runtime.settings import Settings
 from events.store.contract import Head
 
 MATCHES_PER_TRANSACTION = 100
+
+
+class CountedSummaries(EventSummaries):
+    """Summaries from events, and how many of these have been read."""
+
+    events = 0
+
+    def read(self, match_id: str, version: int, head: Head | None) -> Projected | None:
+        """Summarise and count."""
+        projected = super().read(match_id, version, head)
+        self.events += projected.summary.version if projected else 0
+        return projected
 
 
 class Rebuilt(NamedTuple):
@@ -56,16 +68,8 @@ def rebuild_shard(installation: Installation, shard: int) -> Rebuilt:
     """
     store, keys = installation.store, installation.readmodels.keys
     generation = begin_generation(store.client, keys, shard)
-    events = 0
-
-    def read(match_id: str, head: Head) -> Projected | None:
-        nonlocal events
-        projected = from_events(match_id, head)
-        events += projected.summary.version if projected else 0
-        return projected
-
-    from_events = projected_from_events(store)
-    projector = Projector(store, keys, read)
+    summaries = CountedSummaries(store)
+    projector = Projector(store.client, keys, summaries)
     streams = store.streams(shard)
     matches = 0
     failures: dict[str, Exception] = {}
@@ -73,7 +77,7 @@ def rebuild_shard(installation: Installation, shard: int) -> Rebuilt:
         matches += len(match_ids)
         failures |= _project(projector, match_ids, generation)
     switch_generation(store.client, keys, shard, generation)
-    return Rebuilt(matches, events, tuple((match_id, str(error)) for match_id, error in failures.items()))
+    return Rebuilt(matches, summaries.events, tuple((match_id, str(error)) for match_id, error in failures.items()))
 
 
 def _project(projector: Projector, match_ids: Sequence[str], generation: int) -> Failures:

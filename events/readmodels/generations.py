@@ -6,7 +6,7 @@ written again. Crash-safe: an unfinished generation is never switched to; the ne
 deletes all but that.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from events.runtime.connections import StoreClient, StorePipeline
@@ -45,30 +45,36 @@ class Generations(NamedTuple):
         return " ".join(map(str, self.written))
 
 
+Current = Mapping[int, int]
+"""The current generation by shard."""
+
+
 class Reader:
-    """Reads from the current generation of every shard; ``_current`` is what it was at the last read."""
+    """Reads from the current generations, which it remembers from the last read."""
 
     def __init__(self, client: StoreClient, keys: ReadModelKeys) -> None:
         self._client = client
         self._keys = keys
-        self._names = [keys.generation(shard) for shard in range(keys.shards)]
-        self._current = (0,) * keys.shards
+        self._known: dict[int, int] = {}
 
-    def read(self, queue: Callable[[StorePipeline, Sequence[int]], None]) -> list[Any]:
-        """Return the replies to what ``queue`` queues, given the current generation of each shard, in one round trip.
+    def read(self, queue: Callable[[StorePipeline, Current], None], shards: Iterable[int] | None = None) -> list[Any]:
+        """Return the replies to what ``queue`` queues, given the current generation of ``shards`` (None: of all).
 
-        When a shard was switched since the last read, or meanwhile, all is read again.
+        One round trip; when a shard was switched since the last read, or meanwhile, all is read again.
         """
+        wanted = list(range(self._keys.shards) if shards is None else shards)
+        names = [self._keys.generation(shard) for shard in wanted]
         while True:
-            known = self._current
+            current = {shard: self._known.get(shard, 0) for shard in wanted}
             with self._client.pipeline(transaction=False) as pipeline:
-                queue(pipeline, known)
+                queue(pipeline, current)
                 # Last: a generation that is current after the reads was so, and complete, while they were made.
-                pipeline.mget(self._names)
+                pipeline.mget(names)
                 *replies, packed = pipeline.execute()
-            self._current = tuple(Generations.parse(each).current for each in packed)
-            if self._current == known:
+            found = {shard: Generations.parse(each).current for shard, each in zip(wanted, packed, strict=True)}
+            if found == current:
                 return replies
+            self._known.update(found)
 
 
 def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> int:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from events.readmodels.generations import Current
 from events.runtime.connections import StorePipeline
 
 T = TypeVar("T")
@@ -18,10 +19,10 @@ T = TypeVar("T")
 MAX_CURSOR_LENGTH = 300
 MAX_PAGE_SIZE = 200
 
-KeyOf = Callable[[Sequence[int]], str]
+KeyOf = Callable[[Current], str]
 """Makes the key of a sorted set from the current generation of each shard."""
 
-Queue = Callable[[StorePipeline, Sequence[int]], None]
+Queue = Callable[[StorePipeline, Current], None]
 """Queues reads on a pipeline, given the current generation of each shard."""
 
 
@@ -73,7 +74,7 @@ def merge(
         empty = [window for window in windows if not window.places and not window.exhausted]
         if empty:
 
-            def queue(pipeline: StorePipeline, current: Sequence[int], empty: Sequence[Window] = empty) -> None:
+            def queue(pipeline: StorePipeline, current: Current, empty: Sequence[Window] = empty) -> None:
                 for window in empty:
                     _read(pipeline, window, window.key(current), newest_first)
 

@@ -1,58 +1,77 @@
 """From the events of a match to its read models, in one transaction with whatever must happen together with it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Protocol
 
 from domain.match.evolve import replay
 from events.readmodels import Projected, summarise, write_summary
 from events.readmodels.generations import Generations, RebuildOvertakenError
 from events.readmodels.summary import unpack
 from events.runtime import beats
-from events.runtime.connections import StorePipeline
+from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.keys import ReadModelKeys
 from events.runtime.transactions import transact
 from events.store.codec import event_of
 from events.store.contract import EventStore, Head
-from events.store.redis import RedisStore
 
 MAX_ATTEMPTS = 5
 Failures = Mapping[str, Exception]
 """The matches that cannot be replayed, each with its error."""
 
-Read = Callable[[str, Head], Projected | None]
-"""Returns the summary of a match now (None: no such match), given its head."""
+
+class SummaryReader(Protocol):
+    """Summarises matches as they stand now."""
+
+    def heads(self, versions: Mapping[str, int]) -> Mapping[str, Head]:
+        """Return the present heads of those matches that need not be loaded to stand at these versions."""
+
+    def read(self, match_id: str, version: int, head: Head | None) -> Projected | None:
+        """Return the summary of a match at ``version`` or later, given its present head from ``heads``.
+
+        None for no such match.
+        """
 
 
-def projected_from_events(store: EventStore) -> Read:
-    """Return a function that summarises matches by way of all of their events: nothing that is cached counts."""
+class EventSummaries:
+    """Summarises matches by way of all of their events: nothing that is cached counts."""
 
-    def read(match_id: str, _: Head) -> Projected | None:
-        opened = store.open(match_id)
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+
+    def heads(self, _: Mapping[str, int]) -> Mapping[str, Head]:
+        """See SummaryReader."""
+        return {}
+
+    def read(self, match_id: str, _: int, __: Head | None) -> Projected | None:
+        """See SummaryReader."""
+        opened = self._store.open(match_id)
         state = replay(match_id, map(event_of, opened.events))
         return None if state is None else Projected(summarise(state), opened.head.tag.digest)
-
-    return read
 
 
 class Projector:
     """Brings the read models of matches up to their streams."""
 
-    def __init__(self, store: RedisStore, keys: ReadModelKeys, read: Read) -> None:
-        self._store = store
+    def __init__(self, client: StoreClient, keys: ReadModelKeys, summaries: SummaryReader) -> None:
+        self._client = client
         self._keys = keys
-        self._read = read
+        self._summaries = summaries
         self._generations: dict[int, Generations] = {}
 
     def project(
         self,
         match_ids: Sequence[str],
+        versions: Mapping[str, int] = MappingProxyType({}),
         on_commit: Callable[[StorePipeline, Failures], None] | None = None,
         into: int | None = None,
     ) -> Failures:
         """Bring matches, all of one shard, up to date in one transaction; return those that cannot be replayed.
 
-        ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the generation that
-        it is building; everything else writes to all generations that are read or being built. Raises
+        ``versions`` are those that matches are known to have reached (others: 0): a state that is cached there need not
+        be loaded. ``on_commit`` queues on the transaction what must happen with it. A rebuild writes ``into`` the
+        generation that it is building; everything else writes to all generations that are read or being built. Raises
         StoreUnavailableError, and RebuildOvertakenError when the generation is not being built any more; then nothing
         has changed.
 
@@ -68,10 +87,11 @@ class Projector:
             failures.clear()
             stored = self._stored(pipeline, shard, match_ids, into)
             projected: dict[str, Projected | None] = {}
-            for match_id, head in zip(match_ids, self._store.heads(match_ids), strict=True):
+            heads = self._summaries.heads({match_id: versions.get(match_id, 0) for match_id in match_ids})
+            for match_id in match_ids:
                 beats.beat()
                 try:
-                    projected[match_id] = self._read(match_id, head)
+                    projected[match_id] = self._summaries.read(match_id, versions.get(match_id, 0), heads.get(match_id))
                 except StoreUnavailableError:
                     raise
                 except Exception as error:
@@ -86,7 +106,7 @@ class Projector:
                 on_commit(pipeline, failures)
 
         watched = self._names(self._written(shard, into), match_ids)
-        transact(self._store.client, [self._keys.generation(shard), *watched], change, attempts=MAX_ATTEMPTS)
+        transact(self._client, [self._keys.generation(shard), *watched], change, attempts=MAX_ATTEMPTS)
         return failures
 
     def _written(self, shard: int, into: int | None) -> tuple[int, ...]:

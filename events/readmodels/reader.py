@@ -7,7 +7,7 @@ from typing import Any
 
 from domain.match.enums import Status
 from domain.rating import START_RATING
-from events.readmodels import generations
+from events.readmodels.generations import Current, Reader
 from events.readmodels.lists import DRAWN, LOST, WON
 from events.readmodels.paging import KeyOf, Page, Place, check_page_size, format_cursor, merge, parse_cursor
 from events.readmodels.standings import (
@@ -38,7 +38,7 @@ class ReadModels:
     def __init__(self, client: StoreClient, prefix: str, shards: int, now: Callable[[], int] = now_ms) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
-        self.read = generations.Reader(client, self.keys).read
+        self.read = Reader(client, self.keys).read
         self._now = now
 
     def summary(self, match_id: str) -> Summary | None:
@@ -49,11 +49,12 @@ class ReadModels:
     def projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
         """Return the summaries of ``match_ids`` with their digests, in the same order, in one round trip."""
 
-        def queue(pipeline: StorePipeline, current: Sequence[int]) -> None:
+        def queue(pipeline: StorePipeline, current: Current) -> None:
             for match_id in match_ids:
                 pipeline.get(self.keys.summary(match_id, current[self.keys.shard_of(match_id)]))
 
-        return [unpack(packed) for packed in self.read(queue)]
+        shards = {self.keys.shard_of(match_id) for match_id in match_ids}
+        return [unpack(packed) for packed in self.read(queue, shards)]
 
     def matches(
         self,
@@ -94,7 +95,7 @@ class ReadModels:
     def listed_between(self, names: Sequence[str], since: int, until: int) -> list[tuple[str, int]]:
         """Return the matches in the lists ``names`` with an instant from ``since`` to ``until``."""
 
-        def queue(pipeline: StorePipeline, current: Sequence[int]) -> None:
+        def queue(pipeline: StorePipeline, current: Current) -> None:
             for name, shard in product(names, range(self.keys.shards)):
                 pipeline.zrangebyscore(self.keys.listed(shard, name, current[shard]), since, until, withscores=True)
 
@@ -188,7 +189,7 @@ class ReadModels:
     def _members(self, names: Sequence[str]) -> list[list[str]]:
         """Return the members of lists, in each shard."""
 
-        def queue(pipeline: StorePipeline, current: Sequence[int]) -> None:
+        def queue(pipeline: StorePipeline, current: Current) -> None:
             for shard, name in product(range(self.keys.shards), names):
                 pipeline.zrange(self.keys.listed(shard, name, current[shard]), 0, -1)
 

@@ -1,24 +1,40 @@
 """How read models see matches: summarised and rated by way of the cached states."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from events.readmodels import Projected, RatedResult, rated_result, summarise
-from events.readmodels.projector import Read
 from events.service.matches import Matches, UnknownMatchError
-from events.store.contract import Head
+from events.store.contract import EventStore, Head
 
 
-def summary_reader(matches: Matches) -> Read:
-    """Return a function that summarises a match as it stands now; None for no such match."""
+class CachedSummaries:
+    """Summarises matches by way of the states that are cached in this process (``SummaryReader``)."""
 
-    def read(match_id: str, head: Head) -> Projected | None:
+    def __init__(self, matches: Matches, store: EventStore) -> None:
+        self._matches = matches
+        self._store = store
+
+    def heads(self, versions: Mapping[str, int]) -> Mapping[str, Head]:
+        """Return the present heads of the matches that are cached at these versions or later.
+
+        A cached state may be of a history that a failover has lost: it counts only at its present head.
+        """
+        cached = {match_id: self._matches.cached(match_id) for match_id in versions}
+        match_ids = [
+            match_id for match_id, known in cached.items() if known and known.head.version >= versions[match_id]
+        ]
+        return dict(zip(match_ids, self._store.heads(match_ids), strict=True)) if match_ids else {}
+
+    def read(self, match_id: str, version: int, head: Head | None) -> Projected | None:
+        """Return the summary of a match at ``version`` or later, given its present head; None for no such match."""
         try:
-            loaded = matches.load_at(match_id, head)
+            if head is None:
+                loaded = self._matches.load_at_least(match_id, version)
+            else:
+                loaded = self._matches.load_at(match_id, head)
         except UnknownMatchError:
             return None
         return Projected(summarise(loaded.state), loaded.head.tag.digest)
-
-    return read
 
 
 def result_reader(matches: Matches) -> Callable[[str], RatedResult | None]:

@@ -14,7 +14,7 @@ from api.services import EXTENSION, Services
 from events.readmodels.projector import Projector
 from events.runtime.connections import StoreClient
 from events.service.matches import Matches
-from events.service.summaries import summary_reader
+from events.service.summaries import CachedSummaries
 from tests.support.callers import API, Caller, started
 from tests.support.stored import stored
 
@@ -81,7 +81,8 @@ class Scenario:
     def outputs_with(self, *secrets: str) -> set[str]:
         """Return the outputs, but for anna's own, that any of ``secrets`` is in."""
         fresh = Matches(self.services.store, self.services.now)
-        Projector(self.services.store, self.services.readmodels.keys, summary_reader(fresh)).project([self.match])
+        summaries = CachedSummaries(fresh, self.services.store)
+        Projector(self.services.store.client, self.services.readmodels.keys, summaries).project([self.match])
         seen = dict(outputs(self._app, self.match, [self.boris, self.clara, Caller(self._app)]))
         seen["stream"] = "".join(message_of(envelope).text for envelope in self.services.store.read(self.match))
         seen["log"] = "".join(self._capfd.readouterr())

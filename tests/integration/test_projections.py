@@ -11,7 +11,7 @@ from events.readmodels import HeadToHead, Projected, Summary, summarise
 from events.readmodels.projector import Failures, Projector
 from events.runtime.connections import StorePipeline
 from events.runtime.errors import StoreUnavailableError
-from events.service.summaries import summary_reader
+from events.service.summaries import CachedSummaries
 from events.store.contract import Head
 from tests.support.matches import FOUR
 from tests.support.server import RealServer
@@ -105,15 +105,18 @@ def test_a_slow_relay_does_not_put_an_older_summary_over_a_newer_one(shop: Stepp
     fast = shop.projector
     reads: list[int] = []
 
-    def overtaken(name: str, head: Head) -> Projected | None:
-        projected = summary_reader(shop.matches)(name, head)
-        if not reads:
-            shop.play(match, 1)
-            fast.project([match])
-        reads.append(projected.summary.version if projected else 0)
-        return projected
+    class Overtaken(CachedSummaries):
+        """Summaries that are overtaken by a faster relay after the first one was read."""
 
-    Projector(shop.store, shop.keys, overtaken).project([match])
+        def read(self, match_id: str, version: int, head: Head | None) -> Projected | None:
+            projected = super().read(match_id, version, head)
+            if not reads:
+                shop.play(match, 1)
+                fast.project([match])
+            reads.append(projected.summary.version if projected else 0)
+            return projected
+
+    Projector(shop.client, shop.keys, Overtaken(shop.matches, shop.store)).project([match])
     assert reads == [reads[0], reads[0] + 1]
     summary = shop.readmodels.summary(match)
     assert summary is not None
@@ -130,7 +133,7 @@ def test_effect_and_acknowledgement_are_one_step(shop: SteppedInstallation) -> N
         raise StoreUnavailableError("killed between effect and acknowledgement")
 
     with pytest.raises(StoreUnavailableError):
-        shop.projector.project([match], dies)
+        shop.projector.project([match], on_commit=dies)
     assert shop.readmodels.summary(match) is None
     assert sum(lag.pending for lag in group.lag()) == len(deliveries)
 

@@ -10,7 +10,7 @@ from domain.match.enums import Status
 from domain.match.state import Seat
 from events.readmodels import summarise
 from events.readmodels.generations import Generations, RebuildOvertakenError, begin_generation, switch_generation
-from events.readmodels.projector import Projector, projected_from_events
+from events.readmodels.projector import EventSummaries, Projector
 from events.readmodels.summary import DAY_MS
 from events.runtime.connections import StoreClient
 from events.runtime.keys import ReadModelKeys
@@ -206,7 +206,7 @@ def test_a_rebuild_that_another_one_has_overtaken_ends_and_harms_nothing(shop: S
     shop.project_all()
     grown, shard = shop.dump(), shop.keys.shard_of(match)
     overtaken = begin_generation(shop.client, shop.keys, shard)
-    projector = Projector(shop.store, shop.keys, projected_from_events(shop.store))
+    projector = Projector(shop.client, shop.keys, EventSummaries(shop.store))
     assert projector.project([match], into=overtaken) == {}
     rebuild(shop.settings)
     with pytest.raises(RebuildOvertakenError):

@@ -90,10 +90,10 @@ def test_an_event_is_opened_once_by_the_whole_relay(
         trips.append(counts.count)
         opened += counts.opened
     assert opened == 1
-    # The projection: WATCH, summary, head, the one that opens the match, EXEC. Opponents: the acknowledgement. Ratings:
+    # The projection: WATCH, the summary, what opens the match, EXEC. Opponents: the acknowledgement. Ratings:
     # what is in them, the acknowledgement. Clocks: availability, the acknowledgement. Administration: the event, the
     # acknowledgement.
-    assert trips == [5, 1, 2, 2, 2]
+    assert trips == [4, 1, 2, 2, 2]
 
 
 def test_a_relay_that_has_executed_the_command_itself_opens_nothing(
